@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/codec/ini.h"
 #include "core/codec/yaml.h"
+#include "core/config/known_settings.h"
 #include "core/sys/file_system.h"
 #include "core/sys/process.h"
 #include "language/environment/conf.h"
@@ -24,47 +25,6 @@ namespace bunraku::cli {
 namespace {
 
 using Weight = MigrationFinding::Weight;
-
-/// What they do in Puppet; empty: nothing that a site would miss.
-struct IdleSetting {
-    std::string_view name, misses;
-};
-constexpr IdleSetting kIdle[] = {
-    {"catalog_cache_terminus", "catalogs are cached as JSON"},
-    {"ciphers", "OpenSSL's choice is offered"},
-    {"deviceconfig", "network devices are not managed"},
-    {"http_extra_headers", "no further headers are sent"},
-    {"ignoremissingtypes", "types that are missing are always errors"},
-    {"ldapserver", "LDAP classifies no nodes: take node_terminus = exec"},
-    {"location_trusted", "credentials are not sent on to another host"},
-    {"node_cache_terminus", "what a classifier says is not kept"},
-    {"preferred_serialization_format", "JSON is sent"},
-    {"report_port", "reports go where catalogs come from"},
-    {"report_server", "reports go where catalogs come from"},
-    {"sourceaddress", "connections start from any address"},
-    {"ssl_client_header", "auth.conf's allow-header-cert-info says whom to believe"},
-    {"ssl_client_verify_header", "auth.conf's allow-header-cert-info says whom to believe"},
-    {"trusted_external_command", "$trusted['external'] is empty"},
-    {"use_srv_records", "servers are named by `server` and `server_list`"},
-};
-
-/// Of older Puppets, and gone in 8.
-constexpr std::string_view kGone[] = {"app_management",
-                                      "capass",
-                                      "cfacter",
-                                      "hidden_secrets",
-                                      "ignorecache",
-                                      "legacyssldir",
-                                      "masterhttplog",
-                                      "ordering",
-                                      "parser",
-                                      "pluginsync",
-                                      "stringify_facts",
-                                      "templatedir",
-                                      "trusted_node_data",
-                                      "trusted_server_facts",
-                                      "manifestdir",
-                                      "dynamicfacts"};
 
 class Check {
 public:
@@ -109,15 +69,13 @@ private:
         for (const auto& section : ini->sections) {
             for (const auto& entry : section.entries) {
                 const std::string where = fmt::format("{} [{}]", path, section.name);
-                const auto idle = std::ranges::find(kIdle, entry.name, &IdleSetting::name);
-                if (std::ranges::find(kGone, entry.name) != std::end(kGone)) {
+                const auto* idle = config::find_idle_setting(entry.name);
+                if (config::is_gone_setting(entry.name)) {
                     add(Weight::Note, where, entry.name + " is gone in Puppet 8, and does nothing");
-                } else if (idle != std::end(kIdle)) {
+                } else if (idle) {
                     add(Weight::Differs, where,
-                        fmt::format("{} does nothing here: {}", entry.name, idle->misses));
-                } else if (!config::find_setting(entry.name) && entry.name != "serverport" &&
-                           std::ranges::find(config::kOwnSettings, entry.name) ==
-                               std::end(config::kOwnSettings)) {
+                        fmt::format("{} does nothing here: {}", entry.name, idle->instead));
+                } else if (!config::is_known_setting(entry.name)) {
                     add(Weight::Note, where,
                         entry.name + " is no setting of Puppet 8; a module may read it");
                 }
@@ -353,7 +311,7 @@ std::vector<MigrationFinding> migration_findings(const config::Settings& setting
 
 std::vector<std::string_view> settings_without_effect() {
     std::vector<std::string_view> out;
-    for (const auto& one : kIdle) out.push_back(one.name);
+    for (const auto& one : config::idle_settings()) out.push_back(one.name);
     return out;
 }
 

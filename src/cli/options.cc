@@ -7,6 +7,7 @@
 #include "cli/did_you_mean.h"
 #include "cli/help_text.h"
 #include "core/base/text.h"
+#include "core/config/known_settings.h"
 #include "core/config/settings_table.h"
 
 namespace bunraku::cli {
@@ -24,6 +25,19 @@ std::optional<bool> parse_boolean(std::string_view text) {
     if (text == "true" || text == "yes" || text == "1") return true;
     if (text == "false" || text == "no" || text == "0") return false;
     return std::nullopt;
+}
+
+/// Why `--setting NAME=..` is an error; empty if it is none. Commands that compile take names of
+/// other Puppets, which `$settings::NAME` shows, unless they are probably misspelt.
+std::string unknown_setting(std::string_view command, const std::string& name) {
+    if (config::is_known_setting(name) || config::is_gone_setting(name)) return {};
+    const auto near = config::similar_settings(name);
+    constexpr std::string_view kCompile[] = {"compile", "eval", "lookup", "parser", "test"};
+    const bool compiles = std::ranges::find(kCompile, command) != std::end(kCompile);
+    if (near.empty() && compiles) return {};
+    return fmt::format(
+        "There is no setting '{}'{}", name,
+        near.empty() ? std::string() : fmt::format(": did you mean {}?", fmt::join(near, " or ")));
 }
 
 }  // namespace
@@ -267,7 +281,10 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
         if (eq == std::string::npos || eq == 0) {
             return fail(fmt::format("--setting needs KEY=VALUE, not '{}'", pair));
         }
-        invocation_.settings.set(pair.substr(0, eq), pair.substr(eq + 1));
+        const auto name = pair.substr(0, eq);
+        if (const auto problem = unknown_setting(invocation_.command, name); !problem.empty())
+            return fail(problem);
+        invocation_.settings.set(name, pair.substr(eq + 1));
     }
     if (const auto names = invocation_.settings.text("configprint"); !names.empty()) {
         help_requested = print_settings(invocation_.settings, names);

@@ -20,6 +20,7 @@
 #include "cli/help_page.h"
 #include "cli/help_text.h"
 #include "cli/overview.h"
+#include "core/config/file_options.h"
 #include "core/sys/file_system.h"
 #include "core/sys/signals.h"
 
@@ -193,6 +194,16 @@ int finish_output(int code) {
     return code == 0 ? 1 : code;
 }
 
+/// Prints what Puppet logs about puppet.conf when it reads it.
+void print_remarks(const config::Settings& settings, std::string_view run_mode) {
+    const auto text = sys::make_real_file_system()->read(settings.text("config"));
+    if (!text) return;
+    for (const auto& remark : config::conf_remarks(*text, run_mode)) {
+        fmt::print(stderr, "{}: {}\n", remark.level == base::Level::Notice ? "Notice" : "Warning",
+                   remark.text);
+    }
+}
+
 }  // namespace
 
 std::optional<config::Settings> load_settings(const std::vector<std::string>& args,
@@ -203,6 +214,7 @@ std::optional<config::Settings> load_settings(const std::vector<std::string>& ar
                    loaded.error().message);
         return std::nullopt;
     }
+    print_remarks(settings, run_mode);
     return settings;
 }
 

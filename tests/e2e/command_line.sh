@@ -165,11 +165,47 @@ holds "$out" "^modulepath = $scratch/envs/test/mods:/b\$"
 holds "$out" '^environment_timeout = 180$'
 run 0 config print manifest --environmentpath "$scratch/none"
 holds "$out" '^no_manifest$'
+# Code sees them too: environment.conf counts before puppet.conf, the command line before both (8.11).
+cat >"$scratch/envs/test/environment.conf" <<'EOS'
+modulepath = site:/q:$basemodulepath
+manifest = manifests { mode = 755 }
+environment_timeout = 3m
+config_version = /bin/echo v1
+static_catalogs = false
+EOS
+# shellcheck disable=SC2016
+seen='notice("<${settings::modulepath}|${settings::manifest}|${settings::environment_timeout}|${settings::config_version}|${settings::static_catalogs}|${settings::all_local["manifest"]}>")'
+seen_in() { run 0 apply --color false --environment "$1" "${at[@]}" "${@:2}" -e "$seen"; }
+seen_in test
+e=$scratch/envs/test
+holds "$out" "<$e/site:/q:/b\|$e/manifests\|180\|/bin/echo v1\|false\|$e/manifests>"
+seen_in test --modulepath /m --no-static_catalogs
+holds "$out" "</m\|$e/manifests\|180\|"
+seen_in production
+e=$scratch/envs/production
+holds "$out" "<$e/modules:/b\|$e/manifests\|0\|\|true\|$e/manifests>"
+echo 'environment_timeout = unlimited' >"$scratch/envs/test/environment.conf"
+seen_in test
+holds "$out" '\|Infinity\|'
+echo 'config_version = bin/nope' >"$scratch/envs/test/environment.conf"
+run 1 apply --environment test "${at[@]}" -e ''
+holds "$err" "returned 1: Error: Could not execute posix command: No such file or directory - $scratch/envs/test/bin/nope on node "
+printf '\nfoo\n' >"$scratch/envs/test/environment.conf"
+run 1 compile --environment test "${at[@]}" -e '' --node x
+holds "$err" "Could not match line foo \(file: $scratch/envs/test/environment.conf, line: 2\)"
+# Braces behind a value are no part of it.
+printf '[main]\nautosign = $confdir/autosign.conf { mode = 664 }\nexternal_nodes = /x/enc { mode = 755 }\npluginsync = true\n' >"$conf"
+run 0 config print autosign external_nodes --section server
+holds "$out" "^autosign = $(dirname "$conf")/autosign.conf\$"
+holds "$out" '^external_nodes = /x/enc$'
+holds "$err" '^Notice: external_nodes does not support meta data. Ignoring.$'
+holds "$err" "^Warning: Setting 'pluginsync' is deprecated.$"
 # What cannot be read can be mended.
 echo nonsense >"$conf"
 run 1 compile -e ''
 run 0 config print server
-holds "$err" 'Could not parse'
+holds "$err" "^Error: Could not parse $conf: Could not match line nonsense$"
+holds "$err" "^ \(file: $conf, line: 1\)$"
 run 0 config set server b
 rm "$conf"
 places=()

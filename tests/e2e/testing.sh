@@ -255,7 +255,7 @@ rm -r "$expect" "$modules"/web/manifests/{full,inner,site}.pp
 cat >"$scratch/etc/puppet.conf" <<EOM
 [main]
 environmentpath = $scratch/envs
-trusted_external_command = /bin/true
+location_trusted = true
 stringify_facts = false
 [server]
 mystery = 1
@@ -267,7 +267,7 @@ echo 'class web::broken {' >"$modules/web/manifests/broken.pp"
 printf -- '---\nversion: 5\nhierarchy:\n  - name: x\n    lookup_key: eyaml_lookup_key\n    options: { pkcs7_private_key: %s/none }\n' "$scratch" \
     >"$scratch/envs/production/hiera.yaml"
 run 1 migrate check --no-catalogs
-for text in "^differs .*trusted_external_command does nothing here" '^note .*stringify_facts is gone in Puppet 8' \
+for text in "^differs .*location_trusted does nothing here" '^note .*stringify_facts is gone in Puppet 8' \
     '^note .*mystery is no setting of Puppet 8' "^differs .*'ldap' classifies no nodes" '^differs .*lib/puppet/face: subcommands' \
     '^broken .*web/manifests/broken.pp: .*Syntax error' '^broken .*pkcs7_private_key .*/none cannot be read' \
     '^[0-9]+ broken, [0-9]+ differ, [0-9]+ notes$'; do

@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/text_view.h"
 #include "core/codec/ini.h"
+#include "core/config/file_options.h"
 #include "core/config/munge.h"
 #include "core/config/places.h"
 #include "core/sys/file_system.h"
@@ -54,17 +55,6 @@ std::string expanded_list(std::string_view value) {
 std::string xdg(const char* variable, std::string_view fallback) {
     if (const char* dir = std::getenv(variable); dir && dir[0] == '/') return dir;
     return home_directory() + std::string(fallback);
-}
-
-/// Options behind a path in puppet.conf: "/x { owner = root, mode = 0755 }".
-std::string without_file_options(std::string value) {
-    std::size_t open = value.find('{');
-    if (open == std::string::npos || (open > 0 && value[open - 1] == '$')) return value;
-    std::size_t close = value.find('}', open);
-    if (close == std::string::npos) return value;
-    value.erase(open, close - open + 1);
-    while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.pop_back();
-    return value;
 }
 
 /// The sections that Puppet lets stand in puppet.conf.
@@ -150,7 +140,12 @@ base::Result<void> Settings::load_text(std::string_view text, const std::string&
     main_.clear();
     misplaced_.clear();
     auto file = codec::parse_ini(text);
-    if (!file) return base::failure(fmt::format("{} (file: {})", file.error().message, name));
+    if (!file) {
+        // Puppet quotes the line with its newline.
+        const bool ended = std::ranges::count(text, '\n') >= file.error().code;
+        return base::failure(fmt::format("{}{} (file: {}, line: {})", file.error().message,
+                                         ended ? "\n" : "", name, file.error().code));
+    }
     for (const auto& part : file->sections) {
         if (!is_section(part.name)) return base::failure(illegal_section(part, name));
         for (const auto& entry : part.entries) {
@@ -166,15 +161,16 @@ base::Result<void> Settings::load_text(std::string_view text, const std::string&
         Map& target = mine ? section_ : main_;
         for (const auto& entry : part.entries) {
             std::string_view key = real_name(entry.name);
-            const SettingSpec* spec = find_setting(key);
-            bool path = spec && (spec->kind == Kind::Path || spec->kind == Kind::PathList);
             // The first of several wins, and [server] over [master].
-            std::string value = translated(entry.value);
-            if (path) value = without_file_options(std::move(value));
+            auto value = without_file_options(translated(entry.value));
+            if (!value) {
+                return base::failure(fmt::format("{} (file: {}, line: {})", value.error().message,
+                                                 name, entry.line));
+            }
             if (part.name == "server") {
-                target.insert_or_assign(std::string(key), std::move(value));
+                target.insert_or_assign(std::string(key), std::move(value->text));
             } else {
-                target.try_emplace(std::string(key), std::move(value));
+                target.try_emplace(std::string(key), std::move(value->text));
             }
         }
     }
