@@ -117,6 +117,8 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
     request_.arena->own(std::make_unique<std::shared_ptr<const View>>(parts_.view));
     request_.log = &log_;
     request_.settings = parts_.view->shown(asked.manners.own_settings);
+    request_.environment_settings =
+        environment_settings(*request_.arena, settings, *parts_.environment);
     request_.code_id = asked.code_id;
     request_.options.strict = strictness(settings.text("strict"));
     request_.options.strict_variables = settings.boolean("strict_variables");
