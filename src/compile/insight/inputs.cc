@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/value/rich_data.h"
 #include "core/value/text.h"
+#include "language/environment/read_answer.h"
 #include "language/hiera/data_cache.h"
 #include "language/hiera/key.h"
 
@@ -119,7 +120,7 @@ std::string Input::name(std::string_view root) const {
     if (kind == Read::Parameter) return "what the classifier says";
     auto words = std::string(environment::read_name(kind));
     std::ranges::replace(words, '_', ' ');
-    return detail.empty() ? words : words + " " + detail;
+    return detail.empty() ? words : words + " " + environment::shown_fact_path(detail);
 }
 
 std::vector<Input> inputs_of(const std::vector<Item>& reads, const Environment& before,

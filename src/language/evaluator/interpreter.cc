@@ -75,6 +75,8 @@ Value Interpreter::evaluate(const Node* node, Scope& scope) {
 }
 
 Value Interpreter::evaluate_body(const Node* body, Scope& scope) {
+    // A class, a define or a node.
+    impl_->walks.discard(body);
     const Value v = Evaluation::eval(*this, body, scope);
     switch (pending_) {
         case Completion::Normal: return v;
@@ -92,6 +94,8 @@ Value Interpreter::evaluate_program(const Program& program, Scope& scope) {
         ~Frame() { Evaluation::frame(in) = link.outer; }
     } const frame{*this, {&program, frame_}};
     frame_ = &frame.link;
+    // A manifest: only commands that record no trace use its value.
+    impl_->walks.discard(program.body);
     const Value v = Evaluation::eval(*this, program.body, scope);
     return pending_ == Completion::Normal ? v : Evaluation::illegal_completion(*this);
 }
@@ -213,6 +217,7 @@ Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
             if (!variable_node.qualified && !variable_node.numeric) [[likely]]
                 if (const Value* v = find_variable(scope, variable_node.name)) {
                     in.fact_reads.variable(variable_node, variable_node.name.view(), v);
+                    in.impl_->walks.variable(in.fact_reads, variable_node, *v);
                     return *v;
                 }
             return variable(in, variable_node, scope);

@@ -108,7 +108,10 @@ Value Evaluation::variable(Interpreter& in, const VariableExpression& node, Scop
                          ? find_qualified(in, scope, name)
                          : find_variable(scope, node.name);
     in.fact_reads.variable(node, name, v);
-    if (v) return *v;
+    if (v) {
+        in.impl_->walks.variable(in.fact_reads, node, *v);
+        return *v;
+    }
     const auto* written = as<QualifiedName>(node.expr);
     return unknown_variable(in, written ? written->value : name, &node);
 }
@@ -129,7 +132,13 @@ std::optional<Value> Interpreter::lookup_variable(Scope& scope, std::string_view
         for (const Scope* s = &scope; s && !v; s = s->parent)
             if (s->given) v = s->given->find(name);
     }
-    fact_reads.note_variable(name, v, below);
+    if (const auto* part = v ? impl_->walks.find(*v) : nullptr) {
+        FactReads::Path path = *part;
+        if (!below.empty() && below != FactReads::kToldLater) path.text.append(".").append(below);
+        fact_reads.note(path);
+    } else {
+        fact_reads.note_variable(name, v, below);
+    }
     if (watcher) [[unlikely]]
         watcher->asked(scope, name, v);
     return v ? std::optional<Value>(*v) : std::nullopt;
@@ -180,12 +189,25 @@ void Evaluation::check_assignable(const Node* target, Interpreter& in) {
          "Illegal attempt to assign to '{}'. Not an assignable reference", a_an(label(target)));
 }
 
+/// A variable gets the value at `path` of the facts: its readers count, and who uses the value of
+/// the assignment.
+void Evaluation::assign_fact(Interpreter& in, const AssignmentExpression& node, const Value& v,
+                             FactReads::Path path) {
+    const bool tracked =
+        node.left->kind == NodeKind::VariableExpression && v.is_hash() && v.as_hash().size() > 0;
+    if (!tracked) return in.fact_reads.note(path);
+    in.impl_->walks.add_part(in.fact_reads, path, v.as_hash());
+    if (!in.impl_->walks.is_discarded(node)) in.fact_reads.wait(node, std::move(path));
+}
+
 Value Evaluation::assignment(Interpreter& in, const AssignmentExpression& node, Scope& scope) {
     if (node.left->kind != NodeKind::VariableExpression) check_assignable(node.left, in);
     BUNRAKU_EVAL(v, in, node.right, scope);
     if (node.op != Op::Assign)
         fail(in, &node, "UNSUPPORTED_OPERATOR", "The operator '{}' is not supported.",
              op_text(node.op));
+    if (FactReads::Path path; in.fact_reads.take(node.right, path)) [[unlikely]]
+        assign_fact(in, node, v, std::move(path));
     assign_to(in, node.left, v, node, scope);
     return v;
 }
