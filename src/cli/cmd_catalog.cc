@@ -22,6 +22,7 @@
 #include "core/value/from_yaml.h"
 #include "core/value/rich_data.h"
 #include "core/value/text.h"
+#include "core/value/yaml_document.h"
 #include "services/agent/download.h"
 #include "services/agent/node_facts.h"
 #include "services/agent/open_link.h"
@@ -274,7 +275,10 @@ private:
                     site::cached_facts(arena, folder(terminus), node, "." + terminus);
             } else if (terminus == "puppetdb" || terminus == "store_configs") {
                 const auto store = site.store(*sink_, request.overlay);
-                request.facts.values = site::stored_facts(arena, *store.operator->(), node);
+                const auto known = site::split_trusted(
+                    arena, site::stored_facts(arena, *store.operator->(), node));
+                request.facts.values = known.facts;
+                request.trusted = known.trusted;
             } else if (terminus != "memory") {
                 throw base::plain_error(
                     fmt::format("Could not find terminus {} for indirection facts", terminus));
@@ -326,7 +330,7 @@ private:
         if (format_ == "json" || format_ == "rich_data_json") return json;
         const Value data = parsed(json);
         if (format_ == "yaml")
-            return yaml_document(data, "--- !ruby/object:Puppet::Resource::Catalog");
+            return value::yaml_document(data, "--- !ruby/object:Puppet::Resource::Catalog");
         return format_ == "dot" ? dot_graph(data) : value::to_pretty_json(data);
     }
 
@@ -354,7 +358,7 @@ private:
         if (format_ == "json" || format_ == "rich_data_json") {
             print(value::to_json(list));
         } else if (format_ == "yaml") {
-            print(yaml_document(list, "---"));
+            print(value::yaml_document(list, "---"));
         } else {
             print(references);
         }

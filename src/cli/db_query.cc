@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/catalog_output.h"
 #include "compile/site/store_access.h"
 #include "core/base/arena.h"
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
 #include "core/value/rich_data.h"
+#include "core/value/yaml_document.h"
 #include "net/http/client.h"
 #include "store/engine/query_engine.h"
 #include "store/query/pql.h"
@@ -103,7 +103,7 @@ void print_rows(const std::string& json, const std::string& format) {
     }
     base::Arena arena;
     const auto data = value::parse_json(arena, json);
-    write_out(data ? yaml_document(*data, "---") : json);
+    write_out(data ? value::yaml_document(*data, "---") : json);
 }
 
 // --- where it is asked

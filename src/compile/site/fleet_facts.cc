@@ -247,18 +247,13 @@ std::vector<NodeFacts> read_source(base::Arena& arena, Site& site, const std::st
     return is_archive(source) ? from_archive(arena, source) : read_fact_file(arena, source);
 }
 
-/// PuppetDB keeps $trusted among the facts, where a compile has it by itself.
 FleetNode without_trusted(base::Arena& arena, NodeFacts node) {
-    FleetNode out{
-        .name = std::move(node.node), .facts = node.values, .trusted = {}, .file = {}, .stamp = {}};
-    const Value* trusted = at(node.values, "trusted");
-    if (!trusted || !trusted->is_hash() || !at(*trusted, "authenticated")) return out;
-    out.trusted = *trusted;
-    value::HashBuilder facts(arena);
-    facts.merge(node.values.as_hash());
-    facts.erase(Value::string("trusted"));
-    out.facts = facts.build();
-    return out;
+    const auto known = split_trusted(arena, node.values);
+    return {.name = std::move(node.node),
+            .facts = known.facts,
+            .trusted = known.trusted,
+            .file = {},
+            .stamp = {}};
 }
 
 /// What tells two states of a file apart; empty: it was written just now. By its name in the open

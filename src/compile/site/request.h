@@ -89,9 +89,9 @@ struct NodeRequest {
     std::string node;  ///< empty: the setting node_name_value
     FactSource facts;
 
-    /// $trusted: a hash. Undef: the node's name, not verified; or with `trust_clientcert` what
-    /// Puppet makes of what a local node says of itself: named by the fact clientcert, else
-    /// unnamed.
+    /// $trusted: a hash. If undef, what the store has where the facts come from it; else the node's
+    /// name, not verified, or with `trust_clientcert` what Puppet makes of a local node: named by
+    /// the fact clientcert, else unnamed.
     value::Value trusted;
     bool trust_clientcert = false;
     /// $server_facts: none; fixed ones, so that no catalog depends on who compiles it; this
@@ -136,7 +136,7 @@ struct Compiled {
     std::shared_ptr<catalog::Catalog> catalog;
     std::shared_ptr<const catalog::Naming> naming;
     std::string node;
-    value::Value facts;
+    value::Value facts, trusted;
     evaluator::Strict strict = evaluator::Strict::Error;
     std::shared_ptr<environment::Trace> trace;  ///< what it read; null where not asked for
     std::vector<compiler::Pass> timings;        ///< in their order

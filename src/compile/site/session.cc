@@ -6,6 +6,7 @@
 #include "compile/compiler/history.h"
 #include "compile/compiler/naming.h"
 #include "compile/site/fact_sources.h"
+#include "compile/site/trusted_external.h"
 #include "core/base/plain_error.h"
 #include "core/codec/digest.h"
 #include "core/config/version.h"
@@ -28,20 +29,6 @@ Value fixed_server_facts(base::Arena& arena) {
     b.set("serverversion", Value::string(config::kPuppetVersion));
     b.set("servername", Value::string("puppet.example.org"));
     b.set("serverip", Value::string("192.0.2.10"));
-    return b.build();
-}
-
-/// Puppet's TrustedInformation.local.
-Value local_trust(base::Arena& arena, const Value& clientcert) {
-    const std::string_view name = clientcert.is_string() ? clientcert.as_string() : "";
-    const auto dot = name.find('.');
-    value::HashBuilder b(arena);
-    b.set("authenticated", Value::string("local"));
-    b.set("certname", name.empty() ? Value::undef() : Value::string(name));
-    b.set("extensions", value::HashBuilder(arena).build());
-    b.set("hostname", name.empty() ? Value::undef() : Value::string(name.substr(0, dot)));
-    b.set("domain", dot == name.npos ? Value::undef() : Value::string(name.substr(dot + 1)));
-    b.set("external", value::HashBuilder(arena).build());
     return b.build();
 }
 
@@ -141,7 +128,23 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
 
 Session::~Session() = default;
 
-/// What is known of the node.
+/// Returns Puppet's TrustedInformation.local.
+Value Session::local_trust(const Value& clientcert) {
+    base::Arena& arena = *request_.arena;
+    const std::string_view name = clientcert.is_string() ? clientcert.as_string() : "";
+    const auto dot = name.find('.');
+    value::HashBuilder b(arena);
+    b.set("authenticated", Value::string("local"));
+    b.set("certname", name.empty() ? Value::undef() : Value::string(name));
+    b.set("extensions", value::HashBuilder(arena).build());
+    b.set("hostname", name.empty() ? Value::undef() : Value::string(name.substr(0, dot)));
+    b.set("domain", dot == name.npos ? Value::undef() : Value::string(name.substr(dot + 1)));
+    b.set("external", trusted_external(arena, parts_.view->settings(), *sys::make_real_processes(),
+                                       std::string(name), log_));
+    return b.build();
+}
+
+/// Collects what is known of the node.
 void Session::gather(NodeRequest& asked) {
     base::Arena& arena = *request_.arena;
     auto& node = request_.node;
@@ -156,13 +159,16 @@ void Session::gather(NodeRequest& asked) {
             break;
         case FactSource::Kind::Store: {
             const View::Connection store(parts_.view, log_);
-            node.facts = stored_facts(arena, *store.operator->(), node.name);
+            const auto known =
+                split_trusted(arena, stored_facts(arena, *store.operator->(), node.name));
+            node.facts = known.facts;
+            if (asked.trusted.is_undef()) asked.trusted = known.trusted;
             break;
         }
     }
     node.trusted = asked.trusted;
     if (node.trusted.is_undef() && asked.trust_clientcert)
-        node.trusted = local_trust(arena, facts::dig(node.facts, "clientcert"));
+        node.trusted = local_trust(facts::dig(node.facts, "clientcert"));
     switch (asked.server_facts) {
         case NodeRequest::ServerFacts::None: break;
         case NodeRequest::ServerFacts::Fixed: node.server_facts = fixed_server_facts(arena); break;
@@ -323,6 +329,7 @@ Compiled Session::compile() {
     out.naming = naming_;
     out.node = request_.node.name;
     out.facts = request_.node.facts;
+    out.trusted = request_.node.trusted;
     out.strict = request_.options.strict;
     out.trace = trace_;
     out.collected.assign(collected_.begin(), collected_.end());

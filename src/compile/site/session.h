@@ -83,6 +83,7 @@ public:
 private:
     ruby::Pool& ruby_pool() const;
     void gather(NodeRequest& asked);
+    value::Value local_trust(const value::Value& clientcert);
     void connect();
     StoreAccess& store();
     /// Whether this is a read of the embedded store that can be made again.

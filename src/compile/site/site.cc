@@ -381,7 +381,8 @@ std::shared_ptr<const environment::Environment> Site::environment(const NodeRequ
 
 void Site::store(const Compiled& compiled, base::LogSink& log) {
     const View::Connection store(compiled.view, log);
-    store->store_catalog(compiled.node, *compiled.catalog, compiled.facts, *compiled.naming,
+    store->store_catalog({compiled.node, compiled.facts, compiled.trusted}, *compiled.catalog,
+                         *compiled.naming,
                          {.transaction_uuid = {}, .job_id = {}, .collected = compiled.collected});
 }
 

@@ -9,6 +9,9 @@
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
 #include "core/config/either_setting.h"
+#include "core/sys/file_system.h"
+#include "core/value/build.h"
+#include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
 #include "language/environment/environment.h"
 #include "resources/catalog/json_text.h"
@@ -243,8 +246,25 @@ Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
     }
 }
 
+namespace {
+
+/// The facts of `node` and its $trusted, if it is known to be of this node.
+Value facts_to_store(base::Arena& arena, const std::string& node, const Value& facts,
+                     const Value& trusted) {
+    if (!trusted.is_hash() || !facts.is_hash()) return facts;
+    const Value* name = at(trusted, "certname");
+    if (name && name->is_string() && name->as_string() != node) return facts;
+    value::HashBuilder out(arena, facts.as_hash().size() + 1);
+    out.merge(facts.as_hash());
+    out.set("trusted", trusted);
+    return out.build();
+}
+
+}  // namespace
+
 std::int64_t StoreAccess::store_facts(const std::string& node, const std::string& environment,
-                                      const Value& facts) {
+                                      const Value& facts, const Value& trusted) {
+    base::Arena arena(16 * 1024);
     const std::int64_t now = store::now_ms();
     std::string body = "{\"certname\":";
     codec::append_json_string(body, node);
@@ -254,15 +274,16 @@ std::int64_t StoreAccess::store_facts(const std::string& node, const std::string
         fmt::format(",\"producer_timestamp\":\"{}\",\"producer\":", catalog::format_wire_time(now));
     codec::append_json_string(body, impl_->settings.text("certname"));
     body += ",\"values\":";
-    catalog::append_json_value(body, facts, catalog::ValueForm::Stringified);
+    catalog::append_json_value(body, facts_to_store(arena, node, facts, trusted),
+                               catalog::ValueForm::Stringified);
     body += '}';
     impl_->remember(store::CommandKind::ReplaceFacts, 5, node, now, std::move(body));
     return now;
 }
 
-void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog& catalog,
-                                const Value& facts, const catalog::Naming& naming,
-                                const RunIds& run) {
+void StoreAccess::store_catalog(const Subject& subject, const catalog::Catalog& catalog,
+                                const catalog::Naming& naming, const RunIds& run) {
+    const auto& node = subject.node;
     catalog::WireEnvelope envelope;
     envelope.producer = impl_->settings.text("certname");
     envelope.producer_timestamp = store::now_ms();
@@ -281,7 +302,8 @@ void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog&
         return check(impl_->embedded().replace_catalog(node, envelope.producer_timestamp, catalog,
                                                        envelope, naming));
     }
-    if (service && facts.is_hash()) (void)store_facts(node, catalog.environment, facts);
+    if (service && subject.facts.is_hash())
+        (void)store_facts(node, catalog.environment, subject.facts, subject.trusted);
     // Collectors of this store are to have what is Sensitive; a service elsewhere shows all it has.
     auto wire =
         catalog::write_wire(9, catalog, envelope, naming,

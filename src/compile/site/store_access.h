@@ -55,15 +55,21 @@ public:
     compiler::ExportedSource& exported();
     /// PQL, or a syntax tree in arrays.
     base::Result<value::Value> query(const value::Value& query, base::Arena& arena);
-    /// Remembers what a node says of itself, a hash. Gives the producer time (ms) that it has.
+    /// Stores the facts of a node, a hash, and with them its $trusted as PuppetDB's terminus does;
+    /// `trusted` may be undef, and is left out if it is of another node. Returns the producer time
+    /// (ms).
     std::int64_t store_facts(const std::string& node, const std::string& environment,
-                             const value::Value& facts);
-    /// Remembers a compiled catalog; a service gets the facts before it, where there are some.
-    /// What it exports and another node too is told, and refused with `strict_exports` (thrown):
-    /// the embedded store knows.
-    void store_catalog(const std::string& node, const catalog::Catalog& catalog,
-                       const value::Value& facts, const catalog::Naming& naming,
-                       const RunIds& run = {});
+                             const value::Value& facts, const value::Value& trusted);
+    /// What `catalog` was compiled for.
+    struct Subject {
+        std::string node;
+        value::Value facts, trusted;  ///< undef: they are stored already
+    };
+    /// Stores a compiled catalog; a service gets the facts before it, if there are some. The
+    /// embedded store logs resources that another node exports too; with `strict_exports` they are
+    /// an error (thrown).
+    void store_catalog(const Subject& subject, const catalog::Catalog& catalog,
+                       const catalog::Naming& naming, const RunIds& run = {});
     /// Remembers the report of a run, given as Puppet's JSON (format 12).
     void store_report(const std::string& node, const value::Value& report);
     /// The embedded one.

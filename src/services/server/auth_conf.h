@@ -72,6 +72,7 @@ public:
     /// What cannot be read leaves the old in force.
     base::Result<void> reload();
     std::shared_ptr<const AuthConf> current() const;
+    const OidNames& oid_names() const { return names_; }
     /// For routes of puppetserver's APIs: refused with 403 and puppetserver's text.
     http::Access access();
 
@@ -87,10 +88,6 @@ private:
 /// custom_trusted_oid_mapping.yaml: OIDs and the names they are given. Nothing where it is not
 /// there.
 base::Result<OidNames> read_oid_names(const std::string& path);
-
-/// A file of puppetserver's conf.d, which is beside confdir or, as Debian has it, below. It need
-/// not be there.
-std::string puppetserver_conf(const config::Settings& settings, const std::string& name);
 
 /// What the settings say: `auth_config`, or puppetserver's auth.conf.
 base::Result<std::shared_ptr<Authorization>> read_authorization(const config::Settings& settings,

@@ -9,6 +9,7 @@
 
 #include "compile/site/site.h"
 #include "services/server/compile_slots.h"
+#include "services/server/fact_files.h"
 #include "services/server/file_serving.h"
 #include "services/server/kept_catalogs.h"
 #include "services/server/known_reports.h"
@@ -33,8 +34,11 @@ public:
     std::shared_ptr<const http::ClientCertificate> caller(const http::Request& request) const {
         return authorization_->current()->caller(request);
     }
+    /// $trusted of who asks, with what trusted_external_command prints. Throws base::PuppetError.
+    value::Value trusted_data(base::Arena& arena, const http::Request& request);
     FileMounts& files() { return files_; }
     StaticContent& static_content() { return static_content_; }
+    const FactFiles& fact_files() const { return fact_files_; }
     KeptCatalogs& kept() { return kept_; }
     KnownReports& known_reports() { return known_reports_; }
     /// $server_facts of this machine; they live as long as this.
@@ -64,6 +68,7 @@ private:
     site::Site site_;
     CompileSlots slots_;
     FileMounts files_;
+    FactFiles fact_files_;
     StaticContent static_content_;
     KeptCatalogs kept_;
     KnownReports known_reports_;

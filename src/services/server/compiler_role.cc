@@ -4,6 +4,7 @@
 #include "compile/site/fact_sources.h"
 #include "compile/site/puppetdb_client.h"
 #include "compile/site/spool.h"
+#include "compile/site/trusted_external.h"
 #include "compile/site/view.h"
 #include "core/codec/digest.h"
 #include "core/config/version.h"
@@ -48,6 +49,7 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       site_(std::move(settings), options),
       slots_(context.runtime, options.threads, options.queue),
       files_(site_.settings()),
+      fact_files_(FactFiles::of_settings(site_.settings(), context.log)),
       static_content_(context.state_directory + "/static", files_),
       kept_(context.state_directory + "/kept", context.log, program_of(context, site_.settings()),
             std::make_shared<store::Secrets>(site::store_key_of(site_.settings()))),
@@ -56,6 +58,16 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       compile_time_(context.counters.histogram(kCompileTime, "Time that a compile takes.")),
       compile_wait_(
           context.counters.histogram(kCompileWait, "Time that a compile waits for its turn.")) {}
+
+value::Value Compiler::trusted_data(base::Arena& arena, const http::Request& request) {
+    const auto client = caller(request);
+    const auto trusted = server::trusted_data(arena, client.get(), authorization_->oid_names());
+    if (!client || client->name.empty() || settings().text("trusted_external_command").empty())
+        return trusted;
+    return site::with_trusted_external(
+        arena, trusted,
+        site::trusted_external(arena, settings(), *sys::make_real_processes(), client->name, log_));
+}
 
 std::shared_ptr<const environment::Environment> Compiler::environment(const std::string& name) {
     site::NodeRequest request;

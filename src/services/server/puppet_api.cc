@@ -209,12 +209,18 @@ std::string environment_name(const Request& request) {
     return *name;
 }
 
-Value trusted_data(base::Arena& arena, const http::ClientCertificate* client) {
+Value trusted_data(base::Arena& arena, const http::ClientCertificate* client,
+                   const OidNames& names) {
     const std::string name = client ? client->name : "";
     const auto text = [&](std::string_view t) { return value::make_string(arena, t); };
     value::HashBuilder extensions(arena);
     if (client)
-        for (const auto& e : client->extensions) extensions.set(text(e.name), text(e.value));
+        for (const auto& e : client->extensions) {
+            const auto named = std::ranges::find(names, e.oid, &OidNames::value_type::first);
+            // Puppet's own names cannot be changed.
+            const bool renamed = e.name == e.oid && named != names.end();
+            extensions.set(text(renamed ? named->second : e.name), text(e.value));
+        }
     value::HashBuilder out(arena, 6);
     out.set("authenticated", name.empty() ? Value::boolean(false) : text("remote"));
     out.set("certname", name.empty() ? Value::undef() : text(name));

@@ -80,8 +80,10 @@ std::optional<std::string> several_environments(const http::Request& request);
 /// The parameter `environment`: letters, digits and underscores.
 std::string environment_name(const http::Request& request);
 
-/// $trusted of a client (Puppet::Context::TrustedInformation.remote); null: nobody we know.
-value::Value trusted_data(base::Arena& arena, const http::ClientCertificate* client);
+/// $trusted of a client (Puppet::Context::TrustedInformation.remote), without external data;
+/// `client` may be null. `names`: of extensions beyond Puppet's own.
+value::Value trusted_data(base::Arena& arena, const http::ClientCertificate* client,
+                          const OidNames& names = {});
 
 /// What auth.conf allows, and certificates with the extension pp_cli_auth: those who may sign
 /// certificates may ask for what they protect. Over plain HTTP this machine.
