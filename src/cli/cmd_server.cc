@@ -13,6 +13,7 @@
 #include "core/sys/service_manager.h"
 #include "core/sys/signals.h"
 #include "services/server/instance.h"
+#include "services/server/puppetserver_conf.h"
 
 namespace bunraku::cli {
 
@@ -64,6 +65,13 @@ server::InstanceOptions options_of(const config::Settings& settings, const std::
     };
     for (const auto& a : plain_addresses) add(a, false, "127.0.0.1");
     for (const auto& a : tls_addresses) add(a, true, "0.0.0.0");
+    if (!out.listeners.empty()) return out;
+    // puppetserver listens where its own file says, whatever puppet.conf names for agents.
+    if (!settings.on_command_line("serverport")) {
+        auto configured = server::webserver_listeners(settings);
+        if (!configured) throw base::plain_error(configured.error().message);
+        out.listeners = std::move(*configured);
+    }
     if (out.listeners.empty()) add(settings.text("serverport"), true, "0.0.0.0");
     return out;
 }

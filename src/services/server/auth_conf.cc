@@ -11,6 +11,7 @@
 #include "core/regex/regex.h"
 #include "core/sys/file_system.h"
 #include "net/pki/certificate.h"
+#include "services/server/puppetserver_conf.h"
 
 namespace bunraku::server {
 
@@ -325,16 +326,18 @@ Result<AuthConf::Rule> AuthConf::read_rule(const YamlNode& node, std::size_t ind
     if (const auto* method = member_of(*match, "method")) {
         auto methods = texts_of(*method);
         bool good = methods.has_value();
-        if (good && method->kind == Kind::String && base::lower(method->text) == "any") {
-            methods->clear();
-        }
+        // puppetserver refuses "any", but rules of other servers have it.
+        const bool any = good && std::ranges::any_of(*methods, [](const std::string& one) {
+                             return base::lower(one) == "any";
+                         });
+        if (any) methods->clear();
         for (auto& m : good ? *methods : std::vector<std::string>()) {
             rule.methods.push_back(base::upper(m));
             good = good && std::find(std::begin(kAnyMethod), std::end(kAnyMethod),
                                      rule.methods.back()) != std::end(kAnyMethod);
         }
         // A list without members matches nothing.
-        if (good && method->kind == Kind::Sequence && rule.methods.empty())
+        if (good && !any && method->kind == Kind::Sequence && rule.methods.empty())
             rule.methods.emplace_back("NONE");
         if (!good) {
             return failure(fmt::format(
@@ -372,7 +375,7 @@ Result<AuthConf> AuthConf::parse(std::string_view text, const std::string& name,
     const auto wrong = [&](const std::string& why) {
         return failure(fmt::format("{}: {}", name, why));
     };
-    auto document = codec::parse_hocon(text);
+    auto document = codec::parse_hocon(text, hocon_surroundings(name));
     if (!document) return wrong(document.error().message);
     const auto* config = member_of(*document, "authorization");
     if (!config) return wrong("Missing authorization service configuration.");
@@ -682,13 +685,6 @@ Result<OidNames> read_oid_names(const std::string& path) {
             out.emplace_back(oid.text, name->text);
     }
     return out;
-}
-
-std::string puppetserver_conf(const config::Settings& settings, const std::string& name) {
-    const auto confdir = settings.text("confdir");
-    auto below = sys::expand_path("puppetserver/conf.d/" + name, confdir);
-    if (sys::make_real_file_system()->exists(below)) return below;
-    return sys::expand_path("../puppetserver/conf.d/" + name, confdir);
 }
 
 Result<std::shared_ptr<Authorization>> read_authorization(const config::Settings& settings,

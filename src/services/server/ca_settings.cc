@@ -10,7 +10,7 @@
 #include "core/codec/hocon.h"
 #include "core/config/settings.h"
 #include "core/sys/file_system.h"
-#include "services/server/auth_conf.h"
+#include "services/server/puppetserver_conf.h"
 #include "services/server/setting_values.h"
 
 namespace bunraku::server {
@@ -117,7 +117,7 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
     YamlNode document;
     const auto path = puppetserver_conf(settings, "ca.conf");
     if (auto text = sys::make_real_file_system()->read(path)) {
-        auto read = codec::parse_hocon(*text);
+        auto read = codec::parse_hocon(*text, hocon_surroundings(path));
         if (!read) return failure(fmt::format("{}: {}", path, read.error().message));
         document = std::move(*read);
     } else if (text.error().code != ENOENT && text.error().code != ENOTDIR) {

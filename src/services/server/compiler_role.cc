@@ -6,6 +6,7 @@
 #include "compile/site/spool.h"
 #include "compile/site/trusted_external.h"
 #include "compile/site/view.h"
+#include "core/base/number.h"
 #include "core/codec/digest.h"
 #include "core/config/version.h"
 #include "core/sys/change_times.h"
@@ -15,6 +16,7 @@
 #include "services/server/compiler.h"
 #include "services/server/debug_status.h"
 #include "services/server/puppet_api.h"
+#include "services/server/puppetserver_conf.h"
 #include "services/server/role.h"
 #include "services/server/setting_values.h"
 #include "store/engine/service.h"
@@ -293,11 +295,14 @@ Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
         fmt::format("Puppet/{} Bunraku/{}", config::kPuppetVersion, context.version);
     options.environment_timeout = settings.text("environment_timeout");
     options.files = environment::watched_files();
+    const auto number = [&](const char* name, std::int64_t otherwise) {
+        const auto jruby = base::parse_integer<std::int64_t>(jruby_setting(settings, name));
+        return number_setting(settings, name, jruby.value_or(otherwise));
+    };
     const auto cores = static_cast<std::int64_t>(context.runtime.cores());
-    options.threads = static_cast<std::size_t>(std::max<std::int64_t>(
-        1, BUNRAKU_TRY(number_setting(settings, "max-active-instances", cores))));
-    options.queue = static_cast<std::size_t>(
-        BUNRAKU_TRY(number_setting(settings, "max-queued-requests", 1000)));
+    options.threads = static_cast<std::size_t>(
+        std::max<std::int64_t>(1, BUNRAKU_TRY(number("max-active-instances", cores))));
+    options.queue = static_cast<std::size_t>(BUNRAKU_TRY(number("max-queued-requests", 1000)));
     options.ruby_children = 2 * options.threads;
     const auto megabytes = BUNRAKU_TRY(number_setting(settings, "max-compile-memory", 2048));
     if (megabytes < 1) return base::failure("The setting max-compile-memory is less than 1 (MiB)");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <fmt/format.h>
 #include <mutex>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include "services/server/front_page.h"
 #include "services/server/http_metrics.h"
 #include "services/server/puppet_api.h"
+#include "services/server/puppetserver_conf.h"
 #include "services/server/role.h"
 #include "services/server/setting_values.h"
 #include "services/server/status.h"
@@ -105,10 +107,19 @@ std::int64_t certificate_stamp(const config::Settings& settings) {
 
 /// Whether a server that was told no roles is the authority: where one is already, or where this
 /// machine has no certificate of another one yet. Without TLS there is no use for one.
-bool is_authority(const config::Settings& settings, bool any_tls) {
+bool is_authority(const config::Settings& settings, bool any_tls, base::LogSink& log) {
+    if (!any_tls) return false;
     auto files = sys::make_real_file_system();
-    return any_tls &&
-           (files->exists(settings.text("cakey")) || !files->exists(settings.text("hostcert")));
+    const auto key = files->stat(settings.text("cakey"));
+    if (key) return true;
+    if (key.error().code == EACCES) {
+        log.log(Level::Err,
+                fmt::format("The CA in {} is not served: this user may not read it ({}). Run the "
+                            "server as the user who owns it, or leave the role ca out (--roles)",
+                            settings.text("cadir"), key.error().message));
+        return false;
+    }
+    return !files->exists(settings.text("hostcert"));
 }
 
 }  // namespace
@@ -202,7 +213,7 @@ Result<void> Instance::Impl::make_state_directory(const std::string& path) {
 
 Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) {
     auto has = [&](std::string_view name) {
-        if (wanted.empty()) return name != "ca" || is_authority(settings, any_tls);
+        if (wanted.empty()) return name != "ca" || is_authority(settings, any_tls, log);
         return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
     };
     for (const auto& name : wanted) {
@@ -334,6 +345,7 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
     impl->context = std::make_unique<Context>(
         Context{settings, impl->counters, impl->log, impl->network.runtime(), impl->network,
                 *impl->aside, options.version, state, options.database});
+    report_unhonoured(settings, impl->log);
     impl->context->authorization = BUNRAKU_TRY(read_authorization(settings, impl->log));
     impl->context->reload_certificates = [raw] { return raw->reload_certificates(); };
     // From here on the destructor ends what has begun.
