@@ -10,6 +10,7 @@
 #include "cli/apply_setup.h"
 #include "cli/catalog_history.h"
 #include "cli/catalog_output.h"
+#include "cli/catalog_why.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "compile/compiler/external_nodes.h"
@@ -63,6 +64,7 @@ public:
         options_.value("by", &history_.by);
         options_.value("since", &history_.since);
         options_.flag("json", &history_.json);
+        options_.value("url", &url_);
     }
 
     bool parse(std::vector<std::string>* positional) { return options_.parse(positional); }
@@ -72,6 +74,7 @@ public:
         sink_ = make_console_sink(options_, Streams::Puppet);
         const std::string& program = invocation_.program;
         if (is_history_action(action_name)) return run_history(action_name, arguments);
+        if (action_name == "why") return run_why(arguments);
         const auto* action = std::ranges::find(kActions, action_name, &Action::name);
         if (action == std::end(kActions)) {
             sink_->log(base::Level::Err,
@@ -114,6 +117,16 @@ public:
     }
 
 private:
+    int run_why(const std::vector<std::string>& arguments) {
+        try {
+            if (arguments.size() != 1)
+                throw base::plain_error("catalog why takes one argument: the name of a node");
+            return explain_cache(invocation_.settings, arguments[0], url_, history_.json);
+        } catch (const PuppetError& error) {
+            report_error(*make_console_sink(options_), error, "");
+            return 1;
+        }
+    }
     int run_history(const std::string& action, const std::vector<std::string>& arguments) {
         try {
             return run_catalog_history(invocation_, action, arguments, history_);
@@ -369,7 +382,7 @@ private:
     NodeOptions node_;
     base::Arena arena_;
     std::unique_ptr<base::LogSink> sink_;
-    std::string terminus_, format_;
+    std::string terminus_, format_, url_;
     HistoryFlags history_;
     int status_ = 0;
     std::string suffix_;  // " on node NAME" while a catalog is compiled
@@ -383,7 +396,8 @@ int run_catalog(Invocation& invocation) {
     std::vector<std::string> positional, arguments;
     if (!face.parse(&positional)) return face.exit_code();
     std::string action = take_action(positional, arguments);
-    if (action != "compile" && !is_history_action(action)) return face.run(action, arguments);
+    if (action != "compile" && action != "why" && !is_history_action(action))
+        return face.run(action, arguments);
     if (auto settings = load_settings(server.args, "server")) {
         server.settings = std::move(*settings);
     } else {

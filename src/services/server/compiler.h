@@ -98,6 +98,7 @@ void mount_bucket(http::Router& router, Compiler& compiler);
 void mount_node_data(http::Router& router, Compiler& compiler);  ///< node, facts, report
 void mount_environments(http::Router& router, Compiler& compiler);
 void mount_tasks(http::Router& router, Compiler& compiler);  ///< and plans
+void mount_cache(http::Router& router, Compiler& compiler);
 /// What is none of the above: 404, or 403 where auth.conf refuses first.
 void mount_nothing(http::Router& router, Compiler& compiler);
 

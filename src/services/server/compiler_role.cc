@@ -204,6 +204,7 @@ public:
         mount_node_data(router, compiler_);
         mount_environments(router, compiler_);
         mount_tasks(router, compiler_);
+        mount_cache(router, compiler_);
         mount_nothing(router, compiler_);
     }
     Result<void> reload() override {
