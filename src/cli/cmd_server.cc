@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/server_log.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/sys/service_manager.h"
@@ -87,7 +88,7 @@ int run(Invocation& invocation) {
     parser.value("database", &database);
     parser.flag("http-anywhere", &anywhere);
     if (!parser.parse(&words)) return parser.exit_code();
-    auto sink = make_console_sink(parser);
+    auto sink = make_server_sink(parser);
     try {
         if (!words.empty())
             throw base::plain_error(fmt::format("Unexpected argument: {}", words[0]));
@@ -100,7 +101,12 @@ int run(Invocation& invocation) {
         auto& instance = **started;
         std::string urls;
         for (const auto& url : instance.urls()) urls += " " + url;
-        fmt::print("Bunraku server is ready:{}\n", urls);
+        const auto ready = fmt::format("Bunraku server is ready:{}", urls);
+        if (parser.log_format == "json") {
+            fmt::print("{}", json_record(base::Level::Notice, ready));
+        } else {
+            fmt::print("{}\n", ready);
+        }
         std::fflush(stdout);
         sys::tell_service_manager("READY=1");
         while (next_signal() == SIGHUP) {

@@ -48,8 +48,9 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options, Send send) {
     if (!opened) return std::unexpected(opened.error());
     out->queue_ = std::move(*opened);
     if (auto* counters = raw->options_.counters) {
-        out->sent_ = &counters->counter("bunraku_spool_sent", "Commands that PuppetDB has taken.");
-        out->refused_ = &counters->counter("bunraku_spool_refused",
+        out->sent_ =
+            &counters->counter("bunraku_spool_sent_total", "Commands that PuppetDB has taken.");
+        out->refused_ = &counters->counter("bunraku_spool_refused_total",
                                            "Commands that PuppetDB refused; they are kept aside.");
         counters->gauge("bunraku_spool_depth", "Commands that wait for PuppetDB.", {},
                         [raw] { return static_cast<double>(raw->figures().depth); });

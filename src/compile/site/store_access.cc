@@ -48,13 +48,15 @@ http::ClientOptions tls_options(const config::Settings& settings, std::string us
 
 std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
                                                  const std::string& user_agent, base::LogSink& log,
-                                                 http::Network* network) {
+                                                 http::Network* network, OwnStore own) {
     const auto path = settings.text("confdir") + "/puppetdb.conf";
     const auto text = environment::read_file(path);
     auto url = settings.text("puppetdb_url");
-    const bool wanted = !url.empty() || (settings.text("storeconfigs_backend") == "puppetdb" &&
-                                         (settings.is_set("storeconfigs_backend") || text));
-    if (!wanted) return nullptr;
+    const bool has_store =
+        own == OwnStore::There || sys::make_real_file_system()->exists(store_path(settings));
+    const bool named = settings.text("storeconfigs_backend") == "puppetdb" &&
+                       (text || (settings.is_set("storeconfigs_backend") && !has_store));
+    if (url.empty() && !named) return nullptr;
     auto config = PuppetdbConfig::parse(text.value_or(""), path);
     if (!config) {
         throw base::plain_error(
@@ -146,7 +148,10 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
 };
 
 PuppetdbClient* StoreAccess::Impl::remote() {
-    if (!decided) service = puppetdb_service(settings, user_agent, log, own.network);
+    if (!decided) {
+        service = puppetdb_service(settings, user_agent, log, own.network,
+                                   own.submit ? OwnStore::There : OwnStore::Perhaps);
+    }
     decided = true;
     return service.get();
 }

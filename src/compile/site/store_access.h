@@ -21,8 +21,10 @@ namespace bunraku::site {
 
 class PuppetdbClient;
 
-/// A service is asked where the setting puppetdb_url (--puppetdb-url) names one, and where
-/// storeconfigs_backend is "puppetdb" and was set, or there is a puppetdb.conf in confdir.
+/// A service is asked if the setting puppetdb_url (--puppetdb-url) names one, or if
+/// storeconfigs_backend is "puppetdb" and there is a puppetdb.conf in confdir. Without that file a
+/// setting storeconfigs_backend = puppetdb means Puppet's default service, unless there is an
+/// embedded store: that is what a site has that took its store over from PuppetDB.
 /// Everything is opened on first use; errors are thrown. For one thread at a time.
 class StoreAccess {
 public:
@@ -82,11 +84,13 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// The service that is asked in place of an embedded store (see StoreAccess); null: none. Throws.
-/// `network`: how it is reached; null: sockets.
+/// Returns the service that is asked in place of an embedded store (see StoreAccess); null: none.
+/// Throws. `network`: how it is reached; null: sockets.
+enum class OwnStore : std::uint8_t { Perhaps, There };  ///< whether this process has the store
 std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
                                                  const std::string& user_agent, base::LogSink& log,
-                                                 http::Network* network);
+                                                 http::Network* network,
+                                                 OwnStore own = OwnStore::Perhaps);
 /// A client that shows this machine's certificate, and trusts the authority that signed it: files
 /// that are not there are left out.
 http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent);

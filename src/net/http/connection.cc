@@ -62,6 +62,12 @@ void Connection::start() {
 }
 
 void Connection::on_open(int error) {
+    if (error) {
+        if (const auto why = stream_->refusal(); !why.empty() && shared_.options.refusal_log) {
+            shared_.options.refusal_log(
+                fmt::format("Refused a TLS connection from {}: {}", stream_->peer().address, why));
+        }
+    }
     if (error || phase_ == Phase::Closed) return close();
     phase_ = Phase::Idle;
     if (stream_->peer().tls) deadline_ = home_.loop.now() + shared_.options.idle_timeout;

@@ -54,6 +54,9 @@ public:
     virtual ~Stream() = default;
     /// The handshake, if there is one.
     virtual void open(User user) = 0;
+    /// Why the handshake failed, in words for the log; empty if it did not, or if the other side
+    /// only went away.
+    virtual std::string refusal() { return {}; }
     /// As of now: lists of authorities and revocations may have been read anew.
     virtual const Peer& peer() = 0;
     /// Some bytes, at least one.

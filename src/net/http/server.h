@@ -51,6 +51,8 @@ struct ServerOptions {
         access_log;
     /// What went wrong inside: handlers that throw, failing accepts.
     std::function<void(const std::string&)> error_log;
+    /// Clients whose TLS handshake failed, and why.
+    std::function<void(const std::string&)> refusal_log;
 };
 
 class Server {

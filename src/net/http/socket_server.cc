@@ -130,15 +130,21 @@ public:
         SSL* ssl = context_ ? SSL_new(context_.get()) : nullptr;
         if (!ssl) return user->on_open(ENOMEM);
         tls_.emplace(socket_, ssl);
-        tls_->async_handshake(asio::ssl::stream_base::server,
-                              [this, user = std::move(user)](error_code error) {
-                                  if (!error) {
-                                      peer_.tls = true;
-                                      peer_.certificate = peer_certificate(tls_->native_handle());
-                                  }
-                                  user->on_open(code_of(error));
-                              });
+        tls_->async_handshake(
+            asio::ssl::stream_base::server, [this, user = std::move(user)](error_code error) {
+                if (error) {
+                    refusal_ = refusal_of(tls_->native_handle());
+                    if (refusal_.empty() && error.category() == asio::error::get_ssl_category())
+                        refusal_ = error.message();
+                } else {
+                    peer_.tls = true;
+                    peer_.certificate = peer_certificate(tls_->native_handle());
+                }
+                user->on_open(code_of(error));
+            });
     }
+
+    std::string refusal() override { return refusal_; }
 
     const Peer& peer() override {
         bool old = tls_ && generation_ != certificates_->generation.load(std::memory_order_relaxed);
@@ -219,6 +225,7 @@ private:
     std::uint32_t generation_ = 0;  ///< of the lists that peer_ was verified with
     std::optional<asio::ssl::stream<tcp::socket&>> tls_;
     bool session_offered_ = false;
+    std::string refusal_;
     Peer peer_;
 };
 

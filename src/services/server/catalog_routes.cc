@@ -594,7 +594,8 @@ void mount_catalogs(http::Router& router, Compiler& compiler) {
         router.add(
             method, pattern, std::move(access),
             [catalogs, &compiler, handler](Request& request) {
-                return answered(compiler.log(), [&] { return ((*catalogs).*handler)(request); });
+                return answered(compiler.log(), request,
+                                [&] { return ((*catalogs).*handler)(request); });
             },
             options);
     };

@@ -171,29 +171,34 @@ public:
             context.counters.gauge(name, help, {},
                                    [value] { return static_cast<double>(value()); });
         };
-        gauge("bunraku_catalogs_compiled", "Catalogs that were compiled.",
-              [c] { return c->compiled.load(); });
-        gauge("bunraku_catalogs_failed", "Compiles that failed.", [c] { return c->failed.load(); });
+        const auto counter = [&](const char* name, const char* help, auto value) {
+            context.counters.counter(name, help, {},
+                                     [value] { return static_cast<double>(value()); });
+        };
+        counter("bunraku_catalogs_compiled_total", "Catalogs that were compiled.",
+                [c] { return c->compiled.load(); });
+        counter("bunraku_catalogs_failed_total", "Compiles that failed.",
+                [c] { return c->failed.load(); });
         gauge("bunraku_catalogs_waiting", "Requests that wait for a compile.",
               [c] { return c->slots().waiting(); });
         gauge("bunraku_catalogs_kept", "Catalogs that can be given without a compile.",
               [c] { return c->kept().size(); });
-        gauge("bunraku_catalogs_reused", "Catalogs that were given without a compile.",
-              [c] { return c->kept().answered(); });
-        gauge("bunraku_reports_repeated", "Reports that were told as \"as the last one\".",
-              [c] { return c->repeated_reports.load(); });
+        counter("bunraku_catalogs_reused_total", "Catalogs that were given without a compile.",
+                [c] { return c->kept().answered(); });
+        counter("bunraku_reports_repeated_total", "Reports that were told as \"as the last one\".",
+                [c] { return c->repeated_reports.load(); });
         gauge("bunraku_compile_slots", "Catalogs that can be compiled at a time.",
               [c] { return c->slots().figures().total; });
         gauge("bunraku_compile_slots_free", "How many of them nobody uses.",
               [c] { return c->slots().figures().free; });
-        gauge("bunraku_compiles_asked", "Compiles that were asked for.",
-              [c] { return c->slots().figures().asked; });
-        gauge("bunraku_compiles_returned", "Compiles that ended.",
-              [c] { return c->slots().figures().returned; });
-        gauge("bunraku_compiles_refused", "Compiles that had no room to wait.",
-              [c] { return c->slots().figures().refused; });
-        gauge("bunraku_compiles_timed_out", "Compiles that waited too long.",
-              [c] { return c->slots().figures().timed_out; });
+        counter("bunraku_compiles_asked_total", "Compiles that were asked for.",
+                [c] { return c->slots().figures().asked; });
+        counter("bunraku_compiles_returned_total", "Compiles that ended.",
+                [c] { return c->slots().figures().returned; });
+        counter("bunraku_compiles_refused_total", "Compiles that had no room to wait.",
+                [c] { return c->slots().figures().refused; });
+        counter("bunraku_compiles_timed_out_total", "Compiles that waited too long.",
+                [c] { return c->slots().figures().timed_out; });
         clean_later(context.aside, context.log);
     }
     std::string_view name() const override { return "compiler"; }
@@ -245,7 +250,8 @@ Result<std::shared_ptr<site::Spool>> open_spool(const Context& context,
                                                 const std::string& user_agent) {
     try {
         std::shared_ptr<site::PuppetdbClient> client =
-            site::puppetdb_service(settings, user_agent, context.log, &context.network);
+            site::puppetdb_service(settings, user_agent, context.log, &context.network,
+                                   context.store ? site::OwnStore::There : site::OwnStore::Perhaps);
         if (!client) return nullptr;
         client->fail_hard();
         site::SpoolOptions options;

@@ -255,7 +255,7 @@ void mount_files(http::Router& router, Compiler& compiler) {
     const auto add = [&](std::string_view pattern, Response (Files::*handler)(const Request&)) {
         router.add("GET", pattern, compiler.authorization().access(),
                    [files, &compiler, handler](Request& request) {
-                       return answered(compiler.log(),
+                       return answered(compiler.log(), request,
                                        [&] { return ((*files).*handler)(request); });
                    });
     };

@@ -282,6 +282,7 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
         }
     };
     server_options.error_log = [this](const std::string& text) { log.log(Level::Err, text); };
+    server_options.refusal_log = [this](const std::string& text) { log.log(Level::Warning, text); };
 
     http::Router router;
     http::AccessPolicy policy;

@@ -262,13 +262,13 @@ void add_puppetserver(std::vector<Bean>& out, const Counters& c) {
     add("compiler.compile", timer(compiles));
     add("jruby.num-jrubies", value_of(whole(slots)));
     add("jruby.num-free-jrubies", value_of(whole(free)));
-    add("jruby.request-count", count(c.value("bunraku_compiles_asked")));
-    add("jruby.borrow-count", count(c.value("bunraku_compiles_returned") + slots - free));
-    add("jruby.return-count", count(c.value("bunraku_compiles_returned")));
-    add("jruby.borrow-timeout-count", count(c.value("bunraku_compiles_timed_out")));
+    add("jruby.request-count", count(c.value("bunraku_compiles_asked_total")));
+    add("jruby.borrow-count", count(c.value("bunraku_compiles_returned_total") + slots - free));
+    add("jruby.return-count", count(c.value("bunraku_compiles_returned_total")));
+    add("jruby.borrow-timeout-count", count(c.value("bunraku_compiles_timed_out_total")));
     add("jruby.borrow-retry-count", count(0));
     add("jruby.queue-limit-hit-meter",
-        rates(static_cast<std::uint64_t>(c.value("bunraku_compiles_refused")), nullptr));
+        rates(static_cast<std::uint64_t>(c.value("bunraku_compiles_refused_total")), nullptr));
     add("jruby.borrow-timer", timer(compiles));
     add("jruby.wait-timer", timer(c.find_histogram(kCompileWait)));
     add("jruby.lock-held-timer", timer(nullptr));

@@ -284,7 +284,8 @@ void mount_node_data(http::Router& router, Compiler& compiler) {
         router.add(
             method, pattern, compiler.authorization().access(),
             [data, &compiler, handler](Request& request) {
-                return answered(compiler.log(), [&] { return ((*data).*handler)(request); });
+                return answered(compiler.log(), request,
+                                [&] { return ((*data).*handler)(request); });
             },
             options);
     };

@@ -45,9 +45,13 @@ public:
 /// "Could not find INDIRECTION KEY".
 ApiError not_found(std::string_view indirection, std::string_view key);
 
-/// Calls `work`; what it throws becomes an answer: 500 "Server Error: .." for what is no ApiError,
-/// which is logged too.
-http::Response answered(base::LogSink& log, const std::function<http::Response()>& work);
+/// Calls `work` for `request`. What it throws becomes an answer: 500 "Server Error: .." for what is
+/// no ApiError, which is logged with the client.
+http::Response answered(base::LogSink& log, const http::Request& request,
+                        const std::function<http::Response()>& work);
+
+/// Returns the client of a request for the log: "web1.example.org (192.0.2.7)".
+std::string client_text(const http::Request& request);
 
 /// The first media type of `offered` that Accept takes, by its order; without such a header 400,
 /// without a match 406.

@@ -98,7 +98,7 @@ TEST(Spool, KeepsWhatAServiceThatIsAwayDidNotHear) {
     w.away = 0;
     EXPECT_TRUE(w.time.run_until([&] { return w.depth() == 0; }, minutes(2)));
     EXPECT_EQ(w.heard.size(), 200U);
-    EXPECT_EQ(w.counters.value("bunraku_spool_sent"), 200);
+    EXPECT_EQ(w.counters.value("bunraku_spool_sent_total"), 200);
 }
 
 TEST(Spool, AnOlderCatalogOfANodeGivesWayToANewerOne) {
