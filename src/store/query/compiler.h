@@ -62,6 +62,10 @@ public:
     /// "SELECT .. FROM .." of a finished select. `paged`: with order, limit and offset.
     /// `from`: in place of the entity's own; what it names is not joined again.
     Sql render(const Select& select, bool paged, const Sql* from = nullptr);
+    /// A subquery of "in", in parentheses. SQLite's parser has a stack of a hundred entries, of
+    /// which each takes about nine: one that holds several itself becomes a common table expression
+    /// of the statement.
+    Sql subquery(const Select& select);
 
     /// nullopt: the condition says nothing ("any" state).
     std::optional<Sql> condition(SelectContext& context, const Ast& query, int depth);
@@ -88,6 +92,7 @@ private:
     /// What a conjunction says that helps to choose between indexes, wherever it says it.
     void look_ahead(SelectContext& context, const Ast& query, Anchors& found, int depth);
     std::optional<Sql> junction(SelectContext& context, const Ast& query, int depth);
+    std::optional<Sql> negation(SelectContext& context, const Ast& query, int depth);
     std::optional<Sql> binary(SelectContext& context, const Ast& query, int depth);
     Sql compare_field(SelectContext& context, std::string_view op, const Ast& left,
                       const Ast& value);
@@ -142,8 +147,11 @@ private:
     Select select_at(const Entity& entity, const Ast& query, int depth);
     void agent_reports(Select& select, const Ast& condition_ast);
 
+    Sql body(const Select& select, bool paged, const Sql* from);
+
     Dialect dialect_;
     int terms_ = 0;
+    std::vector<Sql> common_;  ///< see subquery(): c0, c1, ..; each may use those before it
     bool adding_agent_filter_ = true;
     bool exported_asked_ = false;
 
@@ -166,5 +174,7 @@ std::string lower_op(const Ast& query);
 bool is_group_by(const Ast& query);
 /// Terms joined so that no chain of operators gets deep.
 Sql join_balanced(std::vector<Sql> terms, std::string_view word);
+/// Returns how deep the parentheses of `sql` are nested.
+int depth_of(std::string_view sql);
 
 }  // namespace bunraku::query

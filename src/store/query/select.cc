@@ -517,6 +517,23 @@ void QueryCompiler::order(Select& select, const std::vector<OrderTerm>& terms) {
 // --- the statement
 
 Sql QueryCompiler::render(const Select& select, bool paged, const Sql* from) {
+    if (common_.empty()) return body(select, paged, from);
+    Sql out;
+    for (std::size_t i = 0; i < common_.size(); ++i)
+        out << fmt::format("{}c{} AS ", i == 0 ? "WITH " : ", ", i) << common_[i];
+    return out << " " << body(select, paged, from);
+}
+
+Sql QueryCompiler::subquery(const Select& select) {
+    constexpr int kDeep = 10;
+    Sql out("(");
+    out << body(select, true, nullptr) << ")";
+    if (dialect_.postgresql() || depth_of(out.text) <= kDeep) return out;
+    common_.push_back(std::move(out));
+    return fmt::format("(SELECT * FROM c{})", common_.size() - 1);
+}
+
+Sql QueryCompiler::body(const Select& select, bool paged, const Sql* from) {
     const Entity& e = *select.context.entity;
     Sql out(e.distinct ? "SELECT DISTINCT " : "SELECT ");
     for (std::size_t i = 0; i < select.expressions.size(); ++i) {
