@@ -43,6 +43,8 @@ bool read_clean_item(codec::JsonCursor& json, store::CleanWhat& what) {
         } else if (name == "other" || name == "gc_catalogs" || name == "gc_fact_paths") {
             what.other = true;  // the other two are parts of it
         } else {
+        } else if (name == "purge_resource_events") {
+            what.purge_events = true;
             return false;
         }
         return true;
@@ -129,7 +131,7 @@ Response run_command(store::Service& service, Request& request) {
             return invalid_command(body.body,
                                    "the version must be 1, and the payload a list of "
                                    "expire_nodes, purge_nodes, purge_reports, "
-                                   "gc_packages and other");
+                                   "purge_resource_events, gc_packages and other");
         }
         auto done = service.clean(command.what);
         if (!done) return json_error(500, done.error().message);

@@ -48,10 +48,10 @@ struct ServiceOptions {
 
 /// What `clean` of the admin API can do.
 struct CleanWhat {
-    bool expire_nodes = false, purge_nodes = false, purge_reports = false, packages = false,
-         other = false;
+    bool expire_nodes = false, purge_nodes = false, purge_reports = false, purge_events = false,
+         packages = false, other = false;
     std::size_t purge_batch = 0;  ///< at most so many nodes; 0: all
-    static CleanWhat all() { return {true, true, true, true, true, 0}; }
+    static CleanWhat all() { return {true, true, true, true, true, true, 0}; }
 };
 
 class Service {
