@@ -41,9 +41,6 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options, Send send) {
     queue.max_depth = raw->options_.max_depth;
     queue.durable = raw->options_.durable;
     queue.runtime = raw->options_.runtime;
-    queue.wake = [raw](sys::Duration after) {
-        (void)raw->executor_->post_after(after, [raw] { raw->work(); });
-    };
     auto opened = store::Queue::open(queue);
     if (!opened) return std::unexpected(opened.error());
     out->queue_ = std::move(*opened);
@@ -58,8 +55,11 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options, Send send) {
         raw->log(Level::Notice,
                  fmt::format("{} commands for PuppetDB wait in {} since the last time", left,
                              raw->options_.folder));
-        (void)out->executor_->post([raw] { raw->work(); });
     }
+    // Last: from here on the executor's thread uses all of the above.
+    out->queue_->start([raw](sys::Duration after) {
+        (void)raw->executor_->post_after(after, [raw] { raw->work(); });
+    });
     return out;
 }
 

@@ -87,7 +87,6 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     queue.max_depth = o.max_queue_depth;
     queue.runtime = o.runtime;
     queue.secrets = s->secrets_;
-    queue.wake = [self = s.get()](sys::Duration after) { self->rung(after); };
     auto failed = [self = s.get()](const std::string& what) { self->log("err", what); };
     s->workers_ = o.runtime->executor({.threads = o.workers, .name = "store", .error = failed});
     s->keeper_ = o.runtime->executor({.threads = 1, .name = "store's house", .error = failed});
@@ -111,11 +110,8 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
             "bunraku_commands_superseded", "Passed over because a newer one was waiting.", {},
             [self] { return static_cast<double>(self->queue_->figures().superseded); });
     }
-    {
-        std::lock_guard lock(s->shift_);
-        s->started_ = true;
-    }
-    s->rung(sys::Duration(0));
+    // Last: from here on workers use all of the above.
+    s->queue_->start([self = s.get()](sys::Duration after) { self->rung(after); });
     s->expect_garbage();
     s->clean_in_turn();
     if (s->replica_) {
@@ -134,7 +130,6 @@ void Service::rung(sys::Duration after) {
         return;
     }
     std::lock_guard lock(shift_);
-    if (!started_) return;
     if (working_ >= options_.workers) {
         rung_again_ = true;
         return;

@@ -174,7 +174,6 @@ private:
     std::mutex shift_;         ///< what follows
     int working_ = 0;          ///< workers that are at it, or posted
     bool rung_again_ = false;  ///< there may be more than they have seen
-    bool started_ = false;
     std::unique_ptr<sys::Executor> workers_, keeper_, watcher_;
     std::unique_ptr<sys::Watch> incoming_;  ///< of commands that are put back
 };
