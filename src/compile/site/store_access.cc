@@ -138,7 +138,10 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
     }
     Result<std::string> identity(std::string_view type, const catalog::CollectorQuery* query,
                                  std::string_view except_certname) override {
-        return embedded().exported_identity(type, query, except_certname);
+        return patiently([&]() -> Result<std::string> {
+            store::Store* there = BUNRAKU_TRY(opened());
+            return there->exported_identity(type, query, except_certname);
+        });
     }
 };
 

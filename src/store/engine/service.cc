@@ -71,15 +71,6 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
         s->secrets_ = std::make_shared<Secrets>(o.key_file);
         BUNRAKU_TRY_VOID(s->secrets_->ready());
     }
-    auto first = BUNRAKU_TRY(s->open_writer());
-    {
-        Transaction transaction = BUNRAKU_TRY(first->begin());
-        BUNRAKU_TRY_VOID(first->check_key());
-        BUNRAKU_TRY_VOID(transaction.commit());
-    }
-    BUNRAKU_TRY_VOID(keep_history_for(*first, o.lifetimes.catalog_history_ttl_ms));
-    s->writers_open_ = 1;
-    s->writers_.push_back(std::move(first));
     QueueOptions queue;
     queue.folder = o.queue_folder;
     queue.durable = o.durable;
@@ -90,6 +81,7 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     auto failed = [self = s.get()](const std::string& what) { self->log("err", what); };
     s->workers_ = o.runtime->executor({.threads = o.workers, .name = "store", .error = failed});
     s->keeper_ = o.runtime->executor({.threads = 1, .name = "store's house", .error = failed});
+    BUNRAKU_TRY_VOID(s->open_first());
     s->queue_ = BUNRAKU_TRY(Queue::open(queue));
     s->incoming_ = o.runtime->watch({Queue::incoming_folder(o.queue_folder)}, [self = s.get()] {
         (void)self->keeper_->post([self] { self->take_in(); });
@@ -112,6 +104,7 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     }
     // Last: from here on workers use all of the above.
     s->queue_->start([self = s.get()](sys::Duration after) { self->rung(after); });
+    if (!s->health().database_up) s->look_for_database();
     s->expect_garbage();
     s->clean_in_turn();
     if (s->replica_) {
@@ -120,6 +113,42 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
         (void)s->watcher_->post([self = s.get()] { self->watch_replica(); });
     }
     return s;
+}
+
+/// Opens the first connection. A PostgreSQL that does not answer is waited for while the server
+/// serves what needs no database.
+Result<void> Service::open_first() {
+    auto first = open_writer();
+    if (first) {
+        writers_open_ = 1;
+        writers_.push_back(std::move(*first));
+        return {};
+    }
+    if (backend_ == Backend::Sqlite || failure_of(first.error()) != Failure::Unavailable)
+        return std::unexpected(std::move(first).error());
+    log("err",
+        "The store's database does not answer. Until it does, commands wait on disk and queries "
+        "are answered 503");
+    note_trouble(first.error());
+    return {};
+}
+
+/// Asks from time to time whether PostgreSQL is back, because nobody else may.
+void Service::look_for_database() {
+    if (backend_ == Backend::Sqlite || looking_.exchange(true)) return;
+    sys::Duration pause{0};
+    {
+        std::lock_guard lock(mutex_);
+        pause = std::max<sys::Duration>(resume_at_ - options_.runtime->now(), milliseconds(100));
+    }
+    const auto posted = keeper_->post_after(pause, [this] {
+        looking_ = false;
+        auto answer = with_writer([](Writer& writer) { return writer.db().execute("SELECT 1"); });
+        if (!answer) return trouble(answer.error());
+        well();
+        rung(sys::Duration(0));
+    });
+    if (!posted) looking_ = false;
 }
 
 /// Somebody works when there is something to do.
@@ -244,7 +273,17 @@ Result<std::unique_ptr<Writer>> Service::open_writer() {
     // committed.
     options.cache_kib = 32 << 10;
     options.secrets = secrets_;
-    return Writer::open(options_.database, options);
+    auto writer = BUNRAKU_TRY(Writer::open(options_.database, options));
+    std::lock_guard lock(first_mutex_);
+    if (checked_) return writer;
+    {
+        Transaction transaction = BUNRAKU_TRY(writer->begin());
+        BUNRAKU_TRY_VOID(writer->check_key());
+        BUNRAKU_TRY_VOID(transaction.commit());
+    }
+    BUNRAKU_TRY_VOID(keep_history_for(*writer, options_.lifetimes.catalog_history_ttl_ms));
+    checked_ = true;
+    return writer;
 }
 
 Result<std::unique_ptr<Writer>> Service::take_writer() {
@@ -291,8 +330,13 @@ Result<void> Service::with_writer(const std::function<Result<void>(Writer&)>& wo
     return out;
 }
 
-/// The longer it lasts, the more rarely it is tried: from a quarter of a second to ten seconds.
 void Service::trouble(const base::Error& error) {
+    note_trouble(error);
+    look_for_database();
+}
+
+/// Tries again the more rarely the longer it lasts: after a quarter of a second to ten seconds.
+void Service::note_trouble(const base::Error& error) {
     std::lock_guard lock(mutex_);
     auto now = options_.runtime->now();
     if (now >= resume_at_) {

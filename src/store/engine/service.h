@@ -56,8 +56,8 @@ struct CleanWhat {
 
 class Service {
 public:
-    /// Opens everything and starts the workers. With PostgreSQL away it fails; once running, it
-    /// waits for it to come back.
+    /// Opens everything and starts the workers. Waits in the background for a PostgreSQL that does
+    /// not answer, now and later; commands are taken meanwhile.
     static Result<std::unique_ptr<Service>> start(ServiceOptions options);
     ~Service();
     Service(const Service&) = delete;
@@ -129,6 +129,8 @@ private:
     void shorten_log(Writer& writer);
     void judge_exports(Writer& writer, const std::vector<Job>& jobs);
     void settle(std::vector<Job>& jobs);
+    Result<void> open_first();
+    void look_for_database();
     Result<std::unique_ptr<Writer>> open_writer();
     Result<std::unique_ptr<Writer>> take_writer();
     void give_back(std::unique_ptr<Writer> writer);
@@ -136,6 +138,7 @@ private:
     Result<void> clean_now(const CleanWhat& what);
     Result<GcStep> one_step(const std::function<Result<GcStep>(Writer&)>& step);
     void trouble(const base::Error& error);
+    void note_trouble(const base::Error& error);
     void well();
     void count(std::string_view what, const CommandHeader& header, std::uint64_t n = 1);
     void measure(std::string_view what, const CommandHeader& header, std::uint64_t value);
@@ -164,6 +167,9 @@ private:
     sys::TimePoint log_looked_at_{};  ///< by SQLite's only writer
     int outages_ = 0;                 ///< tries in vain, one after the other
     sys::TimePoint resume_at_{};
+    std::mutex first_mutex_;  ///< checked_
+    bool checked_ = false;    ///< the store's key and settings, by the first writer
+    std::atomic<bool> looking_{false};
     std::atomic<bool> cleaning_{false};
     std::atomic<bool> garbage_expected_{false};  ///< what nothing uses will be looked for
 
