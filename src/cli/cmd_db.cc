@@ -9,8 +9,10 @@
 
 #include "cli/command.h"
 #include "cli/db_query.h"
+#include "compile/site/running_store.h"
 #include "compile/site/store_access.h"
 #include "core/base/plain_error.h"
+#include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
 #include "net/http/client.h"
 #include "resources/catalog/json_text.h"
@@ -57,6 +59,27 @@ std::unique_ptr<store::Database> open_reading(const std::string& where) {
 
 std::shared_ptr<store::Secrets> secrets_of(const config::Settings& settings) {
     return std::make_shared<store::Secrets>(site::store_key_of(settings));
+}
+
+/// Returns the server that owns the store, which then does what is to be written; null: none.
+std::unique_ptr<site::RunningStore> running(const config::Settings& settings, const Flags& flags) {
+    return value_of(site::RunningStore::find(database_of(settings, flags)));
+}
+
+/// Returns the number `key` of an answer of the server, a flat JSON map.
+std::int64_t number_in(std::string_view answer, std::string_view key) {
+    codec::JsonCursor json(answer);
+    json.enter_object();
+    std::int64_t out = 0;
+    std::string_view name;
+    while (json.next_key(&name)) {
+        if (name == key) {
+            out = json.integer();
+        } else {
+            json.skip();
+        }
+    }
+    return out;
 }
 
 std::unique_ptr<store::Writer> open_writing(const config::Settings& settings, const Flags& flags) {
@@ -128,6 +151,14 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
     return 0;
 }
 
+/// Reports and counts a command of an archive that could not be stored; the import goes on.
+void import_failed(const store::CommandHeader& header, const base::Error& error,
+                   store::ImportFigures& failed) {
+    ++failed.of(header.kind);
+    fmt::print(stderr, "Error: {} of {}: {}\n", store::command_name(header.kind), header.certname,
+               error.message);
+}
+
 int import_file(const config::Settings& settings, const Flags& flags) {
     if (flags.words.size() != 1) throw base::plain_error("usage: db import FILE");
     store::ImportFigures figures, failed;
@@ -152,6 +183,14 @@ int import_file(const config::Settings& settings, const Flags& flags) {
                 }
                 return {};
             }));
+    } else if (const auto server = running(settings, flags)) {
+        figures = value_of(store::import_archive_file(
+            flags.words[0],
+            [&](const store::CommandHeader& header, std::string body) -> base::Result<void> {
+                if (auto done = server->submit(header, std::move(body)); !done)
+                    import_failed(header, done.error(), failed);
+                return {};
+            }));
     } else {
         auto writer = open_writing(settings, flags);
         std::optional<store::Transaction> transaction;
@@ -171,9 +210,7 @@ int import_file(const config::Settings& settings, const Flags& flags) {
                 }
                 if (!applied) {
                     writer->forget();
-                    ++failed.of(header.kind);
-                    fmt::print(stderr, "Error: {} of {}: {}\n", store::command_name(header.kind),
-                               header.certname, applied.error().message);
+                    import_failed(header, applied.error(), failed);
                 }
                 if (++open >= 100) {
                     BUNRAKU_TRY_VOID(transaction->commit());
@@ -221,12 +258,19 @@ int status(const config::Settings& settings, const Flags& flags) {
 }
 
 int compact(const config::Settings& settings, const Flags& flags) {
-    auto writer = open_writing(settings, flags);
-    store::StoreFigures before = value_of(store::store_figures(writer->db()));
-    value_of(store::compact(writer->db()));
-    store::StoreFigures after = value_of(store::store_figures(writer->db()));
-    fmt::print("{:.1f} MiB, {:.1f} MiB before\n", static_cast<double>(after.bytes) / 1048576,
-               static_cast<double>(before.bytes) / 1048576);
+    std::int64_t before = 0, after = 0;
+    if (const auto server = running(settings, flags)) {
+        const std::string answer = value_of(server->admin("compact", "[]"));
+        before = number_in(answer, "before");
+        after = number_in(answer, "after");
+    } else {
+        auto writer = open_writing(settings, flags);
+        before = value_of(store::store_figures(writer->db())).bytes;
+        value_of(store::compact(writer->db()));
+        after = value_of(store::store_figures(writer->db())).bytes;
+    }
+    fmt::print("{:.1f} MiB, {:.1f} MiB before\n", static_cast<double>(after) / 1048576,
+               static_cast<double>(before) / 1048576);
     return 0;
 }
 
@@ -298,9 +342,11 @@ int keys(const config::Settings& settings, const Flags& flags) {
     } else if (action == "rotate") {
         fmt::print("{:016x} encrypts from the next start of the server on\n",
                    value_of(secrets->rotate()));
+    } else if (const auto server = running(settings, flags)) {
+        fmt::print("{} encrypted values given up\n",
+                   number_in(value_of(server->admin("adopt_key", "[]")), "given_up"));
     } else {
-        auto writer =
-            value_of(store::Writer::open(database_of(settings, flags), {.secrets = secrets}));
+        auto writer = open_writing(settings, flags);
         fmt::print("{} encrypted values given up\n", value_of(store::adopt_key(*writer)));
     }
     return 0;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "compile/site/fact_sources.h"
 #include "core/base/plain_error.h"
@@ -16,6 +17,7 @@
 #include "core/value/build.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
+#include "store/db/owner.h"
 #include "store/engine/archive.h"
 #include "store/engine/query_engine.h"
 #include "store/query/ast.h"
@@ -126,11 +128,11 @@ template <class Use>
 auto with_database(base::Arena& arena, Site& site, const std::string& source, Use&& use) {
     const auto database = database_of(site.settings(), source);
     // A database that is not there is not made for a look.
-    if (source.starts_with("sqlite:") && !std::ifstream(database))
+    if (source.starts_with("sqlite:") && ::access(database.c_str(), R_OK) != 0)
         throw base::plain_error(fmt::format("Could not read {}", database));
-    auto opened = store::Store::open(
-        database,
-        {.key_file = store_key_of(site.settings())});  // brings older tables to the newest
+    // Brings older tables to the newest, unless a server has done so.
+    auto opened = store::Store::open(database, {.read_only = store::has_owner(database),
+                                                .key_file = store_key_of(site.settings())});
     if (!opened) throw failed(source, opened.error().message);
     store::QueryEngine engine(database, store::QueryEngineOptions{1});
     auto ask = [&](const Value& query) -> Result<Value> {

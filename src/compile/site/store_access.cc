@@ -6,6 +6,7 @@
 
 #include "compile/site/puppetdb_client.h"
 #include "compile/site/report_processors.h"
+#include "compile/site/running_store.h"
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
 #include "core/config/either_setting.h"
@@ -15,6 +16,7 @@
 #include "resources/catalog/wire.h"
 #include "resources/catalog/wire_time.h"
 #include "store/db/command.h"
+#include "store/db/owner.h"
 #include "store/engine/exports.h"
 #include "store/engine/query_engine.h"
 #include "store/query/ast.h"
@@ -94,12 +96,17 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
     bool given_up = false;  ///< the database was waited for in vain
     std::unique_ptr<PuppetdbClient> service;
     std::unique_ptr<store::Store> store;
+    bool read_only = false;  ///< `store`
     std::unique_ptr<store::QueryEngine> engine;
 
     /// Null: the embedded store.
     PuppetdbClient* remote();
     store::Store& embedded();
-    Result<store::Store*> opened();
+    enum class For { Reading, Writing };
+    Result<store::Store*> opened(For what = For::Reading);
+    Result<void> write(const store::CommandHeader& header, std::string body);
+    Result<void> remember_collections(const std::string& node,
+                                      const std::vector<std::string>& names);
     std::string database() const {
         return own.database.empty() ? store_path(settings) : own.database;
     }
@@ -151,13 +158,39 @@ PuppetdbClient* StoreAccess::Impl::remote() {
     return service.get();
 }
 
-/// A connection that was lost is made anew.
-Result<store::Store*> StoreAccess::Impl::opened() {
-    if (store && !store->healthy()) store.reset();
+/// Opens the database; a connection that was lost is made anew. Where a server writes to it, this
+/// one only reads.
+Result<store::Store*> StoreAccess::Impl::opened(For what) {
+    const bool writing = what == For::Writing;
+    if (store && (!store->healthy() || (writing && read_only))) store.reset();
     if (!store) {
-        store = BUNRAKU_TRY(store::Store::open(database(), {.key_file = store_key_of(settings)}));
+        read_only = !writing && (own.submit || store::has_owner(database()));
+        store = BUNRAKU_TRY(store::Store::open(
+            database(), {.read_only = read_only, .key_file = store_key_of(settings)}));
     }
     return store.get();
+}
+
+/// Has this process's server, or the one that owns the file, process a command; without a server
+/// writes to the database itself.
+Result<void> StoreAccess::Impl::write(const store::CommandHeader& header, std::string body) {
+    if (own.submit) return own.submit(header, std::move(body));
+    if (const auto running = BUNRAKU_TRY(RunningStore::find(database())))
+        return running->submit(header, std::move(body));
+    store::Store* there = BUNRAKU_TRY(opened(For::Writing));
+    return there->execute(header, body);
+}
+
+Result<void> StoreAccess::Impl::remember_collections(const std::string& node,
+                                                     const std::vector<std::string>& names) {
+    store::Store* reader = BUNRAKU_TRY(opened());
+    if (BUNRAKU_TRY(reader->known_collections(node)) == names) return {};
+    if (!own.submit) {
+        if (const auto running = BUNRAKU_TRY(RunningStore::find(database())))
+            return running->remember_collections(node, names);
+    }
+    store::Store* writer = BUNRAKU_TRY(opened(For::Writing));
+    return writer->remember_collections(node, names);
 }
 
 store::Store& StoreAccess::Impl::embedded() {
@@ -179,10 +212,8 @@ void StoreAccess::Impl::remember(store::CommandKind kind, int version, const std
         if (!done && there->config().soft_write_failure) return;
     } else if (there) {
         done = there->submit(store::command_name(kind), version, node, at, body);
-    } else if (own.submit) {
-        done = own.submit(header, std::move(body));
     } else {
-        done = embedded().execute(header, body);
+        done = write(header, std::move(body));
     }
     if (!done) throw base::plain_error(done.error().message);
 }
@@ -205,7 +236,7 @@ void StoreAccess::Impl::judge_exports(const std::string& node, const catalog::Ca
         if (strict) throw base::plain_error(clash.text());
         log.log(base::Level::Warning, clash.text());
     }
-    if (auto known = (*there)->remember_collections(node, collected); !known) {
+    if (auto known = remember_collections(node, collected); !known) {
         log.log(base::Level::Warning, fmt::format("Could not remember what {} collects: {}", node,
                                                   known.error().message));
     }
@@ -280,9 +311,11 @@ void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog&
     };
     const bool service = impl_->remote() != nullptr;
     if (!service) impl_->judge_exports(node, catalog, run.collected);
-    if (!service && !impl_->own.submit) {
-        return check(impl_->embedded().replace_catalog(node, envelope.producer_timestamp, catalog,
-                                                       envelope, naming));
+    if (!service && !impl_->own.submit && !store::has_owner(impl_->database())) {
+        auto there = impl_->opened(Impl::For::Writing);
+        check(there);
+        return check((*there)->replace_catalog(node, envelope.producer_timestamp, catalog, envelope,
+                                               naming));
     }
     if (service && facts.is_hash()) (void)store_facts(node, catalog.environment, facts);
     // Collectors of this store are to have what is Sensitive; a service elsewhere shows all it has.

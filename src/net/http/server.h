@@ -30,6 +30,9 @@ struct Listener {
     std::string host = "127.0.0.1";
     std::uint16_t port = 0;  ///< 0: the system chooses
     bool tls = false;
+    /// A Unix socket, in plain HTTP, in place of host and port. A failure is logged, and the server
+    /// starts without it.
+    std::string path = {};
 };
 
 struct ServerOptions {
@@ -59,7 +62,7 @@ public:
     static base::Result<std::unique_ptr<Server>> start(Router router, ServerOptions options);
     ~Server();
 
-    /// As bound: "http://127.0.0.1:8080", in the order of the listeners.
+    /// As bound: "http://127.0.0.1:8080", in the order of the listeners. Unix sockets have none.
     std::vector<std::string> urls() const;
     struct Load {
         std::uint64_t requests = 0;  ///< answered since the start

@@ -20,6 +20,8 @@
 #include "services/server/setting_values.h"
 #include "services/server/status.h"
 #include "services/server/tokens.h"
+#include "store/db/owner.h"
+#include "store/engine/service.h"
 
 namespace bunraku::server {
 
@@ -251,6 +253,12 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
         allow_list = BUNRAKU_TRY(AllowList::read(path));
     if (auto path = either_setting(settings, "access-log"); !path.empty())
         access_log = BUNRAKU_TRY(AccessLog::open({.path = path}, log));
+    // Commands that write to the store of this server come this way. A network of tests has none.
+    if (context->store && context->store->backend() == store::Backend::Sqlite &&
+        &network == &http::sockets()) {
+        server_options.listeners.push_back(
+            {.path = store::owner_socket(context->store->options().database)});
+    }
     // What changes while they are read is seen afterwards.
     stamp = certificate_stamp(settings);
     if (any_tls) server_options.tls = tls_files(settings);

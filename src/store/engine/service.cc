@@ -1,11 +1,10 @@
 #include "store/engine/service.h"
 
 #include <algorithm>
-#include <errno.h>
-#include <filesystem>
 #include <fmt/format.h>
 
 #include "core/codec/json_cursor.h"
+#include "store/db/owner.h"
 #include "store/db/secrets.h"
 #include "store/db/writer.h"
 #include "store/engine/history.h"
@@ -14,30 +13,6 @@
 namespace bunraku::store {
 
 using std::chrono::milliseconds;
-
-namespace {
-
-/// Two servers on one file would each hold the other up, and their workers would take each other's
-/// work for their own.
-Result<sys::FileLock> lock_file(const std::string& database) {
-    std::error_code ignored;
-    auto real = std::filesystem::weakly_canonical(database, ignored);
-    if (real.empty()) real = database;
-    std::filesystem::create_directories(real.parent_path(), ignored);
-    const std::string path = real.string() + ".lock";
-    auto lock = sys::FileLock::try_acquire(path);
-    if (lock) return lock;
-    if (lock.error().code == EWOULDBLOCK) {
-        return base::failure(fmt::format(
-            "Another server uses the store {}: a file of SQLite serves one server; several share a "
-            "PostgreSQL",
-            database));
-    }
-    return base::failure(
-        fmt::format("Could not lock the store {}: {}", database, lock.error().message));
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     if (options.queue_folder.empty()) {
@@ -60,7 +35,7 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
                                                      : o.lifetimes.report_ttl_ms;
     // SQLite has one writer; more would only wait for each other.
     if (s->backend_ == Backend::Sqlite) {
-        s->file_lock_ = BUNRAKU_TRY(lock_file(o.database));
+        s->file_lock_ = BUNRAKU_TRY(own_file(o.database));
     } else if (!o.replica.empty()) {
         s->replica_ =
             std::make_shared<ReplicaWatch>(o.database, o.replica, o.replica_max_lag_ms, *o.runtime);

@@ -131,6 +131,10 @@ Result<std::vector<ExportClash>> Store::export_clashes(std::string_view certname
     return ExportJudge(impl_->db()).clashes(certname, catalog);
 }
 
+Result<std::vector<std::string>> Store::known_collections(std::string_view certname) {
+    return store::known_collections(impl_->db(), certname);
+}
+
 Result<void> Store::remember_collections(std::string_view certname,
                                          const std::vector<std::string>& names) {
     return store::remember_collections(*impl_->writer, certname, names);

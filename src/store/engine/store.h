@@ -95,6 +95,7 @@ public:
     /// See exports.h.
     Result<std::vector<ExportClash>> export_clashes(std::string_view certname,
                                                     const catalog::Catalog& catalog);
+    Result<std::vector<std::string>> known_collections(std::string_view certname);
     Result<void> remember_collections(std::string_view certname,
                                       const std::vector<std::string>& names);
 
