@@ -288,6 +288,8 @@ module Bunraku
         when NoMemoryError then 'the Ruby code used more memory than it may (failed to allocate memory)'
         when SystemStackError then 'stack level too deep'
         when SignalException then "the Ruby process got signal #{e.message}"
+        when Puppet::ParseError then e.bare # its place goes beside it
+        when Puppet::ExternalFileError then e.place_is_known ? e.bare : e.message
         else e.message.to_s
         end
       text = text.encode('UTF-8', invalid: :replace, undef: :replace) unless text.encoding == Encoding::UTF_8
@@ -452,9 +454,9 @@ module Bunraku
       described.merge('reads' => reads)
     end
 
-    FUNCTION_FILE = %r{/lib/puppet/(?:parser/)?functions/(.+)\.rb\z}
+    FUNCTION_FILE = %r{/puppet/(?:parser/)?functions/(.+)\.rb\z}
     # What is loaded for who asks for it, and by nobody else.
-    LOADED_BY_NAME = %r{/lib/puppet/(?:type|provider|datatypes|reports)/}
+    LOADED_BY_NAME = %r{/puppet/(?:type|provider|datatypes|reports)/}
 
     # Loads what calls would have loaded whose answers were given without them: other code may use it without asking
     # for it. Gives the names of the functions among it.
@@ -477,7 +479,7 @@ module Bunraku
       # As Puppet's loaders judge the text of a file before they run it.
       source = Reads.quiet { File.read(file, encoding: 'UTF-8') }
       @loading = name
-      if file.include?('/lib/puppet/parser/functions/')
+      if file.include?('/puppet/parser/functions/')
         load_legacy(file, name, source)
       else
         load_modern(file, name, source)
@@ -817,6 +819,14 @@ module Bunraku
     end
   end
 
+  # Whether Puppet has a library of that name; the files of a module's own must be there.
+  def self.known?(name)
+    return true unless name.start_with?('puppet/', 'facter/')
+
+    part('own_libraries')
+    OwnLibraries.include?(name)
+  end
+
   def self.require_own(name, &load)
     relative = name.end_with?('.rb') ? name : "#{name}.rb"
     # facter/util/x of a module, puppet/provider/x, puppet/type/x ..
@@ -837,14 +847,35 @@ module Bunraku
     when %r{\Ahiera} then part('hiera')
     end
     if (m = %r{\Apuppet/type/([a-z0-9_]+)\z}.match(name))
-      Puppet::Type.type(m[1])
+      return false if Puppet::Type.type(m[1])
     end
-    false
+    known?(relative.delete_suffix('.rb')) ? false : load.call(name)
+  end
+end
+
+# Ruby runs without its own warnings, because modules are loaded more often here; those of modules are heard.
+module Bunraku
+  module Warn
+    private
+
+    def warn(*messages, uplevel: nil, category: nil)
+      return if category && !Warning[category]
+
+      lines = messages.flatten.map { |text| text.to_s.end_with?("\n") ? text.to_s : "#{text}\n" }
+      return if lines.empty?
+
+      place = uplevel && caller_locations(uplevel + 1, 1)&.first
+      lines[0] = "#{place.path}:#{place.lineno}: warning: #{lines[0]}" if place
+      $stderr.write(lines.join)
+      nil
+    end
   end
 end
 
 module Kernel
   prepend Bunraku::Require
+  prepend Bunraku::Warn
+  define_singleton_method(:warn) { |*messages, **options| Object.new.send(:warn, *messages, **options) }
 end
 
 class Object

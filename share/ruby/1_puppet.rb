@@ -9,35 +9,33 @@ module Puppet
     attr_accessor :original
 
     def initialize(message, original = nil)
-      super(message)
+      super(message.to_s)
       @original = original
     end
   end
 
+  # Errors with a place, which their text ends with.
   module ExternalFileError
-    attr_accessor :line, :file, :pos
-
-    def to_s
-      where = []
-      where << "file: #{file}" if file
-      where << "line: #{line}" if line && line != ''
-      where.empty? ? super : "#{super} (#{where.join(', ')})"
-    end
-  end
-
-  class ParseError < Puppet::Error
-    attr_accessor :line, :file, :pos, :environment, :node
+    attr_accessor :line, :file, :pos, :puppetstack, :place_is_known
 
     def initialize(message, file = nil, line = nil, pos = nil, original = nil)
-      if file.is_a?(Exception) && line.nil?
-        original = file
-        file = nil
-      end
+      # A call without a place may give the original error in its stead.
+      original, file = file, nil if file.is_a?(Exception)
+      original, pos = pos, nil if pos.is_a?(Exception)
       super(message, original)
-      @file = file
+      @file = file unless file.is_a?(String) && file.empty?
       @line = line
       @pos = pos
     end
+
+    def to_s = super + Puppet::Util::Errors.error_location_with_space(@file, @line, @pos)
+    # The text without the place. The other side adds the place itself where `place_is_known`.
+    def bare = Exception.instance_method(:to_s).bind_call(self)
+  end
+
+  class ParseError < Puppet::Error
+    include ExternalFileError
+    attr_accessor :environment, :node
   end
 
   class ParseErrorWithIssue < ParseError
@@ -46,7 +44,20 @@ module Puppet
     def initialize(message, file = nil, line = nil, pos = nil, original = nil, issue_code = nil, arguments = nil)
       super(message, file, line, pos, original)
       @issue_code = issue_code
+      @basic_message = message
       @arguments = arguments
+    end
+
+    def to_s
+      text = super
+      text = "Could not parse for environment #{environment}: #{text}" if environment
+      text = "#{text} on node #{node}" if node
+      text
+    end
+
+    def to_h
+      { issue_code: issue_code, message: basic_message, full_message: to_s, file: file, line: line, pos: pos,
+        environment: environment.to_s, node: node.to_s }
     end
   end
 
@@ -54,14 +65,23 @@ module Puppet
 
   class ResourceError < Puppet::Error
     include ExternalFileError
-    def initialize(message, file = nil, line = nil, original = nil)
-      super(message, original)
-      @file = file
-      @line = line
+  end
+
+  class DevError < Puppet::Error
+    include ExternalFileError
+  end
+
+  class ErrorWithData < Puppet::Error
+    include ExternalFileError
+    attr_reader :error_data
+
+    def initialize(error_data, message, file: nil, line: nil, pos: nil, original: nil)
+      super(message, file, line, pos, original)
+      @error_data = error_data
     end
   end
 
-  class DevError < Puppet::Error; end
+  class LockError < Puppet::Error; end
   class AuthConfigParser < Puppet::Error; end
   class ExecutionFailure < Puppet::Error; end
   class DataBinding; class LookupError < Puppet::PreformattedError; end; end
@@ -94,7 +114,7 @@ module Puppet
         return overrides[name] if overrides.key?(name)
         return default.call if default
 
-        raise Puppet::Error, "Unable to lookup '#{name}'"
+        raise Puppet::Context::UndefinedBindingError, "Unable to lookup '#{name}'"
       end
     end
 
@@ -106,8 +126,7 @@ module Puppet
       @overrides = before
     end
 
-    def run_mode = Puppet::Util::RunMode.new
-    def application_name = 'bunraku'
+    def run_mode = Puppet::Util::RunMode[Puppet[:name] || :server]
     def initialize_settings(*) = nil
     def settings_initialized? = true
     def node_cache_terminus = nil
@@ -118,7 +137,7 @@ module Puppet
       return if @warned[key]
 
       @warned[key] = true
-      Bunraku.log(level, message)
+      Bunraku.logged(level, message)
     end
 
     def deprecation_warning(message, key = nil)
@@ -128,14 +147,14 @@ module Puppet
       return if @deprecations.size > 99 || @deprecations[key || message]
 
       @deprecations[key || message] = true
-      Bunraku.log(:warning, message)
+      Bunraku.logged(:warning, message)
     end
 
     def puppet_deprecation_warning(message, options = {}) = deprecation_warning(message, options[:key])
 
     def log_exception(exception, message = :default, options = {})
       text = message == :default ? exception.message : message
-      Bunraku.log(options[:level] || :err, text)
+      Bunraku.logged(options[:level] || :err, text)
     end
 
     def log_and_raise(exception, message)
@@ -155,13 +174,11 @@ module Puppet
     module Logging
       Puppet::LOG_LEVELS.each do |level|
         define_method(level) do |*args, &block|
-          text = block ? block.call : args.join(' ')
-          Bunraku.log(level, text)
-          nil
+          Bunraku.logged(level, block ? block.call : args.join(' '))
         end
       end
 
-      def send_log(level, message) = Bunraku.log(level, message)
+      def send_log(level, message) = Bunraku.logged(level, message)
       def warnonce(message) = Puppet.warn_once('warnings', message, message)
       def log_exception(*args) = Puppet.log_exception(*args)
       def log_and_raise(*args) = Puppet.log_and_raise(*args)
@@ -171,7 +188,28 @@ module Puppet
     end
 
     module Errors
-      def devfail(message) = raise(Puppet::DevError, message)
+      class << self
+        def error_location(file, line = nil, column = nil)
+          file, line, column = [file, line, column].map { |part| part.is_a?(String) && part.empty? ? nil : part }
+          parts = []
+          parts << "file: #{file}" if file
+          parts << "line: #{line}" if line
+          parts << "column: #{column}" if line && column
+          parts.empty? ? '' : "(#{parts.join(', ')})"
+        end
+
+        def error_location_with_space(file, line = nil, column = nil)
+          place = error_location(file, line, column)
+          place.empty? ? '' : " #{place}"
+        end
+
+        def error_location_with_unknowns(file, line)
+          file, line = [file, line].map { |part| part.nil? || part == '' ? 'unknown' : part }
+          error_location(file, line)
+        end
+      end
+
+      def devfail(message) = self.fail(Puppet::DevError, message)
 
       def fail(*args)
         error = args[0].is_a?(Class) ? args.shift : Puppet::Error
@@ -180,25 +218,26 @@ module Puppet
       end
 
       def adderrorcontext(error, other = nil)
+        %i[line file].each do |part|
+          next unless error.respond_to?(:"#{part}=") && respond_to?(part)
+
+          place = send(part)
+          error.send(:"#{part}=", place) if place && place != '' && error.send(part).nil?
+        end
         error.set_backtrace(other.backtrace) if other.respond_to?(:backtrace)
         error
       end
 
-      def error_context = ''
+      def error_context = Errors.error_location_with_space(file, line)
 
       def exceptwrap(options = {})
         yield
       rescue Puppet::Error => e
         raise adderrorcontext(e)
       rescue StandardError => e
-        raise (options[:type] || Puppet::DevError), "Could not #{options[:message] || 'run'}: #{e}"
+        text = options[:message] || "#{self.class} failed with error #{e.class}: #{e}"
+        raise adderrorcontext((options[:type] || Puppet::DevError).new(text), e)
       end
-    end
-
-    module MethodHelper
-      def requiredopts(*) = nil
-      def set_options(options) = options.each { |k, v| send("#{k}=", v) }
-      def symbolize_options(options) = options.transform_keys(&:to_sym)
     end
 
     module Docs
@@ -225,10 +264,60 @@ module Puppet
   extend Util::Logging
 
   # Logs as `warn` of Ruby code.
-  def self.warn(message) = Bunraku.log(:warning, message)
+  def self.warn(message) = Bunraku.logged(:warning, message)
+
+  # Services that code asks for by name.
+  class Runtime
+    def self.instance = (@instance ||= new)
+    def [](name) = services[name] || raise(ArgumentError, "Unknown service #{name}")
+    def []=(name, service)
+      services[name] = service
+    end
+
+    private
+
+    def services = @services ||= { facter: FacterImpl.new, http: Puppet::HTTP::Client.new }
+  end
+
+  # Facter, as Puppet's own code reaches it.
+  class FacterImpl
+    def value(name) = Facter.value(name)
+    def add(name, &block) = Facter.add(name, &block)
+    def to_hash = Facter.to_hash
+    def clear = Facter.clear
+    def reset = Facter.reset
+    def resolve(query) = Facter.resolve(query)
+    def search_external(dirs) = Facter.search_external(dirs)
+    def search(*dirs) = Facter.search(*dirs)
+    def trace(value) = Facter.trace(value)
+    def debugging(value) = Facter.debugging(value)
+    def load_external? = true
+    def load_external(_value) = nil
+  end
+
+  def self.runtime = Runtime.instance
 end
 
 module Bunraku
+  class << self
+    attr_writer :log_level
+
+    # What code sees as the level. The program itself decides which messages it shows.
+    def log_level = @log_level || :notice
+
+    # Logs a message and gives what Puppet's methods give: the message if it is heard, nil if not.
+    def logged(level, text, source = nil)
+      log(level, text, source)
+      heard = Puppet::LOG_LEVELS.index(level.to_sym) >= Puppet::LOG_LEVELS.index(log_level)
+      return nil unless heard
+
+      # The time of a message is nothing that the code reads.
+      sent = Reads.quiet { Puppet::Util::Log.sent(level, text, source) }
+      Puppet::Util::Log.newmessage(sent)
+      sent
+    end
+  end
+
   module Settings
     class << self
       def [](name)
@@ -262,7 +351,19 @@ module Bunraku
       alias valid? include?
       def use(*) = nil
       def define_settings(*) = nil
-      def setting(_name) = nil
+      # Name, value and type of a setting; nil: there is none.
+      Setting = Struct.new(:name, :value, :type)
+      def setting(name)
+        value = self[name]
+        return if value.nil?
+
+        Setting.new(name.to_sym, value, case value
+                                        when true, false then :boolean
+                                        when Integer then :integer
+                                        else :string
+                                        end)
+      end
+
       def main_config_file = nil
       def app_defaults_initialized? = true
       def preferred_run_mode = :user
@@ -339,11 +440,24 @@ module Puppet
   class Node
     attr_reader :name
 
-    def initialize(name, *) = @name = name
-    def environment = Environment.current
-    def facts = Facts.new(@name, Puppet::Parser::Scope.global['facts'])
-    def parameters = Puppet::Parser::Scope.global.to_hash
-    def classes = []
+    attr_accessor :classes, :source, :ipaddress
+
+    def initialize(name, options = {})
+      raise ArgumentError, 'Node names cannot be nil' unless name
+
+      @name = name
+      classes = options[:classes]
+      @classes = classes.is_a?(Hash) ? classes.keys : Array(classes)
+      @parameters = options[:parameters]
+      @environment = options[:environment]
+      @facts = options[:facts]
+    end
+
+    def environment = @environment.is_a?(Environment) ? @environment : Environment.current
+    def environment_name = (@environment.is_a?(Environment) ? @environment.name : @environment || Environment.current.name).to_sym
+    def facts = @facts || Facts.new(@name, Puppet::Parser::Scope.global['facts'])
+    def parameters = @parameters || Puppet::Parser::Scope.global.to_hash
+    def merge(more) = @parameters = parameters.merge(more)
     def to_s = @name
 
     class Facts
@@ -357,14 +471,21 @@ module Puppet
 
     class Environment
       def self.current = (@current ||= new)
-      def self.remote(name) = name
-      def self.create(*) = current
+      def self.remote(name) = create(name, [])
 
-      def name = Bunraku.environment.to_sym
-      def to_s = Bunraku.environment
-      def to_str = Bunraku.environment
-      def inspect = "#<Puppet::Node::Environment #{Bunraku.environment}>"
-      def modulepath = Bunraku.ask(:modulepath) || []
+      # One of another name; there is but one that compiles.
+      def self.create(name, modulepath, *)
+        allocate.tap do |made|
+          made.instance_variable_set(:@name, name.to_s)
+          made.instance_variable_set(:@modulepath, modulepath.map(&:to_s).select { |dir| File.directory?(dir) })
+        end
+      end
+
+      def name = to_s.to_sym
+      def to_s = @name || Bunraku.environment
+      alias to_str to_s
+      def inspect = "#<Puppet::Node::Environment #{self}>"
+      def modulepath = @modulepath || Bunraku.ask(:modulepath) || []
       def full_modulepath = modulepath
       def manifest = Bunraku.ask(:manifest)
       def configuration = self
@@ -385,6 +506,7 @@ module Puppet
 
   class Module
     attr_reader :name, :path, :version, :forge_name
+    attr_accessor :dependencies, :author, :source, :license, :summary, :description, :project_page, :puppetversion
 
     def self.find(name, _environment = nil)
       found = Bunraku.ask(:module, name.to_s)
@@ -394,6 +516,7 @@ module Puppet
     def self.is_module_directory_name?(name) = name.match?(/\A[a-z][a-z0-9_]*\z/)
 
     def initialize(name, path, version = nil, forge_name = nil)
+      version = nil if version.is_a?(Puppet::Node::Environment)
       @name = name
       @path = path
       @version = version
@@ -417,6 +540,11 @@ module Puppet
       define_method("#{kind}s?") { File.directory?("#{@path}/#{folder}") } unless %w[lib].include?(kind)
       define_method("#{kind}s") { "#{@path}/#{folder}" } unless %w[lib].include?(kind)
     end
+    def plugin_directory = "#{@path}/lib"
+    def pluginfacts = "#{@path}/facts.d"
+    def metadata_file = "#{@path}/metadata.json"
+    def locales? = File.directory?("#{@path}/locales")
+    def exist? = File.directory?(@path)
     def to_s = "Module #{@name}(#{@path})"
   end
 
@@ -450,6 +578,8 @@ module Puppet
       @parameters = {}
       (attributes[:parameters] || {}).each { |k, v| @parameters[k.to_sym] = v }
       @known = nil
+      %i[file line exported virtual strict].each { |name| send("#{name}=", attributes[name]) if attributes.key?(name) }
+      raise ArgumentError, "Invalid resource type #{type}" if strict && !Bunraku.ask(:type_known, type.to_s.downcase)
     end
 
     attr_accessor :file, :line, :exported, :virtual, :strict
@@ -458,7 +588,7 @@ module Puppet
     alias to_s ref
     alias to_ref ref
     def inspect = "#{@type}[#{@title}]#{to_hash.inspect}"
-    def name = self[:name] || @title
+    def name = "#{@type}/#{@title}"
 
     # What was given here, over what the catalog knows of the resource.
     def values
@@ -480,14 +610,54 @@ module Puppet
     end
 
     def set_parameter(name, value) = self[name] = value
-    def to_hash = values
-    alias to_h to_hash
+    def delete(name) = @parameters.delete(name.to_sym)
+    def include?(name) = @parameters.key?(name.to_sym)
+    def empty? = @parameters.empty?
+    def to_hash = class? || namevar.nil? ? values : { namevar => @title.to_s }.merge(values.reject { |k, _| k == :name && namevar != :name })
+    def to_h = to_hash
+    def uniqueness_key = [self[namevar || :name] || @title]
+    def builtin_type? = !resource_type.nil? && resource_type.is_a?(Class)
+
+    # The attribute that the title stands for.
+    def namevar
+      kind = resource_type
+      return nil unless kind.respond_to?(:key_attributes)
+
+      NAMEVARS.fetch(@type) { kind.key_attributes.then { |keys| keys.length == 1 ? keys.first : nil } }
+    end
+
+    # Of the built-in types those that have another than `name`.
+    NAMEVARS = { 'File' => :path, 'Exec' => :command, 'Tidy' => :path }.freeze
+
+    # The resource in Puppet's language.
+    def to_manifest
+      names = @parameters.keys.sort_by { |name| name == :ensure ? '' : name.to_s }
+      width = names.map { |name| name.to_s.length }.max.to_i
+      lines = names.map { |name| "  #{name.to_s.ljust(width)} => #{Puppet::Parameter.format_value_for_display(@parameters[name])},\n" }
+      "#{@type.downcase} { '#{@title.to_s.gsub("'", "\\\\'")}':\n#{lines.join}}"
+    end
+
+    def prune_parameters(_options = {}) = dup
+    def to_ral = resource_type.new(to_hash.merge(title: @title))
+
+    def to_data_hash
+      hash = { 'type' => @type, 'title' => @title.to_s, 'tags' => tags.to_a, 'exported' => exported ? true : false }
+      hash['kind'] = 'compilable_type' if builtin_type?
+      hash['file'] = file if file
+      hash['line'] = line if line
+      hash['parameters'] = @parameters.transform_keys(&:to_s) unless @parameters.empty?
+      hash
+    end
     def key?(name) = values.key?(name.to_sym)
     def each(&block) = values.each(&block)
     def class? = @type == 'Class'
     def stage? = @type == 'Stage'
     def tagged?(*tags) = tags.flatten.any? { |t| self.tags.include?(t.to_s) }
-    def tags = Array(Bunraku.ask(:resource_tags, @type, @title.to_s))
+    def tags
+      known = Array(Bunraku.ask(:resource_tags, @type, @title.to_s))
+      known = [@type.downcase, @title.to_s.downcase].select { |t| t.match?(/\A[[:alnum:]_][[:alnum:]_:.-]*\z/) } if known.empty?
+      Puppet::Util::TagSet.new(known)
+    end
     def resource_type = Puppet::Type.type(@type.downcase)
     def environment = Puppet::Node::Environment.current
     def catalog = Puppet::Resource::Catalog.shim
@@ -544,7 +714,9 @@ module Puppet
         include Puppet::ExternalFileError
       end
 
-      def self.shim = (@shim ||= new)
+      def self.shim = (@shim ||= allocate)
+      # One that code makes is a container of its own.
+      def self.new(*args) = equal?(Catalog) ? Collected.new(*args) : super
       def classes = Bunraku.ask(:classes) || []
       def tags = Bunraku.ask(:all_tags) || []
       def tagged?(*names) = names.flatten.any? { |n| tags.include?(n.to_s) }
@@ -570,6 +742,41 @@ module Puppet
       def add_resource(*resources) = resources.each { |r| Puppet::Parser::Scope.current.compiler.add_resource(nil, r) }
       def each(&block) = resources.each(&block)
       include Enumerable
+
+      class Collected < self
+        attr_reader :name, :classes, :tags, :environment, :resources
+        attr_accessor :version, :host_config
+        alias vertices resources
+
+        def initialize(name = nil, environment = nil, *)
+          @name = name
+          @environment = environment ? environment.to_s : Bunraku.environment
+          @classes = []
+          @tags = []
+          @resources = []
+        end
+
+        def add_class(*names) = @classes.concat(names)
+
+        def add_resource(*given)
+          given.each do |resource|
+            if resource(resource.ref)
+              raise DuplicateResourceError, "Duplicate declaration: #{resource.ref} is already declared; cannot redeclare"
+            end
+
+            resource.catalog = self if resource.respond_to?(:catalog=)
+            @resources << resource
+          end
+        end
+
+        def remove_resource(*given) = @resources -= given
+        def resource_keys = @resources.map { |r| [r.type.to_s, r.title] }
+
+        def resource(type, title = nil)
+          type, title = Puppet::Resource.type_and_title(type, title)
+          @resources.find { |r| r.ref == "#{type}[#{title}]" }
+        end
+      end
     end
   end
 end

@@ -2,15 +2,24 @@
 # Puppet::Util and its kin, as far as code in modules calls them while a catalog is compiled.
 
 module Puppet
+  # What the program runs as: user (apply, resource), agent or server.
   class Util::RunMode
     DEFAULTS = { 'show_diff' => false, 'noop' => false, 'trace' => false, 'debug' => false }.freeze
-    def server? = true
+    attr_reader :name
+
+    def self.[](name)
+      name = :server if name.to_sym == :master
+      (@modes ||= {})[name.to_sym] ||= new(name.to_sym)
+    end
+
+    def initialize(name) = @name = name
+    def server? = @name == :server
     alias master? server?
-    def agent? = false
-    def user? = false
-    def name = :server
-    def conf_dir = Puppet[:confdir]
-    def var_dir = Puppet[:vardir]
+    def agent? = @name == :agent
+    def user? = @name == :user
+    { conf: :confdir, code: :codedir, var: :vardir, log: :logdir, run: :rundir, public: :publicdir }.each do |kind, setting|
+      define_method(:"#{kind}_dir") { Puppet[setting] }
+    end
   end
 
   module Util
@@ -71,12 +80,33 @@ module Puppet
       def get_env(name, *) = ENV.fetch(name, nil)
       def set_env(name, value = nil, *) = ENV[name] = value
       def get_environment(*) = ENV.to_h
-      def benchmark(*_args) = yield
-      def thinmark = yield
-      def path_to_uri(path) = URI::Generic.build(scheme: 'file', path: path)
-      def uri_to_path(uri) = uri.path
+      # Seconds that the block took.
+      def thinmark
+        began = Bunraku::Reads.quiet { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
+        yield
+        Bunraku::Reads.quiet { Process.clock_gettime(Process::CLOCK_MONOTONIC) } - began
+      end
+
+      def benchmark(*args, &block)
+        message = args.pop
+        level = args[0].is_a?(Symbol) ? args[0] : args[1]
+        raise Puppet::DevError, 'Failed to provide level to benchmark' unless level
+
+        seconds = thinmark(&block)
+        Bunraku.logged(level, message + Kernel.format(' in %0.2f seconds', seconds)) unless level == :none
+        seconds
+      end
+
+      def path_to_uri(path) = URI::Generic.build(scheme: 'file', path: uri_encode(path))
+      def uri_to_path(uri)
+        return unless uri.is_a?(URI)
+
+        # A plus sign is itself in a path.
+        uri_unescape(uri.path.encode(Encoding::UTF_8))
+      end
+
       def uri_encode(text, *) = URI::DEFAULT_PARSER.escape(text)
-      def uri_query_encode(text, *) = URI.encode_www_form_component(text)
+      def uri_query_encode(text, *) = text.b.gsub(/[^A-Za-z0-9\-._~]/) { |c| Kernel.format('%%%02X', c.ord) }.force_encoding(Encoding::UTF_8)
       def uri_unescape(text) = URI::DEFAULT_PARSER.unescape(text)
       def safe_posix_fork(*) = raise(NotImplementedError, 'fork')
       def exit_on_fail(*) = yield
@@ -90,7 +120,7 @@ module Puppet
         File.rename(temporary.path, file)
       end
 
-      def resolve_stackframe(frame) = [frame[/\A(.*?):\d/, 1], frame[/:(\d+)/, 1].to_i]
+      def resolve_stackframe(frame) = frame.sub(/\A(\S+):(?=\d+:in)/) { File.exist?($1) ? "#{File.realpath($1)}:" : "#{$1}:" } # rubocop:disable Style/PerlBackrefs
       def logmethods(*) = nil
       def create_erb(text) = ERB.new(text, trim_mode: '-')
       def clear_environment(*) = nil
@@ -98,6 +128,8 @@ module Puppet
       def pretty_backtrace(trace = caller, *) = Array(trace).join("\n")
       def rich_data_to_data(value) = Bunraku.ask(:to_rich_data, value, true)
       def chuser = nil
+      def uid(user) = POSIX.uid(user)
+      def gid(group) = POSIX.gid(group)
       def symbolize(value) = value.respond_to?(:intern) ? value.intern : value
     end
 
@@ -111,6 +143,8 @@ module Puppet
     ALNUM_HYPHEN = nil
 
     module Execution
+      NoOptionsSpecified = {}.freeze
+
       class ProcessOutput < String
         attr_reader :exitstatus
 
@@ -123,6 +157,8 @@ module Puppet
       class << self
         def execute(command, options = {})
           require 'open3'
+          raise ArgumentError, "Working directory #{options[:cwd]} does not exist!" if options[:cwd] && !File.directory?(options[:cwd])
+
           argv = command.is_a?(Array) ? command.flatten.map(&:to_s) : [command.to_s]
           environment = (options[:override_locale] == false ? {} : { 'LANG' => 'C', 'LC_ALL' => 'C' })
           environment.merge!((options[:custom_environment] || {}).to_h { |k, v| [k.to_s, v&.to_s] })
@@ -144,7 +180,7 @@ module Puppet
             raise Puppet::ExecutionFailure, "Execution of '#{argv.join(' ')}' returned #{code}: #{out.strip}"
           end
 
-          ProcessOutput.new(out, code)
+          ProcessOutput.new(options[:squelch] ? '' : out, code)
         end
         alias util_execute execute
 
@@ -172,6 +208,28 @@ module Puppet
 
       def self.asuser(*) = yield
       def self.root? = Process.uid.zero?
+      %i[uid euid gid egid groups].each { |name| define_singleton_method(name) { Process.send(name) } }
+    end
+
+    # Numbers and names of users and groups; nil: there is none.
+    module POSIX
+      class << self
+        def gid(group) = known { ::Etc.getgrnam(group.to_s).gid } || (number?(group) ? group.to_i : nil)
+        def uid(user) = known { ::Etc.getpwnam(user.to_s).uid } || (number?(user) ? user.to_i : nil)
+        def number?(text) = text.to_s.match?(/\A-?\d+\z/)
+
+        def known
+          yield
+        rescue ArgumentError
+          nil
+        end
+
+        def groups_of(user)
+          found = []
+          ::Etc.group { |g| found << g.name if g.mem.include?(user) }
+          found.uniq
+        end
+      end
     end
 
     module Package
@@ -210,13 +268,17 @@ module Puppet
 
       def self.normalize(version) = version.sub(/^([^.]+(?:\.[^.]+)*?)(?:\.0)+$/, '\1')
 
+      private
+
       def versioncmp(*args) = Package.versioncmp(*args)
     end
 
     module Platform
       def self.windows? = false
       def self.jruby? = false
-      def self.default_paths = []
+      def self.default_paths = %w[/usr/sbin /sbin]
+      def self.jruby_fips? = false
+      def self.default_fips? = false
       def windows? = false
       module_function :windows?
     end
@@ -224,7 +286,45 @@ module Puppet
     module Windows; end
     module SELinux
       def selinux_support? = false
+      module_function :selinux_support?
     end
+
+    # Text of any encoding as UTF-8.
+    module CharacterEncoding
+      def self.convert_to_utf_8(text)
+        return text if text.encoding == Encoding::UTF_8 && text.valid_encoding?
+        return text.dup.force_encoding(Encoding::UTF_8) if text.encoding == Encoding::BINARY && text.dup.force_encoding(Encoding::UTF_8).valid_encoding?
+
+        text.encode(Encoding::UTF_8)
+      rescue EncodingError => e
+        Puppet.debug("#{e.message}: #{text.dump} is not UTF-8 and result of transcoding is undefined")
+        text
+      end
+
+      def self.override_encoding_to_utf_8(text)
+        made = text.dup.force_encoding(Encoding::UTF_8)
+        made.valid_encoding? ? made : text
+      end
+    end
+
+    module Backups
+      def perform_backup(*) = true
+    end
+
+    module Colors
+      def colorize(_color, text) = text
+      def console_color(_color, text) = text
+    end
+
+    class Feature; end
+
+    class Terminal
+      def self.width
+        require 'io/console'
+        IO.console ? IO.console.winsize[1] : 80
+      end
+    end
+    module InstanceLoader; end
 
     class Json
       class ParseError < StandardError; end
@@ -233,7 +333,7 @@ module Puppet
         require 'json'
         JSON.parse(text, options)
       rescue JSON::ParserError => e
-        raise ParseError, e.message
+        raise ParseError, text == '' ? e.class.name : e.message.sub(/\A\d+: /, '')
       end
 
       def self.load_file(path, options = {}) = load(File.read(path, encoding: 'UTF-8'), options)
@@ -255,7 +355,7 @@ module Puppet
       class << self
         def safe_load(text, classes = [], file = nil)
           require 'yaml'
-          YAML.safe_load(text, permitted_classes: classes, aliases: true, filename: file)
+          YAML.safe_load(text, permitted_classes: classes, aliases: true, filename: file, fallback: false)
         rescue Psych::Exception => e
           raise YamlLoadError, "(#{file || '<unknown>'}): #{e.message.sub(/\A\(.*?\): /, '')}"
         end
@@ -275,28 +375,79 @@ module Puppet
       end
     end
 
+    # Checksums, as private methods of whoever includes this.
     module Checksums
-      %w[md5 sha1 sha256 sha384 sha512].each do |kind|
-        define_method(kind) do |text|
-          require 'digest'
-          Digest.const_get(kind.upcase).hexdigest(text)
+      LITE = 512
+      KNOWN = %i[sha256 sha256lite md5 md5lite sha1 sha1lite sha512 sha384 sha224 mtime ctime none].freeze
+
+      module_function
+
+      def known_checksum_types = KNOWN
+      def valid_checksum?(type, value) = send("#{type}?", value)
+      def checksum?(text) = text =~ /^\{(\w{3,10})\}\S+/
+      def sumdata(text) = text[/^\{\w+\}(.+)/m, 1]
+      def sumtype(text) = text[/^\{(\w+)\}/, 1]
+
+      { 'md5' => 32, 'sha1' => 40, 'sha224' => 56, 'sha256' => 64, 'sha384' => 96, 'sha512' => 128 }.each do |kind, length|
+        define_method(kind) { |text| Checksums.digest_of(kind).update(text).hexdigest }
+        define_method("#{kind}_file") { |path, lite = false| Checksums.of_file(kind, path, lite) }
+        define_method("#{kind}?") { |text| text.match?(/\A[0-9a-f]{#{length}}\z/i) }
+        names = [kind, "#{kind}_file", "#{kind}?"]
+        if %w[md5 sha1 sha256].include?(kind)
+          define_method("#{kind}lite") { |text| Checksums.digest_of(kind).update(text[0, LITE]).hexdigest }
+          define_method("#{kind}lite_file") { |path| Checksums.of_file(kind, path, true) }
+          define_method("#{kind}lite?") { |text| send("#{kind}?", text) }
+          names += ["#{kind}lite", "#{kind}lite_file", "#{kind}lite?"]
         end
-        define_method("#{kind}_file") do |path|
-          require 'digest'
-          Digest.const_get(kind.upcase).file(path).hexdigest
-        end
-        module_function kind
-        module_function "#{kind}_file"
+        module_function(*names)
+      end
+
+      def mtime(_text) = ''
+      def ctime(_text) = ''
+      def none(_text) = ''
+      def mtime_file(path) = ::File.stat(path).mtime
+      def ctime_file(path) = ::File.stat(path).ctime
+      def none_file(_path) = ''
+
+      def self.digest_of(kind)
+        require 'digest'
+        require 'openssl' if kind == 'sha224'
+        kind == 'sha224' ? OpenSSL::Digest.new('SHA224') : Digest.const_get(kind.upcase).new
+      end
+
+      def self.of_file(kind, path, lite)
+        digest = digest_of(kind)
+        ::File.open(path, 'rb') { |file| lite ? digest.update(file.read(LITE).to_s) : digest.update(file.read) }
+        digest.hexdigest
       end
     end
 
-    module Tagging
-      def tag(*) = nil
-      def tags = []
-    end
-
+    # Classes that are made by name, as constants of the class that makes them.
     module ClassGen
-      def genclass(name, options = {}, &block) = Class.new(options[:parent] || self, &block)
+      def genclass(name, options = {}, &block) = made_constant(::Class.new(options[:parent] || self), name, options, &block)
+      def genmodule(name, options = {}, &block) = made_constant(::Module.new, name, options, &block)
+
+      def rmclass(name, options = {})
+        constant = options[:constant] || "#{options[:prefix]}#{name.to_s.split('_').map(&:capitalize).join}"
+        const_defined?(constant, false) ? remove_const(constant) && true : false
+      end
+
+      private
+
+      def made_constant(made, name, options, &block)
+        constant = options[:constant] || "#{options[:prefix]}#{name.to_s.split('_').map(&:capitalize).join}"
+        remove_const(constant) if const_defined?(constant, false) && options[:overwrite]
+        raise Puppet::SubclassAlreadyDefined, "Class #{constant} is already defined in #{self}" if const_defined?(constant, false)
+
+        const_set(constant, made)
+        made.instance_variable_set(:@name, name)
+        (options[:attributes] || {}).each { |key, value| made.respond_to?("#{key}=") ? made.send("#{key}=", value) : made.instance_variable_set("@#{key}", value) }
+        made.class_eval(&block) if block
+        made.class_eval(&options[:block]) if options[:block]
+        options[:hash][name] = made if options[:hash]
+        options[:array] << made if options[:array]
+        made
+      end
     end
 
     module Diff
@@ -314,7 +465,17 @@ module Puppet
         text = value.to_s
         text.match?(/^0?[0-7]{1,4}$/) || text.match?(/^([ugoa]*[-=+][-=+rstwxXugo]*)(,[ugoa]*[-=+][-=+rstwxXugo]*)*$/)
       end
-      alias display_mode to_s
+
+      def display_mode(value)
+        value.is_a?(String) && value.match?(/^0?[0-7]{1,4}$/) ? value.rjust(4, '0') : value.to_s
+      end
+
+      def normalize_symbolic_mode(value)
+        return nil if value.nil?
+
+        value = value.to_s
+        value.match?(/^0?[0-7]{1,4}$/) ? value.to_i(8).to_s(8) : value
+      end
 
       def symbolic_mode_to_int(text, mode = 0, directory = false)
         raise Puppet::Error, 'An empty mode string is illegal' if text.nil? || text == ''
@@ -369,14 +530,15 @@ module Puppet
     class Autoload
       def initialize(*) = nil
       def load(*) = false
+      def loaded?(*) = false
       def loadall(*) = nil
+      def files_to_load(*) = []
       def self.load_file(path, *)
         found = Bunraku.find_code(path)
         found ? Kernel.load(found) : false
       end
     end
 
-      class FileType; end
     module Profiler
       def self.profile(*) = yield
     end
@@ -400,6 +562,12 @@ module Puppet
       def binread(path) = File.binread(path.to_s)
       def each_line(path, &block) = File.foreach(path.to_s, encoding: 'UTF-8', &block)
       def pathname(path) = Pathname.new(path)
+      def assert_path(path)
+        return path if path.is_a?(Pathname)
+        raise ArgumentError, "FileSystem implementation expected Pathname, got: '#{path.class}'" unless path.is_a?(String)
+
+        pathname(path)
+      end
       def path_string(path) = path.to_s
       def basename_string(path) = File.basename(path.to_s)
       def basename(path) = File.basename(path.to_s)
@@ -415,55 +583,32 @@ module Puppet
         require 'fileutils'
         FileUtils.mkdir_p(path.to_s)
       end
-      def dir_mkpath(path) = mkpath(File.dirname(path.to_s))
+      def dir_mkpath(path) = mkpath(File.dirname(path.to_s)) && nil
       def unlink(*paths) = File.unlink(*paths.map(&:to_s))
       def touch(path, *)
         require 'fileutils'
         FileUtils.touch(path.to_s)
       end
-      def chmod(mode, path) = File.chmod(mode, path.to_s)
+      def chmod(mode, path) = FileUtils.chmod(mode, path.to_s)
+      def dir_exist?(path) = File.exist?(File.dirname(path.to_s))
+      def symlink(path, link, options = {})
+        FileUtils.ln_s(path.to_s, link.to_s, **options) && 0
+      end
+
+      def exclusive_create(path, mode, &block)
+        flags = File::CREAT | File::EXCL | File::WRONLY
+        mode ? File.open(path.to_s, flags, mode, &block) : File.open(path.to_s, flags, &block)
+      end
+
       def compare_stream(path, stream) = File.binread(path.to_s) == stream.read
       def replace_file(path, mode = nil, &block) = Puppet::Util.replace_file(path.to_s, mode, &block)
       def exclusive_open(path, mode, options = 'r', &block) = File.open(path.to_s, options, mode, &block)
     end
   end
 
-  module Application; end
-  module Face; end
+  class Application; end
+  class Face; end
   module Indirector; end
-  module FileServing
-    Indirected = Struct.new(:name) do
-      def find(reference, *)
-        path = Bunraku.ask(:find_file, reference.to_s.sub(%r{\Apuppet:///modules/}, ''), 'files')
-        return fetched(reference.to_s) unless path && File.exist?(path)
-
-        found(File.binread(path), path)
-      end
-
-      # On the machine that a catalog is applied to: from wherever its files come.
-      def fetched(reference)
-        require 'tmpdir'
-        Dir.mktmpdir do |folder|
-          path = File.join(folder, 'content')
-          found(File.binread(path), path) if Bunraku.ask(:machine_fetch, reference, path)
-        end
-      end
-
-      def found(content, path)
-        Struct.new(:content, :path, :checksum) do
-          def collect(*) = self
-        end.new(content, path, nil)
-      end
-    end
-    class Metadata
-      def self.indirection = Indirected.new('file_metadata')
-    end
-
-    class Content
-      def self.indirection = Indirected.new('file_content')
-    end
-  end
-
   module SSL
     class Certificate; end
     def self.method_missing(*) = nil
@@ -474,15 +619,32 @@ module Puppet
       class Connection; end
     end
     module HttpPool
+      # A connection of Net::HTTP with this machine's certificates.
+      def self.connection(host, port, use_ssl: true, ssl_context: nil)
+        url = URI("http#{'s' if use_ssl}://#{host}:#{port}")
+        Puppet::HTTP::Client.new(ssl_context: ssl_context).send(:connection, url, {})
+      end
+
+      def self.http_instance(host, port, use_ssl = true, _verify_peer = true) = connection(host, port, use_ssl: use_ssl)
       def self.method_missing(*) = raise(Puppet::Error, 'the network is not available to Ruby code here')
     end
   end
 
-  module HTTP; end
-  module Transaction; end
-  module Configurer; end
-  module Context; end
+  class Configurer; end
+  module FileBucket
+    class Dipper; end
+  end
+
+  class ConstantAlreadyDefined < Puppet::Error; end
+  class SubclassAlreadyDefined < Puppet::Error; end
+
+  class Context
+    class UndefinedBindingError < Puppet::Error; end
+    class StackedBindingError < Puppet::Error; end
+  end
+
   module GettextConfig
+    def self.gettext_loaded? = true
     def self.method_missing(*) = nil
   end
   module ModuleTool; end
@@ -490,18 +652,26 @@ module Puppet
 end
 
 # Larger parts of share/ruby are read when their names are first used.
-module Puppet
-  LAZY_PARTS = { Type: 'types', Provider: 'types', Property: 'types', Parameter: 'types', CompilableResourceType: 'types',
-                 ResourceApi: 'resource_api', DataTypes: 'data_types', Pops: 'values', LookupContext: 'values',
-                 Functions: 'functions', Parser: 'functions' }.freeze
+module Bunraku
+  def self.lazy(owner, parts)
+    owner.singleton_class.prepend(Module.new do
+      define_method(:const_missing) do |name|
+        part = parts[name] or return super(name)
 
-  def self.const_missing(name)
-    part = LAZY_PARTS[name]
-    return super unless part
-
-    Bunraku.part(part)
-    const_get(name)
+        Bunraku.part(part)
+        const_defined?(name, false) ? const_get(name, false) : super(name)
+      end
+    end)
   end
+
+  lazy(Puppet, Type: 'types', Provider: 'types', Property: 'types', Parameter: 'types', CompilableResourceType: 'types',
+               ResourceApi: 'resource_api', DataTypes: 'data_types', Pops: 'values', LookupContext: 'values', Functions: 'functions',
+               Parser: 'functions', FileServing: 'file_serving', HTTP: 'http', Transaction: 'reports', Reports: 'reports', Log: 'log', Test: 'log')
+  lazy(Puppet::Util, Log: 'log', TagSet: 'log', Tagging: 'log', PsychSupport: 'log', Metric: 'reports', Lockfile: 'lockfile',
+                     Pidlock: 'lockfile', FileType: 'parsed_file', FileParsing: 'parsed_file', IniConfig: 'ini_config',
+                     RpmCompare: 'rpm_compare')
+  lazy(Puppet::Resource, Status: 'reports')
+  lazy(Puppet::FileSystem, Uniquefile: 'lockfile')
 end
 
 module Bunraku

@@ -173,6 +173,13 @@ module Facter
       nil
     end
 
+    %i[resolve to_user_output].each do |name|
+      define_method(name) do |*args|
+        Bunraku.part('facts_resolvers')
+        send(name, *args)
+      end
+    end
+
     def method_missing(name, *args, &block)
       say(:err, "--#{name}-- not implemented but required \nwith params: #{args.inspect} \nwith block: " \
                 "#{block.inspect}  \ncalled by:  \n#{caller} \n")
@@ -355,3 +362,6 @@ module Facter
     end
   end
 end
+
+Bunraku.lazy(Facter, Resolvers: 'facts_resolvers', OptionStore: 'facts_resolvers', Options: 'facts_resolvers', SessionCache: 'facts_resolvers')
+Bunraku.lazy(Facter::Util, Facts: 'facts_resolvers')

@@ -171,7 +171,10 @@ module Facter
               end
     end
 
-    def debug(text) = Facter.debugging? && Facter.say(:debug, text.to_s, @name)
+    def debug(text)
+      Facter.say(:debug, text.to_s, @name) if Facter.debugging?
+    end
+
     def debugonce(text) = debug(text)
     def info(text) = Facter.say(:info, text.to_s, @name)
     def warn(text) = Facter.say(:warning, text.to_s, @name)

@@ -357,7 +357,7 @@ module Puppet
           elsif !Bunraku.function?(name.to_s)
             return false
           end
-          :"function_#{name}"
+          "function_#{name}"
         end
 
         def only_here?(name) = @known.key?(name.to_sym) && !Bunraku.function?(name.to_s)
@@ -365,6 +365,7 @@ module Puppet
         def arity(name, *) = (@known[name.to_sym] || { arity: -1 })[:arity]
         def get_function(name, *) = @known[name.to_sym]
         def autoloader = self
+        def loaded?(name, *) = @known.key?(name.to_sym)
         def load(*) = true
         def loadall(*) = nil
         def reset = nil
@@ -377,6 +378,13 @@ module Puppet
     module Files
       def self.find_template(template, _environment = nil) = find(template, 'templates')
       def self.find_file(file, _environment = nil) = find(file, 'files')
+      # The module of a pattern such as "a::b" or "a/*", and its manifests.
+      def self.find_manifests_in_modules(pattern, _environment = nil)
+        name, rest = pattern.to_s.split(%r{::|/}, 2)
+        found = Puppet::Module.find(name) or return [nil, []]
+        [name, Dir.glob("#{found.path}/manifests/#{rest ? "#{rest.gsub('::', '/')}.pp" : 'init.pp'}")]
+      end
+
       def self.find(reference, folder)
         path = Bunraku.ask(:find_file, reference.to_s, folder)
         path && File.exist?(path) ? path : nil
@@ -400,6 +408,7 @@ module Puppet
       end
 
       def source = nil
+      def name = self[:name] || @title
 
       # As objects, unlike those of a finished resource.
       def parameters
@@ -534,6 +543,17 @@ module Puppet
       def define_settings(type, params) = Bunraku.ask(:set_defaults, type.to_s, params)
       def method_missing_warning(*) = nil
       def undef_as(default, value) = value.nil? || value == :undef ? default : value
+      # The number in a text, as Puppet's language reads it; nil: there is none.
+      def self.number?(value)
+        return value if value.is_a?(Numeric)
+        return nil unless value.is_a?(String)
+
+        case value
+        when /\A-?0[xX][0-9A-Fa-f]+\z/, /\A-?0[0-7]+\z/, /\A-?(?:0|[1-9]\d*)\z/ then Integer(value)
+        when /\A-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE]-?\d+)?\z/ then value.to_f
+        end
+      end
+
       def self.true?(value) = ![nil, :undef, '', false].include?(value)
       def resolve_type_and_titles(type, titles) = [type, titles]
       def with_guarded_scope = yield
@@ -642,6 +662,11 @@ module Puppet
       @methods = {}
 
       class << self
+        def inherited(subclass)
+          super
+          subclass.instance_variable_set(:@methods, {})
+        end
+
         def render(source, file, variables)
           method, changes = (@methods[source.hash] ||= {})[[source, file]] || compile(source, file)
           wrapper = new(Puppet::Parser::Scope.current, file)

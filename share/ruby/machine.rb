@@ -38,17 +38,21 @@ module Bunraku
         @count
       end
 
-      # Where a message comes from: what the other side makes a path of.
+      # Where a message comes from: what the other side makes a path of. It does not know yet a resource that is being
+      # made, which stands alone in Puppet's log, too.
       def source(object)
         case object
-        when Puppet::Type then number_of(object) ? "@#{number_of(object)}" : object.ref
+        when Puppet::Type then known(object) ? "@#{number_of(object)}" : "/#{object.ref}"
         when Puppet::Parameter
           owner = object.resource
-          number = owner && number_of(owner)
-          number ? "@#{number}/#{object.name}" : object.to_s
+          if owner.nil? then object.to_s
+          else "#{known(owner) ? "@#{number_of(owner)}" : "/#{owner.ref}"}/#{object.name}"
+          end
         when Puppet::Provider, Class, Module then object.to_s
         end
       end
+
+      def known(resource) = number_of(resource) && !resource.equal?(@making)
 
       # ---- what the other side asks ----
 
@@ -100,11 +104,12 @@ module Bunraku
         klass = type_of(code, type)
         resource = klass.allocate
         resource.whole!
-        resource.file = file
+        resource.file = file || ''
         resource.line = line
         number = keep(resource)
-        resource.given_metaparameters = metaparameters.transform_keys(&:to_sym)
-        given = parameters.transform_keys(&:to_sym)
+        @making = resource
+        resource.given_metaparameters = references(metaparameters).transform_keys(&:to_sym)
+        given = references(parameters).transform_keys(&:to_sym)
         if klass.instance_method(:initialize).owner.equal?(klass)
           # A type's own, which calls Puppet's.
           resource.send(:initialize, given.merge(title: title))
@@ -112,6 +117,23 @@ module Bunraku
           resource.begin_life(title, given, sensitive)
         end
         [number, *state(resource), !resource.method(:finish).owner.equal?(Puppet::Type), resource.relates?]
+      ensure
+        @making = nil
+      end
+
+      # Types see references to resources as Puppet::Resource.
+      def references(value)
+        case value
+        when Array then value.map { |v| references(v) }
+        when Hash then value.to_h { |k, v| [references(k), references(v)] }
+        when nil, true, false, Integer, Float, ::String, Symbol then value
+        else
+          kind = value.class.name
+          if kind == 'Puppet::Pops::Types::PClassType' then Puppet::Resource.new('class', value.class_name)
+          elsif kind == 'Puppet::Pops::Types::PResourceType' && value.title then Puppet::Resource.new(value.type_name.to_s, value.title.to_s)
+          else value
+          end
+        end
       end
 
       # Whether a module's provider is what this machine takes for a type that is built in, whose own best has `score`.
@@ -127,7 +149,7 @@ module Bunraku
 
       def do_set(number, name, value)
         resource = @resources.fetch(number)
-        resource[name.to_sym] = value
+        resource[name.to_sym] = references(value)
         state(resource)
       end
 
@@ -178,7 +200,7 @@ module Bunraku
         @resources.fetch(number).parameter(name.to_sym).sync
         nil
       rescue Puppet::ResourceError => e
-        raise unless e.respond_to?(:bare) && e.bare
+        raise unless e.place_is_known
 
         [e.bare, e.original.to_s]
       end
@@ -310,9 +332,8 @@ end
 module Bunraku
   module Machine
     # The catalog of the run, as code of types looks at it.
-    class Catalog
-      include Enumerable
-      def self.instance = (@instance ||= new)
+    module Catalog
+      def self.instance = (@instance ||= Puppet::Resource::Catalog.allocate.extend(self))
 
       def resources
         own = Machine.resources.values
@@ -339,9 +360,13 @@ module Bunraku
       end
 
       def resource_refs = resources.map(&:ref)
-      def container_of(_resource) = nil
+      def resource_keys = resources.map { |r| [r.class.name.to_s.split('::').map(&:capitalize).join('::'), r.title] }
+      def container_of(resource) = resource.respond_to?(:parent) ? resource.parent : nil
       def host_config? = true
+      def name = Puppet[:certname]
       def environment = Bunraku.environment
+      def environment_instance = Puppet::Node::Environment.current
+      def classes = []
       def add_resource(*) = nil
     end
 

@@ -2,56 +2,8 @@
 # What `machine` adds to parameters and properties: how they are compared, changed and shown.
 
 module Puppet
-  class ResourceError
-    # The text without its place.
-    attr_accessor :bare
-  end
-
   class Parameter
-    class << self
-      # As the native types do: hashes in lines, and what stands in an array and holds something
-      # itself on a line of its own.
-      def format_value_for_display(value, depth = 0)
-        case value
-        when ::String, Symbol then quoted(value.to_s)
-        when ::Array then "[#{displayed_items(value, depth)}]"
-        when ::Hash then "{#{displayed_pairs(value, depth)}\n#{'  ' * depth}}"
-        when nil then ''
-        else value.to_s
-        end
-      end
-
-      private
-
-      def displayed_items(list, depth)
-        list.each_with_index.map do |one, i|
-          before = if one.is_a?(::Array) || one.is_a?(::Hash) then "\n#{'  ' * (depth + 1)}"
-                   else i.zero? ? '' : ' '
-                   end
-          before + format_value_for_display(one, depth + 1)
-        end.join(',')
-      end
-
-      def displayed_pairs(pairs, depth)
-        return "\n" if pairs.empty?
-
-        pairs.map do |key, value|
-          "\n#{'  ' * (depth + 1)}#{format_value_for_display(key)} => #{format_value_for_display(value, depth + 1)}"
-        end.join(',')
-      end
-    end
-
-    # As the language writes a string: in double quotes where it has control characters.
-    def self.quoted(text)
-      return "'#{text.gsub("'", "\\\\'")}'" unless text.match?(/[\x00-\x1f]/)
-
-      escaped = text.gsub(/[\x00-\x1f"\\$]/) do |c|
-        { "\t" => '\t', "\n" => '\n', "\r" => '\r', '"' => '\"', '\\' => '\\\\', '$' => '\$' }.fetch(c) { Kernel.format('\u{%X}', c.ord) }
-      end
-      "\"#{escaped}\""
-    end
-
-    def log(message) = Bunraku.log(resource.loglevel, message, self)
+    def log(message) = Bunraku.logged(resource.loglevel, message, self)
     def file = resource&.file
     def line = resource&.line
     def path = "#{resource&.path}/#{name}"
@@ -60,7 +12,6 @@ module Puppet
     def pathbuilder = [name]
     def format(text, *args) = Kernel.format(text.gsub('%s', '%s'), *args)
     def remove = (@resource = nil)
-    def tags = [name.to_s]
     alias inspect to_s
   end
 
@@ -138,8 +89,8 @@ module Puppet
           raise
         rescue StandardError => e
           text = "Could not set '#{value}' on #{self.class.name}: #{e}"
-          error = Puppet::ResourceError.new(text, file, line, e)
-          error.bare = text
+          error = Puppet::ResourceError.new(text, file, line, nil, e)
+          error.place_is_known = true
           error.set_backtrace(e.backtrace)
           Bunraku.log(:err, error.message)
           raise error

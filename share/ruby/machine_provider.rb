@@ -91,13 +91,14 @@ module Puppet
         define_method(name) { |*args| self.class.send(name, *args) } unless own
       end
 
+      # The path of a command's program; nil where there is none.
       def command(name)
         found = self
         found = found.superclass until found == Provider || found.own_commands.key?(name.to_sym)
         path = found.own_commands[name.to_sym] if found.respond_to?(:own_commands)
         raise Puppet::DevError, "No command #{name} defined for provider #{self.name}" unless path
 
-        Puppet::Util.which(path.to_s) or raise Puppet::MissingCommand, "Command #{name} is missing"
+        Puppet::Util.which(path.to_s)
       end
 
       def confine(hash = nil, &block)
@@ -128,12 +129,12 @@ module Puppet
       end
 
       def some_match(defaults)
-        defaults.find do |hash|
-          hash.all? do |key, values|
-            key == :feature ? Array(values).all? { |v| Puppet.features.send("#{v}?") } : Puppet::Confine.matches?(Facter.value(key.to_s), values)
-          end
-        end
+        defaults.find { |hash| hash.all? { |key, values| key == :feature ? feature_match(values) : fact_match(key, values) } }
       end
+      alias some_default_match some_match
+
+      def fact_match(fact, values) = Puppet::Confine.matches?(Facter.value(fact.to_s), values)
+      def feature_match(values) = Array(values).all? { |v| Puppet.features.send("#{v}?") }
 
       def specificity
         match = default_match
@@ -155,7 +156,7 @@ module Puppet
         !methods.empty? && methods.all? { |m| method_defined?(m) }
       end
 
-      def features = resource_type.feature_names.select { |f| feature?(f) }
+      def features = resource_type.feature_names.select { |f| feature?(f) }.sort
       def satisfies?(*names) = names.flatten.all? { |f| feature?(f) }
 
       def supports_parameter?(param)
@@ -176,6 +177,19 @@ module Puppet
         raise Puppet::DevError, "To support listing resources of this type the '#{name}' provider needs to implement an " \
                                 "'instances' class method returning the current set of resources. " \
                                 'We recommend porting your module to the simpler Resource API instead: https://puppet.com/search/docs?keys=resource+api'
+      end
+
+      # With what the declarations say.
+      def doc
+        lines = [Puppet::Util::Docs.scrub(@doc.to_s)]
+        binaries = own_commands.values.map(&:to_s).sort
+        lines << "* Required binaries: #{binaries.map { |b| "`#{b}`" }.join(', ')}." unless binaries.empty?
+        defaults = (@defaults || []).map do |hash|
+          "* Default for #{hash.map { |fact, value| "`#{fact}` == `#{Array(value).join(', ')}`" }.join(' and ')}."
+        end
+        lines.concat(defaults)
+        lines << "* Supported features: #{features.map { |f| "`#{f}`" }.join(', ')}." unless features.empty?
+        [lines[0], lines.drop(1).join("\n")].reject(&:empty?).join("\n\n")
       end
 
       def execute(*args) = Puppet::Util::Execution.execute(*args)

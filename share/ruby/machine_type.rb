@@ -104,7 +104,7 @@ module Puppet
       @parameters = {}
       @tags ||= []
       @current = {}
-      @original_parameters = hash.dup
+      @original_parameters = (@given_metaparameters || {}).merge(hash)
       if kept?
         @given = hash
         return
@@ -157,12 +157,17 @@ module Puppet
       begin
         unsafe_validate
       rescue Puppet::Error, ArgumentError => e
-        error = Puppet::Error.new("Validation of #{ref} failed: #{e}", e)
-        error.set_backtrace(e.backtrace)
-        raise error
+        raise placed("Validation of #{ref} failed: #{e}", e)
       end
     end
     alias validate check_whole
+
+    # An error with the place of this resource, which the other side knows, too.
+    def placed(message, original)
+      error = adderrorcontext(Puppet::ResourceError.new(message), original)
+      error.place_is_known = true
+      error
+    end
 
     def [](name)
       name = name.to_sym
@@ -183,6 +188,7 @@ module Puppet
       case name
       when :loglevel then (value || :notice).to_sym
       when :audit then value && audited(value)
+      when :require, :subscribe, :before, :notify, :tag then value.nil? ? nil : Array(value)
       else value
       end
     end
@@ -210,9 +216,7 @@ module Puppet
       begin
         attribute.value = value
       rescue Puppet::Error, ArgumentError => e
-        error = Puppet::Error.new("Parameter #{name} failed on #{ref}: #{e}", e)
-        error.set_backtrace(e.backtrace)
-        raise error
+        raise placed("Parameter #{name} failed on #{ref}: #{e}", e)
       end
     end
 
@@ -269,7 +273,7 @@ module Puppet
     def parameter(name) = @parameters[name.to_sym]
     def property(name) = @parameters[name.to_sym].then { |p| p.is_a?(Puppet::Property) ? p : nil }
     def properties = self.class.properties.filter_map { |p| @parameters[p.name] }
-    def parameters_with_value = self.class.parameters.filter_map { |n| @parameters[n] }
+    def parameters_with_value = self.class.allattrs.filter_map { |n| @parameters[n] }
     def eachparameter(&block) = parameters_with_value.each(&block)
     def should(name) = @parameters[name.to_sym].then { |p| p.is_a?(Puppet::Property) ? p.should : nil }
     def value(name) = @parameters[name.to_sym]&.value
@@ -319,10 +323,25 @@ module Puppet
     alias to_s ref
     alias inspect ref
     def path = Bunraku.ask(:machine_path, Bunraku::Machine.number_of(self) || 0) || "/#{ref}"
-    def tagged?(*names) = names.flatten.any? { |n| @tags.include?(n.to_s) }
-    def tag(*names) = @tags |= names.flatten.map(&:to_s)
-    def log(message) = Bunraku.log(:notice, message, self)
-    def to_hash = kept? ? @given : @parameters.transform_values(&:value)
+    # Those of the catalog, and what code adds.
+    def tags
+      known = Bunraku.ask(:machine_tags, Bunraku::Machine.number_of(self) || 0) || []
+      Puppet::Util::TagSet.new(known + @tags)
+    end
+
+    def tagged?(*names) = names.flatten.any? { |n| tags.include?(n.to_s.downcase) }
+    def tag(*names) = @tags |= names.flatten.map { |n| n.to_s.downcase }
+    # The names in a path: "Stage[main]", "Main", "Probe[p]".
+    def pathbuilder = path.scan(%r{[^/\[]+(?:\[[^\]]*\])?})
+    # The class or the defined type that declares this resource.
+    def parent = pathbuilder.length > 1 ? Component.new(pathbuilder[-2]) : nil
+    def log(message) = Bunraku.logged(loglevel, message, self)
+    def to_hash
+      return @given if kept?
+
+      given = (@given_metaparameters || {}).keys.to_h { |name| [name, metaparameter(name)] }
+      @parameters.transform_values(&:value).merge(loglevel: metaparameter(:loglevel), **given)
+    end
     def to_resource = Puppet::Resource.new(self.class.name.to_s, title, parameters: to_hash)
     def finish = nil
     def isomorphic? = self.class.isomorphic?
@@ -347,6 +366,20 @@ module Puppet
           end
         end
       end
+    end
+
+    # What contains a resource.
+    class Component
+      attr_reader :ref, :title
+
+      def initialize(name)
+        @ref = name.include?('[') ? name : "Class[#{name}]"
+        @title = @ref[/\[(.*)\]\z/m, 1]
+      end
+
+      alias to_s ref
+      def type = :component
+      def path = "/#{ref}"
     end
 
     class << self

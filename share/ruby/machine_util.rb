@@ -3,17 +3,10 @@
 
 module Puppet
   module Util
-    remove_const(:FileType) if const_defined?(:FileType, false)
     # Types and providers call these as their own.
-    def self.const_missing(name)
-      return super unless %i[FileType FileParsing].include?(name)
-
-      Bunraku.part('parsed_file')
-      const_get(name)
-    end
-
     singleton_methods(false).each do |name|
-      next if name == :const_missing || method_defined?(name) || private_method_defined?(name)
+      # Providers have properties `uid` and `gid`.
+      next if %i[const_missing uid gid].include?(name) || method_defined?(name) || private_method_defined?(name)
 
       define_method(name) { |*args, **options, &block| Util.send(name, *args, **options, &block) }
     end
@@ -124,44 +117,18 @@ module Puppet
     end
   end
 
-  module Util
-    # Numbers and names of users and groups; nil: there is none.
-    module POSIX
-      class << self
-        def gid(group) = known { ::Etc.getgrnam(group.to_s).gid } || (number?(group) ? group.to_i : nil)
-        def uid(user) = known { ::Etc.getpwnam(user.to_s).uid } || (number?(user) ? user.to_i : nil)
-        def number?(text) = text.to_s.match?(/\A-?\d+\z/)
-
-        def known
-          yield
-        rescue ArgumentError
-          nil
-        end
-
-        def groups_of(user)
-          found = []
-          ::Etc.group { |g| found << g.name if g.mem.include?(user) }
-          found.uniq
-        end
-      end
-    end
-    def self.gid(group) = POSIX.gid(group)
-    def self.uid(user) = POSIX.uid(user)
-  end
-
   module Util::Logging
     Puppet::LOG_LEVELS.each do |level|
       define_method(level) do |*args, &block|
-        Bunraku.log(level, block ? block.call : args.join(' '), self)
-        nil
+        Bunraku.logged(level, block ? block.call : args.join(' '), self)
       end
     end
-    def send_log(level, message) = Bunraku.log(level, message, self)
+    def send_log(level, message) = Bunraku.logged(level, message, self)
   end
 
   class << self
     def log_exception(exception, message = :default, options = {})
-      Bunraku.log(options[:level] || :err, message == :default ? exception.message : message)
+      Bunraku.logged(options[:level] || :err, message == :default ? exception.message : message)
     end
   end
 end

@@ -150,15 +150,56 @@ module Puppet
       def newvalues(*names) = value_collection.newvalues(*names)
       def aliasvalue(name, other) = value_collection.aliasvalue(name, other)
       def isnamevar = @isnamevar = @required = true
-      def isnamevar? = @isnamevar ? true : false
+      def isnamevar? = @isnamevar
       def isrequired = @required = true
-      def required? = @required ? true : false
+      def required? = @required
       def required_features=(*list)
         @required_features = list.flatten.map { |f| f.to_s.downcase.to_sym }
       end
       def proxymethods(*names) = names.each { |n| define_method(n) { self.class.send(n) } }
-      def to_s = @name.to_s.empty? ? super : "Puppet::Parameter(#{@name})"
-      def format_value_for_display(value) = value.is_a?(::String) ? "'#{value}'" : value.to_s
+    end
+
+    class << self
+      # As the native types do: hashes in lines, and what stands in an array and holds something
+      # itself on a line of its own.
+      def format_value_for_display(value, depth = 0)
+        case value
+        when ::String, Symbol then quoted(value.to_s)
+        when ::Array then "[#{displayed_items(value, depth)}]"
+        when ::Hash then "{#{displayed_pairs(value, depth)}\n#{'  ' * depth}}"
+        when nil then ''
+        else value.to_s
+        end
+      end
+
+      private
+
+      def displayed_items(list, depth)
+        list.each_with_index.map do |one, i|
+          before = if one.is_a?(::Array) || one.is_a?(::Hash) then "\n#{'  ' * (depth + 1)}"
+                   else i.zero? ? '' : ' '
+                   end
+          before + format_value_for_display(one, depth + 1)
+        end.join(',')
+      end
+
+      def displayed_pairs(pairs, depth)
+        return "\n" if pairs.empty?
+
+        pairs.map do |key, value|
+          "\n#{'  ' * (depth + 1)}#{format_value_for_display(key)} => #{format_value_for_display(value, depth + 1)}"
+        end.join(',')
+      end
+    end
+
+    # As the language writes a string: in double quotes where it has control characters.
+    def self.quoted(text)
+      return "'#{text.gsub("'", "\\\\'")}'" unless text.match?(/[\x00-\x1f]/)
+
+      escaped = text.gsub(/[\x00-\x1f"\\$]/) do |c|
+        { "\t" => '\t', "\n" => '\n', "\r" => '\r', '"' => '\"', '\\' => '\\\\', '$' => '\$' }.fetch(c) { Kernel.format('\u{%X}', c.ord) }
+      end
+      "\"#{escaped}\""
     end
 
     attr_accessor :resource, :parent, :sensitive, :noop
@@ -182,9 +223,9 @@ module Puppet
     def to_s = name.to_s
     def line = nil
     def file = nil
-    def log(message) = Bunraku.log(:notice, message)
+    def log(message) = Bunraku.logged(:notice, message)
     def remove = @resource = nil
-    def tags = [name.to_s]
+    def tags = Puppet::Util::TagSet.new([name.to_s])
 
     def munge(value)
       unsafe_munge(value)
@@ -262,9 +303,14 @@ module Puppet
     def retrieve = provider.send(name)
     def set(value) = provider.send("#{name}=", value)
     def sync = set(should)
-    def event(*) = nil
     def insync_values?(*) = true
-    def devfail(text) = raise(Puppet::DevError, text)
+
+    # What a change of this property is reported as.
+    def event(options = {})
+      Puppet::Transaction::Event.new(name: respond_to?(:event_name) ? event_name : :"#{name}_changed", desired_value: should,
+                                     property: self, source_description: path, **options)
+    end
+
     def noop = false
     def self.inherited(sub)
       super
@@ -364,10 +410,9 @@ module Puppet
       def validate_path(paths)
         raise "#{name} only accepts a single path, not an array of paths" if paths.is_a?(::Array) && !self.class.arrays?
 
-        bad = Array(paths).reject { |p| Puppet::Util.absolute_path?(p) }
-        return true if bad.empty?
+        return true if Array(paths).all? { |p| Puppet::Util.absolute_path?(p) }
 
-        raise "#{name} must be a fully qualified path: #{bad.join(', ')}"
+        raise "#{name} must be a fully qualified path"
       rescue RuntimeError => e
         raise ArgumentError, e.message
       end
@@ -483,8 +528,12 @@ module Puppet
     METAPARAMS = %i[noop schedule audit loglevel alias tag require subscribe before notify stage].freeze
 
     class << self
-      attr_accessor :name, :apply_to, :providerloader
-      attr_reader :providers_hash, :features
+      attr_accessor :name, :providerloader
+      attr_writer :apply_to
+      attr_reader :providers_hash
+
+      def apply_to = @apply_to || :host
+      def features = @features.keys
 
       # ---- all types ----
 
@@ -635,14 +684,15 @@ module Puppet
       def metaparams = METAPARAMS
       def metaparam?(name) = METAPARAMS.include?(name.to_sym)
       def metaparamclass(_name) = Puppet::Parameter
+      def eachmetaparam(&block) = METAPARAMS.each(&block)
       def properties = @properties
       def parameters = @parameters.map(&:name)
       def paramclass(name) = @paramhash[name.to_sym]
       def propertybyname(name) = @validproperties[name.to_sym]
       alias validproperty propertybyname
       def validproperties = @properties.map(&:name)
-      def validproperty?(name) = @validproperties.key?(name.to_sym)
-      def validparameter?(name) = @paramhash.key?(name.to_sym)
+      def validproperty?(name) = @validproperties[name.to_sym] || false
+      def validparameter?(name) = @paramhash.key?(name.to_sym) || METAPARAMS.include?(name.to_sym)
       def valid_parameter?(name) = validattr?(name)
       def validattr?(name) = name.to_sym == :name || validproperty?(name) || validparameter?(name) || metaparam?(name)
       def attrclass(name) = @validproperties[name.to_sym] || @paramhash[name.to_sym]
@@ -665,9 +715,14 @@ module Puppet
         end
       end
 
-      def hash2resource(hash) = hash
+      def hash2resource(hash)
+        hash = hash.transform_keys(&:to_sym)
+        title = hash.delete(:title) || hash[:name] || hash[key_attributes.first]
+        Puppet::Resource.new(name.to_s, title, parameters: hash)
+      end
       def instances = []
-      def relationship_params = []
+      def metaparamdoc(_name) = ''
+      def relationship_params = @relationship_params ||= %i[require subscribe before notify].map { |n| ::Class.new(Puppet::Parameter) { @name = n } }
       def validate_features = nil
       def newstate(*) = nil
       def address(*) = nil
@@ -736,7 +791,9 @@ module Puppet
     def initialize(resource = {})
       resource = { title: resource } if resource.is_a?(::String)
       hash = resource.is_a?(::Hash) ? resource.transform_keys(&:to_sym) : resource.to_hash.merge(title: resource.title)
-      @title = hash.delete(:title) || hash[:name] || hash[self.class.key_attributes.first]
+      @title = hash.delete(:title) || hash[:name] || hash[self.class.key_attributes.first] || hash[:path] || hash[:command]
+      raise Puppet::Error, 'Title or name must be provided' if @title.nil?
+
       @parameters = {}
       @original_parameters = hash.dup
       @provider = Puppet::Provider.new(self)
@@ -768,6 +825,8 @@ module Puppet
 
     def validate
       unsafe_validate if respond_to?(:unsafe_validate)
+    rescue Puppet::Error, ArgumentError => e
+      raise Puppet::ResourceError, "Validation of #{ref} failed: #{e.respond_to?(:bare) ? e.bare : e.message}"
     end
 
     def [](name)
@@ -785,7 +844,11 @@ module Puppet
       raise Puppet::Error, "Got nil value for #{name}" if value.nil?
 
       param = (@parameters[name] ||= klass.new(resource: self))
-      param.value = value
+      begin
+        param.value = value
+      rescue Puppet::Error, ArgumentError => e
+        raise Puppet::ResourceError, "Parameter #{name} failed on #{ref}: #{e.respond_to?(:bare) ? e.bare : e.message}"
+      end
     end
 
     def self.validattr_own?(name) = !attrclass(name).nil?
@@ -814,7 +877,7 @@ module Puppet
     def noop? = false
     def uniqueness_key = self.class.key_attributes.sort_by(&:to_s).map { |n| self[n] }
     def to_hash = @parameters.transform_values(&:value)
-    def log(message) = Bunraku.log(:notice, message)
+    def log(message) = Bunraku.logged(:notice, message)
     def exists? = true
     def retrieve = {}
     def retrieve_resource = nil
@@ -924,7 +987,7 @@ module Bunraku
       def describe(attribute, kind)
         values = attribute.value_collection.all.reject(&:regex?).map { |v| [v.name, *v.aliases].join('=') }
         patterns = attribute.value_collection.all.select(&:regex?).map { |v| v.name.inspect }
-        { 'name' => attribute.name.to_s, 'kind' => kind, 'namevar' => attribute.isnamevar?, 'doc' => attribute.doc.strip,
+        { 'name' => attribute.name.to_s, 'kind' => kind, 'namevar' => attribute.isnamevar? ? true : false, 'doc' => attribute.doc.strip,
           'values' => values, 'patterns' => patterns,
           'array_matching_all' => attribute.respond_to?(:array_matching) && attribute.array_matching == :all,
           'validates' => attribute.instance_method(:unsafe_validate).owner != Puppet::Parameter ||

@@ -274,8 +274,17 @@ module Puppet
 
           subject = subject.is_a?(Array) ? subject[0] % subject[1..] : subject
           subject = block.call if block
-          raise Puppet::ParseError, Bunraku.ask(:mismatch_text, subject.to_s, expected.to_s, value)
+          # "x expects an Integer value, got String"
+          text = Bunraku.ask(:mismatch_text, subject.to_s, expected.to_s, value).to_s
+          text = "#{subject} has wrong type, #{text.delete_prefix("#{subject} ")}" if text.start_with?("#{subject} ")
+          raise TypeAssertionError.new(text, expected, value)
         end
+      end
+
+      class StringConverter
+        def self.singleton = (@singleton ||= new)
+        def self.convert(value, formats = :default) = singleton.convert(value, formats)
+        def convert(value, formats = :default) = Bunraku.ask(:new, 'String', formats == :default ? [value] : [value, formats])
       end
 
       module Iterable
@@ -485,6 +494,44 @@ module Puppet
 
       def self.top_of_stack = stacktrace.first || []
       def self.stacktrace_from_backtrace(*) = []
+    end
+
+    # The merges of lookups.
+    class MergeStrategy
+      def self.strategy(given)
+        return given if given.is_a?(MergeStrategy)
+
+        name, *options = given.is_a?(Hash) ? [given['strategy'], given.reject { |k, _| k == 'strategy' }] : [given.to_s]
+        new(name, options[0] || {})
+      end
+
+      def initialize(name, options = {})
+        @name = name.to_s
+        @options = options
+      end
+
+      def key = @name.to_sym
+
+      def merge(first, second)
+        case @name
+        when 'first', 'default' then first
+        when 'hash' then second.merge(first)
+        when 'unique' then (Array(first).flatten + Array(second).flatten).uniq
+        when 'deep', 'unconstrained_deep', 'reverse_deep' then deep(first, second)
+        else raise ArgumentError, "Unknown merge strategy: '#{@name}'"
+        end
+      end
+
+      private
+
+      # What `second` has and `first` has not, key by key; arrays are joined.
+      def deep(first, second)
+        if first.is_a?(Hash) && second.is_a?(Hash)
+          second.merge(first) { |_key, b, a| deep(a, b) }
+        elsif first.is_a?(Array) && second.is_a?(Array) then second | first
+        else first
+        end
+      end
     end
 
     module Serialization

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "cli/ca_actions.h"
-#include "services/server/ca_door.h"
 #include "core/base/arena.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
@@ -13,6 +12,7 @@
 #include "core/value/rich_data.h"
 #include "net/pki/authority.h"
 #include "net/pki/request.h"
+#include "services/server/ca_door.h"
 #include "services/server/ca_settings.h"
 
 namespace bunraku::cli {
@@ -64,7 +64,8 @@ void print_certificates(const char* title, const std::vector<Value>& certificate
     }
 }
 
-void wrong_answer(const std::string& what, const server::CaAnswer& answer, const char* colon = ":") {
+void wrong_answer(const std::string& what, const server::CaAnswer& answer,
+                  const char* colon = ":") {
     ca_wrong({fmt::format("    When attempting to {}, received{}", what, colon),
               fmt::format("      code: {}", answer.status),
               fmt::format("      body: {}", answer.body)});
@@ -90,7 +91,9 @@ Done signed_as(const std::string& name, const server::CaAnswer& answer) {
     return Done::Failed;
 }
 
-bool is_good(const server::CaAnswer& answer) { return answer.status == 200 || answer.status == 204; }
+bool is_good(const server::CaAnswer& answer) {
+    return answer.status == 200 || answer.status == 204;
+}
 
 /// The statuses as a document of `arena`; nullopt, and told: none came.
 Result<std::optional<Value>> fetch_statuses(server::CaDoor& door, const std::string& state,
@@ -247,7 +250,8 @@ class Generator {
 public:
     explicit Generator(const CaInput& input)
         : input_(input), settings_(input.settings), files_(sys::make_real_file_system()) {}
-    Result<bool> online(const std::string& name, server::CaDoor& door, std::optional<std::int64_t> ttl);
+    Result<bool> online(const std::string& name, server::CaDoor& door,
+                        std::optional<std::int64_t> ttl);
     Result<bool> offline(const std::string& name, const pki::AuthorityFolder& folder,
                          std::int64_t ttl);
 

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include "cli/ca_actions.h"
-#include "services/server/ca_door.h"
 #include "core/codec/json_text.h"
 #include "core/sys/file_system.h"
 #include "net/pki/crl.h"
+#include "services/server/ca_door.h"
 #include "services/server/ca_settings.h"
 
 namespace bunraku::cli {
@@ -214,7 +214,7 @@ CaOutcome begin(const CaInput& input, const server::CaSettings& ca,
                           ? input.ca_name
                           : fmt::format("{} {}", input.settings.text("ca_name"), today);
     auto next = BUNRAKU_TRY(folder.begin_rollover(
-        {name, ttl, "", [&] { return server::make_ca_key(input.settings); }}));
+        {name, ttl, "", [&] { return server::make_ca_key(input.settings, &folder.key()); }}));
     print_begun(input, ca.paths, next);
     return 0;
 }

@@ -6,13 +6,13 @@
 #include <set>
 
 #include "cli/ca_actions.h"
-#include "services/server/ca_door.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/sys/file_system.h"
 #include "net/pki/authority.h"
 #include "net/pki/crl.h"
 #include "net/pki/verify.h"
+#include "services/server/ca_door.h"
 #include "services/server/ca_settings.h"
 
 namespace bunraku::cli {

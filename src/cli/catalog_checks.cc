@@ -2,8 +2,8 @@
 
 #include <mutex>
 
-#include "services/agent/apply_session.h"
 #include "resources/apply/graph.h"
+#include "services/agent/apply_session.h"
 
 namespace bunraku::cli {
 
@@ -103,7 +103,9 @@ CatalogProblems check_catalog(Invocation& invocation, site::Session& session,
     context.options.noop = true;
     context.options.graph = false;
     context.options.environment = session.environment()->name();
-    agent::ModuleContent content(context, invocation.settings, session.node(), session.environment());
+    const auto module_files = sys::make_real_file_system();
+    agent::ModuleContent content(context, *module_files, invocation.settings, session.node(),
+                                 session.environment());
     context.content = &content;
     context.resolve_deferred = [&](const value::Value& v) { return session.resolve_deferred(v); };
     apply::RubyTypes ruby_types(context,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/terminal.h"
 #include "compile/site/store_access.h"
 #include "core/base/plain_error.h"
 #include "resources/catalog/diff_text.h"
@@ -114,7 +115,7 @@ int show_difference(store::Database& db, const std::vector<std::string>& words, 
         out += '\n';
     } else {
         catalog::write_diff_text(out, difference, from.catalog, to.catalog,
-                                 {.color = ::isatty(1) != 0, .places = true});
+                                 {.color = has_colors(STDOUT_FILENO), .places = true});
     }
     std::fwrite(out.data(), 1, out.size(), stdout);
     return 0;

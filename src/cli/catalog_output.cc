@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/codec/yaml_writer.h"
 #include "core/value/build.h"
-#include "core/value/rich_data.h"
 #include "core/value/text.h"
 
 namespace bunraku::cli {
@@ -12,25 +10,6 @@ namespace bunraku::cli {
 using value::Value;
 
 namespace {
-
-void write(codec::YamlWriter& writer, const Value& v) {
-    if (v.is_array()) {
-        writer.start_sequence();
-        for (const Value& item : v.as_array()) write(writer, item);
-        writer.end_sequence();
-    } else if (v.is_hash()) {
-        writer.start_mapping();
-        for (const auto& e : v.as_hash()) {
-            write(writer, e.key);
-            write(writer, e.value);
-        }
-        writer.end_mapping();
-    } else if (v.is_string()) {
-        writer.string(v.as_string());
-    } else {
-        writer.plain(v.is_undef() ? "" : value::to_json(v));
-    }
-}
 
 std::string text_at(const Value& hash, std::string_view key) {
     const Value* v = hash.is_hash() ? hash.as_hash().find(key) : nullptr;
@@ -47,15 +26,6 @@ std::string escaped(const std::string& text) {
 }
 
 }  // namespace
-
-std::string yaml_document(const Value& data, std::string_view heading) {
-    codec::YamlWriter writer;
-    write(writer, data);
-    std::string text = writer.finish();
-    constexpr std::string_view kStart = "---";
-    if (text.starts_with(kStart)) text.replace(0, kStart.size(), heading);
-    return text;
-}
 
 std::string dot_graph(const Value& catalog) {
     std::string out =

@@ -12,8 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "services/agent/apply_session.h"
-#include "services/agent/http_content.h"
 #include "cli/log_destinations.h"
 #include "cli/node_options.h"
 #include "core/base/number.h"
@@ -25,6 +23,8 @@
 #include "core/sys/service_manager.h"
 #include "core/sys/signals.h"
 #include "core/sys/system.h"
+#include "services/agent/apply_session.h"
+#include "services/agent/http_content.h"
 #include "services/agent/locks.h"
 #include "services/agent/run.h"
 #include "services/agent/ssl.h"
@@ -208,7 +208,8 @@ private:
             .user_agent = user_agent,
             .job_id = options_.job_id,
             .stopped = stopped,
-            .ruby_parts = [this](const site::Session& s) { return agent::ruby_parts(s, settings_); },
+            .ruby_parts =
+                [this](const site::Session& s) { return agent::ruby_parts(s, settings_); },
             .network = nullptr};
         return agent::run(options);
     }

@@ -9,8 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "services/agent/apply_session.h"
-#include "services/agent/http_content.h"
 #include "cli/log_destinations.h"
 #include "cli/node_options.h"
 #include "compile/compiler/explained_error.h"
@@ -26,6 +24,8 @@
 #include "language/types/rich_data.h"
 #include "resources/apply/run.h"
 #include "resources/catalog/agent_json.h"
+#include "services/agent/apply_session.h"
+#include "services/agent/http_content.h"
 
 namespace bunraku::cli {
 
@@ -115,11 +115,12 @@ public:
         }
         agent::ApplySession session(invocation_.settings, console_);
         apply::Context& context = session.context();
-        agent::ModuleContent content(context, invocation_.settings, session_->node(),
-                              session_->environment());
+        const auto module_files = sys::make_real_file_system();
+        agent::ModuleContent content(context, *module_files, invocation_.settings, session_->node(),
+                                     session_->environment());
         context.content = &content;
         agent::HttpContent web(invocation_.settings, session_->view().user_agent(),
-                        [&context] { return static_cast<bool>(context.stop_request()); });
+                               [&context] { return static_cast<bool>(context.stop_request()); });
         context.web_content = &web;
         context.options.environment = session_->environment()->name();
         context.resolve_deferred = [&](const value::Value& v) {
@@ -128,8 +129,8 @@ public:
         sys::catch_stop_signals(true);
         context.stop = [] { return apply::StopRequest{sys::stop_signals(), sys::stop_signal()}; };
 
-        apply::RubyTypes ruby_types(context,
-                                    [this] { return agent::ruby_parts(*session_, invocation_.settings); });
+        apply::RubyTypes ruby_types(
+            context, [this] { return agent::ruby_parts(*session_, invocation_.settings); });
         context.ruby_types = &ruby_types;
 
         apply::RunSettings run = session.run_settings();
@@ -168,6 +169,7 @@ public:
         if (sys::stop_signal() == SIGINT) std::puts("Exiting");
         std::fflush(stdout);
         if (sys::stop_signal() != 0) return 1;
+        if (!result.saved) return 1;
         // Puppet gives 0 for a catalog from a file, whatever happened.
         if (!request_.catalog_file.empty() || request_.catalog_text) return 0;
         if (result.exit_status < 0) return 1;
@@ -322,6 +324,7 @@ int run_apply(Invocation& invocation) {
     options.flag("t", &request.test);
     options.flag("loadclasses", &request.loadclasses);
     options.flag("L", &request.loadclasses);
+    options.flag("json", &request.print_report);
     options.flag("parseonly", &request.parseonly);
     options.flag("use-nodes", &request.use_nodes);  // node blocks count anyway, as in Puppet
     if (!options.parse(&request.positional)) return options.exit_code();
@@ -341,7 +344,8 @@ int run_apply(Invocation& invocation) {
     if (invocation.settings.boolean("noop") && !options.log_level) {
         options.log_level = base::Level::Notice;
     }
-    auto console = make_console_sink(options, Streams::Puppet);
+    auto console =
+        make_console_sink(options, request.print_report ? Streams::Errors : Streams::Puppet);
     if (request.logdest.empty()) request.logdest = {invocation.settings.text("logdest")};
     auto sink = make_log_destinations(request.logdest, std::move(console), options.log_level,
                                       invocation.settings.text("syslogfacility"));

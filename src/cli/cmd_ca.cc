@@ -6,10 +6,10 @@
 
 #include "cli/actions.h"
 #include "cli/ca_actions.h"
-#include "services/server/ca_door.h"
 #include "cli/command.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "services/server/ca_door.h"
 
 namespace bunraku::cli {
 

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "cli/actions.h"
-#include "services/agent/apply_session.h"
 #include "cli/catalog_history.h"
 #include "cli/catalog_output.h"
+#include "cli/catalog_why.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "compile/compiler/external_nodes.h"
@@ -22,6 +22,8 @@
 #include "core/value/from_yaml.h"
 #include "core/value/rich_data.h"
 #include "core/value/text.h"
+#include "core/value/yaml_document.h"
+#include "services/agent/apply_session.h"
 #include "services/agent/download.h"
 #include "services/agent/node_facts.h"
 #include "services/agent/open_link.h"
@@ -62,6 +64,7 @@ public:
         options_.value("by", &history_.by);
         options_.value("since", &history_.since);
         options_.flag("json", &history_.json);
+        options_.value("url", &url_);
     }
 
     bool parse(std::vector<std::string>* positional) { return options_.parse(positional); }
@@ -71,6 +74,7 @@ public:
         sink_ = make_console_sink(options_, Streams::Puppet);
         const std::string& program = invocation_.program;
         if (is_history_action(action_name)) return run_history(action_name, arguments);
+        if (action_name == "why") return run_why(arguments);
         const auto* action = std::ranges::find(kActions, action_name, &Action::name);
         if (action == std::end(kActions)) {
             sink_->log(base::Level::Err,
@@ -113,6 +117,16 @@ public:
     }
 
 private:
+    int run_why(const std::vector<std::string>& arguments) {
+        try {
+            if (arguments.size() != 1)
+                throw base::plain_error("catalog why takes one argument: the name of a node");
+            return explain_cache(invocation_.settings, arguments[0], url_, history_.json);
+        } catch (const PuppetError& error) {
+            report_error(*make_console_sink(options_), error, "");
+            return 1;
+        }
+    }
     int run_history(const std::string& action, const std::vector<std::string>& arguments) {
         try {
             return run_catalog_history(invocation_, action, arguments, history_);
@@ -274,7 +288,10 @@ private:
                     site::cached_facts(arena, folder(terminus), node, "." + terminus);
             } else if (terminus == "puppetdb" || terminus == "store_configs") {
                 const auto store = site.store(*sink_, request.overlay);
-                request.facts.values = site::stored_facts(arena, *store.operator->(), node);
+                const auto known = site::split_trusted(
+                    arena, site::stored_facts(arena, *store.operator->(), node));
+                request.facts.values = known.facts;
+                request.trusted = known.trusted;
             } else if (terminus != "memory") {
                 throw base::plain_error(
                     fmt::format("Could not find terminus {} for indirection facts", terminus));
@@ -326,7 +343,7 @@ private:
         if (format_ == "json" || format_ == "rich_data_json") return json;
         const Value data = parsed(json);
         if (format_ == "yaml")
-            return yaml_document(data, "--- !ruby/object:Puppet::Resource::Catalog");
+            return value::yaml_document(data, "--- !ruby/object:Puppet::Resource::Catalog");
         return format_ == "dot" ? dot_graph(data) : value::to_pretty_json(data);
     }
 
@@ -354,7 +371,7 @@ private:
         if (format_ == "json" || format_ == "rich_data_json") {
             print(value::to_json(list));
         } else if (format_ == "yaml") {
-            print(yaml_document(list, "---"));
+            print(value::yaml_document(list, "---"));
         } else {
             print(references);
         }
@@ -365,7 +382,7 @@ private:
     NodeOptions node_;
     base::Arena arena_;
     std::unique_ptr<base::LogSink> sink_;
-    std::string terminus_, format_;
+    std::string terminus_, format_, url_;
     HistoryFlags history_;
     int status_ = 0;
     std::string suffix_;  // " on node NAME" while a catalog is compiled
@@ -379,7 +396,8 @@ int run_catalog(Invocation& invocation) {
     std::vector<std::string> positional, arguments;
     if (!face.parse(&positional)) return face.exit_code();
     std::string action = take_action(positional, arguments);
-    if (action != "compile" && !is_history_action(action)) return face.run(action, arguments);
+    if (action != "compile" && action != "why" && !is_history_action(action))
+        return face.run(action, arguments);
     if (auto settings = load_settings(server.args, "server")) {
         server.settings = std::move(*settings);
     } else {

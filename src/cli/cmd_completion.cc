@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/completion.h"
+#include "cli/usage.h"
 
 namespace bunraku::cli {
 
@@ -131,7 +132,8 @@ int run(Invocation& invocation) {
         fmt::print(stderr, "Error: There is no completion for '{}': bash, zsh or fish\n", shell);
         return 1;
     }
-    fmt::print(stderr, "Error: usage: {} completion (bash | zsh | fish)\n", invocation.program);
+    fmt::print(stderr, "Error: usage: {} completion (bash | zsh | fish)\n{}\n", invocation.program,
+               usage_hint("completion", invocation.program));
     return 1;
 }
 

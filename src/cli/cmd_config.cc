@@ -6,11 +6,11 @@
 
 #include "cli/command.h"
 #include "cli/node_options.h"
-#include "core/config/setting_lists.h"
 #include "compile/site/view.h"
 #include "core/base/plain_error.h"
 #include "core/codec/ini.h"
 #include "core/codec/json_text.h"
+#include "core/config/setting_lists.h"
 #include "core/sys/file_system.h"
 #include "core/sys/wording.h"
 #include "language/environment/environment.h"

@@ -9,8 +9,12 @@
 
 #include "cli/command.h"
 #include "cli/db_query.h"
+#include "cli/terminal.h"
+#include "cli/usage.h"
+#include "compile/site/running_store.h"
 #include "compile/site/store_access.h"
 #include "core/base/plain_error.h"
+#include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
 #include "net/http/client.h"
 #include "resources/catalog/json_text.h"
@@ -59,6 +63,27 @@ std::shared_ptr<store::Secrets> secrets_of(const config::Settings& settings) {
     return std::make_shared<store::Secrets>(site::store_key_of(settings));
 }
 
+/// Returns the server that owns the store, which then does what is to be written; null: none.
+std::unique_ptr<site::RunningStore> running(const config::Settings& settings, const Flags& flags) {
+    return value_of(site::RunningStore::find(database_of(settings, flags)));
+}
+
+/// Returns the number `key` of an answer of the server, a flat JSON map.
+std::int64_t number_in(std::string_view answer, std::string_view key) {
+    codec::JsonCursor json(answer);
+    json.enter_object();
+    std::int64_t out = 0;
+    std::string_view name;
+    while (json.next_key(&name)) {
+        if (name == key) {
+            out = json.integer();
+        } else {
+            json.skip();
+        }
+    }
+    return out;
+}
+
 std::unique_ptr<store::Writer> open_writing(const config::Settings& settings, const Flags& flags) {
     return value_of(
         store::Writer::open(database_of(settings, flags), {.secrets = secrets_of(settings)}));
@@ -79,7 +104,7 @@ std::string time_or_dash(std::int64_t time) {
 }
 
 int export_archive(const config::Settings& settings, const Flags& flags) {
-    if (flags.words.size() != 1) throw base::plain_error("usage: db export FILE");
+    if (flags.words.size() != 1) throw usage_error("db", "usage: db export FILE");
     const std::string& path = flags.words[0];
     // Secrets of the whole fleet: for the owner alone, and complete or not there at all.
     std::string part = path == "-" ? path : path + ".part";
@@ -87,6 +112,13 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
                          : ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         throw base::plain_error(fmt::format("Could not write {}: {}", path, strerror(errno)));
+    ProgressLine progress;
+    std::size_t written = 0;
+    const auto write = [&](std::string_view bytes) {
+        write_all(fd, bytes, path);
+        written += bytes.size();
+        progress.show(fmt::format("{:.1f} MiB written", static_cast<double>(written) / 1048576));
+    };
     try {
         if (!flags.url.empty()) {
             http::Client client;
@@ -96,7 +128,7 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
                 request.url += "?anonymization_profile=" + flags.anonymization;
             }
             auto answer = client.download(request, [&](std::string_view bytes) {
-                write_all(fd, bytes, path);
+                write(bytes);
                 return true;
             });
             if (!answer) throw base::plain_error(answer.error().message);
@@ -109,7 +141,7 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
                 store::ArchiveExport::start(database_of(settings, flags), flags.anonymization));
             std::string piece;
             while (value_of(archive->next(piece))) {
-                write_all(fd, piece, path);
+                write(piece);
                 piece.clear();
             }
         }
@@ -128,9 +160,20 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
     return 0;
 }
 
+/// Reports and counts a command of an archive that could not be stored; the import goes on.
+void import_failed(const store::CommandHeader& header, const base::Error& error,
+                   store::ImportFigures& failed) {
+    ++failed.of(header.kind);
+    fmt::print(stderr, "Error: {} of {}: {}\n", store::command_name(header.kind), header.certname,
+               error.message);
+}
+
 int import_file(const config::Settings& settings, const Flags& flags) {
-    if (flags.words.size() != 1) throw base::plain_error("usage: db import FILE");
+    if (flags.words.size() != 1) throw usage_error("db", "usage: db import FILE");
     store::ImportFigures figures, failed;
+    ProgressLine progress;
+    std::size_t taken = 0;
+    const auto show = [&] { progress.show(fmt::format("{} commands imported", ++taken)); };
     if (!flags.url.empty()) {
         // A server takes each as a command.
         http::Client client;
@@ -150,6 +193,15 @@ int import_file(const config::Settings& settings, const Flags& flags) {
                 if (answer->status != 200) {
                     return base::failure(fmt::format("{}: {}", answer->status, answer->body));
                 }
+                show();
+                return {};
+            }));
+    } else if (const auto server = running(settings, flags)) {
+        figures = value_of(store::import_archive_file(
+            flags.words[0],
+            [&](const store::CommandHeader& header, std::string body) -> base::Result<void> {
+                if (auto done = server->submit(header, std::move(body)); !done)
+                    import_failed(header, done.error(), failed);
                 return {};
             }));
     } else {
@@ -171,19 +223,20 @@ int import_file(const config::Settings& settings, const Flags& flags) {
                 }
                 if (!applied) {
                     writer->forget();
-                    ++failed.of(header.kind);
-                    fmt::print(stderr, "Error: {} of {}: {}\n", store::command_name(header.kind),
-                               header.certname, applied.error().message);
+                    progress.clear();
+                    import_failed(header, applied.error(), failed);
                 }
                 if (++open >= 100) {
                     BUNRAKU_TRY_VOID(transaction->commit());
                     transaction.reset();
                     open = 0;
                 }
+                show();
                 return {};
             }));
         if (transaction) value_of(transaction->commit());
     }
+    progress.clear();
     std::size_t bad = failed.catalogs + failed.facts + failed.reports + failed.others;
     fmt::print("Imported {} catalogs, {} factsets, {} reports and {} others{}\n",
                figures.catalogs - failed.catalogs, figures.facts - failed.facts,
@@ -221,12 +274,19 @@ int status(const config::Settings& settings, const Flags& flags) {
 }
 
 int compact(const config::Settings& settings, const Flags& flags) {
-    auto writer = open_writing(settings, flags);
-    store::StoreFigures before = value_of(store::store_figures(writer->db()));
-    value_of(store::compact(writer->db()));
-    store::StoreFigures after = value_of(store::store_figures(writer->db()));
-    fmt::print("{:.1f} MiB, {:.1f} MiB before\n", static_cast<double>(after.bytes) / 1048576,
-               static_cast<double>(before.bytes) / 1048576);
+    std::int64_t before = 0, after = 0;
+    if (const auto server = running(settings, flags)) {
+        const std::string answer = value_of(server->admin("compact", "[]"));
+        before = number_in(answer, "before");
+        after = number_in(answer, "after");
+    } else {
+        auto writer = open_writing(settings, flags);
+        before = value_of(store::store_figures(writer->db())).bytes;
+        value_of(store::compact(writer->db()));
+        after = value_of(store::store_figures(writer->db())).bytes;
+    }
+    fmt::print("{:.1f} MiB, {:.1f} MiB before\n", static_cast<double>(after) / 1048576,
+               static_cast<double>(before) / 1048576);
     return 0;
 }
 
@@ -256,11 +316,11 @@ int dead_letters(const config::Settings& settings, const Flags& flags) {
         return 0;
     }
     if (action != "show" && action != "resubmit" && action != "drop") {
-        throw base::plain_error(
-            "usage: db dead-letters [list | (show | resubmit | drop) NAME...|all]");
+        throw usage_error("db",
+                          "usage: db dead-letters [list | (show | resubmit | drop) NAME...|all]");
     }
     if (names.empty())
-        throw base::plain_error(fmt::format("usage: db dead-letters {} NAME...|all", action));
+        throw usage_error("db", fmt::format("usage: db dead-letters {} NAME...|all", action));
     if (names.size() == 1 && names[0] == "all") {
         names.clear();
         for (const auto& d : letters) names.push_back(d.name);
@@ -289,7 +349,7 @@ int keys(const config::Settings& settings, const Flags& flags) {
     const auto secrets = secrets_of(settings);
     const std::string action = flags.words.empty() ? "list" : flags.words[0];
     if (flags.words.size() > 1 || (action != "list" && action != "rotate" && action != "adopt"))
-        throw base::plain_error("usage: db key [list | rotate | adopt]");
+        throw usage_error("db", "usage: db key [list | rotate | adopt]");
     if (action == "list") {
         if (::access(secrets->path().c_str(), F_OK) != 0)
             throw base::plain_error(fmt::format("There is no key file {} yet", secrets->path()));
@@ -298,9 +358,11 @@ int keys(const config::Settings& settings, const Flags& flags) {
     } else if (action == "rotate") {
         fmt::print("{:016x} encrypts from the next start of the server on\n",
                    value_of(secrets->rotate()));
+    } else if (const auto server = running(settings, flags)) {
+        fmt::print("{} encrypted values given up\n",
+                   number_in(value_of(server->admin("adopt_key", "[]")), "given_up"));
     } else {
-        auto writer =
-            value_of(store::Writer::open(database_of(settings, flags), {.secrets = secrets}));
+        auto writer = open_writing(settings, flags);
         fmt::print("{} encrypted values given up\n", value_of(store::adopt_key(*writer)));
     }
     return 0;
@@ -342,7 +404,7 @@ int run(Invocation& invocation) {
         }
         bool alone = action == "status" || action == "compact" || action == "queue";
         if (alone && !flags.words.empty()) {
-            throw base::plain_error(fmt::format("usage: db {}; there is nothing to do with '{}'",
+            throw usage_error("db", fmt::format("usage: db {}; there is nothing to do with '{}'",
                                                 action, flags.words[0]));
         }
         for (const Action& a : kActions) {
@@ -354,8 +416,8 @@ int run(Invocation& invocation) {
     }
     fmt::print(stderr,
                "Error: usage: {} db (query PQL | import FILE | export FILE | status | compact | "
-               "queue | dead-letters ..)\n",
-               invocation.program);
+               "queue | dead-letters | key ..)\n{}\n",
+               invocation.program, usage_hint("db", invocation.program));
     return 1;
 }
 

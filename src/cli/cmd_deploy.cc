@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/terminal.h"
+#include "core/base/number.h"
 #include "core/codec/json_text.h"
+#include "core/config/munge.h"
 #include "core/sys/signals.h"
 #include "core/sys/system.h"
 #include "core/sys/wording.h"
@@ -31,7 +34,9 @@ std::string_view what_text(What what) {
 
 struct DeployArguments {
     std::string config, cachedir, environment, override_branch, parallel, format = "yaml";
-    bool modules = false, force = false, json = false, fetch = false, detail = false;
+    std::string keep_for;
+    bool modules = false, no_force = false, force = false, json = false, fetch = false,
+         detail = false;
 };
 
 int report(const base::Result<std::vector<module::DeployedEnvironment>>& done, bool json,
@@ -44,12 +49,15 @@ int report(const base::Result<std::vector<module::DeployedEnvironment>>& done, b
     std::string text;
     for (const auto& e : *done) {
         ++counts[static_cast<int>(e.what)];
+        std::string restored;
+        for (const auto& path : e.restored)
+            restored += (restored.empty() ? "" : ",") + json_string(path);
         text += fmt::format(
             "{}\n  {{\"name\":{},\"path\":{},\"source\":{},\"branch\":{},\"commit\":{},"
-            "\"what\":\"{}\",\"modules\":{},\"error\":{}}}",
+            "\"what\":\"{}\",\"modules\":{},\"restored\":[{}],\"error\":{}}}",
             text.empty() ? "" : ",", json_string(e.name), json_string(e.path),
             json_string(e.source), json_string(e.branch), json_string(e.commit), what_text(e.what),
-            e.modules, e.error.empty() ? "null" : json_string(e.error));
+            e.modules, restored, e.error.empty() ? "null" : json_string(e.error));
     }
     if (json) {
         fmt::print("[{}\n]\n", text);
@@ -143,12 +151,15 @@ int run(Invocation& invocation) {
     options.flag("puppetfile", &o.modules);
     options.flag("p", &o.modules);
     options.flag("force", &o.force);
+    options.flag("no-force", &o.no_force);
+    options.value("keep-for", &o.keep_for);
     options.flag("json", &o.json);
     options.flag("fetch", &o.fetch);
     options.flag("detail", &o.detail);
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();
-    auto log = make_console_sink(options);
+    const auto console = make_console_sink(options);
+    const auto log = std::make_unique<ProgressLog>(*console);
     const auto usage = [&](std::string_view text) {
         fmt::print(stderr, "Error: {}\nTry '{} help deploy' for usage\n", text, invocation.program);
         return 1;
@@ -199,6 +210,13 @@ int run(Invocation& invocation) {
     d.modules = o.modules;
     d.branch_override = o.override_branch;
     d.force = o.force;
+    d.keep_edits = o.no_force;
+    if (!o.keep_for.empty()) {
+        const auto seconds = config::duration_seconds(o.keep_for);
+        const auto number = base::parse_integer<std::int64_t>(seconds.value_or(""));
+        if (!number) return usage(fmt::format("--keep-for '{}' is no duration", o.keep_for));
+        d.keep_for = *number;
+    }
     if (d.config.pool_size > 4) d.parallel = std::max(d.parallel, std::min(64, d.config.pool_size));
     if (!o.parallel.empty()) d.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 64);
     sys::catch_stop_signals();
@@ -217,7 +235,7 @@ int run(Invocation& invocation) {
     if (action == "display" || action == "list") return display(d, o, words, system, *log);
     if (action == "rollback") {
         if (words.size() != 1) return usage("deploy rollback takes one name");
-        auto commit = module::rollback_environment(d, words[0], system);
+        auto commit = module::rollback_environment(d, words[0], system, *log);
         if (!commit) {
             log->log(Level::Err, sys::plain_text(commit.error().message));
             return 1;

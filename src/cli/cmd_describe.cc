@@ -7,9 +7,9 @@
 #include <map>
 
 #include "cli/command.h"
-#include "compile/reference/described.h"
 #include "cli/node_options.h"
 #include "compile/compiler/ruby_types.h"
+#include "compile/reference/described.h"
 #include "core/base/text.h"
 #include "core/sys/file_system.h"
 #include "resources/restype/spec.h"
@@ -93,7 +93,8 @@ std::string describe(const restype::Attribute& a) {
         if (bar == std::string_view::npos) break;
         rest.remove_prefix(bar + 1);
     }
-    if (!values.empty() && !told) out += reference::wrapped(fmt::format("Valid values are {}.", values), 4);
+    if (!values.empty() && !told)
+        out += reference::wrapped(fmt::format("Valid values are {}.", values), 4);
     if (!a.patterns.empty() && !told) {
         out += reference::wrapped(fmt::format("Values can match `{}`.", a.patterns), 4);
     }

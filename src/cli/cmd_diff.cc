@@ -1,6 +1,7 @@
 // bunraku diff: what differs between two catalogs, be they files or compiled for the purpose.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "cli/catalog_input.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
+#include "cli/terminal.h"
 #include "compile/compiler/naming.h"
 #include "compile/insight/node_identity.h"
 #include "compile/site/fact_sources.h"
@@ -101,19 +103,24 @@ public:
 
     std::vector<Outcome> run(const std::vector<site::FleetNode>& nodes, std::size_t jobs) {
         nodes_ = std::vector<Node>(nodes.size());
+        ProgressLine progress;
         open_environments();
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             nodes_[i].given = &nodes[i];
             if (jobs == 1) {
                 prepare(nodes_[i], 0);
                 prepare(nodes_[i], 1);
+                progress.show(i + 1, nodes.size(), "nodes compared");
                 continue;
             }
             for (const std::size_t side : {0, 1})
                 site_.workers().post([this, i, side] { prepare(nodes_[i], side); });
         }
         std::unique_lock lock(mutex_);
-        done_.wait(lock, [&] { return told_ == nodes_.size(); });
+        constexpr auto kShownEvery = std::chrono::milliseconds(200);
+        while (!done_.wait_for(lock, kShownEvery, [&] { return told_ == nodes_.size(); }))
+            progress.show(told_, nodes_.size(), "nodes compared");
+        progress.clear();
         log_of_site_.tell(log_);
         std::vector<Outcome> out;
         for (auto& node : nodes_) out.push_back(std::move(node.outcome));
@@ -311,10 +318,10 @@ private:
             catalog::write_diff_json(out.json, diff, *before.catalog, *after.catalog, naming);
         } else {
             catalog::DiffTextOptions text;
-            text.color = options_.color == "always" || options_.color == "ansi" ||
-                         options_.color == "true" ||
-                         (options_.color.empty() && options_.output.empty() && ::isatty(1) &&
-                          !std::getenv("NO_COLOR"));
+            text.color =
+                options_.color == "always" || options_.color == "ansi" ||
+                options_.color == "true" ||
+                (options_.color.empty() && options_.output.empty() && has_colors(STDOUT_FILENO));
             text.detail_add = options_.detail_add;
             text.truncate = options_.truncate;
             text.places = options_.places;

@@ -35,7 +35,9 @@ int run_doc(Invocation& invocation) {
         !status || status->kind != sys::FileKind::Directory)
         throw base::plain_error(fmt::format("{} is no folder", folder));
     auto items = reference::read_documents(folder, invocation.settings.text("ruby_program"), *sink);
-    std::erase_if(items, [](const reference::DocItem& i) { return i.kind == reference::DocItem::Kind::Fact; });
+    std::erase_if(items, [](const reference::DocItem& i) {
+        return i.kind == reference::DocItem::Kind::Fact;
+    });
     std::string text;
     if (format == "json") {
         base::Arena arena(1 << 20);

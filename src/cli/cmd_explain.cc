@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "compile/diagnostics/explain_codes.h"
 #include "cli/fleet_options.h"
+#include "compile/diagnostics/explain_codes.h"
 #include "compile/insight/explain.h"
 #include "core/base/plain_error.h"
 

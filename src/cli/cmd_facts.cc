@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <map>
 
-#include "cli/catalog_output.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "compile/site/fact_sources.h"
@@ -15,6 +14,7 @@
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
 #include "core/value/text.h"
+#include "core/value/yaml_document.h"
 #include "language/environment/environment.h"
 #include "resources/facts/facts.h"
 #include "resources/facts/format.h"
@@ -206,7 +206,7 @@ private:
         const Value document = agent::facts_document(arena_, settings, node, sorted(arena_, values),
                                                      real_.system().clock.now_ns());
         if (format_ == "yaml") {
-            write(yaml_document(document, "--- !ruby/object:Puppet::Node::Facts"));
+            write(value::yaml_document(document, "--- !ruby/object:Puppet::Node::Facts"));
         } else {
             write(value::to_pretty_json(document) + "\n");
         }
@@ -332,7 +332,7 @@ private:
     /// As Puppet renders: hashes and lists in many lines unless JSON was asked for by its name.
     void print(const Value& v) {
         if (format_ == "yaml") {
-            write(yaml_document(v, "---"));
+            write(value::yaml_document(v, "---"));
         } else if (format_ == "json") {
             write(value::to_json(v) + "\n");
         } else if (format_ == "flat" && (v.is_hash() || v.is_array())) {

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/actions.h"
-#include "services/agent/apply_session.h"
 #include "cli/bucket_dates.h"
 #include "cli/help_text.h"
 #include "core/base/plain_error.h"
@@ -17,6 +16,7 @@
 #include "core/codec/json_text.h"
 #include "core/sys/process.h"
 #include "resources/apply/types/file/bucket.h"
+#include "services/agent/apply_session.h"
 #include "services/agent/open_link.h"
 #include "services/agent/server_content.h"
 

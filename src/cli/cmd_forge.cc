@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/forge_trust.h"
+#include "cli/usage.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
 #include "core/sys/file_system.h"
@@ -355,8 +356,9 @@ int user(Depot& depot, const Options& o, const std::vector<std::string>& words) 
         if (!gone) return complain(gone.error().message);
         return *gone ? 0 : complain(fmt::format("there is no user '{}'", o.name));
     }
-    return complain(
-        "usage: forge user (create --name NAME [--group GROUP]... | list | delete --name NAME)");
+    return complain(usage_text(
+        "forge",
+        "usage: forge user (create --name NAME [--group GROUP]... | list | delete --name NAME)"));
 }
 
 /// Opens a private repository for somebody (which makes it private), or takes that back.
@@ -429,8 +431,9 @@ int token(Depot& depot, const Options& o, const std::vector<std::string>& words)
         if (!gone) return complain(gone.error().message);
         return *gone ? 0 : complain(fmt::format("there is no token '{}'", o.name));
     }
-    return complain(
-        "usage: forge token (create --name NAME --repo REPO... | list | delete --name NAME)");
+    return complain(usage_text(
+        "forge",
+        "usage: forge token (create --name NAME --repo REPO... | list | delete --name NAME)"));
 }
 
 int serve(const Options& o, const std::string& root, const config::Settings& settings) {

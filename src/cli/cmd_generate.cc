@@ -7,11 +7,11 @@
 
 #include "cli/command.h"
 #include "cli/node_options.h"
-#include "core/config/setting_lists.h"
 #include "compile/compiler/ruby_types.h"
 #include "compile/site/view.h"
 #include "core/base/civil_time.h"
 #include "core/base/plain_error.h"
+#include "core/config/setting_lists.h"
 #include "core/sys/clock.h"
 #include "language/environment/environment.h"
 #include "language/template/ruby_session.h"

@@ -1,15 +1,14 @@
 // bunraku impact: which nodes a change touches, what becomes of them, and why.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <future>
-#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/fleet_options.h"
 #include "cli/impact_output.h"
+#include "cli/terminal.h"
 #include "compile/insight/impact.h"
 #include "compile/insight/interaction.h"
 #include "core/base/plain_error.h"
@@ -64,7 +63,7 @@ void note_modules(const ImpactOptions& o, const insight::Comparison& comparison,
                                   comparison.to.request().sources};
     // A commit is not opened to see that nothing lies beside its Puppetfile.
     if (std::ranges::none_of(both, [&](const auto& sources) {
-            return !sources.revision.empty() && disk.is_real_folder(sources.directory + "/modules");
+            return !sources.revision.empty() && disk.stat(sources.directory + "/modules").directory;
         }))
         return;
     std::string texts[2];
@@ -135,31 +134,22 @@ void note_missing_modules(site::Site& site, const insight::Comparison& compariso
         missing.size() == 1 ? "it" : "them"));
 }
 
-class Progress {
+/// Shows how far it is, and each kind of change as soon as it is known.
+class Preview {
 public:
-    explicit Progress(bool shown) : shown_(shown) {}
-    ~Progress() {
-        if (told_) std::fputs("\r\033[K", stderr);
-    }
-    /// How far it is; each kind of change as soon as it is known.
     void operator()(std::size_t done, std::size_t all, std::span<const insight::Group> groups) {
-        constexpr std::size_t kMostShown = 20;
-        const auto now = std::chrono::steady_clock::now();
-        if (!shown_ || now - last_ < std::chrono::milliseconds(200)) return;
-        last_ = now;
-        told_ = true;
+        constexpr std::size_t kMostShown = 10;
         for (; kinds_ < std::min(groups.size(), kMostShown); ++kinds_) {
             const auto& change = groups[kinds_].change;
-            fmt::print(stderr, "\r\033[K{} {} {}\n", insight::kind_name(change.kind),
-                       change.reference, change.parameter);
+            line_.show_above(fmt::format("{} {} {}", insight::kind_name(change.kind),
+                                         change.reference, change.parameter));
         }
-        fmt::print(stderr, "\r\033[K{} of {} nodes, {} kinds of change", done, all, groups.size());
+        line_.show(fmt::format("{} of {} nodes, {} kinds of change", done, all, groups.size()));
     }
 
 private:
-    bool shown_, told_ = false;
+    ProgressLine line_;
     std::size_t kinds_ = 0;
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
 int run_impact(Invocation& invocation) {
@@ -203,9 +193,9 @@ int run_impact(Invocation& invocation) {
         comparison.everything = o.everything || name_of(comparison.from) != name_of(comparison.to);
         comparison.because = o.because;
         comparison.ignored = ignored(o);
-        Progress progress(::isatty(2) == 1);
+        Preview preview;
         comparison.progress = [&](std::size_t done, std::size_t all, auto groups) {
-            progress(done, all, groups);
+            preview(done, all, groups);
         };
         if (o.kept) comparison.keep = kept_folder();
 

@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "core/config/setting_lists.h"
+#include "cli/terminal.h"
 #include "core/base/text.h"
 #include "core/codec/ini.h"
 #include "core/codec/json_text.h"
+#include "core/config/setting_lists.h"
 #include "core/sys/signals.h"
 #include "core/sys/system.h"
 #include "core/sys/wording.h"
@@ -369,7 +370,7 @@ int run(Invocation& invocation) {
     t.force = o.force;
     t.ignore_dependencies = o.ignore_dependencies;
     t.ignore_changes = o.ignore_changes;
-    t.color = options.color.empty() ? ::isatty(STDOUT_FILENO) == 1 && !std::getenv("NO_COLOR")
+    t.color = options.color.empty() ? has_colors(STDOUT_FILENO)
                                     : options.color != "false" && options.color != "no";
     if (!o.parallel.empty()) t.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 32);
 
@@ -403,7 +404,10 @@ int run(Invocation& invocation) {
     if (action == "search") return search(words, settings, as_json, *log);
     if (action == "build") return build(words, as_json, *log);
     if (action == "init" || action == "generate") return init(words, action, *log);
-    if (action == "sync") return sync(o, settings, *log);
+    if (action == "sync") {
+        ProgressLog progress(*log);
+        return sync(o, settings, progress);
+    }
     fmt::print(stderr, "Error: 'module' has no '{}' action.  See `puppet help module`.\n", action);
     return 1;
 }

@@ -6,11 +6,13 @@
 
 #include "cli/command.h"
 #include "cli/node_actions.h"
+#include "compile/site/running_store.h"
 #include "compile/site/store_access.h"
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/json_text.h"
 #include "resources/catalog/wire_time.h"
+#include "store/db/command.h"
 #include "store/db/database.h"
 #include "store/engine/store.h"
 
@@ -143,6 +145,23 @@ int list(const config::Settings& settings, const std::string& database, bool all
     return 0;
 }
 
+/// Deactivates or purges a node that the store knows, by the server that owns the store.
+base::Result<void> change_by(site::RunningStore& server, bool purge, const std::string& name) {
+    std::string payload = "{\"certname\":" + codec::json_string(name);
+    if (purge) {
+        BUNRAKU_TRY(server.admin("delete", payload + "}"));
+        return {};
+    }
+    const auto now = store::now_ms();
+    return server.submit(
+        {.kind = store::CommandKind::DeactivateNode,
+         .version = 3,
+         .certname = name,
+         .received = now,
+         .producer_timestamp = now},
+        fmt::format("{},\"producer_timestamp\":\"{}\"}}", payload, catalog::format_wire_time(now)));
+}
+
 /// Every node is tried; the exit code says whether all were known.
 int change(const config::Settings& settings, const std::string& database, const std::string& action,
            const std::vector<std::string>& names) {
@@ -151,11 +170,18 @@ int change(const config::Settings& settings, const std::string& database, const 
         throw base::plain_error(purge ? "Please provide at least one node to purge"
                                       : "Please provide at least one node for deactivation");
     }
-    auto store = open_store(settings, database, false);
+    const auto server = value_of(site::RunningStore::find(database));
+    auto store = open_store(settings, database, server != nullptr);
     int code = 0;
     for (const std::string& name : names) {
         bool done = false;
-        if (store) {
+        if (store && server) {
+            done = value_of(store->node(name)).has_value();
+            if (auto changed = done ? change_by(*server, purge, name) : base::Result<void>{};
+                !changed) {
+                throw base::plain_error(changed.error().message);
+            }
+        } else if (store) {
             done = value_of(purge ? store->purge_node(name)
                                   : store->deactivate_node(name, store::now_ms()));
         }

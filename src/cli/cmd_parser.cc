@@ -10,8 +10,8 @@
 
 #include "cli/actions.h"
 #include "cli/command.h"
-#include "core/config/setting_lists.h"
 #include "core/base/plain_error.h"
+#include "core/config/setting_lists.h"
 #include "core/value/rich_data.h"
 #include "language/syntax/parser.h"
 #include "language/syntax/pn_format.h"
@@ -114,8 +114,9 @@ public:
         if (settings_.is_set("manifest")) {
             validate_.manifest = settings_.text("manifest");
         } else if (settings_.is_set("environmentpath")) {
-            validate_.manifest = absolute(config::split_path(settings_.text("environmentpath")).front() +
-                                          "/" + settings_.text("environment") + "/manifests");
+            validate_.manifest =
+                absolute(config::split_path(settings_.text("environmentpath")).front() + "/" +
+                         settings_.text("environment") + "/manifests");
         }
     }
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "cli/actions.h"
-#include "cli/catalog_output.h"
 #include "cli/command.h"
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
 #include "core/sys/signals.h"
 #include "core/value/build.h"
+#include "core/value/yaml_document.h"
 #include "services/agent/open_link.h"
 #include "services/agent/plugins.h"
 #include "services/agent/server_content.h"
@@ -36,7 +36,7 @@ void print(const std::vector<std::string>& files, const std::string& format) {
         for (const auto& file : files) out += (out.empty() ? "" : ",") + codec::json_string(file);
         fmt::print("[{}]\n", out);
     } else if (format == "yaml") {
-        std::fputs(yaml_document(value::make_array(arena, list), "---").c_str(), stdout);
+        std::fputs(value::yaml_document(value::make_array(arena, list), "---").c_str(), stdout);
     } else if (files.empty()) {
         std::puts("No plugins downloaded.");
     } else {

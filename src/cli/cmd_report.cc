@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "cli/actions.h"
-#include "services/agent/apply_session.h"
 #include "cli/node_options.h"
 #include "compile/site/report_processors.h"
 #include "core/base/plain_error.h"
@@ -15,6 +14,7 @@
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
 #include "resources/apply/report.h"
+#include "services/agent/apply_session.h"
 #include "services/agent/download.h"
 #include "services/agent/open_link.h"
 

@@ -8,7 +8,6 @@
 #include <set>
 #include <unistd.h>
 
-#include "services/agent/apply_session.h"
 #include "cli/node_options.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
@@ -17,6 +16,7 @@
 #include "core/value/rich_data.h"
 #include "resources/apply/registry.h"
 #include "resources/apply/storage.h"
+#include "services/agent/apply_session.h"
 
 namespace bunraku::cli {
 
@@ -48,6 +48,19 @@ void add_parameters(const apply::Resource& resource, const std::vector<std::stri
                            (v.is_string() && v.as_string().empty()) ||
                            (v.is_array() && v.as_array().empty());
         if (!empty) out.attributes.emplace_back(name, v);
+    }
+}
+
+// Adds the parts of a composite name that the title does not show by itself, as Puppet does.
+void add_names(const apply::Resource& resource, Shown& out) {
+    for (const apply::Param* p : resource.params()) {
+        if (!p->spec->namevar || p->name() == "provider") continue;
+        const Value v = resource.get(p->name());
+        const bool shown = std::ranges::any_of(out.attributes,
+                                               [&](const auto& a) { return a.first == p->name(); });
+        if (shown || v.is_undef() || apply::plain(v).empty() || apply::plain(v) == out.title)
+            continue;
+        out.attributes.emplace_back(std::string(p->name()), v);
     }
 }
 
@@ -84,6 +97,7 @@ Shown read(apply::Resource& resource, const Request& request, bool all) {
         out.attributes.emplace_back(std::string(attribute->name), v);
     }
     add_parameters(resource, request.parameters, out);
+    if (resource.spec().composite_namevar) add_names(resource, out);
     if (!resource.provider_name().empty()) {
         out.attributes.emplace_back("provider", Value::string(resource.provider_name()));
     }
@@ -173,10 +187,10 @@ std::vector<Shown> list(apply::Context& context, const restype::TypeSpec& spec,
             "file or directory, e.g. puppet resource file /etc");
     }
     auto sample = apply::make_resource(context, spec.name);
-    if (!sample->can_list()) throw no_list(*sample);
     std::vector<Shown> found;
-    // Without a provider that works here there is nothing of the type.
+    // Puppet asks suitable providers only: without one there is nothing to list.
     if (!sample->provider_classes().empty() && !sample->default_provider()) return found;
+    if (!sample->can_list()) throw no_list(*sample);
     for (auto& r : asking([&] { return sample->instances(); }))
         found.push_back(asking([&] { return read(*r, request, true); }));
     std::sort(found.begin(), found.end(),
@@ -185,7 +199,8 @@ std::vector<Shown> list(apply::Context& context, const restype::TypeSpec& spec,
 }
 
 // One resource: what is asked for is applied in a catalog of its own, then read again.
-Shown find_or_save(agent::ApplySession& session, const restype::TypeSpec& spec, const Request& request) {
+Shown find_or_save(agent::ApplySession& session, const restype::TypeSpec& spec,
+                   const Request& request) {
     apply::Context& context = session.context();
     context.options.default_schedules = false;
     apply::RalCatalog catalog(context);
@@ -245,6 +260,12 @@ Shown find_or_save(agent::ApplySession& session, const restype::TypeSpec& spec, 
             if (r->title() == request.words[1])
                 return asking([&] { return read(*r, request, true); });
         return asking([&] { return read(*made, request, true); });
+    }
+    // A record of a file is found among all of them, whichever file it stands in.
+    if (!save && spec.name != "package" && made->can_list() && made->provider() &&
+        made->provider()->prefetches) {
+        for (auto& r : made->instances())
+            if (r->title() == made->title()) return read(*r, request, true);
     }
     return read(*made, request, !save);
 }

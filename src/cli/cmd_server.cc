@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/server_log.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/sys/service_manager.h"
 #include "core/sys/signals.h"
 #include "services/server/instance.h"
+#include "services/server/puppetserver_conf.h"
 
 namespace bunraku::cli {
 
@@ -64,6 +66,13 @@ server::InstanceOptions options_of(const config::Settings& settings, const std::
     };
     for (const auto& a : plain_addresses) add(a, false, "127.0.0.1");
     for (const auto& a : tls_addresses) add(a, true, "0.0.0.0");
+    if (!out.listeners.empty()) return out;
+    // puppetserver listens where its own file says, whatever puppet.conf names for agents.
+    if (!settings.on_command_line("serverport")) {
+        auto configured = server::webserver_listeners(settings);
+        if (!configured) throw base::plain_error(configured.error().message);
+        out.listeners = std::move(*configured);
+    }
     if (out.listeners.empty()) add(settings.text("serverport"), true, "0.0.0.0");
     return out;
 }
@@ -79,7 +88,7 @@ int run(Invocation& invocation) {
     parser.value("database", &database);
     parser.flag("http-anywhere", &anywhere);
     if (!parser.parse(&words)) return parser.exit_code();
-    auto sink = make_console_sink(parser);
+    auto sink = make_server_sink(parser);
     try {
         if (!words.empty())
             throw base::plain_error(fmt::format("Unexpected argument: {}", words[0]));
@@ -92,7 +101,12 @@ int run(Invocation& invocation) {
         auto& instance = **started;
         std::string urls;
         for (const auto& url : instance.urls()) urls += " " + url;
-        fmt::print("Bunraku server is ready:{}\n", urls);
+        const auto ready = fmt::format("Bunraku server is ready:{}", urls);
+        if (parser.log_format == "json") {
+            fmt::print("{}", json_record(base::Level::Notice, ready));
+        } else {
+            fmt::print("{}\n", ready);
+        }
         std::fflush(stdout);
         sys::tell_service_manager("READY=1");
         while (next_signal() == SIGHUP) {

@@ -11,19 +11,20 @@
 #include <unistd.h>
 
 #include "cli/catalog_checks.h"
-#include "compile/reference/documents.h"
-#include "compile/spec/expectations.h"
 #include "cli/fleet_options.h"
 #include "cli/node_options.h"
-#include "core/config/setting_lists.h"
-#include "compile/spec/test_coverage.h"
-#include "compile/spec/test_results.h"
+#include "cli/terminal.h"
+#include "compile/reference/documents.h"
 #include "compile/site/fact_sources.h"
 #include "compile/site/fleet_facts.h"
+#include "compile/spec/expectations.h"
+#include "compile/spec/test_coverage.h"
+#include "compile/spec/test_results.h"
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
+#include "core/config/setting_lists.h"
 #include "core/sys/file_system.h"
 #include "language/environment/conf.h"
 #include "language/hiera/merge.h"
@@ -90,20 +91,22 @@ public:
         const auto begin = std::chrono::steady_clock::now();
         work();
         const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - begin;
-        const std::string text = options_.format == "tap"     ? spec::tap_text(tests_)
-                                 : options_.format == "junit" ? spec::junit_text(tests_, whole.count())
-                                                              : spec::plain_text(tests_, whole.count());
+        const std::string text = options_.json              ? spec::json_text(tests_, whole.count())
+                                 : options_.format == "tap" ? spec::tap_text(tests_)
+                                 : options_.format == "junit"
+                                     ? spec::junit_text(tests_, whole.count())
+                                     : spec::plain_text(tests_, whole.count());
         std::fwrite(text.data(), 1, text.size(), stdout);
         if (options_.coverage) {
-            // TAP and XML are for programs.
-            auto* to = options_.format == "text" ? stdout : stderr;
+            // TAP, XML and JSON are for programs.
+            auto* to = options_.format == "text" && !options_.json ? stdout : stderr;
             std::fputs(coverage_.text(true).c_str(), to);
         }
         if (!options_.junit.empty()) {
             const auto path =
                 environment::expand_path(options_.junit, environment::working_directory());
-            const auto done =
-                sys::make_real_file_system()->write(path, spec::junit_text(tests_, whole.count()), 0644);
+            const auto done = sys::make_real_file_system()->write(
+                path, spec::junit_text(tests_, whole.count()), 0644);
             if (!done) throw base::plain_error(done.error().message);
         }
         return std::ranges::any_of(tests_, &spec::TestResult::failed) ? 1 : 0;
@@ -193,7 +196,8 @@ private:
 
     void add_classes(const environment::Environment& environment, const std::string& folder,
                      bool& roles) {
-        for (const auto& file : reference::files_below(environment.files(), folder, "manifests", ".pp")) {
+        for (const auto& file :
+             reference::files_below(environment.files(), folder, "manifests", ".pp")) {
             const std::string path = folder + "/" + file;
             const auto text = environment.read(path);
             if (!text) continue;
@@ -233,7 +237,8 @@ private:
     }
 
     void add_expect_files(const environment::Environment& environment, const std::string& folder) {
-        for (const auto& name : reference::files_below(environment.files(), folder, kExpectFolder, ".pp")) {
+        for (const auto& name :
+             reference::files_below(environment.files(), folder, kExpectFolder, ".pp")) {
             if (!wanted(name)) continue;
             ExpectFile file{name, folder + "/" + name, {}};
             const auto stem =
@@ -278,9 +283,15 @@ private:
     void work() {
         std::atomic<std::size_t> next{0};
         std::mutex mutex;
+        ProgressLine progress;
+        std::size_t done = 0;
         const auto loop = [&] {
             spec::Coverage seen;
-            for (std::size_t i; (i = next.fetch_add(1)) < plans_.size();) compile(plans_[i], seen);
+            for (std::size_t i; (i = next.fetch_add(1)) < plans_.size();) {
+                compile(plans_[i], seen);
+                const std::lock_guard lock(mutex);
+                progress.show(++done, plans_.size(), "tests");
+            }
             const std::lock_guard lock(mutex);
             coverage_.add(std::move(seen));
         };
@@ -332,8 +343,8 @@ private:
             test.problem = e.what();
         }
         if (test.state != spec::TestResult::State::Skipped)
-            test.state =
-                test.problem.empty() ? spec::TestResult::State::Passed : spec::TestResult::State::Failed;
+            test.state = test.problem.empty() ? spec::TestResult::State::Passed
+                                              : spec::TestResult::State::Failed;
         for (const auto& r : records.records)
             if (r.level >= base::Level::Warning) test.warnings.push_back(r.message);
         test.seconds =
@@ -354,7 +365,8 @@ private:
         return catalog;
     }
 
-    void expect(spec::TestResult& test, site::Session& session, const std::string& file, spec::Coverage& seen) {
+    void expect(spec::TestResult& test, site::Session& session, const std::string& file,
+                spec::Coverage& seen) {
         std::shared_ptr<const catalog::Catalog> catalog;
         std::string error;
         try {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/usage.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
@@ -108,7 +109,8 @@ int run(Invocation& invocation) {
             throw base::plain_error(
                 fmt::format("There is no token {}", codec::json_string(words[1])));
         }
-        throw base::plain_error(
+        throw usage_error(
+            "token",
             "usage: token (create --name NAME --scope SCOPE.. [--expires 90d] | list [--json] | "
             "revoke NAME | scopes)");
     } catch (const base::PuppetError& error) {

@@ -2,8 +2,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <set>
 
 #include "cli/command.h"
+#include "cli/did_you_mean.h"
 #include "cli/fleet_options.h"
 #include "cli/impact_output.h"
 #include "compile/insight/interaction.h"
@@ -41,19 +43,63 @@ Value parsed(base::Arena& arena, const std::string& text) {
     return data ? *data : Value::string(kept);
 }
 
+/// What `text` means in place of `old`: a fact that is a string stays one. `"13"` is always one.
+Value parsed_like(base::Arena& arena, const std::string& text, const Value* old) {
+    const Value v = parsed(arena, text);
+    const bool container = v.is_hash() || v.is_array() || v.is_undef();
+    if (!old || !old->is_string() || v.is_string() || container) return v;
+    return Value::string(arena.copy(text));
+}
+
 /// The facts with the value at a dotted path; what is no hash on the way becomes one.
-Value with_fact(base::Arena& arena, const Value& facts, std::string_view path, const Value& v) {
+Value with_fact(base::Arena& arena, const Value& facts, std::string_view path,
+                const std::string& text) {
     const auto dot = path.find('.');
     const auto name = arena.copy(path.substr(0, dot));
     value::HashBuilder out(arena);
     if (facts.is_hash()) out.merge(facts.as_hash());
+    const Value* inner = out.find(name);
     if (dot == std::string_view::npos) {
-        out.set(name, v);
+        out.set(name, parsed_like(arena, text, inner));
     } else {
-        const Value* inner = out.find(name);
-        out.set(name, with_fact(arena, inner ? *inner : Value(), path.substr(dot + 1), v));
+        out.set(name, with_fact(arena, inner ? *inner : Value(), path.substr(dot + 1), text));
     }
     return out.build();
+}
+
+bool has_fact(const Value& facts, std::string_view path) {
+    const Value* at = &facts;
+    for (const auto part : base::split(path, '.')) {
+        at = at->is_hash() ? at->as_hash().find(part) : nullptr;
+        if (!at) return false;
+    }
+    return true;
+}
+
+/// Adds the dotted names of all facts, and of what is inside them.
+void add_names(const Value& facts, const std::string& prefix, std::set<std::string>& out) {
+    if (!facts.is_hash()) return;
+    for (const auto& e : facts.as_hash()) {
+        if (!e.key.is_string()) continue;
+        const auto name = prefix + std::string(e.key.as_string());
+        out.insert(name);
+        add_names(e.value, name + ".", out);
+    }
+}
+
+/// A fact that no node has is probably misspelt; the facts of a later release are not.
+void note_unknown_facts(const std::vector<std::pair<std::string, std::string>>& facts,
+                        const std::vector<site::FleetNode>& nodes, insight::Impact& impact) {
+    for (const auto& [path, text] : facts) {
+        if (std::ranges::any_of(nodes, [&](const auto& n) { return has_fact(n.facts, path); }))
+            continue;
+        std::set<std::string> names;
+        for (const auto& node : nodes) add_names(node.facts, "", names);
+        auto note = fmt::format("No node has the fact {}: it was added to all", path);
+        const auto near = did_you_mean(path, {names.begin(), names.end()});
+        if (!near.empty()) note += ". " + std::string(base::trim(near));
+        impact.notes.push_back(std::move(note));
+    }
 }
 
 /// hiera.yaml with one more level, before all others.
@@ -134,11 +180,8 @@ int run_whatif(Invocation& invocation) {
         for (const auto* list : {&o.facts, &o.classes, &o.hiera})
             for (const auto& each : *list) label += (label.empty() ? "with " : ", ") + each;
         comparison.to.label = label;
-        std::vector<std::pair<std::string, Value>> facts;
-        for (const auto& each : o.facts) {
-            const auto [name, text] = assignment("--fact", each);
-            facts.emplace_back(name, parsed(arena, text));
-        }
+        std::vector<std::pair<std::string, std::string>> facts;
+        for (const auto& each : o.facts) facts.push_back(assignment("--fact", each));
         std::shared_ptr<const environment::Files> files;
         if (!o.hiera.empty()) files = with_keys(comparison.to.request(), o.hiera);
         if (files) {
@@ -149,14 +192,15 @@ int run_whatif(Invocation& invocation) {
             };
         }
         comparison.to.adjust = [&](site::NodeRequest& request) {
-            for (const auto& [path, v] : facts)
-                request.facts.values = with_fact(*request.arena, request.facts.values, path, v);
+            for (const auto& [path, text] : facts)
+                request.facts.values = with_fact(*request.arena, request.facts.values, path, text);
             request.more_classes = o.classes;
         };
         const auto fleet = o.fleet.fleet(site, arena, *sink);
         impact = insight::impact(site, comparison, fleet.nodes);
         ImpactOutput::add_unjudged(impact, fleet.unjudged);
         for (const auto& note : fleet.notes) impact.notes.push_back(note);
+        note_unknown_facts(facts, fleet.nodes, impact);
     } catch (const base::PuppetError& error) {
         report_error(*sink, error, "");
         return 1;

@@ -2,11 +2,17 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/server_log.h"
+#include "cli/terminal.h"
 #include "compile/diagnostics/source_error.h"
+#include "core/base/text.h"
+#include "core/sys/clock.h"
 #include "core/value/rich_data.h"
+#include "resources/catalog/wire_time.h"
 
 namespace bunraku::cli {
 
@@ -57,11 +63,51 @@ std::size_t terminal_width() {
     return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
+/// Whether each record begins with the time: for programs that stay.
+enum class Stamps : std::uint8_t { None, Time };
+
+/// Whether the stream goes to systemd's journal (systemd.exec(5), JOURNAL_STREAM).
+bool is_journal(std::FILE* stream) {
+    const char* named = std::getenv("JOURNAL_STREAM");
+    struct stat status{};
+    if (!named || ::fstat(::fileno(stream), &status) != 0) return false;
+    return named == fmt::format("{}:{}", status.st_dev, status.st_ino);
+}
+
+/// What sd-daemon(3) wants at the beginning of a line.
+std::string_view syslog_prefix(Level level) {
+    switch (level) {
+        case Level::Debug: return "<7>";
+        case Level::Info: return "<6>";
+        case Level::Notice: return "<5>";
+        case Level::Warning: return "<4>";
+        case Level::Err: return "<3>";
+        case Level::Crit: return "<2>";
+        case Level::Alert: return "<1>";
+        case Level::Emerg: return "<0>";
+    }
+    return "<5>";
+}
+
+/// A record's text as the stream takes it: in the journal with the priority before each line, else
+/// with the time if that is wanted.
+std::string stamped(std::string text, Level level, std::FILE* stream, Stamps stamps) {
+    if (!is_journal(stream)) {
+        if (stamps == Stamps::Time)
+            text.insert(0, sys::local_text(sys::make_real_clock()->now_ns()) + " ");
+        return text;
+    }
+    std::string out;
+    for (const auto line : base::lines(text)) out.append(syslog_prefix(level)).append(line) += '\n';
+    return out;
+}
+
 class ConsoleSink final : public MistakeSink {
 public:
     ConsoleSink(Level level, Streams streams, Coloring out, Coloring errors, bool explains,
-                std::string code)
+                std::string code, Stamps stamps)
         : level_(level),
+          stamps_(stamps),
           streams_(streams),
           out_(out),
           errors_(errors),
@@ -94,7 +140,9 @@ public:
         // the end of a colour comes between.
         if (coloring != Coloring::Refused || !text.ends_with('\n')) text += '\n';
         if (explains_ && to_err && d.level >= Level::Err)
-            text += diagnostics::mistake_text(diagnostics::understand(d, known, sources_), d, terminal_width());
+            text += diagnostics::mistake_text(diagnostics::understand(d, known, sources_), d,
+                                              terminal_width());
+        text = stamped(std::move(text), d.level, stream, stamps_);
         std::fwrite(text.data(), 1, text.size(), stream);
         std::fflush(stream);
     }
@@ -105,20 +153,29 @@ public:
 
 private:
     Level level_;
+    Stamps stamps_;
     Streams streams_;
     Coloring out_, errors_;
     bool explains_;
     diagnostics::SourceTexts sources_;
 };
 
+/// The first member of a JSON record, as the access log has it.
+std::string json_time() {
+    const auto now = sys::make_real_clock()->now_ns() / 1'000'000;
+    return fmt::format("\"time\":\"{}\",", catalog::format_wire_time(now));
+}
+
 class JsonSink final : public MistakeSink {
 public:
-    JsonSink(Level level, bool explains, std::string code)
-        : level_(level), explains_(explains), sources_(std::move(code)) {}
+    JsonSink(Level level, bool explains, std::string code, Stamps stamps)
+        : level_(level), stamps_(stamps), explains_(explains), sources_(std::move(code)) {}
     bool enabled(Level level) const override { return level >= level_; }
     void log_explained(const Diagnostic& d, const compiler::Explanation* known) override {
         if (!enabled(d.level)) return;
-        std::string out = fmt::format("{{\"level\":\"{}\",\"message\":", base::level_name(d.level));
+        std::string out = "{";
+        if (stamps_ == Stamps::Time) out += json_time();
+        out += fmt::format("\"level\":\"{}\",\"message\":", base::level_name(d.level));
         add_text(out, d.message);
         if (d.source != "Puppet" && !d.source.empty()) {
             out += ",\"source\":";
@@ -143,8 +200,10 @@ public:
             }
             out += ']';
         }
-        if (explains_ && d.level >= Level::Err) out += diagnostics::mistake_json(diagnostics::understand(d, known, sources_));
+        if (explains_ && d.level >= Level::Err)
+            out += diagnostics::mistake_json(diagnostics::understand(d, known, sources_));
         out += "}\n";
+        if (is_journal(stderr)) out.insert(0, syslog_prefix(d.level));
         std::fwrite(out.data(), 1, out.size(), stderr);
     }
 
@@ -153,6 +212,7 @@ private:
         value::write_json(out, value::Value::string(text));
     }
     Level level_;
+    Stamps stamps_;
     bool explains_;
     diagnostics::SourceTexts sources_;
 };
@@ -178,25 +238,43 @@ private:
 
 /// What Puppet::Util::Colors does with the setting; where nobody set it the terminal decides.
 Coloring coloring_of(const std::string& choice, int fd) {
-    if (choice.empty()) {
-        const char* no_color = std::getenv("NO_COLOR");
-        return isatty(fd) == 1 && !(no_color && *no_color) ? Coloring::Ansi : Coloring::None;
-    }
+    if (choice.empty()) return has_colors(fd) ? Coloring::Ansi : Coloring::None;
     if (choice == "ansi" || choice == "true" || choice == "yes") return Coloring::Ansi;
     return choice == "html" ? Coloring::Html : Coloring::Refused;
 }
 
 }  // namespace
 
-std::unique_ptr<base::LogSink> make_console_sink(const OptionParser& options, Streams streams) {
+std::string json_record(Level level, std::string_view message) {
+    std::string out =
+        fmt::format("{{{}\"level\":\"{}\",\"message\":", json_time(), base::level_name(level));
+    value::write_json(out, value::Value::string(message));
+    return out + "}\n";
+}
+
+namespace {
+
+std::unique_ptr<base::LogSink> make_sink(const OptionParser& options, Streams streams,
+                                         Stamps stamps) {
     Level level = options.log_level.value_or(Level::Notice);
     if (options.log_format == "json")
-        return std::make_unique<JsonSink>(level, options.explain_errors, options.given_code());
+        return std::make_unique<JsonSink>(level, options.explain_errors, options.given_code(),
+                                          stamps);
     if (options.log_format == "sarif") return std::make_unique<SarifSink>(options.given_code());
     return std::make_unique<ConsoleSink>(level, streams, coloring_of(options.color, STDOUT_FILENO),
                                          coloring_of(options.color, STDERR_FILENO),
                                          options.explain_errors || isatty(STDERR_FILENO) == 1,
-                                         options.given_code());
+                                         options.given_code(), stamps);
+}
+
+}  // namespace
+
+std::unique_ptr<base::LogSink> make_console_sink(const OptionParser& options, Streams streams) {
+    return make_sink(options, streams, Stamps::None);
+}
+
+std::unique_ptr<base::LogSink> make_server_sink(const OptionParser& options) {
+    return make_sink(options, Streams::Errors, Stamps::Time);
 }
 
 void report_error(base::LogSink& sink, const base::PuppetError& error, std::string_view suffix,

@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include "cli/catalog_output.h"
+#include "cli/usage.h"
 #include "compile/site/store_access.h"
 #include "core/base/arena.h"
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
 #include "core/value/rich_data.h"
+#include "core/value/yaml_document.h"
 #include "net/http/client.h"
 #include "store/engine/query_engine.h"
 #include "store/query/pql.h"
@@ -103,7 +105,7 @@ void print_rows(const std::string& json, const std::string& format) {
     }
     base::Arena arena;
     const auto data = value::parse_json(arena, json);
-    write_out(data ? yaml_document(*data, "---") : json);
+    write_out(data ? value::yaml_document(*data, "---") : json);
 }
 
 // --- where it is asked
@@ -204,7 +206,8 @@ int run_db_query(Invocation& invocation) {
     if (!words.empty() && words[0] == "query") words.erase(words.begin());
     try {
         if (words.size() != 1) {
-            throw base::plain_error(
+            throw usage_error(
+                "query",
                 fmt::format("usage: {} db query [--format table|json|yaml] [--urls URL,..] "
                             "QUERY",
                             invocation.program));

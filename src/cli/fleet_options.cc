@@ -6,11 +6,12 @@
 #include <thread>
 #include <unistd.h>
 
-#include "core/config/setting_lists.h"
+#include "cli/terminal.h"
 #include "compile/insight/kept_reads.h"
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
+#include "core/config/setting_lists.h"
 #include "language/environment/conf.h"
 #include "language/environment/other_files.h"
 #include "language/ruby/host.h"
@@ -61,7 +62,7 @@ insight::TextOptions text_options(const OptionParser& parser, bool whole) {
     insight::TextOptions out;
     out.whole = whole;
     out.color = parser.color == "always" || parser.color == "ansi" || parser.color == "true" ||
-                (parser.color.empty() && ::isatty(1) && !std::getenv("NO_COLOR"));
+                (parser.color.empty() && has_colors(STDOUT_FILENO));
     return out;
 }
 
@@ -169,6 +170,16 @@ Fleet FleetOptions::fleet(site::Site& site, base::Arena& arena, base::LogSink& l
         std::erase_if(out.unjudged, [&](const auto& told) { return told.first == name; });
         out.unjudged.emplace_back(name, why);
     }
+    constexpr std::size_t kTwiceNamed = 3;
+    for (std::size_t i = 0; i < std::min(gaps.twice.size(), kTwiceNamed); ++i) {
+        const auto& [name, used, passed_over] = gaps.twice[i];
+        out.notes.push_back(
+            fmt::format("{} has several fact files: {}, the newest, is used, {} is not", name, used,
+                        passed_over));
+    }
+    if (gaps.twice.size() > kTwiceNamed)
+        out.notes.push_back(fmt::format("{} more fact files are older than another of their node",
+                                        gaps.twice.size() - kTwiceNamed));
     if (!gaps.broken.empty()) {
         out.notes.push_back(fmt::format(
             "{} failed after the facts of {} nodes: {}. Whoever comes behind {} was not looked at",

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <fmt/format.h>
 
+#include "cli/usage.h"
 #include "core/sys/file_system.h"
 #include "core/sys/wording.h"
 #include "modules/forge/bundle.h"
@@ -56,7 +57,7 @@ int publish_now(forge::Depot& depot, const std::string& repo) {
 
 int forge_key(const ForgeTrustArguments& args, const std::vector<std::string>& words) {
     if (words.size() != 1 || words[0] != "create") {
-        return told("usage: forge key create --out FILE");
+        return told(usage_text("forge", "usage: forge key create --out FILE"));
     }
     if (args.out.empty()) return needed("out");
     const std::string file = sys::expand_path(args.out), shown = file + ".pub";
@@ -167,8 +168,9 @@ int forge_metadata(forge::Depot& depot, const ForgeTrustArguments& args,
     const std::string action = words.empty() ? "" : words[0];
     if (args.repo.empty()) return needed("repo");
     if (action != "init" && action != "renew" && action != "rotate") {
-        return told(
-            "usage: forge metadata (init|renew|rotate --role ROLE) --repo ID [--root-key FILE]");
+        return told(usage_text(
+            "forge",
+            "usage: forge metadata (init|renew|rotate --role ROLE) --repo ID [--root-key FILE]"));
     }
     if (!depot.config(args.repo).upstreams.empty()) {
         return told(
@@ -208,9 +210,10 @@ int forge_bundle(forge::Depot& depot, const ForgeTrustArguments& args,
                  const std::vector<std::string>& words) {
     const std::string action = words.size() == 1 ? words[0] : "";
     if (action != "export" && action != "import") {
-        return told(
+        return told(usage_text(
+            "forge",
             "usage: forge bundle export --repo ID --out FILE [--key FILE] [--without BUNDLE] | "
-            "import --repo ID --in FILE (--key KEY | --unsigned) [--publish]");
+            "import --repo ID --in FILE (--key KEY | --unsigned) [--publish]"));
     }
     if (args.repo.empty()) return needed("repo");
     if (action == "export") {

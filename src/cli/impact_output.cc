@@ -32,10 +32,11 @@ bool written(const std::string& path, const std::string& text) {
     return std::fclose(file) == 0 && all;
 }
 
-std::string in_form(const std::string& path, const insight::Impact& impact) {
+std::string in_form(const std::string& path, const insight::Impact& impact, int exit_code) {
     if (path.ends_with(".md")) return insight::impact_markdown(impact);
     if (path.ends_with(".sarif")) return insight::impact_sarif(impact, kVersion);
-    if (path.ends_with(".txt")) return insight::impact_text(impact, {.whole = true});
+    if (path.ends_with(".txt"))
+        return insight::impact_text(impact, {.whole = true, .exit_code = exit_code});
     return insight::impact_json(impact);
 }
 
@@ -78,24 +79,30 @@ void ImpactOutput::add_unjudged(insight::Impact& impact,
     }
 }
 
-int ImpactOutput::write(const OptionParser& parser, const insight::Impact& impact,
-                        base::LogSink& log) const {
-    const std::string out = json_       ? insight::impact_json(impact)
-                            : markdown_ ? insight::impact_markdown(impact)
-                            : sarif_    ? insight::impact_sarif(impact, kVersion)
-                                        : insight::impact_text(impact, text_options(parser, all_));
-    bool told = std::fwrite(out.data(), 1, out.size(), stdout) == out.size();
-    for (const auto& path : out_) {
-        if (written(path, in_form(path, impact))) continue;
-        log.log(base::Level::Err, fmt::format("Could not write to {}", path));
-        told = false;
-    }
-    if (!told) return 1;
+int ImpactOutput::exit_code(const insight::Impact& impact) const {
     for (const auto& wish : fail_on_) {
         if (std::ranges::any_of(impact.groups, [&](const auto& g) { return matters(wish, g); }))
             return 2;
     }
     return impact.count(Verdict::Unjudged) > 0 ? 3 : 0;
+}
+
+int ImpactOutput::write(const OptionParser& parser, const insight::Impact& impact,
+                        base::LogSink& log) const {
+    const int code = exit_code(impact);
+    auto options = text_options(parser, all_);
+    options.exit_code = code;
+    const std::string out = json_       ? insight::impact_json(impact)
+                            : markdown_ ? insight::impact_markdown(impact)
+                            : sarif_    ? insight::impact_sarif(impact, kVersion)
+                                        : insight::impact_text(impact, options);
+    bool told = std::fwrite(out.data(), 1, out.size(), stdout) == out.size();
+    for (const auto& path : out_) {
+        if (written(path, in_form(path, impact, code))) continue;
+        log.log(base::Level::Err, fmt::format("Could not write to {}", path));
+        told = false;
+    }
+    return told ? code : 1;
 }
 
 }  // namespace bunraku::cli

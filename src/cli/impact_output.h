@@ -21,6 +21,8 @@ public:
     int write(const OptionParser& parser, const insight::Impact& impact, base::LogSink& log) const;
 
 private:
+    int exit_code(const insight::Impact& impact) const;
+
     std::vector<std::string> fail_on_, out_;
     bool json_ = false, markdown_ = false, sarif_ = false, all_ = false;
 };

@@ -9,8 +9,8 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "core/config/setting_lists.h"
 #include "core/base/arena.h"
+#include "core/config/setting_lists.h"
 #include "core/sys/clock.h"
 #include "core/sys/file_system.h"
 #include "core/value/build.h"

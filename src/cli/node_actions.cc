@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "cli/ca_actions.h"
-#include "cli/catalog_output.h"
 #include "cli/node_options.h"
 #include "compile/site/external_nodes.h"
 #include "core/base/plain_error.h"
@@ -14,6 +13,7 @@
 #include "core/value/build.h"
 #include "core/value/from_yaml.h"
 #include "core/value/rich_data.h"
+#include "core/value/yaml_document.h"
 #include "services/agent/download.h"
 #include "services/agent/open_link.h"
 
@@ -142,7 +142,7 @@ void find_node(Invocation& invocation, const std::string& node, const std::strin
     if (found.is_undef()) return;
     std::string out;
     if (format == "yaml") {
-        out = yaml_document(found, "--- !ruby/object:Puppet::Node");
+        out = value::yaml_document(found, "--- !ruby/object:Puppet::Node");
     } else {
         out = (format == "json" ? value::to_json(found) : value::to_pretty_json(found)) + "\n";
     }

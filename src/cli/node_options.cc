@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/config/setting_lists.h"
 #include "core/base/plain_error.h"
+#include "core/config/setting_lists.h"
 #include "core/value/rich_data.h"
 #include "core/value/text.h"
 

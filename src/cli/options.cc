@@ -6,7 +6,9 @@
 #include "cli/command.h"
 #include "cli/did_you_mean.h"
 #include "cli/help_text.h"
+#include "cli/usage.h"
 #include "core/base/text.h"
+#include "core/config/known_settings.h"
 #include "core/config/settings_table.h"
 
 namespace bunraku::cli {
@@ -20,10 +22,46 @@ std::string canonical(std::string_view name) {
     return text;
 }
 
+/// Makes the output of a command JSON by whichever options it has for that; false if it has none.
+template <class Option>
+bool ask_for_json(std::vector<Option>& options) {
+    bool found = false;
+    for (Option& option : options) {
+        if (option.name == "json" && option.flag) {
+            *option.flag = true;
+        } else if (option.name == "render_as" && option.value) {
+            *option.value = "json";
+        } else {
+            continue;
+        }
+        found = true;
+    }
+    if (found) return true;
+    for (Option& option : options) {
+        if (option.name != "format" || !option.value) continue;
+        *option.value = "json";
+        return true;
+    }
+    return false;
+}
+
 std::optional<bool> parse_boolean(std::string_view text) {
     if (text == "true" || text == "yes" || text == "1") return true;
     if (text == "false" || text == "no" || text == "0") return false;
     return std::nullopt;
+}
+
+/// Why `--setting NAME=..` is an error; empty if it is none. Commands that compile take names of
+/// other Puppets, which `$settings::NAME` shows, unless they are probably misspelt.
+std::string unknown_setting(std::string_view command, const std::string& name) {
+    if (config::is_known_setting(name) || config::is_gone_setting(name)) return {};
+    const auto near = config::similar_settings(name);
+    constexpr std::string_view kCompile[] = {"compile", "eval", "lookup", "parser", "test"};
+    const bool compiles = std::ranges::find(kCompile, command) != std::end(kCompile);
+    if (near.empty() && compiles) return {};
+    return fmt::format(
+        "There is no setting '{}'{}", name,
+        near.empty() ? std::string() : fmt::format(": did you mean {}?", fmt::join(near, " or ")));
 }
 
 }  // namespace
@@ -97,7 +135,11 @@ bool OptionParser::refuse(const std::string& text) {
 }
 
 bool OptionParser::fail(const std::string& text) {
-    return refuse("Could not parse application options: " + text);
+    refuse("Could not parse application options: " + text);
+    // Puppet says no more.
+    if (invocation_.program != "puppet")
+        fmt::print(stderr, "{}\n", usage_hint(invocation_.command, invocation_.program));
+    return false;
 }
 
 const OptionParser::Option* OptionParser::lookup(std::string_view name, bool* ambiguous) const {
@@ -153,10 +195,11 @@ bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
     Option as_setting;
     const auto find_setting_option = [&](const std::string& n) -> const Option* {
         const config::SettingSpec* spec = config::find_setting(n);
-        if (!spec) return nullptr;
+        // A setting of Bunraku's own that help pages show as an option.
+        if (!spec && n != "full_check_interval") return nullptr;
         as_setting.setting = n;
         as_setting.name = n;
-        as_setting.boolean_setting = spec->kind == config::SettingSpec::Kind::Boolean;
+        as_setting.boolean_setting = spec && spec->kind == config::SettingSpec::Kind::Boolean;
         return &as_setting;
     };
     // Exact names first, then settings, then beginnings of names.
@@ -179,6 +222,10 @@ bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
             return true;
         }
     }
+    if (!option && key == "json" && !has_value) {
+        if (ask_for_json(options_)) return true;
+        return fail(fmt::format("{} has no output in JSON", invocation_.command));
+    }
     if (!option) option = lookup(key, &ambiguous);
     if (ambiguous) return fail(fmt::format("ambiguous option: {}", text));
     if (!option) {
@@ -191,9 +238,9 @@ bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
         for (const auto& spec : config::kSettings)
             if (!no || spec.kind == config::SettingSpec::Kind::Boolean)
                 names.emplace_back(spec.name);
-        fail(fmt::format("invalid option: {}", said));
-        fmt::print(stderr, "{}", did_you_mean(said.substr(prefix.size()), names, prefix));
-        return false;
+        const std::string near = did_you_mean(said.substr(prefix.size()), names, prefix);
+        return fail(fmt::format("invalid option: {}{}{}", said, near.empty() ? "" : "\n",
+                                base::trim(near)));
     }
     if (!option->takes_value()) {
         if (has_value) {
@@ -242,6 +289,10 @@ bool OptionParser::parse_short(std::string_view text, std::size_t* index) {
 bool OptionParser::parse(std::vector<std::string>* positional) {
     add_builtins();
     const auto& args = invocation_.args;
+    const auto has_short = [&](char letter) {
+        return std::ranges::any_of(
+            options_, [&](const Option& o) { return o.name == std::string_view(&letter, 1); });
+    };
     for (std::size_t i = 0; i < args.size(); ++i) {
         std::string_view text = args[i];
         if (text == "--") {
@@ -251,6 +302,10 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
         }
         if (text.size() > 2 && text.starts_with("--")) {
             if (!parse_long(text, &i)) return false;
+        } else if (text == "-o" && i + 1 < args.size() && !has_short('o')) {
+            if (args[++i] != "json") return fail(fmt::format("-o is json, not '{}'", args[i]));
+            if (!ask_for_json(options_))
+                return fail(fmt::format("{} has no output in JSON", invocation_.command));
         } else if (text.size() > 1 && text[0] == '-') {
             if (!parse_short(text, &i)) return false;
         } else {
@@ -267,7 +322,10 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
         if (eq == std::string::npos || eq == 0) {
             return fail(fmt::format("--setting needs KEY=VALUE, not '{}'", pair));
         }
-        invocation_.settings.set(pair.substr(0, eq), pair.substr(eq + 1));
+        const auto name = pair.substr(0, eq);
+        if (const auto problem = unknown_setting(invocation_.command, name); !problem.empty())
+            return fail(problem);
+        invocation_.settings.set(name, pair.substr(eq + 1));
     }
     if (const auto names = invocation_.settings.text("configprint"); !names.empty()) {
         help_requested = print_settings(invocation_.settings, names);

@@ -126,12 +126,14 @@ std::string overview(const std::string& program) {
             }
         }
     }
-    return out + fmt::format(
-                     "\nSee '{0} help <subcommand>' for help on a specific subcommand, and\n"
-                     "'{0} help <subcommand> <action>' for help on one of its actions.\n"
-                     "Every Puppet setting is an option too: --environment NAME, --no-noop, ...\n"
-                     "Bunraku {1}, Puppet language {2}\n",
-                     program, kVersion, kPuppetVersion);
+    return out +
+           fmt::format(
+               "\nSee '{0} help <subcommand>' for help on a specific subcommand, and\n"
+               "'{0} help <subcommand> <action>' for help on one of its actions.\n"
+               "Every Puppet setting is an option too: --environment NAME, --no-noop, ...\n"
+               "The exit code is 0 on success and 1 on failure, unless a subcommand says more.\n"
+               "Bunraku {1}, Puppet language {2}\n",
+               program, kVersion, kPuppetVersion);
 }
 
 std::string overview_json() {
@@ -181,6 +183,20 @@ std::string version_text(bool long_form) {
         line += (line.empty() ? "" : ", ") + library;
     }
     return out + line + "\n";
+}
+
+std::string version_json() {
+    using codec::json_string;
+    const BuildInfo& build = build_info();
+    std::string libraries;
+    for (const auto& library : build.libraries)
+        libraries += (libraries.empty() ? "" : ",") + json_string(library);
+    return fmt::format(
+        R"({{"version":{},"puppet_language":{},"commit":{},"date":{},"type":{},"compiler":{},)"
+        R"("libraries":[{}]}})"
+        "\n",
+        json_string(kVersion), json_string(kPuppetVersion), json_string(build.commit),
+        json_string(build.date), json_string(build.type), json_string(build.compiler), libraries);
 }
 
 }  // namespace bunraku::cli

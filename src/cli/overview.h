@@ -17,5 +17,7 @@ void write_manual(const std::string& folder);
 /// "bunraku 1.2.3 (Puppet language 8.11.0)", with `long_form` the commit, the build and the
 /// libraries on lines of their own.
 std::string version_text(bool long_form);
+/// The same as a JSON object.
+std::string version_json();
 
 }  // namespace bunraku::cli

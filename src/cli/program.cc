@@ -15,11 +15,12 @@
 
 #include "cli/command.h"
 #include "cli/did_you_mean.h"
-#include "compile/diagnostics/explain_codes.h"
 #include "cli/facter.h"
 #include "cli/help_page.h"
 #include "cli/help_text.h"
 #include "cli/overview.h"
+#include "compile/diagnostics/explain_codes.h"
+#include "core/config/file_options.h"
 #include "core/sys/file_system.h"
 #include "core/sys/signals.h"
 
@@ -143,7 +144,11 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
     args.erase(args.begin());
     if (first == "--version" || first == "-V" || first == "version") {
         // Tools that call `puppet --version` compare it with Puppet's versions.
-        if (program == "puppet") {
+        const bool json = std::ranges::find(args, "--json") != args.end() ||
+                          (args.size() == 2 && args[0] == "-o" && args[1] == "json");
+        if (json) {
+            fmt::print("{}", version_json());
+        } else if (program == "puppet") {
             fmt::print("{}\n", kPuppetVersion);
         } else {
             fmt::print("{}", version_text(true));
@@ -193,6 +198,16 @@ int finish_output(int code) {
     return code == 0 ? 1 : code;
 }
 
+/// Prints what Puppet logs about puppet.conf when it reads it.
+void print_remarks(const config::Settings& settings, std::string_view run_mode) {
+    const auto text = sys::make_real_file_system()->read(settings.text("config"));
+    if (!text) return;
+    for (const auto& remark : config::conf_remarks(*text, run_mode)) {
+        fmt::print(stderr, "{}: {}\n", remark.level == base::Level::Notice ? "Notice" : "Warning",
+                   remark.text);
+    }
+}
+
 }  // namespace
 
 std::optional<config::Settings> load_settings(const std::vector<std::string>& args,
@@ -203,6 +218,7 @@ std::optional<config::Settings> load_settings(const std::vector<std::string>& ar
                    loaded.error().message);
         return std::nullopt;
     }
+    print_remarks(settings, run_mode);
     return settings;
 }
 

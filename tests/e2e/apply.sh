@@ -92,7 +92,7 @@ holds "$out" '/secret\]/ensure: changed \[redacted\] to \[redacted\]$'
 holds "$out" '^Notice: {"a"=>1}$'
 holds "$out" '^Notice: /Stage\[main\]/Main/Notify\[path\]/message: path$'
 holds "$err" "climbs\]: Could not evaluate: Could not retrieve information from environment production source\(s\) puppet:///mnt/../t/content$"
-holds "$err" "A directory component in $scratch/t/none/x[0-9a-f]{16} does not exist"
+holds "$err" "A directory component in $scratch/t/none/x\.bunraku-[0-9]+-[0-9a-f]+ does not exist"
 holds "$err" "^Error: 'kill -9 \\$\\$' returned  instead of one of \[0,137\]$"
 holds "$err" 'Exec\[bytes\]/returns: change from .notrun. to \[.0.\] failed: invalid byte sequence in UTF-8$'
 holds "$(cat "$scratch/t/link.bak" "$scratch/t/mounted" "$scratch/t/secret")" '^old$'
@@ -161,4 +161,10 @@ if [ "$(id -u)" = 0 ]; then
     run 0 apply -e "exec { '/bin/echo hi': cwd => '$scratch/t/closed', user => 'nobody', logoutput => true }"
     holds "$out" 'returns: hi$'
 fi
+
+# Content that looks like a checksum is fetched from a filebucket; the deprecation says so, also for code without a file.
+run 0 apply -e "file { '$scratch/sum': ensure => file, content => '{cipher}ABC' }"
+holds "$err" "^Warning: Using a checksum in a file's \"content\" property is deprecated\."
+holds "$err" '^   \(file: unknown, line: 1\)$'
+holds "$err" '^Error: Could not retrieve content for \{cipher\}ABC from filebucket: Could not get filebucket from file$'
 finish

@@ -165,11 +165,47 @@ holds "$out" "^modulepath = $scratch/envs/test/mods:/b\$"
 holds "$out" '^environment_timeout = 180$'
 run 0 config print manifest --environmentpath "$scratch/none"
 holds "$out" '^no_manifest$'
+# Code sees them too: environment.conf counts before puppet.conf, the command line before both (8.11).
+cat >"$scratch/envs/test/environment.conf" <<'EOS'
+modulepath = site:/q:$basemodulepath
+manifest = manifests { mode = 755 }
+environment_timeout = 3m
+config_version = /bin/echo v1
+static_catalogs = false
+EOS
+# shellcheck disable=SC2016
+seen='notice("<${settings::modulepath}|${settings::manifest}|${settings::environment_timeout}|${settings::config_version}|${settings::static_catalogs}|${settings::all_local["manifest"]}>")'
+seen_in() { run 0 apply --color false --environment "$1" "${at[@]}" "${@:2}" -e "$seen"; }
+seen_in test
+e=$scratch/envs/test
+holds "$out" "<$e/site:/q:/b\|$e/manifests\|180\|/bin/echo v1\|false\|$e/manifests>"
+seen_in test --modulepath /m --no-static_catalogs
+holds "$out" "</m\|$e/manifests\|180\|"
+seen_in production
+e=$scratch/envs/production
+holds "$out" "<$e/modules:/b\|$e/manifests\|0\|\|true\|$e/manifests>"
+echo 'environment_timeout = unlimited' >"$scratch/envs/test/environment.conf"
+seen_in test
+holds "$out" '\|Infinity\|'
+echo 'config_version = bin/nope' >"$scratch/envs/test/environment.conf"
+run 1 apply --environment test "${at[@]}" -e ''
+holds "$err" "returned 1: Error: Could not execute posix command: No such file or directory - $scratch/envs/test/bin/nope on node "
+printf '\nfoo\n' >"$scratch/envs/test/environment.conf"
+run 1 compile --environment test "${at[@]}" -e '' --node x
+holds "$err" "Could not match line foo \(file: $scratch/envs/test/environment.conf, line: 2\)"
+# Braces behind a value are no part of it.
+printf '[main]\nautosign = $confdir/autosign.conf { mode = 664 }\nexternal_nodes = /x/enc { mode = 755 }\npluginsync = true\n' >"$conf"
+run 0 config print autosign external_nodes --section server
+holds "$out" "^autosign = $(dirname "$conf")/autosign.conf\$"
+holds "$out" '^external_nodes = /x/enc$'
+holds "$err" '^Notice: external_nodes does not support meta data. Ignoring.$'
+holds "$err" "^Warning: Setting 'pluginsync' is deprecated.$"
 # What cannot be read can be mended.
 echo nonsense >"$conf"
 run 1 compile -e ''
 run 0 config print server
-holds "$err" 'Could not parse'
+holds "$err" "^Error: Could not parse $conf: Could not match line nonsense$"
+holds "$err" "^ \(file: $conf, line: 1\)$"
 run 0 config set server b
 rm "$conf"
 places=()
@@ -228,4 +264,55 @@ holds "$out" '^certname = me$'
 holds "$out" '^hiera_config = /h$'
 run 1 apply --configprint nonesuch
 holds "$out" '^invalid setting: nonesuch$'
+
+# Every help page names the exit codes; a wrong call ends with the page to look at.
+for command in $("$BUNRAKU" help --json | python3 -c 'import json, sys
+for c in json.load(sys.stdin): print(c["name"])'); do
+    run 0 help "$command"
+    grep -qiE 'exit (code|status)' <<<"$out" || { echo "FAILED: no exit code in help $command"; failures=$((failures + 1)); }
+done
+run 1 apply --nonsense
+holds "$(tail -1 <<<"$err")" "^Try 'bunraku help apply' for usage$"
+for call in "db nonsense" "db export" "db key nonsense" "token nonsense" "completion" "query" "deploy"; do
+    # shellcheck disable=SC2086
+    run 1 $call
+    holds "$(tail -1 <<<"$err")" "^Try '[a-z]+ help ${call%% *}' for usage$"
+done
+
+# JSON wherever there is something for programs.
+run 0 version -o json
+python3 -c 'import json, sys; v = json.loads(sys.argv[1]); assert v["version"] and v["libraries"], v' "$out" || failures=$((failures + 1))
+run 0 --version --json
+holds "$out" '"puppet_language":"8\.'
+run 0 apply --json -e 'notify { "n": }'
+python3 -c 'import json, sys; assert "Notify[n]" in json.loads(sys.argv[1])["resource_statuses"]' "$out" || failures=$((failures + 1))
+holds "$err" 'defined .message. as .n.'
+run 0 config print -o json certname
+holds "$out" '^\{"certname":'
+run 0 eval -o json -e '[1, Integer]'
+python3 -c 'import json, sys; json.loads(sys.argv[1])' "$out" || failures=$((failures + 1))
+mkdir -p "$scratch/tested/modules/m/manifests"
+echo 'class m { notify { "x": } }' >"$scratch/tested/modules/m/manifests/init.pp"
+echo 'class m::broken { fail("broken") }' >"$scratch/tested/modules/m/manifests/broken.pp"
+run 1 test --path "$scratch/tested" --json
+python3 -c 'import json, sys
+told = json.loads(sys.argv[1])
+assert (told["passed"], told["failed"], told["skipped"]) == (1, 1, 0), told
+assert {t["subject"]: t["state"] for t in told["tests"]} == {"m": "passed", "m::broken": "failed"}, told' "$out" || failures=$((failures + 1))
+run 1 completion -o json
+holds "$err" 'completion has no output in JSON'
+run 1 config print -o yaml certname
+holds "$err" "-o is json, not 'yaml'"
+
+# Colors and progress are for terminals that understand them.
+if command -v script >/dev/null; then
+    for term in xterm dumb; do
+        TERM=$term NO_COLOR='' script -qec "'$BUNRAKU' test --path '$scratch/tested' ${places[*]}" /dev/null >"$scratch/terminal" </dev/null
+        if [ "$term" = dumb ]; then
+            lacks "$(<"$scratch/terminal")" $'\033'
+        else
+            holds "$(<"$scratch/terminal")" $'\033\\[K'
+        fi
+    done
+fi
 finish

@@ -43,7 +43,7 @@ gone envs/ignored_branch
 there envs/main/modules/one/spec/x
 gone envs/main/modules/two/spec
 holds "$(cat envs/main/.r10k-deploy.json)" '"deploy_success": true'
-holds "$(readlink envs/main)" '^\.bunraku/main/2'
+holds "$(readlink envs/main)" '^\.bunraku/main/[0-9a-f]{12}-[0-9a-f]{16}$'
 version=$(readlink envs/main)
 deploy 0 environment --modules
 holds "$out" '^0 deployed, 2 unchanged, 0 removed, 0 failed$'
@@ -250,10 +250,10 @@ m$round" ] || fails "round $round: $(marks)"
 done
 # Nothing is left but the version in use, the one before and their records.
 for ((i = 0; i < 20; ++i)); do
-    [ "$(ls -A envs/.bunraku/main | grep -vc -e '\.json$' -e previous)" = 2 ] && break
-    sleep 0.1 && deploy 0 environment -m
+    [ "$(ls -A envs/.bunraku/main | grep -vc -e '\.json$' -e '\.files$' -e previous)" = 2 ] && break
+    sleep 0.1 && deploy 0 environment -m --keep-for 0
 done
-[ "$(ls -A envs/.bunraku/main | wc -l)" -le 5 ] || fails "left behind: $(ls -A envs/.bunraku/main)"
+[ "$(ls -A envs/.bunraku/main | wc -l)" -le 7 ] || fails "left behind: $(ls -A envs/.bunraku/main)"
 # A reader never misses a file while deploys come and go.
 ( while [ ! -e stop ]; do cat envs/main/modules/one/file > /dev/null 2>> misses; done ) & reader=$!
 for i in 1 2 3 4 5; do put one file "r$i" && deploy 0 environment -m; done

@@ -81,11 +81,14 @@ sed -i 's/    include ntp/    include ntp, ntp::extra/' site/profile/manifests/b
 printf '<%% | $servers | -%%>\n<%% $servers.each |$s| { -%%>\nserver <%%= $s %%>\n<%% } -%%>\n' >site/ntp/templates/ntp.conf.epp
 printf 'k <%%= @keys %%>\n' >site/ntp/templates/keys.erb
 for n in web1 db1; do printf '{"os":{"family":"Debian"},"ip":"10.0.0.1","hostname":"%s"}' "$n" >"$facts/$n.json"; done
+# Sentences are joined by the lines of a tree; in `out` they are two blanks a level.
 # told STATUS ARGS...
 told() {
     local status=$1
     shift
     run "$status" explain --facts-dir "$facts" "$@"
+    tree=$out
+    out=$(perl -Mutf8 -CSD -pe 's/^((?:│  |   |├─ |└─ )+)/"  " x (length($1)\/3)/e' <<<"$out")
 }
 
 # One node's facts are read out of its own file: nobody else's is opened.
@@ -96,6 +99,8 @@ rm "$facts/broken.json"
 # A template's argument, down to the level of Hiera, past the level that has none.
 told 0 web1 'File[/etc/ntp.conf]' content
 holds "$out" '^content is "server a\\n"$'
+holds "$tree" '^└─ content => epp'
+holds "$tree" '^   (│  |   )*└─ data/common.yaml \(common\): has ntp::servers, line 3$'
 holds "$out" "^  content => epp\('ntp/ntp.conf.epp', \{ servers => .servers \}\) \(site/ntp/manifests/init.pp:2\)$"
 holds "$out" '^ +\$servers is \["a"\], a parameter of class ntp$'
 holds "$out" '^ +Hiera has ntp::servers$'

@@ -241,4 +241,113 @@ EOR
     holds "$err" "fact='runs_away', .*ended unexpectedly \(exit status 4\)"
     holds "$err" "fact='dies', .*ended unexpectedly \(signal 9\)"
 fi
+
+# -- External facts that Facter does not accept: an error for each, and the others stay (messages of 4.11).
+mkdir "$scratch/odd"
+printf '#!/bin/sh\ntrue\n' >"$scratch/odd/a.sh"
+printf '#!/bin/sh\nprintf "bads=\\377x\\ngoods=2\\n"\n' >"$scratch/odd/e.sh"
+chmod +x "$scratch/odd"/*.sh
+printf 'bad=\xff\xfe\ngood=1\n' >"$scratch/odd/b.txt"
+printf 'bady: "a\xffb"\n' >"$scratch/odd/c.yaml"
+printf '{"badj": "a\xffb", "goodj": 1, "\xff": 1}' >"$scratch/odd/d.json"
+printf 'sym: :abc\n' >"$scratch/odd/h.yaml"
+printf ':key: abc\n' >"$scratch/odd/i.yaml"
+printf '{"nul": "a\\u0000b", "list": ["a\\u0000"], "goodn": 1}' >"$scratch/odd/j.json"
+printf 'nult=a\0b\ngoodt=1\n' >"$scratch/odd/l.txt"
+printf 'day: 2020-01-01\nat: 2020-01-01 10:00:00 # a time\n' >"$scratch/odd/o.yaml"
+printf 'time: 2020-01-01 10:00:00\nday: 2020-01-01\n' >"$scratch/odd/p.yaml"
+printf '#!/bin/sh\necho "symbol: :abc"\n' >"$scratch/odd/q.sh"
+chmod +x "$scratch/odd/q.sh"
+facter 1 --config /none --no-color --external-dir "$scratch/odd" -j \
+    bad badj bads bady day goodj goodn goods goodt key list nul nult sym symbol time
+is "$out" '{
+  "bad": null,
+  "badj": null,
+  "bads": null,
+  "bady": null,
+  "day": "2020-01-01",
+  "goodj": 1,
+  "goodn": 1,
+  "goods": null,
+  "goodt": "1",
+  "key": null,
+  "list": null,
+  "nul": null,
+  "nult": null,
+  "sym": null,
+  "symbol": "abc",
+  "time": "2020-01-01 10:00:00"
+}'
+odd="ERROR Facter - Failed to handle $scratch/odd"
+holds "$err" "$odd/b.txt as LegacyFacter::Util::Parser::TextParser facts: invalid byte sequence in UTF-8 \$"
+holds "$err" "$odd/c.yaml as LegacyFacter::Util::Parser::YamlParser facts: invalid byte sequence in UTF-8 \$"
+holds "$err" "$odd/e.sh as LegacyFacter::Util::Parser::ScriptParser facts: invalid byte sequence in UTF-8 \$"
+holds "$err" "$odd/h.yaml as .*::YamlParser facts: Tried to load unspecified class: Symbol \$"
+holds "$err" "$odd/i.yaml as .*::YamlParser facts: Tried to load unspecified class: Symbol \$"
+holds "$err" "$odd/o.yaml as .*::YamlParser facts: Tried to load unspecified class: Time \$"
+holds "$err" "ERROR Facter - Fact resolution fact='badj', resolution='<anonymous>' resolved to an invalid value: String \"a.xFFb\" doesn't match the reported encoding UTF-8 \$"
+holds "$err" "fact='nul', resolution='<anonymous>' resolved to an invalid value: String \"a.u0000b\" contains a null byte reference; unsupported for all facts. \$"
+holds "$err" "The name of a fact in $scratch/odd/d.json is invalid: String \".xFF\" doesn't match"
+# The same where a run asks for facts: it goes on.
+mkdir -p "$scratch/site/m"
+cp -r "$scratch/odd" "$scratch/site/m/facts.d"
+run 0 apply --modulepath "$scratch/site" -e 'notice($facts["goodn"], " ", $facts["badj"])'
+holds "$out" 'Scope\(Class\[main\]\): 1 +$'
+holds "$err" "^Error: Facter: Fact resolution fact='badj'"
+# A variable of the environment.
+facter_bad=$'\xff' facter 1 -y bad
+is "$out" 'bad: ""'
+
+# -- Integers beyond 64 bits are exact.
+mkdir "$scratch/large"
+printf '{"big": 123456789012345678901234567890, "in": [-99999999999999999999], "text": "123456789012345678901234567890"}' \
+    >"$scratch/large/a.json"
+printf 'ybig: 123_456_789_012_345_678_901_234_567_890\n' >"$scratch/large/b.yaml"
+large=(--config /none --no-color --external-dir "$scratch/large")
+facter 0 "${large[@]}" -j big in text ybig
+is "$out" '{
+  "big": 123456789012345678901234567890,
+  "in": [
+    -99999999999999999999
+  ],
+  "text": "123456789012345678901234567890",
+  "ybig": 123456789012345678901234567890
+}'
+facter 0 "${large[@]}" -y big in text
+is "$out" 'big: 123456789012345678901234567890
+in:
+- "-99999999999999999999"
+text: '"'123456789012345678901234567890'"
+facter 0 "${large[@]}" big
+is "$out" 123456789012345678901234567890
+
+if command -v ruby >/dev/null; then
+    # -- What custom facts find of Facter itself, and Kernel#warn.
+    mkdir -p "$scratch/inner" "$scratch/path/facter"
+    cat >"$scratch/inner/a.rb" <<'EOR'
+Facter.add(:resolved) { setcode { Facter.resolve('kernel os.family').keys.join(' ') } }
+Facter.add(:resolver) { setcode { Facter::Resolvers::Uname.resolve(:kernelname) } }
+Facter.add(:option) { setcode { [Facter::OptionStore.debug, Facter::Options[:show_legacy]].inspect } }
+class OwnResolver < Facter::Resolvers::BaseResolver
+  init_resolver
+  def self.post_resolve(name, _options) = @fact_list[name] = "own #{name}"
+end
+Facter.add(:own) { setcode { OwnResolver.resolve(:x) } }
+Facter.add(:warned) { setcode { warn 'heard'; Kernel.warn 'as well'; 'said' } }
+EOR
+    printf 'Facter.add(:on_path) { setcode { "found" } }\n' >"$scratch/path/facter/on_path.rb"
+    export RUBYLIB=$scratch/path
+    facter 0 --config /none --no-color --no-external-facts --custom-dir "$scratch/inner" -j resolved resolver option own warned on_path
+    unset RUBYLIB
+    is "$out" '{
+  "on_path": "found",
+  "option": "[false, true]",
+  "own": "own x",
+  "resolved": "kernel os.family",
+  "resolver": "Linux",
+  "warned": "said"
+}'
+    is "$err" 'heard
+as well'
+fi
 finish

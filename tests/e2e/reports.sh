@@ -87,5 +87,36 @@ if command -v ruby >/dev/null; then
     holds "$out" '^Notice: Puppet::Transaction::Report Time \["version", "application", "resources", "time", "changes", "events"\]$'
     holds "$err" '^Error: Report processor failed: no way$'
     holds "$out" '^Notice: //n1/Puppet: hello$'
+
+    # Processors that tell versions of reports apart by their instance variables, as Foreman's does.
+    applied --reports variables
+    holds "$err" '^Warning: format 3 status "failed" log \["@level", "@message", "@source", "@tags", "@time"\]$'
+    holds "$err" '^Warning: property \[String\] tags Puppet::Util::TagSet yaml not plain server_used true$'
+    holds "$err" '^Warning: metrics \["@label", "@name", "@values"\] 11 n1 false$'
+    holds "$err" '^Warning: event :executed_command Time$'
+
+    # What a package puts on Ruby's load path is found as in a module.
+    mkdir -p "$scratch/path"/puppet/{reports,type,functions,parser/functions} "$scratch/path/facter"
+    echo 'Puppet::Reports.register_report(:viarl) { def process = Puppet.warning("viarl") }' >"$scratch/path/puppet/reports/viarl.rb"
+    echo 'Puppet::Type.newtype(:rltype) { newparam(:name, namevar: true) }' >"$scratch/path/puppet/type/rltype.rb"
+    echo 'Puppet::Parser::Functions.newfunction(:rlfn, :type => :rvalue) { |a| "rlfn #{a.first}" }' >"$scratch/path/puppet/parser/functions/rlfn.rb"
+    echo 'Puppet::Functions.create_function(:rlfour) { def rlfour(a) = "rlfour #{a}" }' >"$scratch/path/puppet/functions/rlfour.rb"
+    echo 'Facter.add(:rlfact) { setcode { "rl" } }' >"$scratch/path/facter/rlfact.rb"
+    export RUBYLIB=$scratch/path
+    run 0 apply --basemodulepath "$scratch/none" --reports viarl -e 'rltype { "a": } notice(rlfn("q"), " ", rlfour("r"), " ", $facts["rlfact"])'
+    unset RUBYLIB
+    holds "$out" ': rlfn q   rlfour r   rl$'
+    holds "$err" '^Warning: viarl$'
+    # Ruby's vendor folder, where Puppet itself may be, is searched for processors alone.
+    mkdir -p "$scratch/own/puppet"/{reports,type}
+    echo >"$scratch/own/puppet/version.rb"
+    cp "$scratch/path/puppet/reports/viarl.rb" "$scratch/own/puppet/reports/"
+    echo 'raise "not this one"' >"$scratch/own/puppet/type/rltype.rb"
+    export RUBYLIB=$scratch/own
+    run 0 apply --basemodulepath "$scratch/none" --reports viarl -e 'notice(1)'
+    holds "$err" '^Warning: viarl$'
+    run 1 apply --basemodulepath "$scratch/none" -e 'rltype { "a": }'
+    holds "$err" "Unknown resource type: 'rltype'"
+    unset RUBYLIB
 fi
 finish

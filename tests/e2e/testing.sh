@@ -82,6 +82,29 @@ puts worker.ask(code: "fail(1)")["error"]["issue_code"]
 puts worker.alive?' 2>&1)" "main Settings main a
 RUNTIME_ERROR
 true"
+    # rspec-puppet 4 has no setting for server facts any more; the stand-in has what the gem needs of any version.
+    mkdir -p "$scratch/rspec"
+    cat >"$scratch/rspec/rspec-puppet.rb" <<'EOM'
+module RSpec
+  class << self
+    attr_accessor :configuration
+  end
+  module Puppet
+    module Support; end
+    %i[ClassExampleGroup DefineExampleGroup HostExampleGroup TypeAliasExampleGroup].each { |name| const_set(name, Module.new) }
+    module ManifestMatchers
+      class Compile; end
+    end
+  end
+end
+EOM
+    equal "$(ruby -I "$gem" -I "$scratch/rspec" -e 'require "rspec-puppet-bunraku"
+[Struct.new(:trusted_server_facts).new(true), Struct.new(:trusted_server_facts).new(false), Object.new].each do |configuration|
+  RSpec.configuration = configuration
+  puts RSpec::Puppet::Bunraku.server_facts?
+end' 2>&1)" "true
+false
+true"
 fi
 
 # -- Ruby children outlive the code of a request, and a catalog, but no change of their own code
@@ -255,7 +278,7 @@ rm -r "$expect" "$modules"/web/manifests/{full,inner,site}.pp
 cat >"$scratch/etc/puppet.conf" <<EOM
 [main]
 environmentpath = $scratch/envs
-trusted_external_command = /bin/true
+location_trusted = true
 stringify_facts = false
 [server]
 mystery = 1
@@ -267,7 +290,7 @@ echo 'class web::broken {' >"$modules/web/manifests/broken.pp"
 printf -- '---\nversion: 5\nhierarchy:\n  - name: x\n    lookup_key: eyaml_lookup_key\n    options: { pkcs7_private_key: %s/none }\n' "$scratch" \
     >"$scratch/envs/production/hiera.yaml"
 run 1 migrate check --no-catalogs
-for text in "^differs .*trusted_external_command does nothing here" '^note .*stringify_facts is gone in Puppet 8' \
+for text in "^differs .*location_trusted does nothing here" '^note .*stringify_facts is gone in Puppet 8' \
     '^note .*mystery is no setting of Puppet 8' "^differs .*'ldap' classifies no nodes" '^differs .*lib/puppet/face: subcommands' \
     '^broken .*web/manifests/broken.pp: .*Syntax error' '^broken .*pkcs7_private_key .*/none cannot be read' \
     '^[0-9]+ broken, [0-9]+ differ, [0-9]+ notes$'; do

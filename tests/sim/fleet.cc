@@ -129,6 +129,8 @@ Fleet::Fleet(Options options)
         server.disk = std::make_unique<HostDisk>(
             fmt::format("{}/{}", root_, i == 0 ? "server" : server.name), world_);
     }
+    std::ofstream allowed(root_ + "/certificate-allowlist");
+    for (const auto& server : servers_) allowed << server.name << '\n';
     fs::create_directories(root_ + "/code/environments");
     for (int i = 0; i < options_.agents + options_.whole; ++i) {
         auto& m = machines_.emplace_back();
@@ -170,6 +172,7 @@ config::Settings Fleet::server_settings(const Server& server) const {
     out.set("server", std::string(kServer));
     out.set("autosign", "true");
     out.set("reports", server.first() ? "none" : "puppetdb");
+    if (server.first()) out.set("certificate-allowlist", root_ + "/certificate-allowlist");
     if (!server.first()) {
         out.set("puppetdb_url", fmt::format("https://{}:8140", kServer));
         out.set("serverport", "8140");

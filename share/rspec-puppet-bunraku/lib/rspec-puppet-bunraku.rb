@@ -8,17 +8,18 @@ module RSpec::Puppet
   module Bunraku
     # In place of the method of the same name in rspec-puppet's Support.
     module Support
-      def build_catalog_without_cache_v2(nodename: nil, facts_val: nil, trusted_facts_val: nil, hiera_config_val: nil,
-                                         code: nil, exported: nil, node_params: nil, trusted_external_data: nil,
-                                         ignored_cache_params: {})
+      # Version 2.9 passes a hash, later ones pass keywords.
+      def build_catalog_without_cache_v2(hash = {}, **keywords)
+        given = hash.merge(keywords)
+        nodename, facts_val = given.values_at(:nodename, :facts_val)
         # Types, providers and Deferred functions look there.
         stub_facts! facts_val
         Puppet::Type.eachtype { |type| type.defaultprovider = nil }
         request = Bunraku.request(
-          node: nodename, code: code, facts: facts_val, variables: node_params || {}, keep_virtual: exported,
+          node: nodename, code: given[:code], facts: facts_val, variables: given[:node_params] || {}, keep_virtual: given[:exported],
           modulepath: adapter.modulepath, environment: environment.to_s, hiera_config: Puppet[:hiera_config],
-          trusted: Bunraku.trusted(nodename, trusted_facts_val, trusted_external_data),
-          server_facts: RSpec.configuration.trusted_server_facts ? server_facts_hash : nil
+          trusted: Bunraku.trusted(nodename, given[:trusted_facts_val], given[:trusted_external_data]),
+          server_facts: Bunraku.server_facts? ? server_facts_hash : nil
         )
         Bunraku.catalog(request, adapter.current_environment, Puppet::Node::Facts.new(nodename, facts_val.dup))
       end
@@ -54,6 +55,12 @@ module RSpec::Puppet
           raise kind, error['message']
         end
         answer
+      end
+
+      # Versions before 4 have a setting; later ones always give them.
+      def server_facts?
+        configuration = RSpec.configuration
+        !configuration.respond_to?(:trusted_server_facts) || configuration.trusted_server_facts
       end
 
       def trusted(node, extensions, external)

@@ -10,6 +10,7 @@
 #include "compile/compiler/external_nodes.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
+#include "core/value/build.h"
 #include "core/value/text.h"
 #include "language/function/table.h"
 #include "language/types/rich_data.h"
@@ -183,11 +184,15 @@ void Compilation::populate_settings() {
     if (settings_populated_) return;
     settings_populated_ = true;
     if (!request_.settings.is_hash()) return;
-    for (const auto& e : request_.settings.as_hash()) {
+    value::HashBuilder all(*request_.arena, request_.settings.as_hash().size());
+    all.merge(request_.settings.as_hash());
+    if (request_.environment_settings.is_hash()) all.merge(request_.environment_settings.as_hash());
+    const Value values = all.build();
+    for (const auto& e : values.as_hash()) {
         if (e.key.is_string() && e.key.as_string() != "name")
             settings_scope_->set_local(Symbol::intern(e.key.as_string()), e.value);
     }
-    settings_scope_->set_local(Symbol::intern("all_local"), request_.settings);
+    settings_scope_->set_local(Symbol::intern("all_local"), values);
 }
 
 void Compilation::evaluate_main() {

@@ -63,6 +63,8 @@ struct Request {
     evaluator::Inputs* inputs = nullptr;
     /// Every setting as a value, for `$settings::x`; a hash.
     value::Value settings;
+    /// The values that the environment gives in place of those; a hash.
+    value::Value environment_settings;
     evaluator::Options options;
     Services services;
     std::string code_id;

@@ -1,5 +1,6 @@
 #include "compile/compiler/external_nodes.h"
 
+#include <cstring>
 #include <fmt/format.h>
 
 #include "core/base/plain_error.h"
@@ -77,7 +78,11 @@ std::string run_config_version(evaluator::Inputs& inputs, const std::string& com
     }
     auto outcome = inputs.run_command(argv, "");
     const int status = outcome ? outcome->status : 1;
-    const std::string output = outcome ? stripped_output(outcome->output) : std::string();
+    std::string output = outcome ? stripped_output(outcome->output) : std::string();
+    if (!outcome && outcome.error().code != 0 && !argv.empty()) {
+        output = fmt::format("Error: Could not execute posix command: {} - {}",
+                             std::strerror(outcome.error().code), argv[0]);
+    }
     if (status != 0) {
         throw base::plain_error(
             fmt::format("Execution of config_version command `{}` failed: Execution of '{}' "

@@ -330,9 +330,12 @@ void Compilation::realize(Interpreter&, Scope& scope, std::span<const types::Ref
     collectors_.add(std::move(collector));
 }
 
-// A default of every native type in this scope, as the module `noop` has it: classes and defines
-// that are declared from here take part, since defaults are dynamic.
+// Sets a default of every native type in this scope, as the module `noop` does: classes and defines
+// that are declared from here take part, since defaults are dynamic. Throws if no module has the
+// function.
 void Compilation::set_noop(Scope& scope, bool noop) {
+    if (!request_.environment->ruby_function_file("noop"))
+        throw PuppetError("Unknown function: 'noop'.", "UNKNOWN_FUNCTION");
     auto& params = scopes_.of(scope).every_type;
     params.assign(1, Param{.name = "noop", .value = Value::boolean(noop)});
 }

@@ -1,5 +1,7 @@
 #include "compile/compiler/naming.h"
 
+#include <algorithm>
+
 #include "compile/compiler/ruby_types.h"
 #include "core/base/text.h"
 #include "resources/restype/spec.h"
@@ -51,6 +53,51 @@ std::vector<std::pair<std::string_view, std::string>> TypeNames::parse_title(
         }
     }
     return {{of(type).namevar, std::string(title)}};
+}
+
+namespace {
+
+/// Whether a definition is the body of Class[TITLE] or Node[TITLE].
+bool is_body_of(const syntax::Node& definition, const catalog::Ref& ref) {
+    if (ref.type == "Class") {
+        return environment::definition_name(definition) == "class " + base::lower(ref.title);
+    }
+    const auto* node = syntax::as<syntax::NodeDefinition>(&definition);
+    return node && std::ranges::any_of(node->host_matches, [&](const syntax::Node* match) {
+               const std::string_view text = match->text();
+               return text == ref.title || text == "'" + ref.title + "'" ||
+                      text == '"' + ref.title + '"';
+           });
+}
+
+std::optional<catalog::Place> body_in(const environment::ParsedFile* file,
+                                      const catalog::Ref& ref) {
+    if (!file || !file->tree) return std::nullopt;
+    for (const syntax::Node* definition : file->tree->program->definitions) {
+        if (!is_body_of(*definition, ref)) continue;
+        const auto where = definition->where();
+        return catalog::Place{std::string(where.file), where.line};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<catalog::Place> TypeNames::body_of(const catalog::Ref& ref) const {
+    if (!environment_ || (ref.type != "Class" && ref.type != "Node")) return std::nullopt;
+    const auto manifests = environment_->main_manifests();
+    if (ref.type == "Class" && ref.title == "main") {
+        if (manifests.empty() || !manifests[0]->tree) return std::nullopt;
+        return catalog::Place{std::string(manifests[0]->tree->source->file()), 1};
+    }
+    for (const auto& file : manifests) {
+        if (auto place = body_in(file.get(), ref)) return place;
+    }
+    if (ref.type == "Node") return std::nullopt;
+    for (const auto& [module, path] : environment_->manifest_candidates(base::lower(ref.title))) {
+        if (auto place = body_in(environment_->parse_manifest(path).get(), ref)) return place;
+    }
+    return std::nullopt;
 }
 
 }  // namespace bunraku::compiler

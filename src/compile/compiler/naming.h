@@ -16,6 +16,7 @@ public:
     catalog::TypeNaming of(std::string_view type) const override;
     std::vector<std::pair<std::string_view, std::string>> parse_title(
         std::string_view type, std::string_view title) const override;
+    std::optional<catalog::Place> body_of(const catalog::Ref& ref) const override;
 
 private:
     std::shared_ptr<const environment::Environment> environment_;

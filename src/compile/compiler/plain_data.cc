@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/plain_error.h"
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/types/runtime_object.h"
 #include "resources/catalog/json_text.h"
@@ -83,6 +84,7 @@ public:
 
 private:
     Value convert(const Value& v) {
+        base::step();
         if (const auto* object = types::as_runtime_object(v)) {
             issue(fmt::format("contains {} value. It will be converted to the String '{}'",
                               with_article(std::string(object->class_name())), object->text()),
@@ -174,6 +176,7 @@ private:
 };
 
 bool holds_runtime_object(const Value& v) {
+    base::step();
     if (v.is_array()) return std::ranges::any_of(v.as_array(), holds_runtime_object);
     if (v.is_hash()) {
         return std::ranges::any_of(v.as_hash().entries, [](const value::Entry& e) {

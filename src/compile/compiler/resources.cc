@@ -2,9 +2,11 @@
 // Runtime3ResourceSupport).
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 
 #include "compile/compiler/compilation.h"
 #include "core/base/plain_error.h"
+#include "core/base/work_limit.h"
 
 namespace bunraku::compiler {
 
@@ -20,6 +22,7 @@ namespace {
 }  // namespace
 
 void Compilation::tag_value(Tags& tags, const Value& v) {
+    base::step();
     if (v.is_undef()) return;
     if (v.is_array()) {
         for (const auto& item : v.as_array()) tag_value(tags, item);
@@ -62,31 +65,76 @@ void Compilation::set_parameter(Resource& resource, Param param) {
 
 namespace {
 
-// Notes every array and hash in `v` that holds something.
-void note_containers(const Value& v, std::vector<const void*>& seen) {
-    if (v.is(value::Kind::Iterator)) {
-        throw base::plain_error("Use of an Iterator is not supported here");
+/// Finds out whether a value holds the same array or hash twice, and how many elements it has if
+/// each is counted as often as it is reached. Takes time for each container once.
+class Sharing {
+public:
+    /// Values of this many elements are an error: the catalog, which has no way to share, would
+    /// repeat them all.
+    static constexpr std::uint64_t kMostElements = 10'000'000;
+
+    explicit Sharing(const Value& v) : elements_(count(v)) {}
+    bool shared() const { return shared_; }
+    std::uint64_t elements() const { return elements_; }
+
+private:
+    std::uint64_t count(const Value& v) {
+        base::step();
+        if (v.is(value::Kind::Iterator))
+            throw base::plain_error("Use of an Iterator is not supported here");
+        if (v.is(value::Kind::Sensitive)) return count(v.unwrap());
+        if (v.is_array() && !v.as_array().empty()) {
+            return once(v.as_array().data(), [&](std::uint64_t& sum) {
+                for (const auto& item : v.as_array()) add(sum, count(item));
+            });
+        }
+        if (v.is_hash() && !v.as_hash().empty()) {
+            return once(v.as_hash().entries.data(), [&](std::uint64_t& sum) {
+                for (const auto& e : v.as_hash()) add(sum, count(e.key) + count(e.value));
+            });
+        }
+        return 1;
     }
-    if (v.is_array()) {
-        if (!v.as_array().empty()) seen.push_back(v.as_array().data());
-        for (const auto& item : v.as_array()) note_containers(item, seen);
-    } else if (v.is_hash()) {
-        if (!v.as_hash().empty()) seen.push_back(v.as_hash().entries.data());
-        for (const auto& e : v.as_hash()) note_containers(e.value, seen);
+    template <class Walk>
+    std::uint64_t once(const void* container, Walk&& walk) {
+        const auto [it, added] = known_.try_emplace(container, 0);
+        if (!added) {
+            shared_ = true;
+            return it->second;
+        }
+        std::uint64_t sum = 1;
+        walk(sum);
+        known_[container] = sum;
+        return sum;
     }
-}
+    static void add(std::uint64_t& sum, std::uint64_t more) {
+        sum = std::min(sum + more, 2 * kMostElements);
+    }
+
+    bool shared_ = false;
+    std::unordered_map<const void*, std::uint64_t> known_;
+    std::uint64_t elements_;
+};
 
 }  // namespace
 
 // A parameter gets copies: nothing in it is the same object twice, which `to_yaml` would show.
 Value Compilation::convert(const Value& v) {
-    if (!v.is_array() && !v.is_hash() && !v.is(value::Kind::Iterator)) return v;
-    std::vector<const void*> seen;
-    note_containers(v, seen);
-    if (seen.size() < 2) return v;
-    std::sort(seen.begin(), seen.end());
-    const bool shared = std::adjacent_find(seen.begin(), seen.end()) != seen.end();
-    return shared ? value::deep_copy(arena(), v) : v;
+    if (!v.is_array() && !v.is_hash() && !v.is(value::Kind::Iterator) &&
+        !v.is(value::Kind::Sensitive))
+        return v;
+    // What nests in nothing else cannot repeat.
+    const auto is_iterator = [](const Value& item) { return item.is(value::Kind::Iterator); };
+    if (v.is_array() && v.depth() == 1 && std::ranges::none_of(v.as_array(), is_iterator)) return v;
+    const Sharing sharing(v);
+    if (!sharing.shared()) return v;
+    if (sharing.elements() > Sharing::kMostElements) {
+        throw base::plain_error(
+            fmt::format("The value of a parameter has more than {} elements, because it contains "
+                        "the same arrays or hashes many times",
+                        Sharing::kMostElements));
+    }
+    return value::deep_copy(arena(), v);
 }
 
 std::vector<Param> Compilation::params_from(std::span<const evaluator::Attribute> attributes,

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/codec/json_text.h"
+#include "language/environment/read_answer.h"
 #include "resources/catalog/json_text.h"
 
 namespace bunraku::compiler {
@@ -49,6 +50,9 @@ std::string trace_to_json(const environment::Trace& trace,
             case Read::Names:
                 if (!environment.files().stat(name).exists) missing.insert(name);
                 break;
+            case Read::Fact:
+            case Read::Trusted:
+            case Read::ServerFact: reads[kind].insert(environment::shown_fact_path(name)); continue;
             default: break;
         }
         reads[kind].insert(name);

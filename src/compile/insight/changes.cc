@@ -49,7 +49,7 @@ void place(Change& change, const Catalog& catalog, const catalog::Ref& ref) {
 std::string_view kind_name(Kind kind) {
     constexpr std::string_view kNames[] = {
         "conflict", "fails",   "fails otherwise", "fails as before", "works again", "finding",
-        "repaired", "removed", "added",           "changed",         "content"};
+        "repaired", "removed", "added",           "changed",         "content",     "plugins"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -29,10 +29,11 @@ enum class Kind : std::uint8_t {
     Removed,     ///< a resource
     Added,
     Changed,  ///< a parameter of a resource
-    Content   ///< of a file behind `source`
+    Content,  ///< of a file behind `source`
+    Plugin    ///< of a module: what agents load, whatever their catalogs say
 };
 /// "conflict", "fails", "fails otherwise", "fails as before", "works again", "finding", "repaired",
-/// "removed", "added", "changed", "content".
+/// "removed", "added", "changed", "content", "plugins".
 std::string_view kind_name(Kind kind);
 
 /// One thing that is said of a node.

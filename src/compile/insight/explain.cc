@@ -114,8 +114,9 @@ std::string watched(site::Site& site, const State& state, const site::FleetNode&
     return out;
 }
 
-void print(std::string& out, const Reason& reason, std::size_t depth) {
-    out.append(2 * depth, ' ');
+/// Adds a sentence, and below it what it rests on, with the lines of a tree. `indent` stands before
+/// what is below.
+void print(std::string& out, const Reason& reason, const std::string& indent) {
     out += reason.text;
     // A level of Hiera is its file.
     const bool own = reason.kind == "level";
@@ -125,7 +126,11 @@ void print(std::string& out, const Reason& reason, std::size_t depth) {
                                  : fmt::format(" ({})", reason.file);
     }
     out += '\n';
-    for (const auto& each : reason.because) print(out, each, depth + 1);
+    for (const auto& each : reason.because) {
+        const bool last = &each == &reason.because.back();
+        out += indent + (last ? "└─ " : "├─ ");
+        print(out, each, indent + (last ? "   " : "│  "));
+    }
 }
 
 void write(std::string& out, const Reason& reason) {
@@ -191,7 +196,7 @@ std::string explain_all(
 
 std::string explanation_text(const Explanation& explanation) {
     std::string out;
-    for (const auto& each : explanation.reasons) print(out, each, 0);
+    for (const auto& each : explanation.reasons) print(out, each, {});
     return out;
 }
 

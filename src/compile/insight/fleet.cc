@@ -10,6 +10,7 @@
 
 #include "compile/compiler/change.h"
 #include "compile/insight/inputs.h"
+#include "core/base/text.h"
 #include "core/value/text.h"
 #include "language/hiera/data_cache.h"
 
@@ -93,6 +94,28 @@ Input input_of(const Item& item) {
     return out;
 }
 
+/// The files that hold nothing but the function or type of a name: "ntp::f", "function ntp::f",
+/// "type Ntp::T".
+std::set<std::string> files_that_define(const Environment& environment, std::string_view wanted) {
+    const auto space = wanted.find(' ');
+    const auto kind = space == std::string_view::npos ? "" : wanted.substr(0, space);
+    const auto name = wanted.substr(space + 1);
+    std::set<std::string> out;
+    auto add = [&](std::optional<std::string> path) {
+        if (path) out.insert(std::move(*path));
+    };
+    if (kind.empty() || kind == "function") {
+        add(environment.function_file(name));
+        add(environment.ruby_function_file(name, false));
+        add(environment.ruby_function_file(name, true));
+    }
+    if (kind.empty() || kind == "type") {
+        add(environment.type_file(base::lower(name)));
+        add(environment.ruby_data_type_file(base::lower(name)));
+    }
+    return out;
+}
+
 bool is_meant(const Item& item, const Input& input, std::string_view name, std::string_view wanted,
               std::string_view root) {
     // That something is not there, or what is in a folder, is asked of many paths.
@@ -117,6 +140,7 @@ Readers readers(site::Site& site, const State& state, std::span<const site::Flee
     out.nodes = nodes.size();
     using Found = std::tuple<std::string, std::size_t, NodeReader>;
     std::vector<Found> found;
+    const auto defining = files_that_define(*site.environment(state.request()), wanted);
     look_at_all(site, state, nodes, true, [&](std::size_t i, Looked& looked) {
         if (looked.failed) out.failed.push_back(nodes[i].name);
         if (!looked.trace) return;
@@ -124,7 +148,9 @@ Readers readers(site::Site& site, const State& state, std::span<const site::Flee
         for (const auto& [item, answer] : looked.trace->items()) {
             const Input input = input_of(item);
             const std::string name = input.name(root);
-            if (!is_meant(item, input, name, wanted, root)) continue;
+            const bool defines =
+                item.kind == Read::File && defining.contains(std::string(item.name));
+            if (!defines && !is_meant(item, input, name, wanted, root)) continue;
             const auto* reader =
                 looked.places->first(*looked.trace->table(), item.kind, item.name, item.detail);
             found.emplace_back(name, i,
@@ -146,6 +172,41 @@ namespace {
 
 bool has_ending(std::string_view path, std::initializer_list<std::string_view> endings) {
     return std::ranges::any_of(endings, [&](auto ending) { return path.ends_with(ending); });
+}
+
+/// "ntp::servers" for the file servers.rb or ntp/servers.rb in a folder of Ruby functions.
+std::string ruby_name(std::string_view path) {
+    std::string out;
+    for (const auto part : base::split(path.substr(0, path.rfind('.')), '/'))
+        out += (out.empty() ? "" : "::") + std::string(part);
+    return out;
+}
+
+/// The functions and types of a module, or of an environment's own folder, that have a file each.
+/// Their paths are absolute.
+std::vector<Dead> defining_files(const Environment& environment, const std::string& root) {
+    std::vector<Dead> out;
+    std::vector<std::string> paths;
+    for (const auto& [folder, kind] :
+         {std::pair("functions", "function"), std::pair("types", "type")}) {
+        paths.clear();
+        files_below(environment.files(), root + "/" + folder, paths);
+        for (const auto& path : paths) {
+            const auto file = path.ends_with(".pp") ? environment.parse_file(path) : nullptr;
+            if (!file || !file->tree || file->tree->program->definitions.empty()) continue;
+            const auto* node = file->tree->program->definitions[0];
+            const std::string name = environment::definition_name(*node);
+            out.push_back({kind, name.substr(name.find(' ') + 1), path, node->where().line});
+        }
+    }
+    for (const char* folder : {"/lib/puppet/functions", "/lib/puppet/parser/functions"}) {
+        paths.clear();
+        files_below(environment.files(), root + folder, paths);
+        for (const auto& path : paths)
+            if (path.ends_with(".rb"))
+                out.push_back({"function", ruby_name(below(path, root + folder)), path, 1});
+    }
+    return out;
 }
 
 }  // namespace
@@ -185,11 +246,13 @@ DeadInputs dead(site::Site& site, const State& state, std::span<const site::Flee
             return path == s || (path.size() > s.size() && path.starts_with(s + "/"));
         });
     };
-    for (const auto& module : environment->modules()) {
-        if (!module.path.starts_with(root + "/")) continue;
+    std::vector<std::string> roots = {root};
+    for (const auto& module : environment->modules())
+        if (module.path.starts_with(root + "/")) roots.push_back(module.path);
+    for (const auto& folder : roots) {
+        const bool module = folder != root;
         std::vector<std::string> paths;
-        for (const char* folder : {"manifests", "functions"})
-            files_below(disk, module.path + "/" + folder, paths);
+        if (module) files_below(disk, folder + "/manifests", paths);
         for (const auto& path : paths) {
             const auto file = path.ends_with(".pp") ? environment->parse_manifest(path) : nullptr;
             if (!file || !file->tree) continue;
@@ -197,15 +260,17 @@ DeadInputs dead(site::Site& site, const State& state, std::span<const site::Flee
                 const std::string name = environment::definition_name(*node);
                 const auto space = name.find(' ');
                 const auto kind = name.substr(0, space);
-                if (kind != "class" && kind != "define" && kind != "function") continue;
                 if (!definitions.contains(path + "#" + name))
                     add(kind, name.substr(space + 1), path, node->where().line);
             }
         }
-        for (const auto& [folder, kind] :
+        for (auto& each : defining_files(*environment, folder))
+            if (!files.contains(each.path)) add(each.kind, each.name, each.path, each.line);
+        if (!module) continue;
+        for (const auto& [content, kind] :
              {std::pair("templates", "template"), std::pair("files", "file")}) {
             paths.clear();
-            files_below(disk, module.path + "/" + folder, paths);
+            files_below(disk, folder + "/" + content, paths);
             for (const auto& path : paths)
                 if (!files.contains(path) && !is_source(path)) add(kind, below(path, root), path);
         }

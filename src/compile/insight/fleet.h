@@ -31,7 +31,8 @@ Readers readers(site::Site& site, const State& state, std::span<const site::Flee
 
 /// Something that is there and that nobody of the fleet reads.
 struct Dead {
-    std::string kind;  ///< "class", "define", "function", "key", "data file", "template", "file"
+    std::string
+        kind;  ///< "class", "define", "function", "type", "key", "data file", "template", "file"
     std::string name;
     std::string path;  ///< below the environment
     int line = 0;

@@ -12,9 +12,11 @@
 #include "compile/compiler/change.h"
 #include "compile/compiler/silent_store.h"
 #include "compile/insight/exports.h"
+#include "compile/insight/group_key.h"
 #include "compile/insight/inputs.h"
 #include "compile/insight/kept_reads.h"
 #include "compile/insight/node_identity.h"
+#include "compile/insight/plugins.h"
 #include "core/base/plain_error.h"
 #include "core/sys/clock.h"
 #include "core/value/rich_data.h"
@@ -100,18 +102,7 @@ bool collects(const Made& made) {
                                [](const Item& item) { return item.kind == Read::Export; });
 }
 
-/// What two changes have to have in common to be the same one of two nodes.
-std::string key_of(const Change& c, const NodeIdentity* identity) {
-    auto text = [&](const std::string& s) { return identity ? identity->without(s) : s; };
-    std::string out = fmt::format("{}", static_cast<int>(c.kind));
-    for (const auto* part : {&c.reference, &c.parameter, &c.before, &c.after}) {
-        out += '\0';
-        out += text(*part);
-    }
-    return out;
-}
-
-/// The same without values: what may vary from compile to compile.
+/// A change without its values, which may vary from compile to compile.
 std::string place_of(const Change& c) { return c.reference + '\0' + c.parameter; }
 
 class Judge {
@@ -158,6 +149,7 @@ public:
             if (!kept_->note().empty()) out_.notes.push_back(kept_->note());
         }
         follow_exports();
+        add_plugins(*to);
         order();
         if (what_.because) explain();
         out_.seconds = since_begin();
@@ -431,7 +423,7 @@ private:
                 out_.compiled_after += 1;
                 if (round == 0)
                     for (const auto& change : *waiting_[i])
-                        alone[i].insert(key_of(change, &identity));
+                        alone[i].insert(group_key(change, &identity));
                 JudgedNode& out = out_.nodes[i];
                 const bool untouched = out.verdict == Verdict::Untouched && found.empty();
                 if (!untouched) out.verdict = verdict(a, b, found);
@@ -486,7 +478,7 @@ private:
             if (exports_[1].empty()) continue;
             const NodeIdentity identity = identity_of(i);
             for (const auto& change : *waiting_[i]) {
-                const auto key = key_of(change, &identity);
+                const auto key = group_key(change, &identity);
                 if (alone[i].contains(key)) continue;
                 Group& group = out_.groups[places_[key]];
                 if (group.because.empty())
@@ -582,7 +574,7 @@ private:
         if (found.empty()) return;
         const NodeIdentity identity = identity_of(i);
         std::vector<std::string> keys;
-        for (const auto& change : found) keys.push_back(key_of(change, &identity));
+        for (const auto& change : found) keys.push_back(group_key(change, &identity));
         const std::lock_guard lock(mutex_);
         for (std::size_t n = 0; n < found.size(); ++n) {
             const auto [it, fresh] =
@@ -593,8 +585,11 @@ private:
                 literal_.push_back(true);
             }
             Group& group = out_.groups[it->second];
+            if (!fresh && changed_lines(found[n]) &&
+                (group.change.before != found[n].before || group.change.after != found[n].after))
+                group.same_context = false;
             if (!fresh && literal_[it->second] &&
-                key_of(group.change, nullptr) != key_of(found[n], nullptr)) {
+                group_key(group.change, nullptr) != group_key(found[n], nullptr)) {
                 literal_[it->second] = false;
                 Change& c = group.change;
                 for (auto* text : {&c.reference, &c.parameter, &c.before, &c.after})
@@ -603,6 +598,22 @@ private:
             const auto number = static_cast<std::uint32_t>(i);
             if (std::ranges::find(group.nodes, number) == group.nodes.end())
                 group.nodes.push_back(number);
+        }
+    }
+    /// Every node that is judged syncs every module's plugins. Its catalog, and so its verdict, may
+    /// be the same.
+    void add_plugins(const Environment& to) {
+        std::vector<std::uint32_t> judged;
+        for (std::uint32_t i = 0; i < out_.nodes.size(); ++i)
+            if (out_.nodes[i].verdict != Verdict::Unjudged) judged.push_back(i);
+        if (judged.empty()) return;
+        for (auto& change : plugin_changes(*from_, to)) {
+            const auto path = below(change.input, out_.root);
+            auto key = group_key(change, nullptr);
+            out_.groups.push_back({.change = std::move(change),
+                                   .nodes = judged,
+                                   .because = {{.input = path, .path = path, .proven = true}},
+                                   .key = std::move(key)});
         }
     }
     NodeIdentity identity_of(std::size_t i) { return {nodes_[i].name, node(i).facts}; }
@@ -655,8 +666,7 @@ private:
         const auto inputs = inputs_of(reads, *a.environment, *b.environment);
         const NodeIdentity identity(node.name, node.facts);
         std::vector<Cause> causes;
-        for (const auto& input : inputs)
-            causes.push_back(cause(input, *a.trace, *b.trace, *places_a, *places_b));
+        for (const auto& input : inputs) causes.push_back(cause(input, a, b, *places_a, *places_b));
         // What is gone without each input, by the keys of groups.
         std::vector<std::set<std::string>> gone(inputs.size());
         const auto of_node = groups_of(i);
@@ -664,6 +674,7 @@ private:
             // A file that came or went is no read of a compile.
             const auto& path = group->change.input;
             if (path.empty() || group->change.kind == Kind::Content ||
+                group->change.kind == Kind::Plugin ||
                 a.environment->files().stat(path).exists ==
                     b.environment->files().stat(path).exists)
                 continue;
@@ -687,7 +698,7 @@ private:
                 const Contents contents(c.environment ? c.environment : b.environment);
                 std::unordered_set<std::string> left;
                 for (const auto& change : compare(a, c, &contents))
-                    left.insert(key_of(change, &identity));
+                    left.insert(group_key(change, &identity));
                 for (const auto* group : of_node)
                     if (!left.contains(group->key)) gone[n].insert(group->key);
             });
@@ -713,14 +724,17 @@ private:
         return out;
     }
 
-    Cause cause(const Input& input, const environment::Trace& a, const environment::Trace& b,
-                compiler::ReadPlaces& places_a, compiler::ReadPlaces& places_b) const {
-        Cause out{.input = input.name(out_.root), .path = below(input.path, out_.root)};
+    Cause cause(const Input& input, const Made& a, const Made& b, compiler::ReadPlaces& places_a,
+                compiler::ReadPlaces& places_b) const {
+        Cause out{.input = input.name(out_.root),
+                  .path = below(input.path, out_.root),
+                  .line = changed_line(input, *a.environment, *b.environment)};
         const compiler::Reader* reader = nullptr;
         for (const auto& read : input.reads) {
             if (reader) break;
-            reader = places_b.first(*b.table(), read.kind, read.name, read.detail);
-            if (!reader) reader = places_a.first(*a.table(), read.kind, read.name, read.detail);
+            reader = places_b.first(*b.trace->table(), read.kind, read.name, read.detail);
+            if (!reader)
+                reader = places_a.first(*a.trace->table(), read.kind, read.name, read.detail);
         }
         if (!reader) return out;
         out.reader = reader->what;
@@ -778,12 +792,22 @@ std::string_view verdict_name(Verdict verdict) {
     return kNames[static_cast<std::size_t>(verdict)];
 }
 
+std::vector<std::string> Cause::hops() const {
+    if (reader.empty() && place.empty()) return {};
+    std::string first = reader.empty() ? std::string("main manifest") : reader;
+    if (!place.empty()) first += " (" + place + ")";
+    std::vector<std::string> out = {std::move(first)};
+    out.insert(out.end(), via.begin(), via.end());
+    return out;
+}
+
 std::string Cause::text() const {
     std::string out = input;
-    if (reader.empty() && place.empty()) return out;
-    out += " → " + (reader.empty() ? std::string("main manifest") : reader);
-    if (!place.empty()) out += " (" + place + ")";
-    for (const auto& each : via) out += " ← " + each;
+    const char* arrow = " → ";
+    for (const auto& hop : hops()) {
+        out += arrow + hop;
+        arrow = " ← ";
+    }
     return out;
 }
 

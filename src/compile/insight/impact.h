@@ -51,12 +51,15 @@ std::string_view verdict_name(Verdict verdict);
 struct Cause {
     std::string input;   ///< "data/common.yaml#ntp::servers"
     std::string path;    ///< below the environment; empty: no file
+    int line = 0;        ///< the first that changed, in the new state; 0: not known
     std::string reader;  ///< "class ntp"; empty: the main manifest or nobody
     std::string place;   ///< of the reader: "modules/ntp/manifests/init.pp:3"; empty: not known
     std::vector<std::string> via;  ///< who included it, the nearest first: "profile::base:12"
     /// Without it the group is gone: it was tried, or nothing else that the node reads changed.
     bool proven = false;
     std::string text() const;
+    /// The reader and who included it, the nearest first.
+    std::vector<std::string> hops() const;
 };
 
 /// A change that some nodes have in common; what is a node's own stands as "%{facts...}" where they
@@ -66,6 +69,8 @@ struct Group {
     std::vector<std::uint32_t> nodes;  ///< by position in Impact::nodes
     std::vector<Cause> because;        ///< empty: not found out
     std::string key;                   ///< what its members have in common
+    /// False if the texts of its members differ outside of the lines that change.
+    bool same_context = true;
 };
 
 struct JudgedNode {

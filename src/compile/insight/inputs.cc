@@ -8,8 +8,10 @@
 #include "core/base/text.h"
 #include "core/value/rich_data.h"
 #include "core/value/text.h"
+#include "language/environment/read_answer.h"
 #include "language/hiera/data_cache.h"
 #include "language/hiera/key.h"
+#include "resources/catalog/line_diff.h"
 
 namespace bunraku::insight {
 
@@ -119,7 +121,7 @@ std::string Input::name(std::string_view root) const {
     if (kind == Read::Parameter) return "what the classifier says";
     auto words = std::string(environment::read_name(kind));
     std::ranges::replace(words, '_', ' ');
-    return detail.empty() ? words : words + " " + detail;
+    return detail.empty() ? words : words + " " + environment::shown_fact_path(detail);
 }
 
 std::vector<Input> inputs_of(const std::vector<Item>& reads, const Environment& before,
@@ -219,6 +221,29 @@ int line_of_key(std::string_view path, std::string_view text, std::string_view k
     }
     if (at == std::string_view::npos) return 0;
     return 1 + static_cast<int>(std::ranges::count(text.substr(0, at), '\n'));
+}
+
+int changed_line(const Input& input, const Environment& before, const Environment& after) {
+    if (input.path.empty()) return 0;
+    const auto old_text = before.files().read(input.path), text = after.files().read(input.path);
+    if (!old_text || !text) return 0;
+    int begin = 1;
+    if (input.kind == Read::Data && !input.detail.empty()) {
+        begin = line_of_key(input.path, *text, input.detail);
+    } else if (input.kind == Read::Definition) {
+        const auto file = after.parse_manifest(input.path);
+        const auto* node = definition_in(file.get(), input.detail);
+        if (node) begin = node->where().line;
+    }
+    const auto from = catalog::lines_with_ends(*old_text), to = catalog::lines_with_ends(*text);
+    constexpr int kMostDifferences = 2000;
+    int line = 1;
+    for (const auto step : catalog::edit_script(from, to, kMostDifferences).steps) {
+        if (step != catalog::Step::Same && line >= begin)
+            return std::min(line, std::max(static_cast<int>(to.size()), 1));
+        if (step != catalog::Step::Remove) ++line;
+    }
+    return begin;
 }
 
 std::optional<std::string> with_root_key_of(const std::string& text, const std::string& other,

@@ -50,6 +50,11 @@ std::optional<std::string> with_root_key_of(const std::string& text, const std::
 void files_below(const environment::Files& files, const std::string& folder,
                  std::vector<std::string>& out, int depth = 0);
 
+/// The first line of an input that differs from `before`, counted in `after`; 0: the file is not
+/// in both, or nothing of it differs.
+int changed_line(const Input& input, const environment::Environment& before,
+                 const environment::Environment& after);
+
 /// The line on which the entry of a root key of a data file begins; 0: it was not found.
 int line_of_key(std::string_view path, std::string_view text, std::string_view key);
 

@@ -9,6 +9,7 @@
 #include "compile/insight/expression.h"
 #include "compile/insight/inputs.h"
 #include "core/base/text.h"
+#include "core/base/work_limit.h"
 #include "core/value/rich_data.h"
 
 namespace bunraku::insight {
@@ -21,6 +22,7 @@ using From = History::From;
 using Origin = History::Origin;
 
 bool Narrator::holds_secret(const Value& v) {
+    base::step();
     if (v.is(value::Kind::Sensitive)) return true;
     if (v.is_array()) return std::ranges::any_of(v.as_array(), holds_secret);
     if (!v.is_hash()) return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "compile/insight/folded_names.h"
 #include "compile/insight/inputs.h"
 #include "core/base/html_text.h"
 #include "core/base/text.h"
@@ -52,16 +53,35 @@ std::string cut(std::string_view text, std::size_t most) {
     return std::string(text.substr(0, most)) + "...";
 }
 
+std::vector<std::string> at_most(std::vector<std::string> lines, std::size_t most) {
+    if (lines.size() <= most) return lines;
+    const auto left = lines.size() - most + 1;
+    lines.resize(most - 1);
+    lines.push_back(fmt::format(" ({} more lines)", left));
+    return lines;
+}
+
+/// The files of Kind::Plugin, as lines that begin with '-', '+' or ' '.
+std::vector<std::string> plugin_lines(const Change& c, std::size_t most_text) {
+    std::vector<std::string> out;
+    for (const auto line : base::split(c.after, '\n')) {
+        const char sign = line.ends_with(" added") ? '+' : line.ends_with(" removed") ? '-' : ' ';
+        out.push_back(sign + cut(line, most_text));
+    }
+    return out;
+}
+
 /// Old and new value as lines that begin with '-', '+' or ' '.
 std::vector<std::string> value_lines(const Group& group, std::size_t most_lines,
                                      std::size_t most_text) {
     const Change& c = group.change;
     std::vector<std::string> out;
+    if (c.kind == Kind::Plugin) return at_most(plugin_lines(c, most_text), most_lines);
     if (!has_values(c.kind)) return out;
     const std::string old = plain(c.before), now = plain(c.after);
     if (!c.before.empty() && !c.after.empty() &&
         (old.find('\n') != std::string::npos || now.find('\n') != std::string::npos)) {
-        for (auto& line : catalog::line_diff(old, now, 1))
+        for (auto& line : catalog::line_diff(old, now, group.same_context ? 1 : 0))
             if (!line.starts_with("@@")) out.push_back(cut(line, most_text));
     } else {
         auto add = [&](char sign, const std::string& json, const std::string& text) {
@@ -74,12 +94,7 @@ std::vector<std::string> value_lines(const Group& group, std::size_t most_lines,
         add('-', c.before, old);
         add('+', c.after, now);
     }
-    if (out.size() > most_lines) {
-        const auto left = out.size() - most_lines + 1;
-        out.resize(most_lines - 1);
-        out.push_back(fmt::format(" ({} more lines)", left));
-    }
-    return out;
+    return at_most(std::move(out), most_lines);
 }
 
 std::string title(const Group& group, const std::string& root) {
@@ -98,6 +113,7 @@ std::string title(const Group& group, const std::string& root) {
                    shorter(c.before, root);
         case Kind::Content: return c.reference + " content of its source";
         case Kind::Changed: return c.reference + " " + c.parameter;
+        case Kind::Plugin: return fmt::format("plugins of {}", c.reference);
         default: return c.reference;
     }
 }
@@ -107,7 +123,8 @@ char sign(Kind kind) {
         case Kind::Added: return '+';
         case Kind::Removed: return '-';
         case Kind::Changed:
-        case Kind::Content: return '~';
+        case Kind::Content:
+        case Kind::Plugin: return '~';
         case Kind::WorksAgain:
         case Kind::Repaired: return '*';
         case Kind::FailsAsBefore: return ' ';
@@ -116,13 +133,9 @@ char sign(Kind kind) {
 }
 
 std::string names(const Impact& impact, const Group& group, std::size_t most) {
-    std::string out;
-    for (std::size_t i = 0; i < group.nodes.size(); ++i) {
-        if (i == most) return out + fmt::format(" and {} more", group.nodes.size() - most);
-        if (i > 0) out += ", ";
-        out += impact.nodes[group.nodes[i]].name;
-    }
-    return out;
+    std::vector<std::string> out;
+    for (const auto node : group.nodes) out.push_back(impact.nodes[node].name);
+    return folded_names(std::move(out), most);
 }
 
 class Painter {
@@ -170,6 +183,30 @@ std::string summary(const Impact& impact) {
     return out;
 }
 
+/// The inputs that a change stems from; under each its reader and who included that.
+std::vector<std::string> because_lines(const Group& group, bool whole) {
+    constexpr std::size_t kMost = 3;
+    std::vector<std::string> out;
+    const auto& because = group.because;
+    const bool proven = !because.empty() && because.front().proven;
+    for (std::size_t i = 0; i < because.size(); ++i) {
+        if (!whole && i == kMost) {
+            out.push_back(fmt::format("and {} more inputs", because.size() - i));
+            break;
+        }
+        const std::string_view word = i > 0    ? "    and"
+                                      : proven ? "because"
+                                               : "perhaps because of some of these:";
+        out.push_back(fmt::format("{} {}", word, because[i].input));
+        std::string indent(std::string_view("because ").size(), ' ');
+        for (const auto& hop : because[i].hops()) {
+            out.push_back(indent + "└─ " + hop);
+            indent += "   ";
+        }
+    }
+    return out;
+}
+
 std::vector<std::string> block(const Impact& impact, const Group& group, const Painter& painter,
                                bool whole) {
     constexpr std::size_t kAll = 1'000'000'000;
@@ -180,19 +217,7 @@ std::vector<std::string> block(const Impact& impact, const Group& group, const P
                           cut(title(group, impact.root), whole ? kAll : std::size_t{400}))));
     for (const auto& line : value_lines(group, whole ? kAll : 8, whole ? kAll : 200))
         out.push_back("    " + painter.by_sign(line.empty() ? ' ' : line[0], line));
-    const auto& because = group.because;
-    const bool proven = !because.empty() && because.front().proven;
-    for (std::size_t i = 0; i < because.size(); ++i) {
-        if (!whole && i == 3) {
-            out.push_back(fmt::format("    and {} more inputs", because.size() - i));
-            break;
-        }
-        out.push_back(fmt::format("    {} {}",
-                                  i > 0    ? "    and"
-                                  : proven ? "because"
-                                           : "perhaps because of some of these:",
-                                  because[i].text()));
-    }
+    for (auto& line : because_lines(group, whole)) out.push_back("    " + line);
     out.push_back(fmt::format("    {}: {}", counted(group.nodes.size(), "node", "nodes"),
                               names(impact, group, whole ? kAll : 4)));
     return out;
@@ -209,6 +234,11 @@ std::string impact_headline(const Impact& impact) {
     if (again > 0) out += fmt::format(", {} work{} again", again, again == 1 ? "s" : "");
     const auto conflicts = static_cast<std::size_t>(std::ranges::count_if(
         impact.groups, [](const Group& g) { return g.change.kind == Kind::Conflict; }));
+    const auto plugins = static_cast<std::size_t>(std::ranges::count_if(
+        impact.groups, [](const Group& g) { return g.change.kind == Kind::Plugin; }));
+    if (plugins > 0)
+        out += fmt::format(", plugins of {} change for all agents",
+                           counted(plugins, "module", "modules"));
     if (!impact.with.empty())
         out +=
             fmt::format(", {} with {}", counted(conflicts, "conflict", "conflicts"), impact.with);
@@ -241,7 +271,9 @@ std::string impact_text(const Impact& impact, const TextOptions& options) {
                            counted(impact.groups.size() - shown, "more change", "more changes"));
     for (const auto& note : impact.notes) out += "\nNote: " + note;
     if (!impact.notes.empty()) out += '\n';
-    out += fmt::format("\n{}\n", summary(impact));
+    out += "\n" + summary(impact);
+    if (options.exit_code) out += fmt::format("; exit code {}", *options.exit_code);
+    out += '\n';
     return out;
 }
 
@@ -283,6 +315,7 @@ std::string impact_json(const Impact& impact) {
             text("after", c.after);
         }
         if (c.sensitive) out += ",\"sensitive\":true";
+        if (!group.same_context) out += ",\"same_context\":false";
         if (!c.file.empty()) {
             text("file", below(c.file, impact.root));
             out += fmt::format(",\"line\":{}", c.line);
@@ -292,6 +325,7 @@ std::string impact_json(const Impact& impact) {
             const auto& cause = group.because[i];
             out += fmt::format("{}{{\"input\":{}", i ? "," : "", json_string(cause.input));
             text("path", cause.path);
+            if (cause.line > 0) out += fmt::format(",\"line\":{}", cause.line);
             text("reader", cause.reader);
             text("place", cause.place);
             if (!cause.via.empty()) {
@@ -384,7 +418,7 @@ std::string impact_sarif(const Impact& impact, std::string_view version) {
         std::ranges::replace(name, ' ', '-');
         return name;
     };
-    for (int k = 0; k <= static_cast<int>(Kind::Content); ++k)
+    for (int k = 0; k <= static_cast<int>(Kind::Plugin); ++k)
         out +=
             fmt::format("{}{{\"id\":{}}}", k ? "," : "", json_string(rule(static_cast<Kind>(k))));
     out += "]}},\"results\":[";
@@ -398,7 +432,10 @@ std::string impact_sarif(const Impact& impact, std::string_view version) {
                                names(impact, group, 20));
         std::string path, place;
         int line = 0;
-        if (!group.because.empty()) path = group.because.front().path;
+        if (!group.because.empty()) {
+            path = group.because.front().path;
+            line = group.because.front().line;
+        }
         if (path.empty() && !c.file.empty()) {
             path = below(c.file, impact.root);
             line = c.line;

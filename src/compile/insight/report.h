@@ -2,6 +2,7 @@
 // scanning.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "compile/insight/impact.h"
@@ -10,8 +11,9 @@ namespace bunraku::insight {
 
 struct TextOptions {
     bool color = false;
-    bool whole = false;      ///< everything, and not about a screen of it
-    std::size_t lines = 40;  ///< what a screen has
+    bool whole = false;            ///< everything, and not about a screen of it
+    std::size_t lines = 40;        ///< what a screen has
+    std::optional<int> exit_code;  ///< what the command exits with, shown in the summary
 };
 std::string impact_text(const Impact& impact, const TextOptions& options);
 /// One object: from, to, summary, nodes, groups, notes, compiled (docs/impact.md).

@@ -11,59 +11,20 @@
 #include "core/base/text.h"
 #include "core/codec/ini.h"
 #include "core/codec/yaml.h"
+#include "core/config/known_settings.h"
 #include "core/sys/file_system.h"
 #include "core/sys/process.h"
 #include "language/environment/conf.h"
 #include "language/ruby/process.h"
 #include "modules/module/installed.h"
 #include "net/http/auth_conf.h"
+#include "net/pki/authority.h"
 
 namespace bunraku::migration {
 
 namespace {
 
 using Weight = MigrationFinding::Weight;
-
-/// What they do in Puppet; empty: nothing that a site would miss.
-struct IdleSetting {
-    std::string_view name, misses;
-};
-constexpr IdleSetting kIdle[] = {
-    {"catalog_cache_terminus", "catalogs are cached as JSON"},
-    {"ciphers", "OpenSSL's choice is offered"},
-    {"deviceconfig", "network devices are not managed"},
-    {"http_extra_headers", "no further headers are sent"},
-    {"ignoremissingtypes", "types that are missing are always errors"},
-    {"ldapserver", "LDAP classifies no nodes: take node_terminus = exec"},
-    {"location_trusted", "credentials are not sent on to another host"},
-    {"node_cache_terminus", "what a classifier says is not kept"},
-    {"preferred_serialization_format", "JSON is sent"},
-    {"report_port", "reports go where catalogs come from"},
-    {"report_server", "reports go where catalogs come from"},
-    {"sourceaddress", "connections start from any address"},
-    {"ssl_client_header", "auth.conf's allow-header-cert-info says whom to believe"},
-    {"ssl_client_verify_header", "auth.conf's allow-header-cert-info says whom to believe"},
-    {"trusted_external_command", "$trusted['external'] is empty"},
-    {"use_srv_records", "servers are named by `server` and `server_list`"},
-};
-
-/// Of older Puppets, and gone in 8.
-constexpr std::string_view kGone[] = {"app_management",
-                                      "capass",
-                                      "cfacter",
-                                      "hidden_secrets",
-                                      "ignorecache",
-                                      "legacyssldir",
-                                      "masterhttplog",
-                                      "ordering",
-                                      "parser",
-                                      "pluginsync",
-                                      "stringify_facts",
-                                      "templatedir",
-                                      "trusted_node_data",
-                                      "trusted_server_facts",
-                                      "manifestdir",
-                                      "dynamicfacts"};
 
 class Check {
 public:
@@ -74,6 +35,7 @@ public:
         puppet_conf();
         puppetdb_conf();
         auth_conf();
+        authority();
         classifier();
         other_files();
         const auto folders = environments();
@@ -108,15 +70,13 @@ private:
         for (const auto& section : ini->sections) {
             for (const auto& entry : section.entries) {
                 const std::string where = fmt::format("{} [{}]", path, section.name);
-                const auto idle = std::ranges::find(kIdle, entry.name, &IdleSetting::name);
-                if (std::ranges::find(kGone, entry.name) != std::end(kGone)) {
+                const auto* idle = config::find_idle_setting(entry.name);
+                if (config::is_gone_setting(entry.name)) {
                     add(Weight::Note, where, entry.name + " is gone in Puppet 8, and does nothing");
-                } else if (idle != std::end(kIdle)) {
+                } else if (idle) {
                     add(Weight::Differs, where,
-                        fmt::format("{} does nothing here: {}", entry.name, idle->misses));
-                } else if (!config::find_setting(entry.name) && entry.name != "serverport" &&
-                           std::ranges::find(config::kOwnSettings, entry.name) ==
-                               std::end(config::kOwnSettings)) {
+                        fmt::format("{} does nothing here: {}", entry.name, idle->instead));
+                } else if (!config::is_known_setting(entry.name)) {
                     add(Weight::Note, where,
                         entry.name + " is no setting of Puppet 8; a module may read it");
                 }
@@ -144,6 +104,33 @@ private:
     void auth_conf() {
         const auto read = http::read_authorization(settings_, log_);
         if (!read) add(Weight::Broken, "auth.conf", read.error().message);
+    }
+
+    /// What has no way back to puppetserver: it signs with RSA keys only.
+    void authority() {
+        const std::string path = settings_.text("cakey");
+        if (!files_->exists(path)) {
+            const bool rsa = settings_.text("ca_key_type") == "rsa";
+            if (!rsa && !files_->exists(settings_.text("hostcert"))) {
+                add(Weight::Note, path,
+                    "a new authority gets a P-256 key, and puppetserver 7 and 8 sign with RSA "
+                    "only: with ca_key_type = rsa there is a way back");
+            }
+            return;
+        }
+        const auto key = pki::read_private_key(path);
+        if (!key) {
+            add(Weight::Broken, path, key.error().message);
+        } else if (!key->is_rsa()) {
+            add(Weight::Note, path,
+                "the authority's key is not RSA, and puppetserver 7 and 8 sign with RSA only: "
+                "there is no way back to them with this authority");
+        } else if (settings_.is_set("ca_key_type") && settings_.text("ca_key_type") != "rsa") {
+            add(Weight::Note, "ca_key_type",
+                "the next authority of a roll-over gets a P-256 key, and puppetserver 7 and 8 "
+                "sign with RSA only: from then on there is no way back. Without this setting it "
+                "stays RSA");
+        }
     }
 
     void classifier() {
@@ -231,7 +218,8 @@ private:
             add(Weight::Broken, folder, conflict);
         std::size_t manifests = 0;
         const auto check = [&](const std::string& in, const char* part) {
-            for (const auto& name_there : reference::files_below(opened->files(), in, part, ".pp")) {
+            for (const auto& name_there :
+                 reference::files_below(opened->files(), in, part, ".pp")) {
                 const std::string file = in + "/" + name_there;
                 ++manifests;
                 const auto parsed = opened->parse_file(file);
@@ -272,7 +260,9 @@ private:
     /// Code in Ruby: most of it runs in a child; what hooks into Puppet itself does not.
     void ruby_of(const std::string& path, const environment::Environment& environment) {
         const auto found = [&](const char* part) {
-            return reference::files_below(environment.files(), path, std::string("lib/") + part, ".rb").size();
+            return reference::files_below(environment.files(), path, std::string("lib/") + part,
+                                          ".rb")
+                .size();
         };
         static constexpr std::pair<const char*, const char*> kHooks[] = {
             {"puppet/indirector", "termini in Ruby are not asked"},
@@ -355,7 +345,7 @@ std::vector<MigrationFinding> migration_findings(const config::Settings& setting
 
 std::vector<std::string_view> settings_without_effect() {
     std::vector<std::string_view> out;
-    for (const auto& one : kIdle) out.push_back(one.name);
+    for (const auto& one : config::idle_settings()) out.push_back(one.name);
     return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
+#include "core/base/work_limit.h"
 #include "core/codec/yaml.h"
 #include "core/value/text.h"
 
@@ -44,7 +45,13 @@ std::optional<compiler::Classification> ask_external_nodes(base::Arena& arena,
         throw base::plain_error("You must set the exec parameter to a fully qualified command");
     command.argv.push_back(node);
     const auto shown = fmt::format("{}", fmt::join(command.argv, " "));
+    if (base::work_is_limited()) {
+        command.stop = [] {
+            return base::work_end() == base::WorkEnd::None ? sys::Stop::No : sys::Stop::Kill;
+        };
+    }
     auto outcome = processes.run(command);
+    base::check_work_limit();
     // A program that cannot be started counts as one that failed silently, as in Puppet.
     const int status = outcome ? outcome->status : 1;
     const std::string output = outcome ? std::move(outcome->output) : std::string();

@@ -9,6 +9,7 @@
 #include "core/config/version.h"
 #include "core/sys/system.h"
 #include "core/value/build.h"
+#include "core/value/hash_access.h"
 
 namespace bunraku::site {
 
@@ -29,11 +30,14 @@ facts::NodeFacts read_fact_file(base::Arena& arena, const std::string& path,
     return std::move(*one);
 }
 
+bool is_file_name(std::string_view node) {
+    return !node.empty() && !node.starts_with("..") &&
+           node.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
+}
+
 Value cached_facts(base::Arena& arena, const std::string& folder, const std::string& node,
                    std::string_view ending) {
-    // Puppet's BadNameRegexp: the name of a node is the name of a file.
-    if (node.starts_with("..") || node.find_first_of(std::string_view("/\\\0", 3)) != node.npos)
-        throw base::plain_error("invalid key");
+    if (!is_file_name(node)) throw base::plain_error("invalid key");
     const std::string path = fmt::format("{}/facts/{}{}", folder, node, ending);
     const auto text = environment::read_file(path);
     if (!text) {
@@ -51,6 +55,16 @@ Value cached_facts(base::Arena& arena, const std::string& folder, const std::str
     auto one = facts::facts_of(*documents, node, path);
     if (!one) throw base::plain_error(one.error().message);
     return one->values;
+}
+
+KnownFacts split_trusted(base::Arena& arena, const Value& stored) {
+    const Value* trusted = at(stored, "trusted");
+    // A node may have a fact of that name that is something else.
+    if (!trusted || !trusted->is_hash() || !at(*trusted, "authenticated")) return {stored, {}};
+    value::HashBuilder facts(arena);
+    facts.merge(stored.as_hash());
+    facts.erase(Value::string("trusted"));
+    return {facts.build(), *trusted};
 }
 
 Value stored_facts(base::Arena& arena, StoreAccess& store, const std::string& node) {

@@ -18,13 +18,23 @@ std::vector<facts::NodeFacts> read_fact_file(base::Arena& arena, const std::stri
 facts::NodeFacts read_fact_file(base::Arena& arena, const std::string& path,
                                 const std::string& node);
 
+/// Whether Puppet takes the name of a node for the name of a file (its BadNameRegexp).
+bool is_file_name(std::string_view node);
+
 /// What Puppet keeps in `$yamldir/facts/NODE.yaml` or the like; undef where there is no file.
 /// Throws where there is one that cannot be read, in Puppet's words.
 value::Value cached_facts(base::Arena& arena, const std::string& folder, const std::string& node,
                           std::string_view ending);
 
-/// What the store knows of the node: PuppetDB, or the embedded one; an empty hash is nothing.
-/// Throws.
+/// A node's facts, and its $trusted; undef if unknown.
+struct KnownFacts {
+    value::Value facts, trusted;
+};
+/// Takes apart facts as PuppetDB stores them, with $trusted as one of them.
+KnownFacts split_trusted(base::Arena& arena, const value::Value& stored);
+
+/// Returns what the store, PuppetDB or the embedded one, has of the node, $trusted among the facts.
+/// An empty hash: it has nothing. Throws.
 value::Value stored_facts(base::Arena& arena, StoreAccess& store, const std::string& node);
 
 /// This machine's, with what a Puppet run adds and the custom facts that add_fact_folders finds.

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <sys/stat.h>
+#include <unistd.h>
+#include <unordered_map>
 
 #include "compile/site/fact_sources.h"
 #include "core/base/plain_error.h"
@@ -16,6 +18,7 @@
 #include "core/value/build.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
+#include "store/db/owner.h"
 #include "store/engine/archive.h"
 #include "store/engine/query_engine.h"
 #include "store/query/ast.h"
@@ -126,11 +129,11 @@ template <class Use>
 auto with_database(base::Arena& arena, Site& site, const std::string& source, Use&& use) {
     const auto database = database_of(site.settings(), source);
     // A database that is not there is not made for a look.
-    if (source.starts_with("sqlite:") && !std::ifstream(database))
+    if (source.starts_with("sqlite:") && ::access(database.c_str(), R_OK) != 0)
         throw base::plain_error(fmt::format("Could not read {}", database));
-    auto opened = store::Store::open(
-        database,
-        {.key_file = store_key_of(site.settings())});  // brings older tables to the newest
+    // Brings older tables to the newest, unless a server has done so.
+    auto opened = store::Store::open(database, {.read_only = store::has_owner(database),
+                                                .key_file = store_key_of(site.settings())});
     if (!opened) throw failed(source, opened.error().message);
     store::QueryEngine engine(database, store::QueryEngineOptions{1});
     auto ask = [&](const Value& query) -> Result<Value> {
@@ -206,11 +209,41 @@ std::vector<NodeFacts> facts_of_file(base::Arena& arena, const std::string& fold
     }
 }
 
+/// Drops the nodes that a newer file of the folder has, too. `files` says which file each is from.
+template <class Node>
+void keep_newest(std::vector<Node>& nodes, std::string Node::* name,
+                 const std::vector<std::string>& files, const std::string& folder,
+                 FleetGaps* gaps) {
+    const auto written = [&](std::size_t i) {
+        return environment::disk_files()->stat(folder + "/" + files[i]).mtime_ns;
+    };
+    std::unordered_map<std::string_view, std::size_t> found;
+    std::vector<bool> older(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const auto [it, fresh] = found.try_emplace(nodes[i].*name, i);
+        if (fresh) continue;
+        std::size_t used = it->second, other = i;
+        if (written(other) >= written(used)) std::swap(used, other);
+        it->second = used;
+        older[other] = true;
+        if (gaps && files[used] != files[other])
+            gaps->twice.push_back({nodes[i].*name, files[used], files[other]});
+    }
+    std::vector<Node> left;
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+        if (!older[i]) left.push_back(std::move(nodes[i]));
+    nodes = std::move(left);
+}
+
 std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& folder,
                                        FleetGaps* gaps) {
     std::vector<NodeFacts> out;
-    for (const auto& name : fact_files(folder))
+    std::vector<std::string> files;
+    for (const auto& name : fact_files(folder)) {
         std::ranges::move(facts_of_file(arena, folder, name, gaps), std::back_inserter(out));
+        files.resize(out.size(), name);
+    }
+    keep_newest(out, &NodeFacts::node, files, folder, gaps);
     return out;
 }
 
@@ -222,6 +255,9 @@ std::optional<std::vector<NodeFacts>> facts_by_name(base::Arena& arena, const st
     for (const auto& name : wanted) {
         const auto path = fmt::format("{}/{}.json", folder, name);
         if (name.find('/') != std::string::npos || !sys::disk().is_file(path)) return std::nullopt;
+        for (const char* ending : {"yaml", "yml"})
+            if (sys::disk().is_file(fmt::format("{}/{}.{}", folder, name, ending)))
+                return std::nullopt;
         auto found = facts_of_file(arena, path);
         if (found.size() != 1 || found[0].node != name) return std::nullopt;
         out.push_back(std::move(found[0]));
@@ -247,18 +283,13 @@ std::vector<NodeFacts> read_source(base::Arena& arena, Site& site, const std::st
     return is_archive(source) ? from_archive(arena, source) : read_fact_file(arena, source);
 }
 
-/// PuppetDB keeps $trusted among the facts, where a compile has it by itself.
 FleetNode without_trusted(base::Arena& arena, NodeFacts node) {
-    FleetNode out{
-        .name = std::move(node.node), .facts = node.values, .trusted = {}, .file = {}, .stamp = {}};
-    const Value* trusted = at(node.values, "trusted");
-    if (!trusted || !trusted->is_hash() || !at(*trusted, "authenticated")) return out;
-    out.trusted = *trusted;
-    value::HashBuilder facts(arena);
-    facts.merge(node.values.as_hash());
-    facts.erase(Value::string("trusted"));
-    out.facts = facts.build();
-    return out;
+    const auto known = split_trusted(arena, node.values);
+    return {.name = std::move(node.node),
+            .facts = known.facts,
+            .trusted = known.trusted,
+            .file = {},
+            .stamp = {}};
 }
 
 /// What tells two states of a file apart; empty: it was written just now. By its name in the open
@@ -280,8 +311,10 @@ std::vector<FleetNode> indexed_folder(base::Arena& arena, const std::string& fol
     const auto names = fact_files(folder);
     const sys::Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     std::vector<FactFile> now;
+    std::vector<std::string> files;
     out.reserve(names.size());
     now.reserve(names.size());
+    files.reserve(names.size());
     const auto began = sys::make_real_clock()->now_ns();
     auto known = index.files.begin();
     for (const auto& name : names) {
@@ -295,6 +328,7 @@ std::vector<FleetNode> indexed_folder(base::Arena& arena, const std::string& fol
                            .trusted = {},
                            .file = std::move(path),
                            .stamp = std::move(stamp)});
+            files.push_back(name);
             now.push_back(std::move(*known++));
             continue;
         }
@@ -307,7 +341,9 @@ std::vector<FleetNode> indexed_folder(base::Arena& arena, const std::string& fol
             out.push_back(without_trusted(arena, std::move(node)));
             if (one) out.back().stamp = stamp;
         }
+        files.resize(out.size(), name);
     }
+    keep_newest(out, &FleetNode::name, files, folder, gaps);
     index.changed = index.changed || now.size() != index.files.size();
     index.files = std::move(now);
     return out;

@@ -36,6 +36,11 @@ struct FleetGaps {
     std::vector<std::string> unknown;  ///< nodes asked for, without facts
     /// Nodes whose fact file cannot be read, by its name, with the reason.
     std::vector<std::pair<std::string, std::string>> unreadable;
+    /// Nodes of which a folder has several files: the newest is used.
+    struct Twice {
+        std::string node, used, passed_over;  ///< names of files
+    };
+    std::vector<Twice> twice;
     std::string broken;  ///< why the source ended before its end; empty: it did not
 };
 

@@ -89,9 +89,9 @@ struct NodeRequest {
     std::string node;  ///< empty: the setting node_name_value
     FactSource facts;
 
-    /// $trusted: a hash. Undef: the node's name, not verified; or with `trust_clientcert` what
-    /// Puppet makes of what a local node says of itself: named by the fact clientcert, else
-    /// unnamed.
+    /// $trusted: a hash. If undef, what the store has where the facts come from it; else the node's
+    /// name, not verified, or with `trust_clientcert` what Puppet makes of a local node: named by
+    /// the fact clientcert, else unnamed.
     value::Value trusted;
     bool trust_clientcert = false;
     /// $server_facts: none; fixed ones, so that no catalog depends on who compiles it; this
@@ -124,8 +124,10 @@ struct NodeRequest {
     std::shared_ptr<compiler::History> history;
     /// The catalog's and all that belongs to it; null: one is made, within the site's limit.
     std::shared_ptr<base::Arena> arena;
-    /// Then the compile ends with an error.
+    /// At this time the compile ends with an error.
     std::optional<std::chrono::steady_clock::time_point> deadline;
+    /// Each compile or evaluation that takes longer ends with an error.
+    std::optional<std::chrono::milliseconds> time;
 };
 
 /// What it gave. All of it lives as long as this does; the catalog alone as long as its arena.
@@ -136,7 +138,7 @@ struct Compiled {
     std::shared_ptr<catalog::Catalog> catalog;
     std::shared_ptr<const catalog::Naming> naming;
     std::string node;
-    value::Value facts;
+    value::Value facts, trusted;
     evaluator::Strict strict = evaluator::Strict::Error;
     std::shared_ptr<environment::Trace> trace;  ///< what it read; null where not asked for
     std::vector<compiler::Pass> timings;        ///< in their order

@@ -6,7 +6,9 @@
 #include "compile/compiler/history.h"
 #include "compile/compiler/naming.h"
 #include "compile/site/fact_sources.h"
+#include "compile/site/trusted_external.h"
 #include "core/base/plain_error.h"
+#include "core/base/work_limit.h"
 #include "core/codec/digest.h"
 #include "core/config/version.h"
 #include "core/sys/process.h"
@@ -28,20 +30,6 @@ Value fixed_server_facts(base::Arena& arena) {
     b.set("serverversion", Value::string(config::kPuppetVersion));
     b.set("servername", Value::string("puppet.example.org"));
     b.set("serverip", Value::string("192.0.2.10"));
-    return b.build();
-}
-
-/// Puppet's TrustedInformation.local.
-Value local_trust(base::Arena& arena, const Value& clientcert) {
-    const std::string_view name = clientcert.is_string() ? clientcert.as_string() : "";
-    const auto dot = name.find('.');
-    value::HashBuilder b(arena);
-    b.set("authenticated", Value::string("local"));
-    b.set("certname", name.empty() ? Value::undef() : Value::string(name));
-    b.set("extensions", value::HashBuilder(arena).build());
-    b.set("hostname", name.empty() ? Value::undef() : Value::string(name.substr(0, dot)));
-    b.set("domain", dot == name.npos ? Value::undef() : Value::string(name.substr(dot + 1)));
-    b.set("external", value::HashBuilder(arena).build());
     return b.build();
 }
 
@@ -96,6 +84,11 @@ base::Result<evaluator::Inputs::CommandOutput> run_program(const std::vector<std
     command.argv = argv;
     command.cwd = cwd;
     command.merge_errors = true;
+    if (base::work_is_limited()) {
+        command.stop = [] {
+            return base::work_end() == base::WorkEnd::None ? sys::Stop::No : sys::Stop::Kill;
+        };
+    }
     auto outcome = BUNRAKU_TRY(sys::make_real_processes()->run(command));
     return evaluator::Inputs::CommandOutput{outcome.status, std::move(outcome.output)};
 }
@@ -117,12 +110,15 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
     request_.arena->own(std::make_unique<std::shared_ptr<const View>>(parts_.view));
     request_.log = &log_;
     request_.settings = parts_.view->shown(asked.manners.own_settings);
+    request_.environment_settings =
+        environment_settings(*request_.arena, settings, *parts_.environment);
     request_.code_id = asked.code_id;
     request_.options.strict = strictness(settings.text("strict"));
     request_.options.strict_variables = settings.boolean("strict_variables");
     request_.options.storeconfigs = parts_.view->storeconfigs();
     request_.options.tasks = settings.boolean("tasks");
-    request_.options.deadline = asked.deadline;
+    deadline_ = asked.deadline;
+    time_ = asked.time;
     request_.explain_errors = parts_.explain_errors;
     request_.node.name = std::move(node);
     inputs_ = std::make_unique<compiler::SystemInputs>(
@@ -139,7 +135,23 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
 
 Session::~Session() = default;
 
-/// What is known of the node.
+/// Returns Puppet's TrustedInformation.local.
+Value Session::local_trust(const Value& clientcert) {
+    base::Arena& arena = *request_.arena;
+    const std::string_view name = clientcert.is_string() ? clientcert.as_string() : "";
+    const auto dot = name.find('.');
+    value::HashBuilder b(arena);
+    b.set("authenticated", Value::string("local"));
+    b.set("certname", name.empty() ? Value::undef() : Value::string(name));
+    b.set("extensions", value::HashBuilder(arena).build());
+    b.set("hostname", name.empty() ? Value::undef() : Value::string(name.substr(0, dot)));
+    b.set("domain", dot == name.npos ? Value::undef() : Value::string(name.substr(dot + 1)));
+    b.set("external", trusted_external(arena, parts_.view->settings(), *sys::make_real_processes(),
+                                       std::string(name), log_));
+    return b.build();
+}
+
+/// Collects what is known of the node.
 void Session::gather(NodeRequest& asked) {
     base::Arena& arena = *request_.arena;
     auto& node = request_.node;
@@ -154,13 +166,16 @@ void Session::gather(NodeRequest& asked) {
             break;
         case FactSource::Kind::Store: {
             const View::Connection store(parts_.view, log_);
-            node.facts = stored_facts(arena, *store.operator->(), node.name);
+            const auto known =
+                split_trusted(arena, stored_facts(arena, *store.operator->(), node.name));
+            node.facts = known.facts;
+            if (asked.trusted.is_undef()) asked.trusted = known.trusted;
             break;
         }
     }
     node.trusted = asked.trusted;
     if (node.trusted.is_undef() && asked.trust_clientcert)
-        node.trusted = local_trust(arena, facts::dig(node.facts, "clientcert"));
+        node.trusted = local_trust(facts::dig(node.facts, "clientcert"));
     switch (asked.server_facts) {
         case NodeRequest::ServerFacts::None: break;
         case NodeRequest::ServerFacts::Fixed: node.server_facts = fixed_server_facts(arena); break;
@@ -250,6 +265,12 @@ std::optional<std::string> Session::stored_answer(const environment::ReadTable::
 
 template <class Action>
 auto Session::bounded(Action&& action) {
+    base::WorkLimits limits{.memory = parts_.memory, .deadline = deadline_, .cancelled = {}};
+    if (time_) {
+        const auto end = std::chrono::steady_clock::now() + *time_;
+        limits.deadline = limits.deadline ? std::min(*limits.deadline, end) : end;
+    }
+    const base::WorkLimit limit(std::move(limits));
     try {
         return action();
     } catch (const std::bad_alloc&) {
@@ -258,6 +279,7 @@ auto Session::bounded(Action&& action) {
 }
 
 Value Session::resolve_deferred(const Value& v, int depth) {
+    base::step();
     if (depth > 64) throw base::plain_error("Deferred values are nested too deeply");
     if (v.is_array()) {
         std::vector<Value> items;
@@ -321,6 +343,7 @@ Compiled Session::compile() {
     out.naming = naming_;
     out.node = request_.node.name;
     out.facts = request_.node.facts;
+    out.trusted = request_.node.trusted;
     out.strict = request_.options.strict;
     out.trace = trace_;
     out.collected.assign(collected_.begin(), collected_.end());

@@ -1,6 +1,7 @@
 // One node, ready to be compiled, and what it is compiled with.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,6 +31,7 @@ public:
         std::shared_ptr<hiera::DataCache> data;
         std::vector<compiler::Pass> timings;  ///< of what was done so far
         bool explain_errors = false;          ///< as Options has it
+        std::size_t memory = 0;               ///< bytes that a compile may use
     };
     Session(NodeRequest request, std::string node, Parts parts, base::LogSink& log);
     ~Session();
@@ -83,15 +85,19 @@ public:
 private:
     ruby::Pool& ruby_pool() const;
     void gather(NodeRequest& asked);
+    value::Value local_trust(const value::Value& clientcert);
     void connect();
     StoreAccess& store();
     /// Whether this is a read of the embedded store that can be made again.
     bool asks_embedded(const environment::ReadTable::Item& read);
-    /// Memory's end is an error of the compile.
+    /// Runs `action` within the limits of the request. Throws base::PuppetError if it needs too
+    /// much memory.
     template <class Action>
     auto bounded(Action&& action);
 
     Parts parts_;
+    std::optional<std::chrono::steady_clock::time_point> deadline_;
+    std::optional<std::chrono::milliseconds> time_;
     base::LogSink& log_;
     bool record_ = false;
     std::shared_ptr<compiler::ReadPlaces> places_;

@@ -306,6 +306,7 @@ std::string Site::node_name(const NodeRequest& request) const {
 std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) {
     Session::Parts parts;
     parts.explain_errors = impl_->options.explain_errors;
+    parts.memory = impl_->options.memory;
     Stopwatch watch(parts.timings);
     if (!request.arena)
         request.arena = std::make_shared<base::Arena>(256 * 1024, impl_->options.memory);
@@ -381,7 +382,8 @@ std::shared_ptr<const environment::Environment> Site::environment(const NodeRequ
 
 void Site::store(const Compiled& compiled, base::LogSink& log) {
     const View::Connection store(compiled.view, log);
-    store->store_catalog(compiled.node, *compiled.catalog, compiled.facts, *compiled.naming,
+    store->store_catalog({compiled.node, compiled.facts, compiled.trusted}, *compiled.catalog,
+                         *compiled.naming,
                          {.transaction_uuid = {}, .job_id = {}, .collected = compiled.collected});
 }
 

@@ -37,8 +37,9 @@ struct Options {
     std::size_t queue = 1024;           ///< requests that may wait for a thread
     /// Children that run Ruby, of all environments together; 0: twice the threads.
     std::size_t ruby_children = 0;
-    /// Of one compile: bytes of its arena, and time from its submission on.
-    std::size_t memory = std::numeric_limits<std::size_t>::max();
+    /// Bytes that one compile may use.
+    std::size_t memory = std::size_t{4} << 30;
+    /// Time that a compile may take from its submission on.
     std::optional<std::chrono::milliseconds> time;
 };
 

@@ -41,15 +41,13 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options, Send send) {
     queue.max_depth = raw->options_.max_depth;
     queue.durable = raw->options_.durable;
     queue.runtime = raw->options_.runtime;
-    queue.wake = [raw](sys::Duration after) {
-        (void)raw->executor_->post_after(after, [raw] { raw->work(); });
-    };
     auto opened = store::Queue::open(queue);
     if (!opened) return std::unexpected(opened.error());
     out->queue_ = std::move(*opened);
     if (auto* counters = raw->options_.counters) {
-        out->sent_ = &counters->counter("bunraku_spool_sent", "Commands that PuppetDB has taken.");
-        out->refused_ = &counters->counter("bunraku_spool_refused",
+        out->sent_ =
+            &counters->counter("bunraku_spool_sent_total", "Commands that PuppetDB has taken.");
+        out->refused_ = &counters->counter("bunraku_spool_refused_total",
                                            "Commands that PuppetDB refused; they are kept aside.");
         counters->gauge("bunraku_spool_depth", "Commands that wait for PuppetDB.", {},
                         [raw] { return static_cast<double>(raw->figures().depth); });
@@ -58,8 +56,11 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options, Send send) {
         raw->log(Level::Notice,
                  fmt::format("{} commands for PuppetDB wait in {} since the last time", left,
                              raw->options_.folder));
-        (void)out->executor_->post([raw] { raw->work(); });
     }
+    // Last: from here on the executor's thread uses all of the above.
+    out->queue_->start([raw](sys::Duration after) {
+        (void)raw->executor_->post_after(after, [raw] { raw->work(); });
+    });
     return out;
 }
 

@@ -6,15 +6,20 @@
 
 #include "compile/site/puppetdb_client.h"
 #include "compile/site/report_processors.h"
+#include "compile/site/running_store.h"
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
 #include "core/config/either_setting.h"
+#include "core/sys/file_system.h"
+#include "core/value/build.h"
+#include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
 #include "language/environment/environment.h"
 #include "resources/catalog/json_text.h"
 #include "resources/catalog/wire.h"
 #include "resources/catalog/wire_time.h"
 #include "store/db/command.h"
+#include "store/db/owner.h"
 #include "store/engine/exports.h"
 #include "store/engine/query_engine.h"
 #include "store/query/ast.h"
@@ -43,15 +48,22 @@ http::ClientOptions tls_options(const config::Settings& settings, std::string us
     return out;
 }
 
+bool names_puppetdb(const config::Settings& settings, OwnStore own) {
+    if (!settings.text("puppetdb_url").empty()) return true;
+    if (settings.text("storeconfigs_backend") != "puppetdb") return false;
+    if (environment::read_file(settings.text("confdir") + "/puppetdb.conf")) return true;
+    const bool has_store =
+        own == OwnStore::There || sys::make_real_file_system()->exists(store_path(settings));
+    return settings.is_set("storeconfigs_backend") && !has_store;
+}
+
 std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
                                                  const std::string& user_agent, base::LogSink& log,
-                                                 http::Network* network) {
+                                                 http::Network* network, OwnStore own) {
     const auto path = settings.text("confdir") + "/puppetdb.conf";
     const auto text = environment::read_file(path);
     auto url = settings.text("puppetdb_url");
-    const bool wanted = !url.empty() || (settings.text("storeconfigs_backend") == "puppetdb" &&
-                                         (settings.is_set("storeconfigs_backend") || text));
-    if (!wanted) return nullptr;
+    if (!names_puppetdb(settings, own)) return nullptr;
     auto config = PuppetdbConfig::parse(text.value_or(""), path);
     if (!config) {
         throw base::plain_error(
@@ -94,12 +106,17 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
     bool given_up = false;  ///< the database was waited for in vain
     std::unique_ptr<PuppetdbClient> service;
     std::unique_ptr<store::Store> store;
+    bool read_only = false;  ///< `store`
     std::unique_ptr<store::QueryEngine> engine;
 
     /// Null: the embedded store.
     PuppetdbClient* remote();
     store::Store& embedded();
-    Result<store::Store*> opened();
+    enum class For { Reading, Writing };
+    Result<store::Store*> opened(For what = For::Reading);
+    Result<void> write(const store::CommandHeader& header, std::string body);
+    Result<void> remember_collections(const std::string& node,
+                                      const std::vector<std::string>& names);
     std::string database() const {
         return own.database.empty() ? store_path(settings) : own.database;
     }
@@ -138,23 +155,55 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
     }
     Result<std::string> identity(std::string_view type, const catalog::CollectorQuery* query,
                                  std::string_view except_certname) override {
-        return embedded().exported_identity(type, query, except_certname);
+        return patiently([&]() -> Result<std::string> {
+            store::Store* there = BUNRAKU_TRY(opened());
+            return there->exported_identity(type, query, except_certname);
+        });
     }
 };
 
 PuppetdbClient* StoreAccess::Impl::remote() {
-    if (!decided) service = puppetdb_service(settings, user_agent, log, own.network);
+    if (!decided) {
+        service = puppetdb_service(settings, user_agent, log, own.network,
+                                   own.submit ? OwnStore::There : OwnStore::Perhaps);
+    }
     decided = true;
     return service.get();
 }
 
-/// A connection that was lost is made anew.
-Result<store::Store*> StoreAccess::Impl::opened() {
-    if (store && !store->healthy()) store.reset();
+/// Opens the database; a connection that was lost is made anew. Where a server writes to it, this
+/// one only reads.
+Result<store::Store*> StoreAccess::Impl::opened(For what) {
+    const bool writing = what == For::Writing;
+    if (store && (!store->healthy() || (writing && read_only))) store.reset();
     if (!store) {
-        store = BUNRAKU_TRY(store::Store::open(database(), {.key_file = store_key_of(settings)}));
+        read_only = !writing && (own.submit || store::has_owner(database()));
+        store = BUNRAKU_TRY(store::Store::open(
+            database(), {.read_only = read_only, .key_file = store_key_of(settings)}));
     }
     return store.get();
+}
+
+/// Has this process's server, or the one that owns the file, process a command; without a server
+/// writes to the database itself.
+Result<void> StoreAccess::Impl::write(const store::CommandHeader& header, std::string body) {
+    if (own.submit) return own.submit(header, std::move(body));
+    if (const auto running = BUNRAKU_TRY(RunningStore::find(database())))
+        return running->submit(header, std::move(body));
+    store::Store* there = BUNRAKU_TRY(opened(For::Writing));
+    return there->execute(header, body);
+}
+
+Result<void> StoreAccess::Impl::remember_collections(const std::string& node,
+                                                     const std::vector<std::string>& names) {
+    store::Store* reader = BUNRAKU_TRY(opened());
+    if (BUNRAKU_TRY(reader->known_collections(node)) == names) return {};
+    if (!own.submit) {
+        if (const auto running = BUNRAKU_TRY(RunningStore::find(database())))
+            return running->remember_collections(node, names);
+    }
+    store::Store* writer = BUNRAKU_TRY(opened(For::Writing));
+    return writer->remember_collections(node, names);
 }
 
 store::Store& StoreAccess::Impl::embedded() {
@@ -176,10 +225,8 @@ void StoreAccess::Impl::remember(store::CommandKind kind, int version, const std
         if (!done && there->config().soft_write_failure) return;
     } else if (there) {
         done = there->submit(store::command_name(kind), version, node, at, body);
-    } else if (own.submit) {
-        done = own.submit(header, std::move(body));
     } else {
-        done = embedded().execute(header, body);
+        done = write(header, std::move(body));
     }
     if (!done) throw base::plain_error(done.error().message);
 }
@@ -202,7 +249,7 @@ void StoreAccess::Impl::judge_exports(const std::string& node, const catalog::Ca
         if (strict) throw base::plain_error(clash.text());
         log.log(base::Level::Warning, clash.text());
     }
-    if (auto known = (*there)->remember_collections(node, collected); !known) {
+    if (auto known = remember_collections(node, collected); !known) {
         log.log(base::Level::Warning, fmt::format("Could not remember what {} collects: {}", node,
                                                   known.error().message));
     }
@@ -243,8 +290,25 @@ Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
     }
 }
 
+namespace {
+
+/// The facts of `node` and its $trusted, if it is known to be of this node.
+Value facts_to_store(base::Arena& arena, const std::string& node, const Value& facts,
+                     const Value& trusted) {
+    if (!trusted.is_hash() || !facts.is_hash()) return facts;
+    const Value* name = at(trusted, "certname");
+    if (name && name->is_string() && name->as_string() != node) return facts;
+    value::HashBuilder out(arena, facts.as_hash().size() + 1);
+    out.merge(facts.as_hash());
+    out.set("trusted", trusted);
+    return out.build();
+}
+
+}  // namespace
+
 std::int64_t StoreAccess::store_facts(const std::string& node, const std::string& environment,
-                                      const Value& facts) {
+                                      const Value& facts, const Value& trusted) {
+    base::Arena arena(16 * 1024);
     const std::int64_t now = store::now_ms();
     std::string body = "{\"certname\":";
     codec::append_json_string(body, node);
@@ -254,15 +318,16 @@ std::int64_t StoreAccess::store_facts(const std::string& node, const std::string
         fmt::format(",\"producer_timestamp\":\"{}\",\"producer\":", catalog::format_wire_time(now));
     codec::append_json_string(body, impl_->settings.text("certname"));
     body += ",\"values\":";
-    catalog::append_json_value(body, facts, catalog::ValueForm::Stringified);
+    catalog::append_json_value(body, facts_to_store(arena, node, facts, trusted),
+                               catalog::ValueForm::Stringified);
     body += '}';
     impl_->remember(store::CommandKind::ReplaceFacts, 5, node, now, std::move(body));
     return now;
 }
 
-void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog& catalog,
-                                const Value& facts, const catalog::Naming& naming,
-                                const RunIds& run) {
+void StoreAccess::store_catalog(const Subject& subject, const catalog::Catalog& catalog,
+                                const catalog::Naming& naming, const RunIds& run) {
+    const auto& node = subject.node;
     catalog::WireEnvelope envelope;
     envelope.producer = impl_->settings.text("certname");
     envelope.producer_timestamp = store::now_ms();
@@ -277,11 +342,14 @@ void StoreAccess::store_catalog(const std::string& node, const catalog::Catalog&
     };
     const bool service = impl_->remote() != nullptr;
     if (!service) impl_->judge_exports(node, catalog, run.collected);
-    if (!service && !impl_->own.submit) {
-        return check(impl_->embedded().replace_catalog(node, envelope.producer_timestamp, catalog,
-                                                       envelope, naming));
+    if (!service && !impl_->own.submit && !store::has_owner(impl_->database())) {
+        auto there = impl_->opened(Impl::For::Writing);
+        check(there);
+        return check((*there)->replace_catalog(node, envelope.producer_timestamp, catalog, envelope,
+                                               naming));
     }
-    if (service && facts.is_hash()) (void)store_facts(node, catalog.environment, facts);
+    if (service && subject.facts.is_hash())
+        (void)store_facts(node, catalog.environment, subject.facts, subject.trusted);
     // Collectors of this store are to have what is Sensitive; a service elsewhere shows all it has.
     auto wire =
         catalog::write_wire(9, catalog, envelope, naming,

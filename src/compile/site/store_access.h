@@ -21,8 +21,17 @@ namespace bunraku::site {
 
 class PuppetdbClient;
 
-/// A service is asked where the setting puppetdb_url (--puppetdb-url) names one, and where
-/// storeconfigs_backend is "puppetdb" and was set, or there is a puppetdb.conf in confdir.
+/// Whether this process has an embedded store, or must look for its file.
+enum class OwnStore : std::uint8_t { Perhaps, There };
+
+/// Returns whether the settings or puppetdb.conf name a PuppetDB, which is used then. Without
+/// puppetdb.conf, storeconfigs_backend = puppetdb counts only if there is no embedded store.
+bool names_puppetdb(const config::Settings& settings, OwnStore own = OwnStore::Perhaps);
+
+/// A service is asked if the setting puppetdb_url (--puppetdb-url) names one, or if
+/// storeconfigs_backend is "puppetdb" and there is a puppetdb.conf in confdir. Without that file a
+/// setting storeconfigs_backend = puppetdb means Puppet's default service, unless there is an
+/// embedded store: that is what a site has that took its store over from PuppetDB.
 /// Everything is opened on first use; errors are thrown. For one thread at a time.
 class StoreAccess {
 public:
@@ -55,15 +64,21 @@ public:
     compiler::ExportedSource& exported();
     /// PQL, or a syntax tree in arrays.
     base::Result<value::Value> query(const value::Value& query, base::Arena& arena);
-    /// Remembers what a node says of itself, a hash. Gives the producer time (ms) that it has.
+    /// Stores the facts of a node, a hash, and with them its $trusted as PuppetDB's terminus does;
+    /// `trusted` may be undef, and is left out if it is of another node. Returns the producer time
+    /// (ms).
     std::int64_t store_facts(const std::string& node, const std::string& environment,
-                             const value::Value& facts);
-    /// Remembers a compiled catalog; a service gets the facts before it, where there are some.
-    /// What it exports and another node too is told, and refused with `strict_exports` (thrown):
-    /// the embedded store knows.
-    void store_catalog(const std::string& node, const catalog::Catalog& catalog,
-                       const value::Value& facts, const catalog::Naming& naming,
-                       const RunIds& run = {});
+                             const value::Value& facts, const value::Value& trusted);
+    /// What `catalog` was compiled for.
+    struct Subject {
+        std::string node;
+        value::Value facts, trusted;  ///< undef: they are stored already
+    };
+    /// Stores a compiled catalog; a service gets the facts before it, if there are some. The
+    /// embedded store logs resources that another node exports too; with `strict_exports` they are
+    /// an error (thrown).
+    void store_catalog(const Subject& subject, const catalog::Catalog& catalog,
+                       const catalog::Naming& naming, const RunIds& run = {});
     /// Remembers the report of a run, given as Puppet's JSON (format 12).
     void store_report(const std::string& node, const value::Value& report);
     /// The embedded one.
@@ -76,11 +91,12 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// The service that is asked in place of an embedded store (see StoreAccess); null: none. Throws.
-/// `network`: how it is reached; null: sockets.
+/// Returns the service that is asked in place of an embedded store (see StoreAccess); null: none.
+/// Throws. `network`: how it is reached; null: sockets.
 std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
                                                  const std::string& user_agent, base::LogSink& log,
-                                                 http::Network* network);
+                                                 http::Network* network,
+                                                 OwnStore own = OwnStore::Perhaps);
 /// A client that shows this machine's certificate, and trusts the authority that signed it: files
 /// that are not there are left out.
 http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent);

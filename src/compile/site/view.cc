@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 #include "core/base/number.h"
+#include "core/base/plain_error.h"
 #include "core/config/version.h"
+#include "core/sys/ruby_folders.h"
 #include "core/value/build.h"
+#include "language/environment/conf.h"
 
 namespace bunraku::site {
 
@@ -79,7 +83,11 @@ environment::Spec environment_spec(const config::Settings& settings) {
     if (spec.name.empty()) spec.name = "production";
     spec.environmentpath = settings.list("environmentpath");
     spec.basemodulepath = settings.list("basemodulepath");
-    spec.setting = [text = settings](std::string_view name) { return text.get(name); };
+    spec.setting = [text = settings](std::string_view name) -> std::optional<std::string> {
+        if (name == "ruby_plugin_folders")
+            return fmt::format("{}", fmt::join(sys::ruby_plugin_folders(), ":"));
+        return text.get(name);
+    };
     return spec;
 }
 
@@ -133,6 +141,52 @@ Value setting_as_value(base::Arena& arena, const config::Settings& settings,
 }
 
 }  // namespace
+
+/// The manifest that the settings name, whatever else is compiled (environment.conf of 8.11).
+static std::string configured_manifest(const config::Settings& settings,
+                                       const environment::Environment& environment) {
+    const auto own = environment.conf("manifest");
+    if (!own || settings.boolean("disable_per_environment_manifest")) {
+        return environment::expand_path(settings.text("default_manifest"), environment.directory());
+    }
+    const auto& name = environment.name();
+    const auto value = environment::interpolate(
+        own->starts_with('$') ? *own : environment::expand_path(*own, environment.directory()),
+        [&](std::string_view wanted) -> std::optional<std::string> {
+            return wanted == "environment" ? std::optional(name) : settings.get(wanted);
+        });
+    if (!value) throw base::plain_error(value.error().message);
+    return *value;
+}
+
+Value environment_settings(base::Arena& arena, const config::Settings& settings,
+                           const environment::Environment& environment) {
+    value::HashBuilder out(arena, 8);
+    if (environment.directory().empty()) return out.build();
+    const auto set = [&](std::string_view name, Value v) {
+        if (!settings.on_command_line(name)) out.set(Value::string(name), v);
+    };
+    const auto text = [&](const std::string& t) { return value::make_string(arena, t); };
+    set("modulepath", text(fmt::format("{}", fmt::join(environment.modulepath(), ":"))));
+    set("manifest", text(configured_manifest(settings, environment)));
+    set("config_version", text(environment.config_version()));
+    if (const auto ttl = environment.conf("environment_timeout")) {
+        const auto seconds = environment::parse_ttl(*ttl, "environment_timeout");
+        if (!seconds) throw base::plain_error(seconds.error().message);
+        set("environment_timeout",
+            number_or_text(arena, *seconds ? std::to_string(**seconds) : std::string("unlimited")));
+    }
+    for (const std::string_view name : {"static_catalogs", "rich_data"}) {
+        const auto own = environment.conf(name);
+        if (own)
+            set(name, *own == "true"    ? Value::boolean(true)
+                      : *own == "false" ? Value::boolean(false)
+                                        : text(*own));
+    }
+    if (const auto own = environment.conf("environment_data_provider"))
+        set("environment_data_provider", text(*own));
+    return out.build();
+}
 
 Value settings_as_value(base::Arena& arena, const config::Settings& settings) {
     value::HashBuilder out(arena, 512);

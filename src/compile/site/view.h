@@ -61,6 +61,11 @@ private:
 /// Every setting as the value `$settings::NAME` has: booleans and numbers as such.
 value::Value settings_as_value(base::Arena& arena, const config::Settings& settings);
 
+/// The settings that `environment` decides, as values of `$settings::NAME`: environment.conf counts
+/// before puppet.conf, the command line before both. Empty if the environment has no folder.
+value::Value environment_settings(base::Arena& arena, const config::Settings& settings,
+                                  const environment::Environment& environment);
+
 /// Where the environment that the settings name is looked for; all else as environment::Spec has
 /// it.
 environment::Spec environment_spec(const config::Settings& settings);

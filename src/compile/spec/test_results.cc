@@ -5,6 +5,7 @@
 
 #include "core/base/html_text.h"
 #include "core/base/text.h"
+#include "core/codec/json_text.h"
 
 namespace bunraku::spec {
 
@@ -76,6 +77,28 @@ std::string plain_text(const std::vector<TestResult>& tests, double seconds) {
                        count(tests, State::Failed));
     if (const auto n = count(tests, State::Skipped)) out += fmt::format(", {} skipped", n);
     return out + fmt::format(" ({:.2f} s)\n", seconds);
+}
+
+std::string json_text(const std::vector<TestResult>& tests, double seconds) {
+    using codec::json_string;
+    std::string out =
+        fmt::format(R"({{"passed":{},"failed":{},"skipped":{},"seconds":{:.3f},"tests":[)",
+                    count(tests, State::Passed), count(tests, State::Failed),
+                    count(tests, State::Skipped), seconds);
+    for (const auto& t : tests) {
+        const char* state = t.failed()                  ? "failed"
+                            : t.state == State::Skipped ? "skipped"
+                                                        : "passed";
+        std::string warnings;
+        for (const auto& w : t.warnings) warnings += (warnings.empty() ? "" : ",") + json_string(w);
+        out += fmt::format(R"({}{{"subject":{},"facts":{},"file":{},"state":"{}","problem":{},)"
+                           R"("warnings":[{}],"resources":{},"seconds":{:.3f}}})",
+                           &t == &tests.front() ? "" : ",", json_string(t.subject),
+                           json_string(t.facts), json_string(t.file), state,
+                           t.problem.empty() ? "null" : json_string(t.problem), warnings,
+                           t.resources, t.seconds);
+    }
+    return out + "]}\n";
 }
 
 std::string tap_text(const std::vector<TestResult>& tests) {

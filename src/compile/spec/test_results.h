@@ -22,6 +22,8 @@ struct TestResult {
 
 /// Failures in full, equal ones once, and the count.
 std::string plain_text(const std::vector<TestResult>& tests, double seconds);
+/// An object: the tests, how many passed, failed and were skipped, and the seconds it took.
+std::string json_text(const std::vector<TestResult>& tests, double seconds);
 /// TAP version 13.
 std::string tap_text(const std::vector<TestResult>& tests);
 /// As CI servers read it: a suite for each class.

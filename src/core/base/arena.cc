@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "core/base/work_limit.h"
+
 namespace bunraku::base {
 
 namespace {
@@ -70,6 +72,9 @@ Arena::~Arena() {
         if (stock.blocks.size() >= kMostSpares) break;
         stock.blocks.push_back(std::move(block));
     }
+    if (bytes_ <= kLargeWork) return;
+    blocks_.clear();
+    release_memory();
 }
 
 void* Arena::allocate_slow(std::size_t size, std::size_t align) {

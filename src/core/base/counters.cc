@@ -103,6 +103,7 @@ double Counters::Entry::value() const {
     switch (kind) {
         case Kind::Counter: return static_cast<double>(counter.value());
         case Kind::Gauge: return static_cast<double>(gauge.value());
+        case Kind::ReadCounter:
         case Kind::Read: return read ? read() : 0;
         case Kind::Histogram: return static_cast<double>(histogram->count());
     }
@@ -131,6 +132,12 @@ Counters::Entry& Counters::entry(Entry::Kind kind, std::string_view name, std::s
 Counter& Counters::counter(std::string_view name, std::string_view help, const Labels& labels) {
     std::lock_guard lock(mutex_);
     return entry(Entry::Kind::Counter, name, help, labels).counter;
+}
+
+void Counters::counter(std::string_view name, std::string_view help, const Labels& labels,
+                       std::function<double()> read) {
+    std::lock_guard lock(mutex_);
+    entry(Entry::Kind::ReadCounter, name, help, labels).read = std::move(read);
 }
 
 Gauge& Counters::gauge(std::string_view name, std::string_view help, const Labels& labels) {
@@ -181,7 +188,7 @@ void Counters::visit(const std::function<void(const Sample&)>& each) const {
     std::lock_guard lock(mutex_);
     let_time_pass();
     for (const auto& e : entries_) {
-        each({e.name, e.help, e.labels, e.value(), e.histogram, e.kind == Entry::Kind::Counter});
+        each({e.name, e.help, e.labels, e.value(), e.histogram, e.growing()});
     }
 }
 
@@ -248,7 +255,7 @@ std::string Counters::prometheus() const {
     std::string_view last;
     for (const auto* e : order) {
         if (e->name != last) {
-            const char* kind = e->kind == Entry::Kind::Counter     ? "counter"
+            const char* kind = e->growing()                        ? "counter"
                                : e->kind == Entry::Kind::Histogram ? "summary"
                                                                    : "gauge";
             out += fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", e->name, e->help, kind);

@@ -74,6 +74,9 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 class Counters {
 public:
     Counter& counter(std::string_view name, std::string_view help, const Labels& labels = {});
+    /// A number that only grows and is asked for when somebody looks, like the gauge below.
+    void counter(std::string_view name, std::string_view help, const Labels& labels,
+                 std::function<double()> read);
     Gauge& gauge(std::string_view name, std::string_view help, const Labels& labels = {});
     /// A number that is asked for when somebody looks. Replaces an earlier one of the same name and
     /// labels. Must not call back into this registry.
@@ -109,7 +112,8 @@ public:
 
 private:
     struct Entry {
-        enum class Kind { Counter, Gauge, Read, Histogram } kind;
+        enum class Kind { Counter, ReadCounter, Gauge, Read, Histogram } kind;
+        bool growing() const { return kind == Kind::Counter || kind == Kind::ReadCounter; }
         std::string name, help;
         Labels labels;
         Counter counter;

@@ -310,11 +310,58 @@ private:
         }
     }
 
+    /// The text of a file that an include names.
+    std::optional<std::string> included(const std::string& name, bool heuristic) const {
+        if (!around_.read) return std::nullopt;
+        if (!heuristic) return around_.read(name);
+        if (!around_.relative) return std::nullopt;
+        if (name.ends_with(".conf") || name.ends_with(".json")) return around_.read(name);
+        for (const char* ending : {".json", ".conf"})
+            if (auto text = around_.read(name + ending)) return text;
+        return std::nullopt;
+    }
+
+    void add_file(Node& out, const Token& name, bool heuristic, bool required) {
+        if (depth_ > 20) return;
+        const auto content = included(name.value.text, heuristic);
+        if (!content) {
+            if (required) fail(name.line, fmt::format("{} is not there", name.value.text));
+            return;
+        }
+        Parser inner(*content, around_, depth_ + 1);
+        const NodePtr root = inner.document();
+        for (const auto& f : root->fields) {
+            for (const auto& v : f.stack) give(out.field(f.key), v);
+        }
+    }
+
+    void close_parenthesis() {
+        Token& close = next_word();
+        if (close.kind == Kind::Unquoted && close.text.starts_with(')')) return;
+        fail(close.line,
+             fmt::format("expecting a close parentheses ')' here, not: {}", close.shown()));
+    }
+
     void include(Node& out) {
-        Token& t = next_word();
-        if (t.kind == Kind::Value && t.quoted) return;  // relative to a text: nowhere
+        Token* first = &next_word();
+        // Ruby's parser does not know required(..).
+        const bool required = around_.relative && first->kind == Kind::Unquoted &&
+                              first->text.starts_with("required(");
+        // "required(file(" is one token.
+        std::string opener = first->kind == Kind::Unquoted ? first->text : std::string();
+        if (required) {
+            opener.erase(0, std::string_view("required(").size());
+            if (opener.empty()) first = &next_word();
+            if (opener.empty() && first->kind == Kind::Unquoted) opener = first->text;
+        }
+        Token& t = *first;
+        if (t.kind == Kind::Value && t.quoted) {
+            add_file(out, t, true, required);
+            if (required) close_parenthesis();
+            return;
+        }
         if (t.kind == Kind::Unquoted &&
-            (t.text == "url(" || t.text == "file(" || t.text == "classpath(")) {
+            (opener == "url(" || opener == "file(" || opener == "classpath(")) {
             Token& name = next_word();
             if (name.kind != Kind::Value || !name.quoted) {
                 fail(name.line, fmt::format("expecting a quoted string inside file(), classpath(), "
@@ -326,14 +373,9 @@ private:
                 fail(close.line,
                      fmt::format("expecting a close parentheses ')' here, not: {}", close.shown()));
             }
-            if (t.text != "file(" || depth_ > 20) return;
-            const auto content = around_.read ? around_.read(name.value.text) : std::nullopt;
-            if (!content) return;
-            Parser inner(*content, around_, depth_ + 1);
-            const NodePtr root = inner.document();
-            for (const auto& f : root->fields) {
-                for (const auto& v : f.stack) give(out.field(f.key), v);
-            }
+            if (opener == "file(") add_file(out, name, false, required);
+            // "))" may be one token or two.
+            if (required && close.text == ")") close_parenthesis();
             return;
         }
         if (t.kind == Kind::Unquoted) {

@@ -11,6 +11,7 @@ namespace bunraku::codec {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\f\v";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool is_word(std::string_view s) {
     if (s.empty()) return false;
@@ -37,7 +38,7 @@ std::optional<Pair> entry(std::string_view line) {
     std::size_t eq = line.find('=');
     if (eq == std::string_view::npos) return std::nullopt;
     std::string_view name = base::trim(line.substr(0, eq), kBlanks);
-    if (!is_word(name)) return std::nullopt;
+    if (!is_word(name) || name.starts_with(kByteOrderMark)) return std::nullopt;
     return Pair{name, base::trim(line.substr(eq + 1), kBlanks)};
 }
 

@@ -25,8 +25,9 @@ struct IniFile {
                          std::string_view name) const BUNRAKU_LIFETIMEBOUND;
 };
 
-/// As Puppet reads its configuration files: values run to the end of the line, without the blanks
-/// around them; whole lines beginning with # are comments. Quotes mean nothing.
+/// Reads a configuration file as Puppet does: values run to the end of the line, without the blanks
+/// around them; whole lines beginning with # are comments. Quotes mean nothing. The code of an
+/// error is the line.
 base::Result<IniFile> parse_ini(std::string_view text);
 
 /// The text with `name = value` set in `section`, all else left as it stands.

@@ -28,7 +28,9 @@ public:
         : file_(file), dates_(dates), permitted_(permitted) {
         yaml_parser_initialize(&parser_);
         yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
-        yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
+        // libyaml asserts that the input is no null pointer, which an empty view may be.
+        const char* input = text.empty() ? "" : text.data();
+        yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(input),
                                      text.size());
     }
     ~Reader() { yaml_parser_delete(&parser_); }
@@ -147,6 +149,7 @@ private:
                     out.items.emplace_back();
                     if (!node(item, out.items.back(), depth + 1)) return false;
                 }
+                if (is_tag(e.event.data.sequence_start.tag, "omap")) make_ordered_map(out);
                 if (!anchor.empty()) anchors_[anchor] = out;
                 return true;
             }
@@ -154,6 +157,8 @@ private:
                 out.kind = YamlNode::Kind::Mapping;
                 constexpr std::string_view kObject = "!ruby/object:";
                 const auto* tag = reinterpret_cast<const char*>(e.event.data.mapping_start.tag);
+                if (dates_ == YamlDates::Refuse && is_tag(e.event.data.mapping_start.tag, "set"))
+                    return refuse("Tried to load unspecified class: Psych::Set");
                 if (tag && std::string_view(tag).starts_with(kObject) &&
                     std::string_view(tag).substr(kObject.size()) != permitted_) {
                     return refuse(
@@ -186,6 +191,24 @@ private:
             }
             default: return refuse("unexpected event");
         }
+    }
+
+    static bool is_tag(const yaml_char_t* tag, std::string_view name) {
+        if (!tag) return false;
+        std::string_view text(reinterpret_cast<const char*>(tag));
+        for (const std::string_view prefix : {"tag:yaml.org,2002:", "!"})
+            if (text.starts_with(prefix) && text.substr(prefix.size()) == name) return true;
+        return false;
+    }
+
+    /// Turns a sequence of mappings with one entry each into one mapping, as Psych reads !!omap.
+    static void make_ordered_map(YamlNode& n) {
+        YamlNode out;
+        out.kind = YamlNode::Kind::Mapping;
+        Members members(out);
+        for (auto& item : n.items)
+            for (auto& [k, v] : item.entries) members.set(std::move(k), std::move(v));
+        n = std::move(out);
     }
 
     /// The class that a tag of Ruby's own names.

@@ -24,6 +24,7 @@ struct YamlNode {
     bool symbol = false;  ///< a String that is a Ruby Symbol
     bool date = false;    ///< a String that Ruby reads as a Date
     bool time = false;    ///< a String that Ruby reads as a Time
+    bool large = false;   ///< a String that Ruby reads as an Integer beyond 64 bits
     std::vector<YamlNode> items;
     std::vector<YamlEntry> entries;  ///< in order; a key set twice keeps the last value
     // Written out below: clang wants YamlEntry complete where these are made.

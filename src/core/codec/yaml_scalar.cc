@@ -30,8 +30,9 @@ std::int64_t leading_integer(std::string_view s) {
     return negative ? -out : out;
 }
 
-/// Psych's INTEGER; nullopt where it is none, or larger than 64 bits.
-std::optional<std::int64_t> as_integer(std::string_view s) {
+/// Psych's INTEGER: an Integer node, or a text that is `large`; nullopt if it is none.
+std::optional<YamlNode> as_integer(std::string_view s) {
+    const std::string_view written = s;
     std::string clean;
     if (s.starts_with('-')) clean = "-";
     if (s.starts_with('-') || s.starts_with('+')) s.remove_prefix(1);
@@ -72,8 +73,13 @@ std::optional<std::int64_t> as_integer(std::string_view s) {
     }
     if (digits == 0) return std::nullopt;
     errno = 0;
-    const long long n = std::strtoll(clean.c_str(), nullptr, base);
-    if (errno == ERANGE) return std::nullopt;
+    const long long value = std::strtoll(clean.c_str(), nullptr, base);
+    YamlNode n;
+    n.kind = YamlNode::Kind::Integer;
+    n.integer = value;
+    if (errno != ERANGE) return n;
+    n = make_text(written);
+    n.large = true;
     return n;
 }
 
@@ -273,11 +279,7 @@ YamlNode resolve_yaml_scalar(std::string_view s) {
     }
     if (bool fraction = false; sexagesimal(s, fraction)) return sexagesimal_value(s, fraction);
     if (const auto d = as_float(s)) return floating(*d);
-    if (const auto i = as_integer(s)) {
-        n.kind = YamlNode::Kind::Integer;
-        n.integer = *i;
-        return n;
-    }
+    if (auto integer = as_integer(s)) return *std::move(integer);
     return make_text(s);
 }
 

@@ -5,6 +5,7 @@
 #include <yaml.h>
 
 #include "core/codec/base64.h"
+#include "core/codec/json_text.h"
 #include "core/codec/yaml.h"
 
 namespace bunraku::codec {
@@ -14,14 +15,15 @@ int append(void* data, unsigned char* buffer, std::size_t size) {
     static_cast<std::string*>(data)->append(reinterpret_cast<char*>(buffer), size);
     return 1;
 }
+/// libyaml asserts that a text is no null pointer, which an empty view may be.
 yaml_char_t* bytes(std::string_view s) {
-    return reinterpret_cast<yaml_char_t*>(const_cast<char*>(s.data()));
+    return reinterpret_cast<yaml_char_t*>(const_cast<char*>(s.empty() ? "" : s.data()));
 }
 
 /// False where Psych takes the bare text for something else: a number, a symbol, a time.
 bool reads_as_text(std::string_view s) {
     const YamlNode n = resolve_yaml_scalar(s);
-    return n.kind == YamlNode::Kind::String && !n.symbol && !n.date && !n.time;
+    return n.kind == YamlNode::Kind::String && !n.symbol && !n.date && !n.time && !n.large;
 }
 bool word_first(std::string_view line) {
     const auto c = static_cast<unsigned char>(line[0]);
@@ -37,22 +39,6 @@ bool odd_line(std::string_view s) {
     }
     return false;
 }
-bool utf8(std::string_view s) {
-    for (std::size_t i = 0; i < s.size();) {
-        const auto c = static_cast<unsigned char>(s[i]);
-        const std::size_t n = c < 0x80                ? 1
-                              : c >= 0xC2 && c < 0xE0 ? 2
-                              : (c & 0xF0) == 0xE0    ? 3
-                              : c >= 0xF0 && c < 0xF5 ? 4
-                                                      : 0;
-        if (n == 0 || i + n > s.size()) return false;
-        for (std::size_t k = 1; k < n; ++k)
-            if ((static_cast<unsigned char>(s[i + k]) & 0xC0) != 0x80) return false;
-        i += n;
-    }
-    return true;
-}
-
 }  // namespace
 
 struct YamlWriter::Impl {
@@ -61,8 +47,13 @@ struct YamlWriter::Impl {
     int line_width = 0;
 
     void emit(yaml_event_t& event) { yaml_emitter_emit(&emitter, &event); }
+    /// Writes text that is not UTF-8, which libyaml refuses, as `!binary`, as Psych does.
     void scalar(std::string_view text, const char* tag, bool plain, bool quoted,
                 yaml_scalar_style_t style) {
+        if (!is_utf8(text)) {
+            scalar(base64_encode(text), "!binary", false, false, YAML_LITERAL_SCALAR_STYLE);
+            return;
+        }
         yaml_event_t event;
         yaml_scalar_event_initialize(
             &event, nullptr, reinterpret_cast<yaml_char_t*>(const_cast<char*>(tag)), bytes(text),
@@ -122,10 +113,6 @@ void YamlWriter::alias(std::string_view anchor) {
 void YamlWriter::string(std::string_view s) {
     yaml_scalar_style_t style = YAML_PLAIN_SCALAR_STYLE;
     const std::size_t newline = s.find('\n');
-    if (!utf8(s)) {
-        impl_->scalar(base64_encode(s), "!binary", false, false, YAML_LITERAL_SCALAR_STYLE);
-        return;
-    }
     if (s == "<<") {
         impl_->scalar(s, "tag:yaml.org,2002:str", false, false, YAML_SINGLE_QUOTED_SCALAR_STYLE);
         return;

@@ -12,6 +12,8 @@
 #include "core/base/text.h"
 #include "core/base/text_view.h"
 #include "core/codec/ini.h"
+#include "core/config/file_options.h"
+#include "core/config/layout.h"
 #include "core/config/munge.h"
 #include "core/config/places.h"
 #include "core/sys/file_system.h"
@@ -56,17 +58,6 @@ std::string xdg(const char* variable, std::string_view fallback) {
     return home_directory() + std::string(fallback);
 }
 
-/// Options behind a path in puppet.conf: "/x { owner = root, mode = 0755 }".
-std::string without_file_options(std::string value) {
-    std::size_t open = value.find('{');
-    if (open == std::string::npos || (open > 0 && value[open - 1] == '$')) return value;
-    std::size_t close = value.find('}', open);
-    if (close == std::string::npos) return value;
-    value.erase(open, close - open + 1);
-    while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.pop_back();
-    return value;
-}
-
 /// The sections that Puppet lets stand in puppet.conf.
 bool is_section(std::string_view name) {
     return name == "main" || name == "server" || name == "master" || name == "agent" ||
@@ -100,9 +91,7 @@ Settings Settings::defaults(std::shared_ptr<sys::FileSystem> files, bool root) {
     Settings s;
     s.files_ = std::move(files);
     s.root_ = root;
-    // A folder for external facts alone is no all-in-one package.
-    s.debian_ = s.exists("/etc/puppet/puppet.conf") && !s.exists("/etc/puppetlabs/puppet") &&
-                !s.exists("/etc/puppetlabs/code");
+    s.debian_ = s.files_ && find_layout(*s.files_).debian;
     return s;
 }
 
@@ -150,7 +139,12 @@ base::Result<void> Settings::load_text(std::string_view text, const std::string&
     main_.clear();
     misplaced_.clear();
     auto file = codec::parse_ini(text);
-    if (!file) return base::failure(fmt::format("{} (file: {})", file.error().message, name));
+    if (!file) {
+        // Puppet quotes the line with its newline.
+        const bool ended = std::ranges::count(text, '\n') >= file.error().code;
+        return base::failure(fmt::format("{}{} (file: {}, line: {})", file.error().message,
+                                         ended ? "\n" : "", name, file.error().code));
+    }
     for (const auto& part : file->sections) {
         if (!is_section(part.name)) return base::failure(illegal_section(part, name));
         for (const auto& entry : part.entries) {
@@ -166,15 +160,16 @@ base::Result<void> Settings::load_text(std::string_view text, const std::string&
         Map& target = mine ? section_ : main_;
         for (const auto& entry : part.entries) {
             std::string_view key = real_name(entry.name);
-            const SettingSpec* spec = find_setting(key);
-            bool path = spec && (spec->kind == Kind::Path || spec->kind == Kind::PathList);
             // The first of several wins, and [server] over [master].
-            std::string value = translated(entry.value);
-            if (path) value = without_file_options(std::move(value));
+            auto value = without_file_options(translated(entry.value));
+            if (!value) {
+                return base::failure(fmt::format("{} (file: {}, line: {})", value.error().message,
+                                                 name, entry.line));
+            }
             if (part.name == "server") {
-                target.insert_or_assign(std::string(key), std::move(value));
+                target.insert_or_assign(std::string(key), std::move(value->text));
             } else {
-                target.try_emplace(std::string(key), std::move(value));
+                target.try_emplace(std::string(key), std::move(value->text));
             }
         }
     }

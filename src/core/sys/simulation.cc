@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "core/base/work_limit.h"
 #include "core/sys/fiber.h"
 
 namespace bunraku::sys {
@@ -261,11 +262,14 @@ void Simulation::Impl::step() {
 
 /// Until make_ready().
 void Simulation::Impl::suspend() {
+    // A limit belongs to the task, not to the thread that runs all tasks.
+    base::WorkLimit* const limit = base::WorkLimit::exchange(nullptr);
     if (current->fiber) {
         current->fiber->leave();
-        return;
+    } else {
+        while (!outside.ready) step();
     }
-    while (!outside.ready) step();
+    base::WorkLimit::exchange(limit);
 }
 
 void Simulation::Impl::end_wait(Actor& actor, bool timed_out) {

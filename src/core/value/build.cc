@@ -6,6 +6,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/semver.h"
+#include "core/base/work_limit.h"
 #include "core/regex/regex.h"
 #include "core/value/internal.h"
 #include "core/value/merge.h"
@@ -24,6 +25,7 @@ void insert(std::uint32_t* index, std::uint32_t mask, std::uint64_t hash, std::u
 }
 
 Value copy(base::Arena& arena, const Value& v) {
+    base::step();
     switch (v.kind()) {
         case Kind::String: return make_string(arena, v.as_string()).in_encoding(v.is_bytes());
         case Kind::Binary: return make_binary(arena, v.as_string());

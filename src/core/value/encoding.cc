@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/diagnostic.h"
+#include "core/base/work_limit.h"
 
 namespace bunraku::value {
 
@@ -18,6 +19,7 @@ bool joined_encoding(std::string_view text, bool bytes, std::string_view more, b
 }
 
 bool holds_wide_bytes(const Value& v) {
+    base::step();
     switch (v.kind()) {
         case Kind::String: return v.is_bytes() && !ascii_only(v.as_string());
         case Kind::Array: return std::ranges::any_of(v.as_array(), holds_wide_bytes);

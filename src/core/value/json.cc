@@ -4,9 +4,11 @@
 #include <vector>
 
 #include "core/base/diagnostic.h"
+#include "core/base/work_limit.h"
 #include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
 #include "core/value/build.h"
+#include "core/value/exact_json.h"
 #include "core/value/internal.h"
 #include "core/value/rich_data.h"
 
@@ -24,6 +26,7 @@ void newline(std::string& out, unsigned level) {
 }
 
 void write_at(std::string& out, const Value& v, unsigned depth, bool pretty) {
+    base::step();
     switch (v.kind()) {
         case Kind::Undef: out += "null"; break;
         case Kind::Boolean: out += v.as_boolean() ? "true" : "false"; break;
@@ -72,7 +75,9 @@ void write_at(std::string& out, const Value& v, unsigned depth, bool pretty) {
 /// Makes values of what a cursor reads.
 class Builder {
 public:
-    Builder(base::Arena& arena, codec::JsonCursor& cursor) : arena_(arena), cursor_(cursor) {}
+    /// Integers beyond 64 bits become strings that `large` is told of, or floats if it is null.
+    Builder(base::Arena& arena, codec::JsonCursor& cursor, const LargeInteger* large)
+        : arena_(arena), cursor_(cursor), large_(large) {}
 
     Value element() {
         using Kind = codec::JsonCursor::Kind;
@@ -125,7 +130,6 @@ private:
         return builder.build();
     }
 
-    /// Integers beyond 64 bits become floats.
     Value number() {
         const std::string_view text = cursor_.number();
         const char *from = text.data(), *to = from + text.size();
@@ -133,6 +137,7 @@ private:
         if (exponent == std::string_view::npos && text.find('.') == std::string_view::npos) {
             std::int64_t i = 0;
             if (std::from_chars(from, to, i).ec == std::errc()) return Value::integer(i);
+            if (large_) return (*large_)(text);
         }
         double d = 0;
         // A tiny number is 0.0; a huge one has no value in JSON.
@@ -144,6 +149,7 @@ private:
 
     base::Arena& arena_;
     codec::JsonCursor& cursor_;
+    const LargeInteger* large_;
     std::vector<Value> items_;
     std::vector<Entry> entries_;
 };
@@ -164,19 +170,34 @@ std::string to_pretty_json(const Value& data) {
     return out;
 }
 
-base::Result<Value> parse_json(base::Arena& arena, std::string_view text) {
+namespace {
+
+base::Result<Value> parse(base::Arena& arena, std::string_view text, codec::BadBytes bytes,
+                          const LargeInteger* large) {
     if (text.size() > 0xFFFFFFFFU) return base::failure("the document is too large");
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     codec::JsonCursor cursor(text, codec::Texts::Exact, static_cast<int>(kMaxDepth));
     try {
-        if (const auto bad = codec::first_invalid_utf8(text); bad != std::string_view::npos)
+        if (const auto bad = codec::first_invalid_utf8(text);
+            bytes != codec::BadBytes::Keep && bad != std::string_view::npos)
             cursor.fail_at(bad, "invalid UTF-8");
-        const Value out = Builder(arena, cursor).element();
+        const Value out = Builder(arena, cursor, large).element();
         cursor.finish();
         return out;
     } catch (const codec::JsonError& e) {
         return base::failure(fmt::format("{} (line: {}, column: {})", e.what, e.line, e.column));
     }
+}
+
+}  // namespace
+
+base::Result<Value> parse_json(base::Arena& arena, std::string_view text) {
+    return parse(arena, text, codec::BadBytes::Replace, nullptr);
+}
+
+base::Result<Value> parse_exact_json(base::Arena& arena, std::string_view text,
+                                     const LargeInteger& large) {
+    return parse(arena, text, codec::BadBytes::Keep, &large);
 }
 
 }  // namespace bunraku::value

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/diagnostic.h"
+#include "core/base/work_limit.h"
 #include "core/codec/json_text.h"
 #include "core/value/build.h"
 #include "core/value/text.h"
@@ -159,6 +160,7 @@ void put_packed_text(std::string& out, std::string_view text) {
 }
 
 void write_packed(std::string& out, const Value& v) {
+    base::step();
     if (v.is_undef()) {
         put_big_endian(out, 0xc0, 1);
     } else if (v.is(Kind::Boolean)) {

@@ -5,6 +5,7 @@
 
 #include "core/base/civil_time.h"
 #include "core/base/semver.h"
+#include "core/base/work_limit.h"
 #include "core/codec/base64.h"
 #include "core/regex/regex.h"
 #include "core/value/internal.h"
@@ -68,6 +69,7 @@ void append_regexp(std::string& out, const RegexpRep& r) {
 }
 
 void print_at(std::string& out, const Value& v, bool source) {
+    base::step();
     switch (v.kind()) {
         case Kind::Undef:
             if (source) out += "undef";

@@ -6,6 +6,7 @@
 #include "core/base/civil_time.h"
 #include "core/base/diagnostic.h"
 #include "core/base/semver.h"
+#include "core/base/work_limit.h"
 #include "core/codec/base64.h"
 #include "core/value/build.h"
 #include "core/value/internal.h"
@@ -35,6 +36,7 @@ public:
         : arena_(arena), options_(options) {}
 
     Value encode(const Value& v) {
+        base::step();
         switch (v.kind()) {
             case Kind::Undef:
             case Kind::Boolean:
@@ -176,6 +178,7 @@ public:
     Decoder(base::Arena& arena, const TypedFactory& factory) : arena_(arena), factory_(factory) {}
 
     Value decode(const Value& v) {
+        base::step();
         if (v.is_array()) {
             const auto items = v.as_array();
             const auto out = arena_.array<Value>(items.size());

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string_view>
+#include <type_traits>
 
 #include "core/base/text.h"
 
@@ -18,26 +19,17 @@ struct Digits {
     char fill = '0';
 };
 
-Digits digits_of(std::int64_t n, unsigned base, bool has_sign) {
-    static constexpr char kDigits[] = "0123456789abcdef";
-    Digits out;
-    if (n < 0 && !has_sign) {
-        // Those digits of the endless complement that differ from the leading ones, and one of
-        // them.
-        const int shift = base == 2 ? 1 : base == 8 ? 3 : 4;
-        out.complement = true;
-        out.fill = kDigits[base - 1];
-        for (; n != -1; n >>= shift) out.text += kDigits[static_cast<unsigned>(n) & (base - 1)];
-        if (out.text.empty() || out.text.back() != out.fill) out.text += out.fill;
-    } else {
-        std::uint64_t u = static_cast<std::uint64_t>(n);
-        if (n < 0) u = 0 - u;
-        do {
-            out.text += kDigits[u % base];
-            u /= base;
-        } while (u != 0);
-    }
-    std::reverse(out.text.begin(), out.text.end());
+Digits digits_of(const BigInteger& n, unsigned base, bool has_sign) {
+    static constexpr std::string_view kDigits = "0123456789abcdef";
+    if (!n.negative() || has_sign) return {.text = n.digits(base)};
+    // Those digits of the endless complement that differ from the leading ones, and one of them.
+    Digits out{.text = n.complement_digits(base), .complement = true, .fill = kDigits[base - 1]};
+    for (char& c : out.text) c = kDigits[base - 1 - kDigits.find(c)];
+    if (const auto first = out.text.find_first_not_of(out.fill); first == std::string::npos)
+        out.text.clear();
+    else
+        out.text.erase(0, first);
+    out.text.insert(out.text.begin(), out.fill);
     return out;
 }
 
@@ -49,7 +41,7 @@ std::string blanks(int n) { return std::string(static_cast<std::size_t>(std::max
 
 }  // namespace
 
-std::string format_ruby_integer(const RubyDirective& d, std::int64_t n) {
+std::string format_ruby_integer(const RubyDirective& d, const BigInteger& n) {
     unsigned base = 10;
     std::string_view prefix;
     switch (d.letter) {
@@ -68,7 +60,7 @@ std::string format_ruby_integer(const RubyDirective& d, std::int64_t n) {
         digits.fill = base::upper(digits.fill);
     }
     std::string_view sign;
-    if (has_sign) sign = n < 0 ? "-" : d.plus ? "+" : d.space ? " " : "";
+    if (has_sign) sign = n.negative() ? "-" : d.plus ? "+" : d.space ? " " : "";
 
     int width = d.width - static_cast<int>(sign.size());
     int precision = d.precision;
@@ -114,7 +106,10 @@ std::string format_ruby_integer(const RubyDirective& d, std::int64_t n) {
     return out;
 }
 
-std::string format_ruby_float(const RubyDirective& d, double number) {
+namespace {
+
+template <class Number>
+std::string write_float(const RubyDirective& d, Number number) {
     if (!std::isfinite(number)) {
         std::string text = std::isnan(number) ? "NaN" : "Inf";
         const bool negative = std::signbit(number) && !std::isnan(number);
@@ -130,6 +125,7 @@ std::string format_ruby_float(const RubyDirective& d, double number) {
     if (d.alternative) spec += '#';
     if (d.zero) spec += '0';
     spec += "*.*";
+    if constexpr (std::is_same_v<Number, long double>) spec += 'L';
     spec += d.letter;
     const auto print = [&](char* to, std::size_t size) {
         // A negative precision counts as none.
@@ -138,6 +134,16 @@ std::string format_ruby_float(const RubyDirective& d, double number) {
     std::string out(static_cast<std::size_t>(std::max(print(nullptr, 0), 0)), '\0');
     print(out.data(), out.size() + 1);
     return out;
+}
+
+}  // namespace
+
+std::string format_ruby_float(const RubyDirective& d, double number) {
+    return write_float(d, number);
+}
+
+std::string format_ruby_float(const RubyDirective& d, long double number) {
+    return write_float(d, number);
 }
 
 }  // namespace bunraku::value

@@ -5,6 +5,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/text_view.h"
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/escapes.h"
 
@@ -59,6 +60,7 @@ bool split_dotted(base::Arena& arena, std::string_view text, std::vector<Value>&
 }
 
 void flatten_into(std::vector<Value>& out, std::span<const Value> items) {
+    base::step();
     for (const Value& v : items) {
         if (v.is_array()) {
             flatten_into(out, v.as_array());
@@ -69,6 +71,7 @@ void flatten_into(std::vector<Value>& out, std::span<const Value> items) {
 }
 
 void print_inspect(std::string& out, const Value& v) {
+    base::step();
     switch (v.kind()) {
         case Kind::Undef: out += "nil"; return;
         case Kind::Default: out += ":default"; return;
@@ -103,6 +106,7 @@ void print_inspect(std::string& out, const Value& v) {
 }
 
 void print_ruby_to_s(std::string& out, const Value& v) {
+    base::step();
     switch (v.kind()) {
         case Kind::Undef: return;
         case Kind::String: out += v.as_string(); return;

@@ -6,6 +6,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/semver.h"
+#include "core/base/work_limit.h"
 #include "core/value/encoding.h"
 #include "core/value/internal.h"
 #include "core/value/time.h"
@@ -51,6 +52,7 @@ bool equal(const Value& a, const Value& b) {
         case Kind::Binary:
         case Kind::Uri: return a.as_string() == b.as_string();
         case Kind::Array: {
+            base::step();
             const auto x = a.as_array(), y = b.as_array();
             if (x.size() != y.size()) return false;
             if (x.data() == y.data()) return true;
@@ -61,6 +63,7 @@ bool equal(const Value& a, const Value& b) {
         }
         case Kind::Hash: {
             const HashRep &x = a.as_hash(), &y = b.as_hash();
+            base::step();
             if (&x == &y) return true;
             if (x.size() != y.size()) return false;
             for (const Entry& e : x) {
@@ -107,11 +110,13 @@ std::uint64_t hash_of(const Value& v) {
         case Kind::Binary:
         case Kind::Uri: return hash_bytes(v.as_string(), tag);
         case Kind::Array: {
+            base::step();
             std::uint64_t h = tag;
             for (const Value& item : v.as_array()) h = mix(h, hash_of(item));
             return h;
         }
         case Kind::Hash: {
+            base::step();
             // Equal hashes may differ in order.
             std::uint64_t h = tag;
             for (const Entry& e : v.as_hash()) {

@@ -569,18 +569,37 @@ void add_submodules(const std::string& root, std::unordered_map<std::string, Ent
     }
 }
 
-/// `modules` beside a Puppetfile is what an installer puts there; repositories hold nothing of it,
-/// or a file whose name begins with a dot.
+/// Whether a path of the working folder is a link to a folder outside of `root`.
+bool leads_out(const std::string& root, const std::string& path) {
+    if (!disk_files()->link(path) || !disk_files()->stat(path).directory) return false;
+    char* real = ::realpath(path.c_str(), nullptr);
+    char* real_root = ::realpath(root.c_str(), nullptr);
+    const bool out =
+        real && real_root && !(std::string(real) + "/").starts_with(std::string(real_root) + "/");
+    std::free(real);
+    std::free(real_root);
+    return out;
+}
+
+/// Adds the folder `modules` of the working folder where a commit does not hold what is in it: an
+/// installer fills it beside a Puppetfile (the repository holds nothing of it, or files whose names
+/// begin with a dot), or it is a link that leads out of the repository.
 void add_installed(const std::string& root, const std::string& inside,
                    std::unordered_map<std::string, Entry>& entries) {
     const std::string start = inside.empty() ? "" : inside + "/", path = start + "modules";
-    if (!entries.contains(start + "Puppetfile") || !entries.contains(inside)) return;
+    if (!entries.contains(inside)) return;
     const auto it = entries.find(path);
+    const bool linked = leads_out(root, root + "/" + path);
+    if (it != entries.end() && it->second.kind == Entry::Kind::Link) {
+        if (linked) it->second = Entry{.kind = Entry::Kind::Installed};
+        return;
+    }
+    if (!linked && !entries.contains(start + "Puppetfile")) return;
     if (it != entries.end() &&
         (it->second.kind != Entry::Kind::Folder ||
          !std::ranges::all_of(it->second.names, [](const auto& n) { return n[0] == '.'; })))
         return;
-    if (!disk_files()->is_real_folder(root + "/" + path)) return;
+    if (!disk_files()->stat(root + "/" + path).directory) return;
     if (it != entries.end()) {
         for (const auto& name : it->second.names) {
             // Folders of nothing but dots do not come out of an installer.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/codec/ini.h"
+#include "core/config/file_options.h"
 #include "language/environment/environment.h"
 
 namespace bunraku::environment {
@@ -63,7 +64,8 @@ base::Result<std::vector<std::pair<std::string, std::string>>> read_conf(const s
     std::vector<std::pair<std::string, std::string>> out;
     auto file = codec::parse_ini(text);
     if (!file) {
-        return base::failure(fmt::format("Could not parse {}: {}", path, file.error().message));
+        return base::failure(fmt::format("Could not parse {}: {} (file: {}, line: {})", path,
+                                         file.error().message, path, file.error().code));
     }
     std::vector<std::string> sections, unknown;
     for (const auto& section : file->sections) {
@@ -74,7 +76,11 @@ base::Result<std::vector<std::pair<std::string, std::string>>> read_conf(const s
         for (const auto& entry : section.entries) {
             if (std::find(std::begin(kKnown), std::end(kKnown), entry.name) == std::end(kKnown))
                 unknown.push_back(entry.name);
-            out.emplace_back(entry.name, unquoted(entry.value));
+            auto value = unquoted(entry.value);
+            // Other braces are a pattern of modulepath.
+            if (auto plain = config::without_file_options(value); plain && plain->has_options)
+                value = std::move(plain->text);
+            out.emplace_back(entry.name, std::move(value));
         }
     }
     if (!sections.empty()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/base/text_view.h"
 #include "core/codec/ruby_json.h"
 #include "core/value/rich_data.h"
@@ -32,6 +33,11 @@ bool load_metadata(Module& module, const Files& files, syntax::ValidateOptions::
     if (!text || text->empty()) return true;
     base::Arena arena(4096);
     auto data = value::parse_json(arena, *text);
+    // Ruby's parser skips comments.
+    if (!data) {
+        if (auto plain = value::parse_json(arena, codec::without_json_comments(*text)); plain)
+            data = std::move(plain);
+    }
     if (!data || !data->is_hash()) {
         auto message = fmt::format(
             "{} has an invalid and unparsable metadata.json file. The parse error: {}", module.name,
@@ -502,13 +508,22 @@ std::optional<std::string> Environment::ruby_type_file(std::string_view type_nam
         });
 }
 
-/// Of the machine's own plugins, as Puppet's autoloader has them: what was synchronized to it.
+/// Finds a plugin outside modules, as Puppet's autoloader does: among those that were synchronized
+/// to this machine, then on Ruby's load path.
 std::optional<std::string> Environment::own_plugin(const std::string& name) const {
     note(Read::Setting, "libdir");
+    std::vector<std::string> folders;
     const auto own = spec_.setting ? spec_.setting("libdir") : std::nullopt;
-    if (!own || own->empty()) return std::nullopt;
-    auto path = fmt::format("{}/{}", *own, name);
-    return exists(path) ? std::optional(path) : std::nullopt;
+    if (own && !own->empty()) folders.push_back(*own);
+    const std::string more =
+        spec_.setting ? spec_.setting("ruby_plugin_folders").value_or("") : std::string();
+    for (std::string_view folder : base::split(more, ':'))
+        if (!folder.empty()) folders.emplace_back(folder);
+    for (const std::string& folder : folders) {
+        auto path = fmt::format("{}/{}", folder, name);
+        if (exists(path)) return path;
+    }
+    return std::nullopt;
 }
 
 std::optional<std::string> Environment::ruby_function_file(std::string_view qualified_name) const {

@@ -65,7 +65,7 @@ struct Spec {
     std::string name = "production";
     std::vector<std::string> environmentpath;  ///< folders of environment folders
     std::string directory;                     ///< its own folder; empty: found by name
-    /// Other settings, for `$codedir` and the like in environment.conf.
+    /// Other settings, for environment.conf, and `ruby_plugin_folders`: folders divided by colons.
     std::function<std::optional<std::string>(std::string_view)> setting;
     std::vector<std::string> modulepath;            ///< of the command line
     bool modulepath_given = false;                  ///< then environment.conf does not add to it

@@ -61,8 +61,34 @@ std::string stat_answer(const Files& files, const std::string& name) {
     });
 }
 
+std::string shown_fact_path(std::string_view path) {
+    if (!path.ends_with(kKeysSegment)) return std::string(path);
+    path.remove_suffix(kKeysSegment.size());
+    if (path.ends_with('.')) path.remove_suffix(1);
+    return path.empty() ? "(names)" : fmt::format("{} (keys)", path);
+}
+
+namespace {
+
+std::string keys_text(const Value& v) {
+    if (!v.is_hash()) return value::to_json(v);
+    std::string out = "keys";
+    for (const auto& e : v.as_hash()) {
+        out += e.value.is_hash() ? "\nh " : "\n- ";
+        out += value::to_json(e.key);
+    }
+    return out;
+}
+
+}  // namespace
+
 std::string facts_answer(const Value& root, std::string_view path) {
-    auto text_of = [](const Value& v) { return short_digest(value::to_json(v)); };
+    const bool keys = path.ends_with(kKeysSegment);
+    if (keys) path.remove_suffix(kKeysSegment.size());
+    if (keys && path.ends_with('.')) path.remove_suffix(1);
+    auto text_of = [keys](const Value& v) {
+        return short_digest(keys ? keys_text(v) : value::to_json(v));
+    };
     if (path.empty()) return text_of(root);
     base::Arena arena(1024);
     std::vector<Value> segments;

@@ -18,6 +18,12 @@ std::string files_answer(const Files& files, Read kind, const std::string& name)
 inline constexpr std::string_view kStatDetail = "stat";
 std::string stat_answer(const Files& files, const std::string& name);
 
+/// The last segment of a path that reads of a hash its keys, their order and which values are
+/// hashes. No key is like it: facts have no control characters in their names.
+inline constexpr std::string_view kKeysSegment = "\x01";
+/// Returns a path for people: "mountpoints (keys)".
+std::string shown_fact_path(std::string_view path);
+
 /// The same of facts (or of $trusted, $server_facts) at a path. How far the path leads is part of
 /// the answer: `$facts['a']['b']` fails where `a` is missing and is undef where only `b` is.
 std::string facts_answer(const value::Value& root, std::string_view path);

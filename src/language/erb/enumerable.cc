@@ -1,6 +1,7 @@
 // What arrays, hashes and ranges have in common: methods that iterate.
 #include <algorithm>
 
+#include "core/base/work_limit.h"
 #include "language/erb/methods.h"
 
 namespace bunraku::erb {
@@ -95,6 +96,7 @@ RV Renderer::injected(const RV& array, Args args, const Block* block) {
 }
 
 void Renderer::flatten_into(RV& out, const RV& array, std::int64_t depth, int nested) {
+    base::step();
     if (nested > 90) fall_back("nested too deep");
     for (std::uint32_t i = 0; i < heap_.items(array).size; ++i) {
         const RV item = array.a->items[i];
@@ -108,6 +110,7 @@ void Renderer::flatten_into(RV& out, const RV& array, std::int64_t depth, int ne
 
 void Renderer::join_into(std::string& out, const RV& array, std::string_view separator, int depth,
                          bool& first) {
+    base::step();
     if (depth > 90) fall_back("nested too deep");
     for (std::uint32_t i = 0; i < heap_.items(array).size; ++i) {
         const RV item = array.a->items[i];

@@ -1,6 +1,7 @@
 // to_json as the json library of Ruby writes it.
 #include <cmath>
 
+#include "core/base/work_limit.h"
 #include "core/codec/json_text.h"
 #include "core/regex/ruby_dialect.h"
 #include "core/value/escapes.h"
@@ -19,6 +20,7 @@ void json_string(std::string& out, std::string_view text) {
 }  // namespace
 
 void Renderer::json(std::string& out, const RV& v, int depth, bool pretty) {
+    base::step();
     const auto line = [&](int level) {
         if (!pretty) return;
         out += '\n';

@@ -5,6 +5,7 @@
 
 #include "core/regex/escape.h"
 #include "language/erb/render.h"
+#include "language/function/yaml_text.h"
 
 namespace bunraku::erb {
 
@@ -147,13 +148,7 @@ RV Renderer::invoke(const RV& self, M method, Args args, const Block* block) {
         }
         case M::to_yaml: {
             if (!args.empty() || block || !(self.is(T::Hash) || self.is(T::Array))) break;
-            const Value data[] = {heap_.to_puppet(self, world_.arena())};
-            try {
-                const Value text = world_.call_function("to_yaml", data, false);
-                if (text.is_string()) return heap_.string_view(text.as_string());
-            } catch (const Fallback&) {
-            }
-            fall_back("to_yaml");
+            return str(function::yaml_text(heap_.to_puppet(self, world_.arena())));
         }
         case M::op_nmatch: {
             const RV v = invoke(self, M::op_match, args, nullptr);

@@ -1,6 +1,7 @@
 // to_s and inspect.
 #include <fmt/format.h>
 
+#include "core/base/work_limit.h"
 #include "core/value/escapes.h"
 #include "language/erb/ast.h"
 #include "language/erb/value.h"
@@ -56,6 +57,7 @@ void Heap::print(std::string& out, const RV& v) {
 }
 
 void Heap::inspect(std::string& out, const RV& v, int depth) {
+    base::step();
     if (depth > 100) fall_back("nested too deep");
     if (out.size() > (64u << 20)) fall_back("too much memory");
     switch (v.t) {

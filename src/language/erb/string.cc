@@ -469,7 +469,7 @@ RV Renderer::format(std::string_view text, const RV& args) {
             case 'b':
             case 'B':
                 if (!v.is(T::Int)) fall_back("an odd format");
-                out += value::format_ruby_integer(d, v.i);
+                out += value::format_ruby_integer(d, value::BigInteger(v.i));
                 break;
             case 'f':
             case 'e':

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <functional>
 
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/encoding.h"
 
@@ -103,6 +104,7 @@ RV Heap::range(const RV& from, const RV& to, bool exclusive) {
 }
 
 RV Heap::from_puppet(const Value& v, bool mutable_copy) {
+    base::step();
     using value::Kind;
     RV out;
     switch (v.kind()) {
@@ -142,6 +144,7 @@ RV Heap::from_puppet(const Value& v, bool mutable_copy) {
 }
 
 Value Heap::to_puppet(const RV& v, base::Arena& arena) {
+    base::step();
     switch (v.t) {
         case T::Nil: return Value::undef();
         case T::False: return Value::boolean(false);
@@ -192,6 +195,7 @@ void Heap::unfold(Hash& h) {
 }
 
 bool Heap::dirty(const RV& v, int depth) const {
+    base::step();
     if (depth > kDepthLimit) return true;
     if (v.is(T::Array) && v.a->copied && !v.a->source) {
         bool any = v.a->dirty;
@@ -405,6 +409,7 @@ RV Heap::copy_hash(const RV& v) {
 }
 
 bool Heap::equal(const RV& a, const RV& b, int depth) {
+    base::step();
     if (depth > kDepthLimit) fall_back("nested too deep");
     if (a.t == T::Int && b.t == T::Float) return static_cast<double>(a.i) == b.f;
     if (a.t == T::Float && b.t == T::Int) return a.f == static_cast<double>(b.i);
@@ -442,6 +447,7 @@ bool Heap::equal(const RV& a, const RV& b, int depth) {
 }
 
 bool Heap::same(const RV& a, const RV& b, int depth) {
+    base::step();
     if (depth > kDepthLimit) fall_back("nested too deep");
     if (a.t != b.t) return false;
     switch (a.t) {
@@ -477,6 +483,7 @@ bool Heap::same(const RV& a, const RV& b, int depth) {
 }
 
 std::uint64_t Heap::hash_of(const RV& v, int depth) {
+    base::step();
     if (depth > kDepthLimit) fall_back("nested too deep");
     const auto mix = [](std::uint64_t h, std::uint64_t x) {
         return (h ^ x) * 0x9e3779b97f4a7c15ull + 0x632be59bd9b4e019ull + (h >> 29);
@@ -504,6 +511,7 @@ std::uint64_t Heap::hash_of(const RV& v, int depth) {
 }
 
 int Heap::compare(const RV& a, const RV& b, int depth) {
+    base::step();
     constexpr int kNone = 2;
     if (depth > kDepthLimit) fall_back("nested too deep");
     const bool numbers = (a.is(T::Int) || a.is(T::Float)) && (b.is(T::Int) || b.is(T::Float));

@@ -2,6 +2,7 @@
 // (Puppet::Pops::Evaluator::AccessOperator).
 #include <algorithm>
 
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/evaluator/evaluation.h"
 #include "language/types/factory.h"
@@ -27,6 +28,7 @@ const Node* key_node(const AccessExpression& node, std::size_t i) {
 }
 
 void flatten(std::span<const Value> items, std::vector<Value>& out) {
+    base::step();
     for (const Value& v : items) {
         if (v.is_array())
             flatten(v.as_array(), out);

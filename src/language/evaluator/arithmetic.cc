@@ -1,4 +1,5 @@
 // + - * / % << >> on numbers, times, collections, URIs and binaries.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -149,8 +150,8 @@ Value time_arithmetic(Interpreter& in, const ArithmeticExpression& node, const V
                 return value::make_timespan(checked(floor_div(ns, right.as_integer())));
             }
             if (right.as_float() == 0) division_by_zero(in, node);
-            return value::make_timespan(
-                whole(std::floor(static_cast<double>(ns) / right.as_float())));
+            // Ruby's Integer#div of a Float cuts towards zero.
+            return value::make_timespan(whole(static_cast<double>(ns) / right.as_float()));
         case Op::Mod:
             if (!span) not_applicable(in, node, left);
             if (!right.is_integer())
@@ -166,8 +167,10 @@ Value shift(Interpreter& in, const ArithmeticExpression& node, const Value& left
             const Value& right) {
     if (!left.is_integer()) not_applicable(in, node, left);
     if (is_time(right)) not_applicable_when(in, node, left, right);
-    std::int64_t by =
-        right.is_integer() ? right.as_integer() : static_cast<std::int64_t>(right.as_float());
+    constexpr double kMost = 9e18;
+    std::int64_t by = right.is_integer()
+                          ? right.as_integer()
+                          : static_cast<std::int64_t>(std::clamp(right.as_float(), -kMost, kMost));
     if (node.op == Op::ShiftRight)
         by = by == std::numeric_limits<std::int64_t>::min() ? -(by + 1) : -by;
     const std::int64_t v = left.as_integer();

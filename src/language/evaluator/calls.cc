@@ -1,6 +1,8 @@
 // Calls: by name, as a method, of a type; built-in functions and their dispatch.
 #include <algorithm>
 
+#include "core/base/work_limit.h"
+#include "language/environment/read_answer.h"
 #include "language/evaluator/closure.h"
 #include "language/evaluator/dispatch.h"
 #include "language/evaluator/evaluation.h"
@@ -90,6 +92,27 @@ Value Evaluation::call_with_block(Interpreter& in, std::string_view name,
     return invoke(in, *callable, args, &block, site, scope);
 }
 
+namespace {
+
+/// Whether a function gives its block the key and the value of each entry of a hash, and gives on
+/// nothing else of them but what the block gives.
+bool walks_entries(std::string_view function, const LambdaExpression* block) {
+    if (function != "each" && function != "map" && function != "filter" && function != "any" &&
+        function != "all")
+        return false;
+    if (!block || block->parameters.size() != 2) return false;
+    return std::ranges::all_of(block->parameters, [](const Parameter* p) {
+        // Other types, aliases among them, may look into the value.
+        const auto* type = as<QualifiedReference>(p->type_expr);
+        const bool plain =
+            !p->type_expr ||
+            (type && (type->value == "any" || type->value == "hash" || type->value == "string"));
+        return plain && !p->captures_rest;
+    });
+}
+
+}  // namespace
+
 Value Evaluation::call_named(Interpreter& in, const CallNamedFunctionExpression& node,
                              Scope& scope) {
     const Node* functor = node.functor;
@@ -114,9 +137,32 @@ Value Evaluation::call_named(Interpreter& in, const CallNamedFunctionExpression&
              "Illegal expression. {} is unacceptable as {} in {}", a_an_uc(label(functor)),
              "function name", a_an(label(&node)));
     unfold(in, node.arguments, scope, args);
+    // Callables are found by the address of a name.
+    const auto function = name->symbol ? name->symbol.view() : name->value;
+    if (name->value == "each" && node.lambda) in.impl_->walks.discard(node.lambda->body);
+    if (FactReads::Path path; node.arguments.size() == 1 && args.size() == 1 &&
+                              in.fact_reads.take(node.arguments[0], path)) [[unlikely]] {
+        if (args[0].is_hash() && walks_entries(name->value, node.lambda))
+            return walk_fact(in, node, *node.lambda, scope, function, args[0], std::move(path));
+        note_dug(in, name->value == "keys" ? "keys" : "", args.view(), std::move(path));
+    }
     BUNRAKU_RETURN_IF_PENDING(in);
-    return call_with_block(in, name->symbol ? name->symbol.view() : name->value, args.view(),
-                           node.lambda, &node, scope);
+    return call_with_block(in, function, args.view(), node.lambda, &node, scope);
+}
+
+/// A call such as `$facts['mountpoints'].each |$name, $mount| { .. }`: of the hash at `path` its
+/// keys are read, and of the values what the block reads of them.
+Value Evaluation::walk_fact(Interpreter& in, const Node& node, const LambdaExpression& block,
+                            Scope& scope, std::string_view function, const Value& hash,
+                            FactReads::Path path) {
+    in.impl_->walks.iterate(in.fact_reads, path, hash.as_hash());
+    const Value result = call_with_block(in, function, std::span(&hash, 1), &block, &node, scope);
+    if (!result.is_hash() || result.as_hash().size() == 0 || in.impl_->walks.is_discarded(node))
+        return result;
+    // The hash itself, or some of its entries.
+    if (function == "filter") in.impl_->walks.add_part(in.fact_reads, path, result.as_hash());
+    in.fact_reads.wait(node, std::move(path));
+    return result;
 }
 
 /// `$facts.dig('os', 'family')` and `$facts.get('os.family')` read what they name.
@@ -125,6 +171,8 @@ void Evaluation::note_dug(Interpreter& in, std::string_view function, std::span<
     if (function == "dig") {
         for (const Value& key : args.subspan(1))
             if (!FactReads::append(path, key)) break;
+    } else if (function == "keys" && args.size() == 1 && args[0].is_hash()) {
+        environment::append_segment(path.text, environment::kKeysSegment);
     } else if (function == "get" && args.size() > 1 && args[1].is_string() &&
                !args[1].as_string().empty()) {
         if (!path.text.empty()) path.text += '.';
@@ -150,8 +198,14 @@ Value Evaluation::call_method(Interpreter& in, const CallMethodExpression& node,
     FactReads::Path path;
     const bool of_fact = in.fact_reads.take(node.functor->left, path);
     unfold(in, node.arguments, scope, args);
-    if (of_fact) [[unlikely]]
+    // Callables are found by the address of a name.
+    const auto function = name->symbol ? name->symbol.view() : name->value;
+    if (name->value == "each" && node.lambda) in.impl_->walks.discard(node.lambda->body);
+    if (of_fact) [[unlikely]] {
+        if (receiver.is_hash() && args.size() == 1 && walks_entries(name->value, node.lambda))
+            return walk_fact(in, node, *node.lambda, scope, function, receiver, std::move(path));
         note_dug(in, name->value, args.view(), std::move(path));
+    }
     BUNRAKU_RETURN_IF_PENDING(in);
     if (has_receiver && receiver.is(Kind::Object) && in.hosts_.lookup) {
         const Callable* block = node.lambda ? in.make_lambda(*node.lambda, scope) : nullptr;
@@ -168,8 +222,7 @@ Value Evaluation::call_method(Interpreter& in, const CallMethodExpression& node,
         if (const auto v = types::call_member(in.types_, receiver, name->value,
                                               args.view().subspan(1), node.lambda != nullptr))
             return *v;
-    return call_with_block(in, name->symbol ? name->symbol.view() : name->value, args.view(),
-                           node.lambda, &node, scope);
+    return call_with_block(in, function, args.view(), node.lambda, &node, scope);
 }
 
 std::span<const ParsedOverload> BuiltinFunction::overloads() const {
@@ -180,6 +233,7 @@ std::span<const ParsedOverload> BuiltinFunction::overloads() const {
 namespace {
 
 bool holds_regexp(const Value& v) {
+    base::step();
     if (v.is(Kind::Regexp)) return true;
     if (v.is_array()) return std::ranges::any_of(v.as_array(), holds_regexp);
     if (!v.is_hash()) return false;
@@ -190,6 +244,7 @@ bool holds_regexp(const Value& v) {
 
 /// Functions of the 3.x kind get regular expressions as their source text (Runtime3Converter).
 Value without_regexps(base::Arena& arena, const Value& v) {
+    base::step();
     if (v.is(Kind::Regexp)) return value::make_string(arena, value::to_text(v));
     if (!holds_regexp(v)) return v;
     if (v.is_array()) {

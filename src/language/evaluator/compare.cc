@@ -5,6 +5,7 @@
 #include <utf8proc.h>
 
 #include "core/base/semver.h"
+#include "core/base/work_limit.h"
 #include "core/regex/regex.h"
 #include "core/value/time.h"
 #include "language/evaluator/evaluation.h"
@@ -78,6 +79,7 @@ bool range_includes(const Value& range, const Value& v) {
 }
 
 bool equal_values(const Value& a, const Value& b, bool fold_case) {
+    base::step();
     if (a.is_numeric()) {
         if (b.is_numeric()) return numbers_equal(a, b);
         return is_time(b) && order_time(b, a) == 0;
@@ -178,6 +180,7 @@ std::string downcase(std::string_view text) {
 }
 
 bool includes(Interpreter& in, const Value& haystack, const Value& needle, Scope* scope) {
+    base::step();
     const auto search = [&](const Value& subject, const Value& pattern) {
         bool matched = false;
         if (scope)
@@ -229,6 +232,7 @@ bool includes(Interpreter& in, const Value& haystack, const Value& needle, Scope
 }
 
 bool matches(Interpreter& in, const Value& subject, const Value& option, Scope* scope) {
+    base::step();
     switch (option.kind()) {
         case Kind::Regexp: {
             if (!subject.is_string()) return false;

@@ -7,9 +7,13 @@ using namespace syntax;
 
 Value Evaluation::block(Interpreter& in, const BlockExpression& node, Scope& scope) {
     Value last;
+    const Node* previous = nullptr;
     for (const Node* statement : node.statements) {
+        // Nobody uses the value of the statement before.
+        if (FactReads::Path unused; previous) (void)in.fact_reads.take(previous, unused);
         last = eval(in, statement, scope);
         BUNRAKU_RETURN_IF_PENDING(in);
+        previous = statement;
     }
     return last;
 }

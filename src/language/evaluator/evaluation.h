@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "language/evaluator/closure.h"
+#include "language/evaluator/fact_walks.h"
 #include "language/evaluator/interpreter.h"
 #include "language/evaluator/labels.h"
 
@@ -96,6 +97,7 @@ struct Interpreter::Impl final : types::Loader {
     PointerMap<const Callable> callables;  // by function name's symbol text
     PointerMap<const types::Type> types;   // by node
     PointerMap<const LambdaInfo> lambdas;  // by node
+    FactWalks walks;
     std::vector<Scope*> free_scopes;
     std::unordered_set<std::string> warned;
     bool resolving = false;
@@ -118,6 +120,8 @@ struct Evaluation {
     static const Value* find_qualified(Interpreter& in, Scope& scope, std::string_view name);
     static const Value* find_match(Scope& scope, std::uint32_t number);
     static Value unknown_variable(Interpreter& in, std::string_view name, const Node* site);
+    static void assign_fact(Interpreter& in, const syntax::AssignmentExpression& node,
+                            const Value& v, FactReads::Path path);
     static Value assignment(Interpreter& in, const syntax::AssignmentExpression& node,
                             Scope& scope);
     static void assign_to(Interpreter& in, const Node* target, const Value& v,
@@ -175,6 +179,9 @@ struct Evaluation {
     // calls.cc
     static Value call_named(Interpreter& in, const syntax::CallNamedFunctionExpression& node,
                             Scope& scope);
+    static Value walk_fact(Interpreter& in, const syntax::Node& node,
+                           const syntax::LambdaExpression& block, Scope& scope,
+                           std::string_view function, const Value& hash, FactReads::Path path);
     static Value call_method(Interpreter& in, const syntax::CallMethodExpression& node,
                              Scope& scope);
     static Value call_with_block(Interpreter& in, std::string_view name,
@@ -218,7 +225,6 @@ struct Evaluation {
     static void bind_arguments(Interpreter& in, const LambdaInfo& info, std::string_view callee,
                                Scope& scope, std::span<const Value> args, bool checked);
     static void check_depth(Interpreter& in);
-    static void check_time(Interpreter& in);
     static Value finish_completion(Interpreter& in) { return in.take_completion(); }
     static bool pending(Interpreter& in) { return in.pending_ != Completion::Normal; }
     static int& depth(Interpreter& in) { return in.depth_; }

@@ -161,28 +161,39 @@ Value Evaluation::heredoc(Interpreter& in, const HeredocExpression& node, Scope&
     return v;
 }
 
+namespace {
+
+/// Puppet's TypeCalculator#equals and the order of types: types are equal if they are the same or
+/// take the same values; a type is less than another that takes more.
+bool compare_types(types::Context& context, Op op, const types::Type* a, const types::Type* b) {
+    const auto takes = [&](const types::Type* t, const types::Type* o) {
+        return types::is_assignable(context, t, o);
+    };
+    const auto same = [&] { return a->equal(*b) || (takes(b, a) && takes(a, b)); };
+    switch (op) {
+        case Op::Equal: return same();
+        case Op::NotEqual: return !same();
+        case Op::Less: return takes(b, a) && !same();
+        case Op::LessEqual: return takes(b, a);
+        case Op::Greater: return takes(a, b) && !same();
+        default: return takes(a, b);
+    }
+}
+
+}  // namespace
+
 Value Evaluation::comparison(Interpreter& in, const ComparisonExpression& node, Scope& scope) {
     BUNRAKU_EVAL(left, in, node.left, scope);
     BUNRAKU_EVAL(right, in, node.right, scope);
+    if (left.is_type() && right.is_type())
+        return Value::boolean(compare_types(in.types_, node.op, left.as_type(), right.as_type()));
     switch (node.op) {
         case Op::Equal: return Value::boolean(equals(left, right));
         case Op::NotEqual: return Value::boolean(!equals(left, right));
         default: break;
     }
     try {
-        if (left.is_type()) {
-            // A type is smaller than one that it can be assigned to.
-            if (!right.is_type()) return Value::boolean(false);
-            const types::Type *a = left.as_type(), *b = right.as_type();
-            switch (node.op) {
-                case Op::Less:
-                    return Value::boolean(types::is_assignable(in.types_, b, a) && !a->equal(*b));
-                case Op::LessEqual: return Value::boolean(types::is_assignable(in.types_, b, a));
-                case Op::Greater:
-                    return Value::boolean(types::is_assignable(in.types_, a, b) && !a->equal(*b));
-                default: return Value::boolean(types::is_assignable(in.types_, a, b));
-            }
-        }
+        if (left.is_type()) return Value::boolean(false);
         const int order = compare(left, right);
         switch (node.op) {
             case Op::Less: return Value::boolean(order < 0);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <pthread.h>
 
+#include "core/base/work_limit.h"
 #include "language/evaluator/evaluation.h"
 #include "language/evaluator/watcher.h"
 #include "language/types/kinds.h"
@@ -75,6 +76,8 @@ Value Interpreter::evaluate(const Node* node, Scope& scope) {
 }
 
 Value Interpreter::evaluate_body(const Node* body, Scope& scope) {
+    // A class, a define or a node.
+    impl_->walks.discard(body);
     const Value v = Evaluation::eval(*this, body, scope);
     switch (pending_) {
         case Completion::Normal: return v;
@@ -92,6 +95,8 @@ Value Interpreter::evaluate_program(const Program& program, Scope& scope) {
         ~Frame() { Evaluation::frame(in) = link.outer; }
     } const frame{*this, {&program, frame_}};
     frame_ = &frame.link;
+    // A manifest: only commands that record no trace use its value.
+    impl_->walks.discard(program.body);
     const Value v = Evaluation::eval(*this, program.body, scope);
     return pending_ == Completion::Normal ? v : Evaluation::illegal_completion(*this);
 }
@@ -163,18 +168,10 @@ void Evaluation::check_depth(Interpreter& in) {
         throw base::PuppetError("stack level too deep");
 }
 
-// The clock is dearer than most expressions.
-void Evaluation::check_time(Interpreter& in) {
-    in.until_look_ = in.options_.deadline ? 256 : std::numeric_limits<std::uint64_t>::max();
-    if (!in.options_.deadline || std::chrono::steady_clock::now() < *in.options_.deadline) return;
-    in.until_look_ = 1;  // whoever catches this comes no further
-    throw base::PuppetError("execution expired", "EXPIRED");
-}
-
 inline Value Evaluation::eval_located(Interpreter& in, const Node* node, Scope& scope) {
     try {
         check_depth(in);
-        if (--in.until_look_ == 0) check_time(in);
+        base::step();
         return eval_compound(in, node, scope);
     } catch (base::PuppetError& error) {
         // Preformatted texts (of lookups) are told without a place.
@@ -213,6 +210,7 @@ Value Evaluation::eval(Interpreter& in, const Node* node, Scope& scope) {
             if (!variable_node.qualified && !variable_node.numeric) [[likely]]
                 if (const Value* v = find_variable(scope, variable_node.name)) {
                     in.fact_reads.variable(variable_node, variable_node.name.view(), v);
+                    in.impl_->walks.variable(in.fact_reads, variable_node, *v);
                     return *v;
                 }
             return variable(in, variable_node, scope);

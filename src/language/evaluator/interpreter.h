@@ -37,8 +37,6 @@ struct Options {
     /// Calls of lambdas and functions written in Puppet, for those who evaluate what strangers
     /// wrote; beyond: an error.
     std::uint64_t max_calls = std::numeric_limits<std::uint64_t>::max();
-    /// Then evaluation ends with an error.
-    std::optional<std::chrono::steady_clock::time_point> deadline;
     /// A call with arguments for which Builtin::usual is false is an error: for the tool that
     /// finds out for which releases the usual ones are answered as by the module's Ruby.
     bool only_usual = false;
@@ -188,7 +186,6 @@ private:
     int depth_ = 0;
     std::uint64_t calls_ = 0;         // of Options::max_calls
     std::uintptr_t stack_floor_ = 0;  // no frame below this address
-    std::uint64_t until_look_ = 1;    // expressions until the clock is looked at
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

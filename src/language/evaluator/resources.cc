@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/evaluator/evaluation.h"
 #include "language/types/factory.h"
@@ -59,6 +60,7 @@ std::string_view resource_type_name(Interpreter& in, const ResourceExpression& n
 }
 
 void flatten_into(std::vector<Value>& out, const Value& v) {
+    base::step();
     if (!v.is_array()) {
         out.push_back(v);
         return;
@@ -262,6 +264,7 @@ namespace {
 /// What an operand of a relationship stands for: types of the catalog and collectors.
 void relationship_operands(Interpreter& in, const RelationshipExpression& node, const Value& v,
                            std::vector<Value>& out) {
+    base::step();
     Value operand = v;
     switch (v.kind()) {
         case Kind::Array:

@@ -3,6 +3,7 @@
 
 #include "core/base/number.h"
 #include "core/regex/regex.h"
+#include "core/value/text.h"
 #include "language/evaluator/evaluation.h"
 #include "language/evaluator/watcher.h"
 #include "language/types/kinds.h"
@@ -108,7 +109,10 @@ Value Evaluation::variable(Interpreter& in, const VariableExpression& node, Scop
                          ? find_qualified(in, scope, name)
                          : find_variable(scope, node.name);
     in.fact_reads.variable(node, name, v);
-    if (v) return *v;
+    if (v) {
+        in.impl_->walks.variable(in.fact_reads, node, *v);
+        return *v;
+    }
     const auto* written = as<QualifiedName>(node.expr);
     return unknown_variable(in, written ? written->value : name, &node);
 }
@@ -129,7 +133,13 @@ std::optional<Value> Interpreter::lookup_variable(Scope& scope, std::string_view
         for (const Scope* s = &scope; s && !v; s = s->parent)
             if (s->given) v = s->given->find(name);
     }
-    fact_reads.note_variable(name, v, below);
+    if (const auto* part = v ? impl_->walks.find(*v) : nullptr) {
+        FactReads::Path path = *part;
+        if (!below.empty() && below != FactReads::kToldLater) path.text.append(".").append(below);
+        fact_reads.note(path);
+    } else {
+        fact_reads.note_variable(name, v, below);
+    }
     if (watcher) [[unlikely]]
         watcher->asked(scope, name, v);
     return v ? std::optional<Value>(*v) : std::nullopt;
@@ -180,15 +190,49 @@ void Evaluation::check_assignable(const Node* target, Interpreter& in) {
          "Illegal attempt to assign to '{}'. Not an assignable reference", a_an(label(target)));
 }
 
+/// A variable gets the value at `path` of the facts: its readers count, and who uses the value of
+/// the assignment.
+void Evaluation::assign_fact(Interpreter& in, const AssignmentExpression& node, const Value& v,
+                             FactReads::Path path) {
+    const bool tracked =
+        node.left->kind == NodeKind::VariableExpression && v.is_hash() && v.as_hash().size() > 0;
+    if (!tracked) return in.fact_reads.note(path);
+    in.impl_->walks.add_part(in.fact_reads, path, v.as_hash());
+    if (!in.impl_->walks.is_discarded(node)) in.fact_reads.wait(node, std::move(path));
+}
+
 Value Evaluation::assignment(Interpreter& in, const AssignmentExpression& node, Scope& scope) {
     if (node.left->kind != NodeKind::VariableExpression) check_assignable(node.left, in);
     BUNRAKU_EVAL(v, in, node.right, scope);
     if (node.op != Op::Assign)
         fail(in, &node, "UNSUPPORTED_OPERATOR", "The operator '{}' is not supported.",
              op_text(node.op));
+    if (FactReads::Path path; in.fact_reads.take(node.right, path)) [[unlikely]]
+        assign_fact(in, node, v, std::move(path));
     assign_to(in, node.left, v, node, scope);
     return v;
 }
+
+namespace {
+
+/// What Puppet evaluates the target of an assignment to: a variable's name, the number of a match
+/// variable, or an array of such for a list.
+Value target_key(base::Arena& arena, const Node* target) {
+    if (const auto* variable = as<VariableExpression>(target))
+        return variable->numeric ? Value::integer(static_cast<std::int64_t>(variable->number))
+                                 : Value::string(variable->name.view());
+    std::vector<Value> keys;
+    for (const Node* each : to<LiteralList>(target).values) keys.push_back(target_key(arena, each));
+    return value::make_array(arena, keys);
+}
+
+std::string ruby_text(const Value& v) {
+    std::string out;
+    value::print_ruby_to_s(out, v);
+    return out;
+}
+
+}  // namespace
 
 void Evaluation::assign_to(Interpreter& in, const Node* target, const Value& v,
                            const AssignmentExpression& node, Scope& scope) {
@@ -209,19 +253,14 @@ void Evaluation::assign_to(Interpreter& in, const Node* target, const Value& v,
         return;
     }
     const auto& list = to<LiteralList>(target);
-    const auto name_of = [](const Node* n) {
-        const auto* variable_node = as<VariableExpression>(n);
-        return variable_node ? variable_node->name.view() : std::string_view();
-    };
+    const auto key_of = [&](const Node* n) { return target_key(in.arena_, n); };
     if (v.is_hash()) {
         for (const Node* each : list.values) {
-            const Value* found = each->kind == NodeKind::VariableExpression
-                                     ? v.as_hash().find(name_of(each))
-                                     : nullptr;
+            const Value* found = v.as_hash().find(key_of(each));
             if (!found)
                 fail(in, &node, "MISSING_MULTI_ASSIGNMENT_KEY",
                      "No value for required key '{}' in assignment to variables from hash",
-                     name_of(each));
+                     ruby_text(key_of(each)));
             assign_to(in, each, *found, node, scope);
         }
         return;
@@ -234,7 +273,7 @@ void Evaluation::assign_to(Interpreter& in, const Node* target, const Value& v,
                  class_name);
         for (std::size_t i = 0; i < list.values.size(); ++i) {
             const std::string qualified =
-                fmt::format("{}::{}", class_name, name_of(list.values[i]));
+                fmt::format("{}::{}", class_name, ruby_text(key_of(list.values[i])));
             const Value* found = find_qualified(in, scope, qualified);
             if (!found)
                 fail(in, list.values[i], "MISSING_MULTI_ASSIGNMENT_VARIABLE",

@@ -1,6 +1,7 @@
 // Functions on arrays and hashes that do not iterate lazily.
 #include <algorithm>
 
+#include "core/base/work_limit.h"
 #include "language/function/support.h"
 #include "language/types/iterator.h"
 #include "language/types/mismatch.h"
@@ -226,6 +227,7 @@ Value partition(const Call& call) {
 /// Ruby's <=> for sort without a block: numbers with numbers, strings with strings, arrays
 /// element-wise.
 int ruby_compare(const Value& a, const Value& b) {
+    base::step();
     if (a.is_numeric() && b.is_numeric()) {
         if (a.is_integer() && b.is_integer()) {
             return a.as_integer() < b.as_integer() ? -1 : a.as_integer() > b.as_integer();

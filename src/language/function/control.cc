@@ -1,4 +1,5 @@
 // Functions that steer evaluation: with, then, lest, next, break, return, call.
+#include "core/base/work_limit.h"
 #include "language/evaluator/interpreter.h"
 #include "language/function/support.h"
 #include "language/types/object.h"
@@ -59,6 +60,7 @@ Value resolve_deferred(const Call& call, const Value& deferred) {
 }
 
 Value resolve(const Call& call, const Value& v) {
+    base::step();
     switch (v.kind()) {
         case Kind::Object: {
             const types::Object* object = types::as_object(v);

@@ -1,7 +1,10 @@
 // Digests and per-node random numbers.
 #include "core/codec/digest.h"
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 
@@ -40,15 +43,28 @@ Value digest(const Call& call) {
     return text(call, codec::hex_digest(*kind, content));
 }
 
+std::int64_t seed_limit(double d) {
+    if (!std::isfinite(d)) argument_error("{}", value::format_float(d));
+    if (d >= 9223372036854775808.0) argument_error("fqdn_rand(): the limit is beyond 64 bits");
+    return static_cast<std::int64_t>(std::max(d, -1.0));
+}
+
+std::int64_t seed_limit(const std::string& text) {
+    errno = 0;
+    const long long n = std::strtoll(text.c_str(), nullptr, 10);
+    if (errno == ERANGE) argument_error("fqdn_rand(): the limit is beyond 64 bits");
+    return n;
+}
+
 Value fqdn_rand(const Call& call) {
     const Value& limit = call[0];
     std::int64_t max = 0;
     if (limit.is_integer())
         max = limit.as_integer();
     else if (limit.is_float())
-        max = static_cast<std::int64_t>(limit.as_float());
+        max = seed_limit(limit.as_float());
     else if (limit.is_string())
-        max = std::strtoll(std::string(limit.as_string()).c_str(), nullptr, 10);
+        max = seed_limit(std::string(limit.as_string()));
     std::string fqdn;
     if (const auto facts = call.interpreter.lookup_variable(call.interpreter.top_scope(), "facts",
                                                             "networking.fqdn");

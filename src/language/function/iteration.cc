@@ -1,6 +1,7 @@
 // Functions that walk a value and call a block: each, map, filter, reduce, slice, ...
 #include <algorithm>
 
+#include "core/base/work_limit.h"
 #include "core/regex/regex.h"
 #include "language/evaluator/interpreter.h"
 #include "language/function/support.h"
@@ -35,8 +36,10 @@ void walk(const Call& call, const Value& v, Visit&& visit) {
         return;
     }
     if (v.is_integer()) {
-        for (std::int64_t i = 0; i < v.as_integer(); ++i)
+        for (std::int64_t i = 0; i < v.as_integer(); ++i) {
+            base::step();
             if (!visit(Value::integer(i))) return;
+        }
         return;
     }
     auto& ctx = call.interpreter.types();

@@ -1,6 +1,7 @@
 // Functions on patterns: match, regsubst, split, scanf, versioncmp.
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdlib>
 
 #include "core/base/text.h"
@@ -340,10 +341,13 @@ Value scanf(const Call& call) {
                 const std::string rest(s.substr(at, limit));
                 const char* from = rest.c_str();
                 char* end = nullptr;
+                errno = 0;
                 long long n = std::strtoll(from, &end, base);
                 if (base == 2 && (rest.starts_with("0b") || rest.starts_with("0B"))) {
                     n = std::strtoll(from + 2, &end, 2);
                 }
+                if (errno == ERANGE)
+                    argument_error("scanf(): an integer of '{}' is beyond 64 bits", rest);
                 matched = end != from;
                 at += static_cast<std::size_t>(end - from);
                 v = Value::integer(n);

@@ -1,6 +1,8 @@
 // Functions on numbers, and max, min and compare.
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "core/base/semver.h"
 #include "core/value/time.h"
@@ -19,18 +21,25 @@ double leading_float(std::string_view s) {
     return std::strtod(clean.c_str(), nullptr);
 }
 
+/// Puppet's functions give integers of any size; those of a Value have 64 bits.
+[[noreturn]] void out_of_range(std::string_view function) {
+    argument_error("{}(): the result is outside the range of Integer", function);
+}
+
 Value integral(double d, std::string_view function) {
     if (!std::isfinite(d)) argument_error("{}", value::format_float(d));
-    if (d >= 9223372036854775808.0 || d < -9223372036854775808.0) {
-        argument_error("{}(): the result is outside the range of Integer", function);
-    }
+    if (d >= 9223372036854775808.0 || d < -9223372036854775808.0) out_of_range(function);
     return Value::integer(static_cast<std::int64_t>(d));
+}
+
+Value abs_integer(std::int64_t i) {
+    if (i == std::numeric_limits<std::int64_t>::min()) out_of_range("abs");
+    return Value::integer(i < 0 ? -i : i);
 }
 
 Value abs_numeric(const Call& call) {
     const Value& v = call[0];
-    return v.is_integer() ? Value::integer(v.as_integer() < 0 ? -v.as_integer() : v.as_integer())
-                          : Value::floating(std::fabs(v.as_float()));
+    return v.is_integer() ? abs_integer(v.as_integer()) : Value::floating(std::fabs(v.as_float()));
 }
 
 bool digits(std::string_view s) {
@@ -47,8 +56,12 @@ Value abs_string(const Call& call) {
               "convert input before calling");
     const std::string_view s = call[0].as_string();
     std::string_view rest = s.starts_with('-') ? s.substr(1) : s;
-    if (digits(rest))
-        return Value::integer(std::llabs(std::strtoll(std::string(rest).c_str(), nullptr, 10)));
+    if (digits(rest)) {
+        std::int64_t i = 0;
+        if (std::from_chars(rest.data(), rest.data() + rest.size(), i).ec != std::errc())
+            out_of_range("abs");
+        return Value::integer(i);
+    }
     const auto dot = rest.find('.');
     if (dot != std::string_view::npos && digits(rest.substr(0, dot)) &&
         digits(rest.substr(dot + 1))) {
@@ -84,10 +97,9 @@ Value floor_number(const Call& c) { return round_number<std::floor>(c, "floor");
 Value floor_string(const Call& c) { return round_string<std::floor>(c, "floor"); }
 
 Value round(const Call& call) {
-    const Value& v = call[0];
-    if (v.is_integer()) return v;
-    return integral(std::trunc(v.as_float() > 0 ? v.as_float() + 0.5 : v.as_float() - 0.5),
-                    "round");
+    // Puppet adds the half to integers, too; beyond 53 bits that shows.
+    const double d = call[0].as_number();
+    return integral(std::trunc(d > 0 ? d + 0.5 : d - 0.5), "round");
 }
 
 int order(double a, double b) { return a < b ? -1 : a > b ? 1 : 0; }

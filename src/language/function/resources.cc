@@ -34,12 +34,12 @@ std::vector<std::string_view> class_names(const Call& call) {
             continue;
         }
         const auto ref = v.is_type() ? types::as_reference(v.as_type()) : std::nullopt;
+        if (!ref && v.is_type() && v.as_type()->kind == types::TypeKind::Resource)
+            argument_error(
+                "Cannot use an unspecific Resource[] where a Resource['class', name] is expected");
         if (!ref) argument_error("undefined method `downcase' for nil:NilClass");
         if (v.as_type()->kind == types::TypeKind::Class) {
             if (!ref->has_title) argument_error("Cannot use an unspecific Class[] Type");
-        } else if (ref->type_name.empty()) {
-            argument_error(
-                "Cannot use an unspecific Resource[] where a Resource['class', name] is expected");
         } else if (ref->type_name != "Class") {
             argument_error("Cannot use a Resource[{}] where a Resource['class', name] is expected",
                            ref->type_name);

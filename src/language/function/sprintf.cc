@@ -1,9 +1,10 @@
 // Ruby's Kernel#sprintf: flags, width, precision, %<name>d and %{name}.
 #include <cctype>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 
+#include "core/base/number.h"
+#include "core/base/text.h"
 #include "core/codec/escapes.h"
 #include "core/value/ruby_format.h"
 #include "language/function/support.h"
@@ -12,6 +13,7 @@ namespace bunraku::function {
 namespace {
 
 using Directive = value::RubyDirective;
+constexpr int kMaxWidth = 1 << 20;
 
 std::string pad(std::string body, const Directive& d) {
     const auto length = static_cast<int>(characters(body));
@@ -20,49 +22,52 @@ std::string pad(std::string body, const Directive& d) {
     return d.minus ? body + fill : fill + body;
 }
 
-std::int64_t to_integer(const Value& v) {
+/// Kernel#Integer of a string: decimal, 0x, 0b, 0o, underscores between digits.
+value::BigInteger read_integer(const Value& v) {
+    std::string s(v.as_string());
+    std::erase(s, '_');
+    while (!s.empty() && (s.front() == ' ' || s.front() == '\n')) s.erase(0, 1);
+    while (!s.empty() && (s.back() == ' ' || s.back() == '\n')) s.pop_back();
+    std::string_view rest = s;
+    const bool negative = rest.starts_with('-');
+    if (negative || rest.starts_with('+')) rest.remove_prefix(1);
+    unsigned base = 10;
+    if (rest.size() > 1 && rest[0] == '0') {
+        const char c = base::lower(rest[1]);
+        base = c == 'x' ? 16 : c == 'b' ? 2 : 8;
+        rest.remove_prefix(c == 'x' || c == 'b' || c == 'o' ? 2 : 1);
+    }
+    const auto n = value::BigInteger::parse(rest, base);
+    if (!n) argument_error("invalid value for Integer(): {}", ruby_inspect(v));
+    return negative ? n->negated() : *n;
+}
+
+value::BigInteger to_integer(const Value& v) {
     using value::Kind;
     switch (v.kind()) {
-        case Kind::Integer: return v.as_integer();
+        case Kind::Integer: return value::BigInteger(v.as_integer());
         case Kind::Float:
             if (!std::isfinite(v.as_float()))
                 argument_error("{}", value::format_float(v.as_float()));
-            return static_cast<std::int64_t>(v.as_float());
-        case Kind::String: {  // Kernel#Integer: decimal, 0x, 0b, 0o, underscores between digits
-            std::string s(v.as_string());
-            const std::string original = s;
-            std::erase(s, '_');
-            while (!s.empty() && (s.front() == ' ' || s.front() == '\n')) s.erase(0, 1);
-            while (!s.empty() && (s.back() == ' ' || s.back() == '\n')) s.pop_back();
-            bool negative = false;
-            std::size_t at = 0;
-            if (!s.empty() && (s[0] == '-' || s[0] == '+')) {
-                negative = s[0] == '-';
-                at = 1;
-            }
-            int base = 10;
-            if (s.size() > at + 1 && s[at] == '0') {
-                const char c = s[at + 1];
-                if (c == 'x' || c == 'X')
-                    base = 16, at += 2;
-                else if (c == 'b' || c == 'B')
-                    base = 2, at += 2;
-                else if (c == 'o' || c == 'O')
-                    base = 8, at += 2;
-                else
-                    base = 8, at += 1;
-            }
-            char* end = nullptr;
-            errno = 0;
-            const long long n = at < s.size() ? std::strtoll(s.c_str() + at, &end, base) : 0;
-            if (at >= s.size() || *end != '\0' || errno != 0 || s[at] == '-' || s[at] == '+') {
-                argument_error("invalid value for Integer(): {}", ruby_inspect(v));
-            }
-            return negative ? -n : n;
-        }
+            return value::BigInteger::truncated(v.as_float());
+        case Kind::String: return read_integer(v);
         case Kind::Undef: argument_error("can't convert nil into Integer");
         default: argument_error("can't convert {} into Integer", ruby_class(v));
     }
+}
+
+/// The number of a character; -1 if there is none such.
+std::int64_t to_character(const Value& v) {
+    return base::parse_integer<std::int32_t>(to_integer(v).digits(10))
+        .transform([&](std::int32_t n) { return to_integer(v).negative() ? -1 : n; })
+        .value_or(-1);
+}
+
+/// A width or precision that is given as an argument.
+std::int64_t to_width(const Value& v) {
+    const auto given = to_integer(v);
+    const auto n = base::parse_integer<std::int64_t>(given.digits(10)).value_or(kMaxWidth);
+    return std::min<std::int64_t>(n, kMaxWidth) * (given.negative() ? -1 : 1);
 }
 
 double to_float(const Value& v) {
@@ -82,6 +87,13 @@ double to_float(const Value& v) {
         case Kind::Undef: argument_error("can't convert nil into Float");
         default: argument_error("can't convert {} into Float", ruby_class(v));
     }
+}
+
+/// Ruby writes integers exactly as %f: a long double holds them.
+std::string floating(const Directive& d, const Value& v) {
+    if (d.letter == 'f' && v.is_integer())
+        return value::format_ruby_float(d, static_cast<long double>(v.as_integer()));
+    return value::format_ruby_float(d, to_float(v));
 }
 
 std::string first_characters(std::string s, int n) {
@@ -105,7 +117,6 @@ const Value* named(std::span<const Value> args, std::string_view name, std::stri
 }  // namespace
 
 std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
-    constexpr int kMaxWidth = 1 << 20;
     std::string out;
     std::size_t next = 0;
     auto take = [&]() -> const Value& {
@@ -130,17 +141,15 @@ std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
                 case '0': d.zero = true; continue;
                 case '#': d.alternative = true; continue;
                 case '*': {
-                    const auto width = to_integer(take());
+                    const auto width = to_width(take());
                     d.minus = d.minus || width < 0;
-                    d.width =
-                        static_cast<int>(std::min<std::int64_t>(std::llabs(width), kMaxWidth));
+                    d.width = static_cast<int>(std::abs(width));
                     continue;
                 }
                 case '.': {
                     d.precision = 0;
                     if (i + 1 < format.size() && format[i + 1] == '*') {
-                        d.precision =
-                            static_cast<int>(std::min<std::int64_t>(to_integer(take()), kMaxWidth));
+                        d.precision = static_cast<int>(to_width(take()));
                         ++i;
                     }
                     while (i + 1 < format.size() &&
@@ -206,7 +215,7 @@ std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
                 case 'a':
                 case 'A':
                     d.letter = c;
-                    out += value::format_ruby_float(d, to_float(chosen ? *chosen : take()));
+                    out += floating(d, chosen ? *chosen : take());
                     break;
                 case 's':
                     out +=
@@ -218,8 +227,8 @@ std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
                     break;
                 case 'c': {
                     const Value& v = chosen ? *chosen : take();
-                    if (v.is_integer()) {
-                        const auto p = v.as_integer();
+                    if (v.is_numeric()) {
+                        const auto p = to_character(v);
                         if (p < 0 || p > 0x10FFFF) argument_error("invalid character");
                         std::string ch;
                         codec::append_utf8(ch, static_cast<std::uint32_t>(p));

@@ -1,5 +1,7 @@
 // stdlib's functions on arrays. Texts and results as module version 8.5.0 has them.
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include "core/regex/regex.h"
 #include "language/environment/trace.h"
@@ -337,7 +339,9 @@ Value range(const Call& call) {
         start = ruby_to_s(call[0]);
         stop = ruby_to_s(call[1]);
         if (call.size() > 2) {
-            step = std::abs(to_integer(call[2]));
+            step = to_integer(call[2]);
+            if (step == std::numeric_limits<std::int64_t>::min()) ++step;
+            step = std::abs(step);
             if (step == 0)
                 argument_error(
                     "range(): 3rd arg (step size) must be a non zero integer (e.g. 1 or -1)");

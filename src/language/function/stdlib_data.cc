@@ -1,15 +1,15 @@
 // stdlib's functions on data formats: JSON, YAML, TOML, Ruby and Python literals.
 #include <algorithm>
-#include <map>
 
+#include "core/base/work_limit.h"
 #include "core/codec/json_text.h"
 #include "core/codec/yaml.h"
-#include "core/codec/yaml_writer.h"
 #include "core/regex/regex.h"
 #include "core/value/escapes.h"
 #include "core/value/rich_data.h"
 #include "language/function/stdlib_support.h"
 #include "language/function/stdlib_usual.h"
+#include "language/function/yaml_text.h"
 
 namespace bunraku::function {
 
@@ -102,6 +102,7 @@ void json_indent(std::string& out, const JsonStyle& style, int depth) {
 }
 
 void json_into(std::string& out, const Value& v, const JsonStyle& style, int depth) {
+    base::step();
     const bool nested = v.is_array() || v.is_hash();
     if (nested && style.max_nesting > 0 && depth + 1 > style.max_nesting)
         argument_error("nesting of {} is too deep", depth + 1);
@@ -197,84 +198,6 @@ Value to_json_pretty(const Call& call) {
     });
 }
 
-/// Writes a value as Psych does; arrays and hashes that occur twice become anchors and aliases.
-class YamlText {
-public:
-    explicit YamlText(const codec::YamlWriteOptions& options) : writer_(options) {}
-    std::string write(const Value& v) {
-        count(v);
-        visit(v);
-        return writer_.finish();
-    }
-
-private:
-    struct Seen {
-        int times = 0;
-        int id = 0;  ///< the anchor's number, in the order in which Psych meets the second uses
-        bool written = false;
-    };
-    static const void* identity(const Value& v) {
-        if (v.is_array()) return v.as_array().empty() ? nullptr : v.as_array().data();
-        return v.is_hash() && !v.as_hash().empty() ? &v.as_hash() : nullptr;
-    }
-    void count(const Value& v) {
-        if (const void* id = identity(v)) {
-            Seen& seen = seen_[id];
-            if (++seen.times > 1) {
-                if (!seen.id) seen.id = ++ids_;
-                return;
-            }
-        }
-        if (v.is_array()) {
-            for (const Value& item : v.as_array()) count(item);
-        } else if (v.is_hash()) {
-            for (const auto& e : v.as_hash()) {
-                count(e.key);
-                count(e.value);
-            }
-        }
-    }
-    void visit(const Value& v) {
-        std::string anchor;
-        if (const void* id = identity(v)) {
-            Seen& seen = seen_[id];
-            if (seen.id) {
-                anchor = std::to_string(seen.id);
-                if (seen.written) return writer_.alias(anchor);
-                seen.written = true;
-            }
-        }
-        switch (v.kind()) {
-            case Kind::Array:
-                writer_.start_sequence(anchor);
-                for (const Value& item : v.as_array()) visit(item);
-                return writer_.end_sequence();
-            case Kind::Hash:
-                writer_.start_mapping(anchor);
-                for (const auto& e : v.as_hash()) {
-                    visit(e.key);
-                    visit(e.value);
-                }
-                return writer_.end_mapping();
-            case Kind::Undef: return writer_.plain("");
-            case Kind::Default: return writer_.plain(":default");
-            case Kind::Float: {
-                const std::string s = value::format_float(v.as_float());
-                return writer_.plain(s == "Infinity"    ? ".inf"
-                                     : s == "-Infinity" ? "-.inf"
-                                     : s == "NaN"       ? ".nan"
-                                                        : s);
-            }
-            case Kind::Boolean:
-            case Kind::Integer: return writer_.plain(value::to_text(v));
-            default: return writer_.string(ruby_to_s(v));
-        }
-    }
-    codec::YamlWriter writer_;
-    std::map<const void*, Seen> seen_;
-    int ids_ = 0;
-};
-
 Value to_yaml(const Call& call) {
     codec::YamlWriteOptions options;
     if (call.size() > 1) {
@@ -290,7 +213,7 @@ Value to_yaml(const Call& call) {
         const Value* canonical = given.find("canonical");
         options.canonical = canonical && canonical->truthy();
     }
-    return written(call, call[0], [&](const Value& v) { return YamlText(options).write(v); });
+    return written(call, call[0], [&](const Value& v) { return yaml_text(v, options); });
 }
 
 // --- TOML, in the order of the toml-rb gem: values, then tables, then arrays of tables ---
@@ -300,6 +223,7 @@ std::string toml_key(std::string_view key) {
     return bare ? std::string(key) : '"' + replace_all(key, "\"", "\\\"") + '"';
 }
 std::string toml_value(const Value& v) {
+    base::step();
     if (v.is_string()) return ruby_inspect(v);
     if (v.is(Kind::Regexp)) return inspect_string(inspect(v));
     return inspect(v);
@@ -340,6 +264,7 @@ void toml_pairs(std::string& out, const TomlPairs& pairs, const std::string& pre
 }
 void toml_table(std::string& out, const value::HashRep& hash, const std::string& prefix,
                 bool with_header) {
+    base::step();
     const TomlPairs pairs = toml_sort(hash);
     if (with_header && !prefix.empty() && (!pairs.simple.empty() || hash.empty()))
         out += "[" + prefix + "]\n";
@@ -361,6 +286,7 @@ struct Dialect {
 constexpr Dialect kRuby{" => ", "true", "false", "nil"}, kPython{": ", "True", "False", "None"};
 
 void literal(std::string& out, const Value& v, const Dialect& d) {
+    base::step();
     bool first = true;
     if (v.is_array()) {
         out += '[';

@@ -1,6 +1,7 @@
 // stdlib's functions on hashes, and pick, as module versions 8.5.0 and 9.7.0 have them.
 #include <algorithm>
 
+#include "core/base/work_limit.h"
 #include "language/evaluator/function.h"
 #include "language/function/stdlib_support.h"
 #include "language/function/stdlib_usual.h"
@@ -48,6 +49,7 @@ Value merge_iterable(const Call& call) {
 }
 
 Value merge_deep(const Call& call, const value::HashRep& a, const value::HashRep& b) {
+    base::step();
     value::HashBuilder out(call.arena());
     out.merge(a);
     for (const auto& e : b) {
@@ -206,6 +208,7 @@ Value pick_default(const Call& call) {
 // --- stdlib::nested_values, stdlib::sort_by ---
 
 void nested_into(std::vector<Value>& out, const value::HashRep& hash) {
+    base::step();
     for (const auto& e : hash) {
         if (e.value.is_hash())
             nested_into(out, e.value.as_hash());

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/text_view.h"
+#include "core/base/work_limit.h"
 #include "core/regex/regex.h"
 #include "core/value/escapes.h"
 
@@ -40,6 +41,7 @@ std::size_t take_digits(std::string_view s, std::size_t at, std::string& out) {
 }  // namespace
 
 bool ruby_equal(const Value& a, const Value& b) {
+    base::step();
     if (a.is_numeric() && b.is_numeric()) {
         if (a.is_integer() && b.is_integer()) return a.as_integer() == b.as_integer();
         return a.as_number() == b.as_number();
@@ -174,11 +176,17 @@ double leading_float(std::string_view s) {
     return std::strtod(clean.c_str(), nullptr);
 }
 
+[[noreturn]] void beyond_64_bits(const Value& v) {
+    argument_error("The integer {} is beyond 64 bits", ruby_to_s(v));
+}
+
 std::int64_t to_integer(const Value& v) {
     if (v.is_integer()) return v.as_integer();
     if (v.is_float()) {
         const double d = v.as_float();
-        return std::abs(d) < 9.2e18 ? static_cast<std::int64_t>(d) : 0;
+        if (!std::isfinite(d)) argument_error("{}", value::format_float(d));
+        if (d >= 9223372036854775808.0 || d < -9223372036854775808.0) beyond_64_bits(v);
+        return static_cast<std::int64_t>(d);
     }
     if (!v.is_string()) return 0;
     std::string_view s = v.as_string();
@@ -187,7 +195,10 @@ std::int64_t to_integer(const Value& v) {
     std::size_t at = 0;
     if (!s.empty() && (s[0] == '-' || s[0] == '+')) clean += s[at++];
     take_digits(s, at, clean);
-    return std::strtoll(clean.c_str(), nullptr, 10);
+    errno = 0;
+    const long long n = std::strtoll(clean.c_str(), nullptr, 10);
+    if (errno == ERANGE) beyond_64_bits(v);
+    return n;
 }
 
 bool all_digits(std::string_view s) {

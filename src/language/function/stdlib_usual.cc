@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/base/work_limit.h"
 #include "language/evaluator/interpreter.h"
 #include "language/evaluator/scope.h"
 #include "language/types/kinds.h"
@@ -18,6 +19,7 @@ bool ascii(std::string_view s) {
 }
 
 bool plain(const Value& v) {
+    base::step();
     if (v.is_string()) return ascii(v.as_string());
     if (v.is_array()) return std::ranges::all_of(v.as_array(), plain);
     if (v.is_hash()) {

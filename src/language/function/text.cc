@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include "core/base/lifetime.h"
+#include "core/base/work_limit.h"
 #include "language/function/support.h"
 
 namespace bunraku::function {
@@ -146,6 +147,7 @@ constexpr std::string_view kStringData =
 // Ruby's Array#join joins nested arrays with the same separator (an empty one is an empty text
 // between two separators) and calls to_s on the rest.
 void join_into(value::JoinedText& out, std::span<const Value> items, const Value& separator) {
+    base::step();
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i > 0) out.append(separator.as_string(), separator.is_bytes());
         if (items[i].is_array()) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 
+#include "core/base/work_limit.h"
 #include "core/regex/regex.h"
 #include "core/value/build.h"
 #include "language/hiera/errors.h"
@@ -111,6 +112,7 @@ private:
 
     /// Ruby symbols as keys (":hierarchy:") lose their colon.
     Value plain_keys(const Value& v) {
+        base::step();
         if (v.is_array()) {
             std::vector<Value> out;
             for (const Value& item : v.as_array()) out.push_back(plain_keys(item));

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <fmt/format.h>
 
+#include "core/base/work_limit.h"
 #include "core/codec/hocon.h"
 #include "core/codec/ruby_json.h"
 #include "core/codec/yaml.h"
@@ -32,11 +33,12 @@ Value to_value(base::Arena& arena, const YamlNode& node, bool key = false) {
 
 /// Puppet's RichDataKey takes texts and numbers only.
 bool good_key(const YamlNode& n) {
-    return n.kind == Kind::String || n.kind == Kind::Integer || n.kind == Kind::Float;
+    return (n.kind == Kind::String && !n.large) || n.kind == Kind::Integer || n.kind == Kind::Float;
 }
 
 bool strange(const YamlNode& n) {
-    if (n.kind == Kind::String) return n.symbol && n.text != ":default";
+    // Integers of Puppet have any size in data; a Value has no place for those beyond 64 bits.
+    if (n.kind == Kind::String) return n.large || (n.symbol && n.text != ":default");
     for (const auto& item : n.items) {
         if (strange(item)) return true;
     }
@@ -63,7 +65,9 @@ std::string type_text(const YamlNode& n, bool key = false) {
         case Kind::Boolean: return "Boolean";
         case Kind::Integer: return fmt::format("Integer[{0}, {0}]", n.integer);
         case Kind::Float: return "Float";
-        case Kind::String: return n.symbol && !key ? "Runtime[ruby, 'Symbol']" : "String";
+        case Kind::String:
+            if (n.large) return fmt::format("Integer[{0}, {0}]", n.text);
+            return n.symbol && !key ? "Runtime[ruby, 'Symbol']" : "String";
         case Kind::Sequence:
             return fmt::format("Array[{}, {}, {}]",
                                common(n.items, [](const YamlNode& i) { return type_text(i); }),
@@ -79,6 +83,7 @@ std::string type_text(const YamlNode& n, bool key = false) {
 }
 
 bool mentions_interpolation(const Value& v) {
+    base::step();
     if (v.is_string()) return v.as_string().find("%{") != std::string_view::npos;
     if (v.is_array()) {
         for (const Value& item : v.as_array()) {

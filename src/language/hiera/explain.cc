@@ -1,5 +1,6 @@
 #include "language/hiera/explain.h"
 
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/text.h"
 
@@ -11,6 +12,7 @@ using Event = ExplainNode::Event;
 
 /// Ruby's inspect of a scalar, collections over several lines.
 void dump_value(std::string& out, const std::string& indent, const Value& v) {
+    base::step();
     const std::string inner = indent + "  ";
     if (v.is_hash()) {
         out += '{';
@@ -226,6 +228,7 @@ std::string_view type_name(Kind kind) {
 }
 
 Value to_hash(base::Arena& arena, const ExplainNode& n) {
+    base::step();
     if (n.kind == Kind::Merge && n.branches.size() == 1) return to_hash(arena, *n.branches[0]);
     value::HashBuilder out(arena);
     auto text = [&](std::string_view s) { return value::make_string(arena, s); };

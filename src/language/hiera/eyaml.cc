@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "core/base/text.h"
+#include "core/base/work_limit.h"
 #include "core/codec/base64.h"
 #include "core/codec/pkcs7.h"
 #include "language/hiera/impl.h"
@@ -143,6 +144,7 @@ std::string Lookup::Impl::decrypt_text(std::string_view text, const value::HashR
 
 Value Lookup::Impl::decrypted(const Value& v, std::string_view key, const value::HashRep& given,
                               const std::string& path, Invocation& inv) {
+    base::step();
     if (v.is_string()) {
         if (!encrypted(v.as_string())) return interpolate(v, inv, true);
         deciphered = true;

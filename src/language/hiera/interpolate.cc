@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/work_limit.h"
 #include "core/value/text.h"
 #include "language/hiera/impl.h"
 
@@ -78,6 +79,7 @@ Found Lookup::Impl::sub_lookup(std::string_view key, Invocation& inv,
 }
 
 Value Lookup::Impl::interpolate(const Value& v, Invocation& inv, bool methods) {
+    base::step();
     if (v.is_string()) {
         return v.as_string().find("%{") == std::string_view::npos
                    ? v

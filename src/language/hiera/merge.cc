@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <vector>
 
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/text.h"
 #include "language/hiera/errors.h"
@@ -80,6 +81,7 @@ public:
         : arena_(arena), options_(std::move(options)) {}
 
     Value merge(const Value& source, const Value& destination) {
+        base::step();
         if (source.is_undef()) return destination;
         if (destination.is_undef()) return source;
         if (source.is_hash()) return merge_hash(source, destination);
@@ -138,7 +140,9 @@ private:
                 }
                 const std::string_view gone = v.as_string().substr(ko.size());
                 if (gone.empty()) all = true;
-                std::erase_if(to, [&](const Value& t) { return value::to_text(t) == gone; });
+                std::erase_if(to, [&](const Value& t) {
+                    return value::equal(t, Value::string(gone));  // never an integer
+                });
                 std::erase_if(to, [&](const Value& t) { return value::equal(t, v); });
             }
             if (all) to.clear();
@@ -216,6 +220,7 @@ private:
     }
 
     Value unpack(const Value& array) {
+        base::step();
         std::string joined;
         for (const Value& v : array.as_array()) {
             if (!joined.empty()) joined += options_.unpack_arrays;
@@ -234,6 +239,7 @@ private:
     }
 
     Value overwrite(const Value& source, const Value& destination) {
+        base::step();
         if (options_.extend_existing_arrays && destination.is_array()) {
             std::vector<Value> items(destination.as_array().begin(), destination.as_array().end());
             items.push_back(source);

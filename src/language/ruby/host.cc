@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/ruby/child_host.h"
 #include "language/ruby/describe.h"
@@ -124,6 +125,7 @@ void ChildHost::fail(Process::Status status, std::string_view what) {
     }
     if (status == Process::Status::Stopped) {
         stop();
+        base::check_work_limit();
         throw PuppetError(fmt::format("{}: stopped", what));
     }
     const auto how = process_.end_text();

@@ -8,6 +8,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/semver.h"
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/time.h"
 
@@ -168,6 +169,7 @@ void MarshalWriter::object(const Value& v) {
 }
 
 void MarshalWriter::value(const Value& v, bool legacy, bool top) {
+    base::step();
     switch (v.kind()) {
         case Kind::Undef:
             if (legacy && top)
@@ -377,6 +379,7 @@ private:
         return objects_.size() - 1;
     }
     Value enter(const Value& v) {
+        base::step();
         objects_.push_back(v);
         return v;
     }

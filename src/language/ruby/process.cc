@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "core/base/work_limit.h"
 #include "core/sys/process.h"
 #include "language/ruby/share.h"
 
@@ -160,10 +161,10 @@ Process::Status Process::wait(short events, Clock::time_point deadline) const {
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(deadline - now).count() + 1;
         pollfd poll_fd{fd_, events, 0};
-        const long long most = stop_ ? 200 : 60000;
+        const long long most = stop_ || base::work_is_limited() ? 200 : 60000;
         const int n = ::poll(&poll_fd, 1, static_cast<int>(std::min<long long>(left, most)));
         if (n > 0) return Status::Ok;
-        if (stop_ && stop_()) return Status::Stopped;
+        if ((stop_ && stop_()) || base::work_end() != base::WorkEnd::None) return Status::Stopped;
         if (n < 0 && errno != EINTR) return Status::Ended;
     }
 }

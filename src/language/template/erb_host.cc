@@ -5,6 +5,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/text.h"
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/erb/ast.h"
 #include "language/erb/render.h"
@@ -183,6 +184,7 @@ private:
 
 /// A symbol is no value of Puppet's; as a variable nobody reads it but the template itself.
 Value stored(erb::Heap& heap, const erb::RV& v, base::Arena& arena) {
+    base::step();
     using erb::T;
     if (v.is(T::Sym)) return value::make_string(arena, v.symbol_name());
     if (v.is(T::Array)) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/base/text.h"
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
 #include "language/environment/read_answer.h"
@@ -121,6 +122,11 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
         };
         // Puppet has plugins of the machine itself on Ruby's path.
         if (auto dir = setting("libdir"); dir && !dir->empty()) options.load_path.push_back(*dir);
+        const auto& known_settings = environment.spec().setting;
+        const std::string folders =
+            known_settings ? known_settings("ruby_plugin_folders").value_or("") : std::string();
+        for (std::string_view folder : base::split(folders, ':'))
+            if (!folder.empty()) options.load_path.emplace_back(folder);
         options.timeout = std::chrono::seconds(number_in(setting("ruby_timeout"), 60));
         options.memory_limit = static_cast<std::uint64_t>(number_in(setting("ruby_memory"), 1024))
                                << 20;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/diagnostic.h"
+#include "core/base/work_limit.h"
 #include "language/types/factory.h"
 #include "language/types/internal.h"
 
@@ -116,6 +117,7 @@ void update_recursion(Context& ctx, const TypeAliasType& alias) {
 }  // namespace
 
 void accept(const Type* t, void* closure, Visit visit, Guard* guard) {
+    base::step();
     DepthCheck depth;
     const auto go = [&](const Type* inner) {
         if (inner) accept(inner, closure, visit, guard);

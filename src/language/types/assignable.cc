@@ -4,6 +4,7 @@
 
 #include "core/base/semver.h"
 #include "core/base/text.h"
+#include "core/base/work_limit.h"
 #include "language/types/factory.h"
 #include "language/types/internal.h"
 
@@ -438,6 +439,7 @@ bool assignable_base(Context& ctx, const Type* t, const Type* o, Guard* guard) {
 }  // namespace
 
 bool assignable(Context& ctx, const Type* t, const Type* o, Guard* guard) {
+    base::step();
     if (t == o && !is(t, TypeKind::TypeAlias) && !is(t, TypeKind::TypeReference) &&
         !is(t, TypeKind::Variant) && !is(t, TypeKind::NotUndef) && !is(t, TypeKind::Init) &&
         !as_open(t))

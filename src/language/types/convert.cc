@@ -8,6 +8,7 @@
 #include "core/base/diagnostic.h"
 #include "core/base/semver.h"
 #include "core/base/text_view.h"
+#include "core/base/work_limit.h"
 #include "core/codec/json_text.h"
 #include "core/value/build.h"
 #include "core/value/escapes.h"
@@ -100,6 +101,7 @@ public:
     explicit Converter(Context& ctx) : ctx_(ctx) {}
 
     std::string convert(const Value& v, const Map& map, const Indentation& indentation) {
+        base::step();
         const Format* found = map->find(ctx_, v);
         const Format format = found != nullptr ? *found : Format("%s");
         return apply(v, format, map, indentation);
@@ -445,6 +447,7 @@ public:
     IndentedPrinter(std::string& out, int level) : out_(out), level_(level) {}
 
     void print(const Value& v) {
+        base::step();
         switch (v.kind()) {
             case Kind::Array: array(v.as_array()); break;
             case Kind::Hash: hash(v.as_hash()); break;

@@ -352,11 +352,12 @@ std::string format_directive(std::string_view text, const Value& v) {
         case 'o':
         case 'b':
         case 'B':
-            if (v.is_integer()) return value::format_ruby_integer(directive(f), v.as_integer());
+            if (v.is_integer())
+                return value::format_ruby_integer(directive(f), value::BigInteger(v.as_integer()));
             if (v.is_float()) {
-                const double d = std::trunc(v.as_float());
-                if (!(std::fabs(d) < 9.2e18)) throw PuppetError(value::format_float(d));
-                return value::format_ruby_integer(directive(f), static_cast<std::int64_t>(d));
+                const double d = v.as_float();
+                if (!std::isfinite(d)) throw PuppetError(value::format_float(d));
+                return value::format_ruby_integer(directive(f), value::BigInteger::truncated(d));
             }
             break;
         case 'e':

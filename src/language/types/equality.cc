@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/semver.h"
+#include "core/base/work_limit.h"
 #include "language/types/factory.h"
 #include "language/types/internal.h"
 
@@ -51,6 +52,7 @@ std::uint64_t hash_size(const Size& s) { return s ? hash_range(*s) : 17; }
 std::uint64_t hash_type(const Type* t) { return t ? t->hash() : 3; }
 
 std::uint64_t hash_inside(const Type* t) {
+    base::step();
     switch (t->kind) {
         case TypeKind::Integer: return hash_range(to<IntegerType>(t).range);
         case TypeKind::Timestamp: return hash_range(to<TimestampType>(t).range);
@@ -140,6 +142,7 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
 }
 
 bool equal(const Type* a, const Type* b) {
+    base::step();
     if (a == b) return true;
     if (!a || !b || a->kind != b->kind) return false;
     switch (a->kind) {

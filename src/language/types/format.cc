@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/base/semver.h"
+#include "core/base/work_limit.h"
 #include "language/types/factory.h"
 #include "language/types/internal.h"
 
@@ -32,8 +33,10 @@ bool accepts_undef(const Type* t) {
 }  // namespace
 
 void Formatter::range(const Range& r) {
-    out_ += r.min == kMin ? "default" : std::to_string(r.min);
-    if (r.max != kMax) {
+    // The outermost integers stand for no end, unless the type is of that one integer.
+    const bool single = r.min == r.max;
+    out_ += r.min == kMin && !single ? "default" : std::to_string(r.min);
+    if (r.max != kMax || single) {
         out_ += ", ";
         out_ += std::to_string(r.max);
     }
@@ -228,6 +231,7 @@ void Formatter::runtime(const RuntimeType& t) {
 }
 
 void Formatter::literal(const Value& v) {
+    base::step();
     switch (v.kind()) {
         case Kind::Type: type(v.as_type()); break;
         case Kind::Array: {
@@ -259,6 +263,7 @@ void Formatter::literal(const Value& v) {
 }
 
 void Formatter::type(const Type* t) {
+    base::step();
     if (!t) {
         out_ += "undef";
         return;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/base/semver.h"
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/time.h"
 #include "language/types/factory.h"
@@ -55,6 +56,7 @@ const Type* infer_extension(Context& ctx, const Value& v) {
 }  // namespace
 
 const Type* infer(Context& ctx, const Value& v) {
+    base::step();
     const Defaults& d = defaults();
     switch (v.kind()) {
         case Kind::Undef: return d.undef;
@@ -101,6 +103,7 @@ const Type* infer(Context& ctx, const Value& v) {
 }
 
 const Type* infer_set(Context& ctx, const Value& v) {
+    base::step();
     const Defaults& d = defaults();
     if (v.is_array()) {
         const auto items = v.as_array();
@@ -194,6 +197,7 @@ const Type* common_enum(Context& ctx, const EnumType& a, const Type* b) {
 }  // namespace
 
 const Type* common_type(Context& ctx, const Type* a, const Type* b) {
+    base::step();
     const Defaults& d = defaults();
     if (!a || is(a, TypeKind::Undef)) return b;
     if (!b || is(b, TypeKind::Undef)) return a;

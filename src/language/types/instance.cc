@@ -4,6 +4,7 @@
 
 #include "core/base/semver.h"
 #include "core/base/text.h"
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/time.h"
 #include "language/types/factory.h"
@@ -23,6 +24,7 @@ const Type* type_of_extension(Context& ctx, const Value& v) {
 
 /// Data and RichData by walking the value: what the recursive alias would find, without its guards.
 bool is_data(const Value& v, bool rich) {
+    base::step();
     switch (v.kind()) {
         case Kind::Undef:
         case Kind::Boolean:
@@ -169,6 +171,7 @@ int really_instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
 }
 
 bool instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
+    base::step();
     switch (t->kind) {
         case TypeKind::Any:
         case TypeKind::Unit: return true;

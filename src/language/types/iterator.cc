@@ -3,6 +3,7 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/types/factory.h"
 #include "language/types/internal.h"
@@ -43,6 +44,7 @@ struct RangeCursor final : Cursor {
     bool done = false;
     RangeCursor(Range r, std::int64_t by) : range(r), at(by < 0 ? r.max : r.min), step(by) {}
     bool next(Value* out) override {
+        base::step();
         if (done || !range.contains(at)) return false;
         *out = Value::integer(at);
         if (__builtin_add_overflow(at, step, &at)) done = true;

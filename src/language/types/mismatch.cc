@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/work_limit.h"
 #include "language/types/factory.h"
 #include "language/types/internal.h"
 #include "language/types/mismatch_internal.h"
@@ -95,6 +96,7 @@ List Describer::merge_descriptions(std::size_t varying, bool count, const std::v
 }
 
 List Describer::describe(const Type* expected, const Type* actual, const Path& path) {
+    base::step();
     struct Finder {
         const TypeReferenceType* found = nullptr;
     } finder;

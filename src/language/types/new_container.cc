@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/diagnostic.h"
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/types/internal.h"
 #include "language/types/iterator.h"
@@ -132,6 +133,7 @@ public:
     }
     /// `depth`: a path may be longer than a value can be deep.
     Value build(const Node* n, unsigned depth = 0) {
+        base::step();
         if (depth > value::kMaxDepth) value::too_deep();
         if (n->shape == Node::Leaf) return n->leaf;
         if (n->shape == Node::Array) {

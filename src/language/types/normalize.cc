@@ -3,6 +3,7 @@
 
 #include "core/base/semver.h"
 #include "core/base/text.h"
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/types/factory.h"
 #include "language/types/internal.h"
@@ -222,6 +223,7 @@ const Type* normalize_variant(Context& ctx, const VariantType& v) {
 }  // namespace
 
 const Type* generalize(Context& ctx, const Type* t) {
+    base::step();
     DepthCheck depth;
     const Defaults& d = defaults();
     const auto f = [&](const Type* inner) { return generalize(ctx, inner); };
@@ -291,6 +293,7 @@ const Type* generalize(Context& ctx, const Type* t) {
 }
 
 const Type* normalize(Context& ctx, const Type* t) {
+    base::step();
     DepthCheck depth;
     const Defaults& d = defaults();
     const auto f = [&](const Type* inner) { return normalize(ctx, inner); };

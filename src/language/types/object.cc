@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/base/diagnostic.h"
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/syntax/ast.h"
 #include "language/types/factory.h"
@@ -131,6 +132,7 @@ void print_object_hash(std::string& out, const value::HashRep& hash) {
 }
 
 void print_formatted(std::string& out, const Value& v) {
+    base::step();
     switch (v.kind()) {
         case Kind::Type:
             if (const OpenType* open = as_open(v.as_type())) {

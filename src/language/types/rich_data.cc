@@ -6,6 +6,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/semver.h"
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/types/factory.h"
 #include "language/types/internal.h"
@@ -129,6 +130,7 @@ std::string_view pcore_name(TypeKind kind) {
 }
 
 Value Encoder::encode(const Type* t) {
+    base::step();
     if (std::ranges::find(in_progress, t) != in_progress.end() || in_progress.size() > 500) {
         return named(types::type_name(t));
     }

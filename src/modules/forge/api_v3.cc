@@ -623,7 +623,8 @@ Response list_modules(const Call& call) {
 
 struct Author {
     std::string_view name;
-    std::uint64_t releases = 0, modules = 0;
+    std::uint64_t releases = 0, modules = 0, downloads = 0;
+    std::int64_t newest = 0;  ///< of releases that are not deleted
     std::int64_t first = INT64_MAX, last = 0;
 };
 
@@ -638,10 +639,12 @@ std::vector<Author> users_of(const Call& call, const std::string* only) {
             Author& u = users[m.author];
             u.name = m.author;
             if (m.live && modules.insert(m.slug).second) ++u.modules;
+            u.downloads += call.service.downloads().of_module(s->repository(), m.slug);
             for (std::uint32_t i : m.releases) {
                 const Release& r = s->releases()[i];
                 u.first = std::min(u.first, r.created);
                 u.last = std::max(u.last, r.created);
+                if (!r.deleted) u.newest = std::max(u.newest, r.created);
                 if (!r.deleted &&
                     (call.selection.snapshots.size() == 1 || releases.insert(r.slug).second)) {
                     ++u.releases;
@@ -674,12 +677,29 @@ Response list_users(const Call& call) {
     if (call.selection.unknown) return not_found();
     Page page;
     if (auto bad = read_page(call, &page)) return *bad;
+    const std::string* sort = call.query("sort_by");
+    const bool by_downloads = sort && *sort == "downloads";
+    const bool by_releases = sort && *sort == "releases",
+               by_time = sort && *sort == "latest_release";
+    if (sort && *sort != "username" && !by_downloads && !by_releases && !by_time) {
+        return error_response(400,
+                              "sort_by must be username, releases, downloads or latest_release");
+    }
     const std::uint64_t mask = excluded(call, kUserFields);
-    return cacheable(call, [&] {
-        const auto users = users_of(call, nullptr);
+    const auto answer = [&] {
+        auto users = users_of(call, nullptr);  // by name
+        const auto most_first = [&](auto key) {
+            std::ranges::stable_sort(users, std::greater{}, key);
+        };
+        if (by_downloads) most_first(&Author::downloads);
+        if (by_releases) most_first(&Author::releases);
+        if (by_time) most_first(&Author::newest);
         return paged(call, page, "users", users,
                      [&](std::string& out, const Author& u) { append_user(out, u, mask); });
-    });
+    };
+    // The order by counts changes with every download.
+    if (by_downloads) return Response::json(200, answer());
+    return cacheable(call, answer);
 }
 
 Response one_user(const Call& call, const std::string& name) {

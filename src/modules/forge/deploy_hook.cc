@@ -1,17 +1,13 @@
 #include "modules/forge/deploy_hook.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <ctime>
-#include <deque>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <mutex>
-#include <set>
 #include <thread>
-#include <unistd.h>
 
-#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
@@ -19,9 +15,11 @@
 #include "core/sys/system.h"
 #include "core/sys/wording.h"
 #include "modules/forge/api.h"
+#include "modules/forge/deploy_jobs.h"
 #include "modules/forge/html_page.h"
 #include "modules/forge/webhook.h"
 #include "modules/module/deploy.h"
+#include "modules/module/deploy_definitions.h"
 #include "modules/module/names.h"
 #include "modules/module/trust.h"
 
@@ -35,73 +33,14 @@ using http::Response;
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 100, kMostRemembered = 200;
-/// A webhook that was seen is not taken again for so long.
-constexpr std::int64_t kReplay = 30 * 86400;
+constexpr std::ptrdiff_t kMostWaiting = 100;
+constexpr std::chrono::milliseconds kGrace{500};
 
-/// One thing to do, and how it went.
-struct Job {
-    std::uint64_t id = 0;
-    std::vector<std::string> environments, modules;  ///< both empty: everything
-    std::string from;                                ///< the repository's name
-    std::int64_t asked = 0, begun = 0, ended = 0;
-    std::string state = "waiting";  ///< waiting, running, done, failed
-    std::string error;
-    std::vector<std::string> changed;
-
-    bool same_work(const Job& other) const {
-        return environments == other.environments && modules == other.modules;
-    }
-    std::string json() const {
-        const auto list = [](const std::vector<std::string>& items) {
-            std::string out = "[";
-            for (std::size_t i = 0; i < items.size(); ++i) {
-                out += (i ? "," : "") + codec::json_string(items[i]);
-            }
-            return out + "]";
-        };
-        const auto time = [](std::int64_t at) {
-            return at ? codec::json_string(module::forge_time(at)) : "null";
-        };
-        return fmt::format(
-            R"({{"id":{},"state":{},"repository":{},"environments":{},"modules":{},"asked_at":{},)"
-            R"("begun_at":{},"ended_at":{},"changed":{},"error":{}}})",
-            id, codec::json_string(state), codec::json_string(from), list(environments),
-            list(modules), time(asked), time(begun), time(ended), list(changed),
-            error.empty() ? "null" : codec::json_string(error));
-    }
-};
-
-/// Digests of the webhooks that were taken, on disk: a restart forgets none.
-class Seen {
-public:
-    explicit Seen(std::string path) : path_(std::move(path)) {
-        auto text = sys::make_real_file_system()->read(path_);
-        if (!text) return;
-        const std::int64_t now = std::time(nullptr);
-        for (std::string_view row : base::split(*text, '\n')) {
-            const std::size_t blank = row.find(' ');
-            if (blank == std::string_view::npos) continue;
-            const auto at = base::parse_integer<std::int64_t>(row.substr(0, blank));
-            if (at && *at + kReplay > now) digests_.emplace(row.substr(blank + 1));
-        }
-    }
-    /// False: it was there.
-    bool take(const std::string& digest) {
-        if (!digests_.insert(digest).second) return false;
-        const int fd = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-        if (fd < 0) return true;
-        const std::string row = fmt::format("{} {}\n", std::time(nullptr), digest);
-        if (::write(fd, row.data(), row.size()) < 0) {
-        }
-        ::close(fd);
-        return true;
-    }
-
-private:
-    std::string path_;
-    std::set<std::string, std::less<>> digests_;
-};
+Response busy(std::string_view why) {
+    Response out = error_response(503, std::string(why));
+    out.headers.set("Retry-After", "60");
+    return out;
+}
 
 }  // namespace
 
@@ -142,7 +81,7 @@ Result<DeployHookOptions> DeployHookOptions::read(const std::string& path) {
 
 struct DeployHook::Impl {
     Impl(DeployHookOptions o, const config::Settings& s, base::LogSink& l)
-        : options(std::move(o)), settings(s), log(l), seen(options.state + "/webhooks") {}
+        : options(std::move(o)), settings(s), log(l), jobs(options.state + "/webhooks") {}
 
     DeployHookOptions options;
     const config::Settings& settings;
@@ -150,16 +89,19 @@ struct DeployHook::Impl {
     std::mutex mutex;
     std::condition_variable wanted;
     std::atomic<bool> ending{false};
-    std::deque<Job> jobs;  ///< the oldest first; those that wait stand behind
-    std::uint64_t next = 1;
-    Seen seen;
+    DeployJobs jobs;  ///< guarded by `mutex`
     std::thread worker;
 
     Result<module::DeployOptions> deploy_options();
     Response take(const Request& request);
-    Result<Job> job_of(const Push& push);
+    Result<DeployJob> job_of(const Push& push);
+    /// Has the worker look for jobs. `mutex` is held.
+    void wake() {
+        if (!worker.joinable()) worker = std::thread([this] { work(); });
+        wanted.notify_one();
+    }
     void work();
-    void run(Job& job);
+    void run(DeployJob& job);
     std::string status_json();
     std::string page();
 };
@@ -181,15 +123,29 @@ Result<module::DeployOptions> DeployHook::Impl::deploy_options() {
 }
 
 /// What a push means here: branches of a source are environments, another repository is a module.
-Result<Job> DeployHook::Impl::job_of(const Push& push) {
+Result<DeployJob> DeployHook::Impl::job_of(const Push& push) {
     const module::DeployOptions d = BUNRAKU_TRY(deploy_options());
-    Job job;
+    DeployJob job;
     job.from = push.name;
     bool ours = false;
+    const auto pushed = [&](const std::string& url) {
+        return std::ranges::any_of(push.urls,
+                                   [&](const auto& one) { return same_repository(one, url); });
+    };
+    sys::RealSystem real;
     for (const module::DeploySource& source : d.config.sources) {
-        bool match = false;
-        for (const std::string& url : push.urls) match |= same_repository(url, source.remote);
-        if (!match) continue;
+        if (!source.has_branches()) {
+            const auto defined = BUNRAKU_TRY(module::definitions_of(source, real.system()));
+            for (const module::EnvironmentDefinition& e : defined) {
+                if (!pushed(e.content.source)) continue;
+                ours = true;
+                const module::BranchName name = module::environment_of_branch(source, e.name);
+                if (std::ranges::find(push.branches, e.content.ref) != push.branches.end())
+                    job.environments.push_back(name.dirname);
+            }
+            continue;
+        }
+        if (!pushed(source.remote)) continue;
         ours = true;
         for (const std::string& branch : push.branches) {
             const module::BranchName name = module::environment_of_branch(source, branch);
@@ -222,57 +178,44 @@ Response DeployHook::Impl::take(const Request& request) {
         return Response::json(200, R"({"message":"no environment is made of that"})");
     }
     std::unique_lock held(mutex);
-    std::size_t waiting = 0;
-    for (const Job& j : jobs) waiting += j.state == "waiting";
-    if (waiting >= kMostWaiting) {
-        Response busy = error_response(503, "too many deploys wait already");
-        busy.headers.set("Retry-After", "60");
-        return busy;
+    const auto waiting = std::ranges::count_if(jobs.jobs(), &DeployJob::waits);
+    if (waiting >= kMostWaiting) return busy("too many deploys wait already");
+    const std::string digest = codec::hex_digest(codec::DigestKind::Sha256, request.body);
+    if (jobs.seen(digest)) return error_response(409, "this was said before");
+    auto taken = jobs.take(digest, std::move(*job));
+    if (!taken) {
+        log.log(Level::Err, "A webhook is not taken: " + taken.error().message);
+        return busy("the deploy cannot be recorded");
     }
-    if (!seen.take(codec::hex_digest(codec::DigestKind::Sha256, request.body))) {
-        return error_response(409, "this was said before");
-    }
-    for (const Job& j : jobs) {
-        if (j.state == "waiting" && j.same_work(*job)) return Response::json(202, j.json());
-    }
-    job->id = next++;
-    job->asked = std::time(nullptr);
-    const std::string answer = job->json();
-    jobs.push_back(std::move(*job));
-    if (jobs.size() > kMostRemembered && jobs.front().state != "waiting" &&
-        jobs.front().state != "running") {
-        jobs.pop_front();
-    }
-    if (!worker.joinable()) worker = std::thread([this] { work(); });
-    wanted.notify_one();
-    return Response::json(202, answer);
+    wake();
+    return Response::json(202, taken->json());
 }
 
 void DeployHook::Impl::work() {
     std::unique_lock held(mutex);
     while (!ending) {
-        Job* next_job = nullptr;
-        for (Job& j : jobs) {
-            if (!next_job && j.state == "waiting") next_job = &j;
-        }
-        if (!next_job) {
+        const DeployJob* next = jobs.next();
+        if (!next) {
             wanted.wait(held);
             continue;
         }
-        next_job->state = "running";
-        next_job->begun = std::time(nullptr);
-        Job copy = *next_job;
+        DeployJob job = *next;
+        job.state = "running";
+        job.begun = std::time(nullptr);
+        jobs.update(job);
         held.unlock();
-        run(copy);
+        run(job);
         held.lock();
-        copy.ended = std::time(nullptr);
-        for (Job& j : jobs) {
-            if (j.id == copy.id) j = copy;
-        }
+        // What the end of the server broke off is done after its next start. A signal to the whole
+        // process group reaches git first: a failure waits for what comes next.
+        const bool broken = job.state != "done";
+        if (broken && wanted.wait_for(held, kGrace, [this] { return ending.load(); })) return;
+        job.ended = std::time(nullptr);
+        jobs.update(job);
     }
 }
 
-void DeployHook::Impl::run(Job& job) {
+void DeployHook::Impl::run(DeployJob& job) {
     job.state = "failed";
     auto d = deploy_options();
     if (!d) {
@@ -292,7 +235,8 @@ void DeployHook::Impl::run(Job& job) {
     for (const module::DeployedEnvironment& e : *done) {
         if (e.what == What::Failed) {
             job.error += (job.error.empty() ? "" : "; ") + e.name + ": " + e.error;
-        } else if (e.what != What::Unchanged) {
+        } else if (e.what != What::Unchanged || job.resumed) {
+            // A deploy that was broken off may have changed it before post_deploy could be run.
             job.changed.push_back(e.name);
         }
     }
@@ -321,7 +265,7 @@ void DeployHook::Impl::run(Job& job) {
 std::string DeployHook::Impl::status_json() {
     std::unique_lock held(mutex);
     std::string out = "{\"deploys\":[";
-    for (auto it = jobs.rbegin(); it != jobs.rend(); ++it) {
+    for (auto it = jobs.jobs().rbegin(); it != jobs.jobs().rend(); ++it) {
         if (out.back() == '}') out += ',';
         out += it->json();
     }
@@ -331,7 +275,7 @@ std::string DeployHook::Impl::status_json() {
 std::string DeployHook::Impl::page() {
     std::unique_lock held(mutex);
     std::string rows;
-    for (auto it = jobs.rbegin(); it != jobs.rend(); ++it) {
+    for (auto it = jobs.jobs().rbegin(); it != jobs.jobs().rend(); ++it) {
         const auto& what = it->modules.empty() ? it->environments : it->modules;
         rows += fmt::format(
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", it->id,
@@ -358,6 +302,10 @@ DeployHook::~DeployHook() {
 }
 
 void DeployHook::mount(http::Router& router) {
+    {
+        std::unique_lock held(impl_->mutex);
+        if (impl_->jobs.next()) impl_->wake();
+    }
     http::RouteOptions options;
     options.max_body = 5 << 20;
     // Who knows the secret is asked when the body is there: it is what is signed.

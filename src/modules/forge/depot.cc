@@ -137,7 +137,35 @@ Result<void> Depot::need(std::string_view repo) const {
     return {};
 }
 
+Result<void> Depot::make_root() const {
+    if (files_->exists(root_)) return {};
+    const std::string above(sys::directory_name(root_));
+    BUNRAKU_TRY_VOID(files_->make_directories(above, 0700));
+    // Whatever the mode of the folder above: private repositories are below.
+    if (auto made = files_->make_directory(root_, 0700); !made)
+        return made.error().code == EEXIST ? Result<void>() : made;
+    const auto status = BUNRAKU_TRY(files_->stat(above));
+    if (::geteuid() == 0) return files_->set_owner(root_, status.uid, status.gid, true);
+    return {};
+}
+
+Result<void> Depot::set_modes(std::string_view repo, const RepositoryConfig& config) const {
+    const std::uint32_t mode = folder_mode(config);
+    BUNRAKU_TRY_VOID(files_->set_mode(repo_folder(repo), mode));
+    const std::string snapshots = root_ + "/snapshots";
+    const auto names = files_->list(snapshots);
+    for (const auto& name : names ? *names : std::vector<std::string>()) {
+        if (!name.starts_with(std::string(repo) + "@")) continue;
+        const std::string path = snapshots + "/" + name;
+        const auto status = files_->lstat(path);
+        if (status && status->kind == sys::FileKind::Directory)
+            BUNRAKU_TRY_VOID(files_->set_mode(path, mode));
+    }
+    return {};
+}
+
 Result<sys::FileLock> Depot::lock(std::string_view name) const {
+    BUNRAKU_TRY_VOID(make_root());
     BUNRAKU_TRY_VOID(files_->make_directories(root_ + "/locks", 0755));
     return sys::FileLock::acquire(root_ + "/locks/" + std::string(name));
 }
@@ -201,13 +229,18 @@ RepositoryConfig RepositoryConfig::parse(std::string_view text) {
 RepositoryConfig Depot::config(std::string_view repo) const {
     if (!module::valid_identifier(repo)) return {};
     auto text = files_->read(config_file(repo));
-    return text ? RepositoryConfig::parse(*text) : RepositoryConfig{};
+    if (text) return RepositoryConfig::parse(*text);
+    RepositoryConfig out;
+    // What cannot be read may say that the repository is private.
+    out.closed = text.error().code != ENOENT && text.error().code != ENOTDIR;
+    return out;
 }
 
 Result<void> Depot::configure(std::string_view repo, const RepositoryConfig& config) {
     BUNRAKU_TRY_VOID(need(repo));
     auto held = BUNRAKU_TRY(lock(repo));
     BUNRAKU_TRY_VOID(need(repo));
+    BUNRAKU_TRY_VOID(set_modes(repo, config));
     return files_->replace(config_file(repo), config.text(), {.mode = 0600, .sync = true});
 }
 

@@ -237,6 +237,13 @@ private:
     /// Takes deletions back, under the repository's lock.
     base::Result<void> undelete(std::string_view repo, const std::vector<std::string>& slugs);
     std::string repo_folder(std::string_view repo) const;
+    /// Makes the forge's folder, for its owner alone, if it is missing.
+    base::Result<void> make_root() const;
+    /// The mode of the folders that hold a repository's archives.
+    static std::uint32_t folder_mode(const RepositoryConfig& config) {
+        return config.closed ? 0700 : 0755;
+    }
+    base::Result<void> set_modes(std::string_view repo, const RepositoryConfig& config) const;
     base::Result<void> change_bindings(const std::function<void(std::vector<Binding>&)>& change);
 
     std::string root_;

@@ -271,7 +271,7 @@ Result<std::string> Depot::publish(std::string_view repo) {
     }
 
     const std::string stage = folder + "/" + making;
-    BUNRAKU_TRY_VOID(files_->make_directory(stage, 0755));
+    BUNRAKU_TRY_VOID(files_->make_directory(stage, folder_mode(config(repo))));
     PublishedState state;
     state.units_stamp = units_stamp(repo);
     state.marks_stamp = marks_stamp(repo);

@@ -23,13 +23,13 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using value::Value;
 
-/// A closure bigger than this is left to later questions.
-constexpr int kMaxModules = 300;
+/// An answer with all dependencies brings so many modules at most.
+constexpr std::size_t kMaxModules = 300;
 constexpr std::size_t kMaxRemembered = 100000;
 /// Of one upstream: questions at a time, and threads that wait for them or for their turn.
 constexpr int kAtOnce = 4, kMostWaiting = 8;
 /// How long "not there" and failures are taken for granted.
-constexpr seconds kNegative{60}, kFailed{15};
+constexpr seconds kNegative{60}, kFailed{15}, kTooMany{600};
 /// A silent upstream is left alone: this long, then twice as long, up to a minute.
 constexpr seconds kFirstPause{5}, kLongestPause{60};
 /// All of one listing or file, however slowly it drips.
@@ -364,15 +364,38 @@ Result<void> ForgeService::pull_module(std::string_view repository, const PullWi
         if (!done && (wish.insist || !knows(repository, module))) return done;
     }
     if (!wish.closure) return {};
+    return pull_closure(repository, wish);
+}
+
+/// Brings what the module's newest release depends on, and what that does. A module that would need
+/// very many is an error, which is remembered for a while: each question would bring more of them.
+Result<void> ForgeService::pull_closure(std::string_view repository, const PullWish& wish) {
+    const module::ModuleName& module = wish.module;
+    const std::string key = memory_key(repository, module.slug() + " with all dependencies");
+    const auto ours = [&](const module::ModuleName& m) { return wish.ours && wish.ours(m); };
     std::set<std::string> asked;
-    int count = 0;
-    for (bool more = true; more && count < kMaxModules;) {
+    for (bool more = true; more;) {
         more = false;
         SnapshotPtr s = snapshot(repository);
         const SnapshotModule* m = s ? s->module(module.slug()) : nullptr;
         if (!m || !m->live) return {};
-        for (const std::string& name : s->missing_of(s->releases()[m->newest])) {
-            if (!asked.insert(name).second || ++count > kMaxModules) continue;
+        const auto missing = s->missing_of(s->releases()[m->newest]);
+        const auto said =
+            missing.empty() ? std::nullopt : pull_->memory.recall(key, milliseconds(0));
+        if (said && said->error) return std::unexpected(*said->error);
+        for (const std::string& name : missing) {
+            if (!asked.insert(name).second) continue;
+            if (asked.size() > kMaxModules || missing.size() > kMaxModules) {
+                base::Error error;
+                error.message = fmt::format(
+                    "{} needs more than {} modules that are not in '{}' yet, which is the "
+                    "limit of one answer; 'forge sync --with-dependencies' brings "
+                    "them all",
+                    module.slug(), kMaxModules, repository);
+                error.code = static_cast<int>(PullFailure::Bad);
+                pull_->memory.learn(key, {.found = false, .error = error}, kTooMany);
+                return std::unexpected(error);
+            }
             auto parsed = module::parse_module_name(name);
             if (!parsed || ours(*parsed)) continue;
             BUNRAKU_TRY_VOID(pull_one(repository, *parsed, Patience::StaleWillDo));

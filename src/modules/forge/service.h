@@ -131,6 +131,7 @@ public:
     std::vector<std::string> bound_to(std::string_view consumer);
 
 private:
+    base::Result<void> pull_closure(std::string_view repository, const PullWish& wish);
     struct Slot;
     struct Pull;
     Slot& slot(std::string_view repository);

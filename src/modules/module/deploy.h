@@ -2,6 +2,7 @@
 // behind a link: who reads an environment sees the old one whole, then the new one whole.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,8 +24,12 @@ struct DeployOptions {
     std::vector<std::string> only_modules;  ///< `deploy module`
     std::string branch_override;            ///< default_branch_override
     bool force = false;                     ///< build anew what seems unchanged
+    /// Leave an environment as it is where somebody edited or deleted what the deploy placed.
+    bool keep_edits = false;
     int parallel = 32;
     int keep = 2;  ///< versions of an environment that stay, the one in use among them
+    /// Seconds for which versions stay that are no longer in use, however many there are.
+    std::int64_t keep_for = 70 * 60;
     std::function<bool()> stopped;
 };
 
@@ -32,6 +37,7 @@ struct DeployedEnvironment {
     enum class What { Unchanged, Deployed, Failed, Removed } what = What::Unchanged;
     std::string source, branch, name, path, commit;
     int modules = 0;
+    std::vector<std::string> restored;  ///< paths that had been edited or deleted
     std::string error;
 };
 
@@ -45,9 +51,12 @@ base::Result<std::vector<DeployedEnvironment>> deploy_environments(const DeployO
 base::Result<std::vector<DeployedEnvironment>> deploy_modules(const DeployOptions& options,
                                                               sys::System& system,
                                                               base::LogSink& log);
-/// Back to the version before the one in use: its commit. Once more: forth again.
+/// Makes the version before the one in use the environment, and returns its commit; a second time
+/// leads forth again. What was edited in that version is restored first; if the cache has it no
+/// longer, it is an error (unless `force`).
 base::Result<std::string> rollback_environment(const DeployOptions& options,
-                                               const std::string& name, sys::System& system);
+                                               const std::string& name, sys::System& system,
+                                               base::LogSink& log);
 
 /// What stands, and with `fetch` what there is upstream.
 struct DeployListing {

@@ -62,15 +62,23 @@ Result<DeploySource> source_of(const std::string& name, const YamlNode& node) {
     out.name = name;
     out.remote = text_of(entry(&node, "remote"));
     out.basedir = text_of(entry(&node, "basedir"));
-    const std::string type = text_of(entry(&node, "type"));
-    if (!type.empty() && type != "git") {
-        return failure(fmt::format("source '{}': sources of type '{}' are not supported, only git",
-                                   name, type));
+    if (std::string type = text_of(entry(&node, "type")); !type.empty()) out.type = type;
+    if (!out.has_branches() && out.type != "yaml" && out.type != "yamldir" && out.type != "exec") {
+        return failure(fmt::format(
+            "source '{}': its type '{}' is none of git, svn, yaml, yamldir, exec", name, out.type));
     }
-    if (out.remote.empty() || out.basedir.empty()) {
+    out.config = text_of(entry(&node, "config"));
+    out.command = text_of(entry(&node, "command"));
+    out.user = text_of(entry(&node, "username"));
+    out.password = text_of(entry(&node, "password"));
+    if (out.type == "exec" && out.command.empty()) {
+        return failure(
+            fmt::format("Environment source {} missing required parameter: command", name));
+    }
+    if ((out.has_branches() && out.remote.empty()) || out.basedir.empty()) {
         return failure(fmt::format("source '{}' needs a remote and a basedir", name));
     }
-    if (out.remote.starts_with('-')) {
+    if (out.remote.starts_with('-') || out.user.starts_with('-')) {
         return failure(fmt::format("source '{}': a remote cannot begin with '-'", name));
     }
     out.basedir = sys::expand_path(out.basedir);

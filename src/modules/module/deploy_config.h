@@ -11,9 +11,16 @@
 
 namespace bunraku::module {
 
-/// A control repository whose branches become environments.
+/// A control repository whose branches become environments, or a definition of environments.
 struct DeploySource {
-    std::string name, basedir, remote;
+    std::string name, basedir;
+    std::string type = "git";    ///< git, svn, yaml, yamldir, exec
+    std::string remote;          ///< of git and svn
+    std::string config;          ///< of yaml the file, of yamldir the folder
+    std::string command;         ///< of exec: prints the definitions
+    std::string user, password;  ///< of svn
+    /// Whether its environments are branches of one repository.
+    bool has_branches() const { return type == "git" || type == "svn"; }
     std::string prefix;           ///< "" or "NAME": what stands before "_" of the environments
     bool prefix_by_name = false;  ///< prefix: true
     std::string strip_component;  ///< a beginning, or /a regular expression/

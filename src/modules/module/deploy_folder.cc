@@ -8,6 +8,7 @@
 #include <fnmatch.h>
 #include <unistd.h>
 
+#include "core/codec/digest.h"
 #include "core/codec/json_text.h"
 #include "core/value/rich_data.h"
 #include "modules/module/feed.h"
@@ -22,26 +23,39 @@ using base::Result;
 
 constexpr std::string_view kHome = ".bunraku";
 
-std::string version_name(const std::string& commit) {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    ::gmtime_r(&now, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &parts);
-    return fmt::format("{}-{}", text, commit.substr(0, 12));
+constexpr std::string_view kManifest = ".files", kState = ".json";
+
+bool is_record(std::string_view name) {
+    return name.ends_with(kManifest) || name.ends_with(kState);
+}
+
+std::string texts_json(const std::map<std::string, std::string>& texts) {
+    std::string out;
+    for (const auto& [key, text] : texts) {
+        out += fmt::format("{}\n    {}: {}", out.empty() ? "" : ",", codec::json_string(key),
+                           codec::json_string(text));
+    }
+    return out.empty() ? "{}" : "{" + out + "\n  }";
 }
 
 std::string state_text(const VersionState& s) {
-    std::string out = fmt::format(
-        "{{\n  \"source\": {},\n  \"branch\": {},\n  \"commit\": {},\n  \"modules\": {{",
-        codec::json_string(s.source), codec::json_string(s.branch), codec::json_string(s.commit));
-    bool first = true;
-    for (const auto& [path, identity] : s.modules) {
-        out += fmt::format("{}\n    {}: {}", first ? "" : ",", codec::json_string(path),
-                           codec::json_string(identity));
-        first = false;
+    return fmt::format(
+        "{{\n  \"id\": {},\n  \"source\": {},\n  \"branch\": {},\n  \"commit\": {},\n"
+        "  \"files\": {},\n  \"modules\": {},\n  \"trees\": {}\n}}\n",
+        codec::json_string(s.id()), codec::json_string(s.source), codec::json_string(s.branch),
+        codec::json_string(s.commit), codec::json_string(s.files), texts_json(s.modules),
+        texts_json(s.trees));
+}
+
+std::map<std::string, std::string> texts_of(const value::Value& json, std::string_view key) {
+    std::map<std::string, std::string> out;
+    const value::Value* texts = json.as_hash().find(key);
+    if (!texts || !texts->is_hash()) return out;
+    for (const value::Entry& e : texts->as_hash()) {
+        if (e.key.is_string() && e.value.is_string())
+            out.emplace(e.key.as_string(), e.value.as_string());
     }
-    return out + (first ? "}\n}\n" : "\n  }\n}\n");
+    return out;
 }
 
 bool match_parts(const std::vector<std::string>& pattern, std::size_t p,
@@ -74,6 +88,22 @@ bool purge_pattern_matches(std::string_view pattern, std::string_view path) {
     return parts.size() < 32 && match_parts(parts, 0, parts_of(path), 0);
 }
 
+std::vector<std::string> versions_beside(sys::FileSystem& files, const std::string& directory) {
+    std::vector<std::string> out;
+    const std::string now = files.real_path(directory).value_or("");
+    const std::string home(sys::directory_name(now));
+    if (sys::base_name(sys::directory_name(home)) != kHome) return out;
+    for (const std::string& name : files.list(home).value_or(std::vector<std::string>())) {
+        if (name == "previous" || name.starts_with('.') || is_record(name)) continue;
+        out.push_back(home + "/" + name);
+    }
+    return out;
+}
+
+bool in_version(sys::FileSystem& files, const std::string& path) {
+    return files.real_path(path).value_or("").find(fmt::format("/{}/", kHome)) != std::string::npos;
+}
+
 VersionFolders::VersionFolders(sys::System& system, std::string basedir, std::string name)
     : system_(&system),
       basedir_(std::move(basedir)),
@@ -88,23 +118,27 @@ std::string VersionFolders::current() {
     return system_->files.real_path(link_).value_or("");
 }
 
-VersionState VersionFolders::state() {
+std::string VersionState::id() const {
+    std::string text = commit + "\n";
+    for (const auto& [path, identity] : modules) text += fmt::format("{}\t{}\n", path, identity);
+    return codec::hex_digest(codec::DigestKind::Sha256, text).substr(0, 16);
+}
+
+VersionState VersionFolders::state() { return state_of(current()); }
+
+VersionState VersionFolders::state_of(const std::string& folder) {
     VersionState out;
-    const std::string folder = current();
     if (folder.empty()) return out;
     base::Arena arena;
-    if (auto text = system_->files.read(folder + ".json")) {
+    if (auto text = system_->files.read(folder + std::string(kState))) {
         auto json = value::parse_json(arena, *text);
         if (!json || !json->is_hash()) return out;
         out.source = text_at(*json, "source");
         out.branch = text_at(*json, "branch");
         out.commit = text_at(*json, "commit");
-        const value::Value* modules = json->as_hash().find("modules");
-        if (!modules || !modules->is_hash()) return out;
-        for (const value::Entry& e : modules->as_hash()) {
-            if (!e.key.is_string() || !e.value.is_string()) continue;
-            out.modules.emplace(e.key.as_string(), e.value.as_string());
-        }
+        out.files = text_at(*json, "files");
+        out.modules = texts_of(*json, "modules");
+        out.trees = texts_of(*json, "trees");
     } else if (auto r10k = system_->files.read(folder + "/.r10k-deploy.json")) {
         auto json = value::parse_json(arena, *r10k);
         if (json) out.commit = text_at(*json, "signature");
@@ -113,13 +147,42 @@ VersionState VersionFolders::state() {
     return out;
 }
 
-Result<std::string> VersionFolders::finish(const VersionState& state) {
-    const std::string stem = home_ + "/" + version_name(state.commit);
+Result<std::string> VersionFolders::finish(VersionState state, const VersionManifest& manifest) {
+    auto& files = system_->files;
+    state.files = manifest.digest();
+    const std::string stem = fmt::format("{}/{}-{}", home_, state.commit.substr(0, 12), state.id());
     std::string version = stem;
-    for (int i = 2; system_->files.lstat(version); ++i) version = fmt::format("{}-{}", stem, i);
-    BUNRAKU_TRY_VOID(system_->files.replace(version + ".json", state_text(state), {.mode = 0644}));
-    BUNRAKU_TRY_VOID(system_->files.rename(fresh(), version));
+    const std::string now = current();
+    for (int i = 2; files.lstat(version); ++i) {
+        // An earlier one with the same content that nobody uses makes way.
+        const auto real = files.real_path(version);
+        if (!real || *real != now) {
+            const std::string gone = fmt::format("{}/.gone-{}", home_, ::getpid());
+            BUNRAKU_TRY_VOID(files.remove_all(gone));
+            BUNRAKU_TRY_VOID(files.rename(version, gone));
+            break;
+        }
+        version = fmt::format("{}-{}", stem, i);
+    }
+    BUNRAKU_TRY_VOID(write_manifest(version, manifest));
+    BUNRAKU_TRY_VOID(
+        files.replace(version + std::string(kState), state_text(state), {.mode = 0644}));
+    BUNRAKU_TRY_VOID(files.rename(fresh(), version));
     return version;
+}
+
+Result<std::optional<VersionManifest>> VersionFolders::manifest(const std::string& version) {
+    const auto text = BUNRAKU_TRY(system_->files.read_if_there(version + std::string(kManifest)));
+    if (!text) return std::nullopt;
+    auto out = VersionManifest::read(*text);
+    if (!out) return failure(fmt::format("{}{}: {}", version, kManifest, out.error().message));
+    return std::move(*out);
+}
+
+Result<void> VersionFolders::write_manifest(const std::string& version,
+                                            const VersionManifest& manifest) {
+    return system_->files.replace(version + std::string(kManifest), manifest.text(),
+                                  {.mode = 0644});
 }
 
 Result<void> VersionFolders::use(const std::string& version) {
@@ -130,6 +193,11 @@ Result<void> VersionFolders::use(const std::string& version) {
     if (old.starts_with(home_ + "/") ||
         old.find(fmt::format("/{}/{}/", kHome, name_)) != old.npos) {
         (void)files.replace_link(std::string(sys::base_name(old)), home_ + "/previous");
+        // By this time `tidy` knows how long nobody has used it.
+        timespec now{};
+        ::clock_gettime(CLOCK_REALTIME, &now);
+        (void)files.set_mtime(old + std::string(kState),
+                              std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec);
     }
     auto there = files.lstat(link_);
     if (!there || there->kind == sys::FileKind::Link) return files.replace_link(target, link_);
@@ -160,7 +228,7 @@ Result<std::string> VersionFolders::before() {
     return version;
 }
 
-void VersionFolders::tidy(int keep) {
+void VersionFolders::tidy(int keep, std::int64_t unused_for) {
     auto& files = system_->files;
     auto names = files.list(home_);
     if (!names) return;
@@ -173,19 +241,23 @@ void VersionFolders::tidy(int keep) {
         if (!status) continue;
         if (name.starts_with('.')) {
             (void)files.remove_all(home_ + "/" + name);
-        } else if (name.ends_with(".json")) {
-            if (!files.lstat(home_ + "/" + name.substr(0, name.size() - 5))) {
+        } else if (is_record(name)) {
+            if (!files.lstat(home_ + "/" + name.substr(0, name.rfind('.')))) {
                 (void)files.remove(home_ + "/" + name);
             }
         } else {
-            others.emplace_back(status->ctime_ns, name);
+            const auto used = files.lstat(home_ + "/" + name + std::string(kState));
+            others.emplace_back(used ? used->mtime_ns : status->ctime_ns, name);
         }
     }
     std::sort(others.rbegin(), others.rend());
+    const std::int64_t oldest = (std::int64_t{std::time(nullptr)} - unused_for) * 1'000'000'000;
     for (std::size_t i = 0; i < others.size(); ++i) {
-        if (static_cast<int>(i) + 2 < keep) continue;
-        (void)files.remove(home_ + "/" + others[i].second + ".json");
-        (void)files.remove_all(home_ + "/" + others[i].second);
+        const auto& [used, name] = others[i];
+        if (static_cast<int>(i) + 2 < keep || (unused_for > 0 && used > oldest)) continue;
+        for (const std::string_view record : {kState, kManifest})
+            (void)files.remove(fmt::format("{}/{}{}", home_, name, record));
+        (void)files.remove_all(home_ + "/" + name);
     }
 }
 
@@ -205,9 +277,13 @@ namespace {
 
 class Carrier {
 public:
+    /// Without `to` nothing is copied: `manifest` says what the version has.
     Carrier(sys::FileSystem& files, const std::string& from, const std::string& to,
-            const CarryRules& rules)
-        : files_(files), from_(from), to_(to), rules_(rules) {}
+            const CarryRules& rules, const VersionManifest* manifest = nullptr)
+        : files_(files), from_(from), to_(to), rules_(rules), manifest_(manifest) {}
+
+    /// Paths that were not carried over although nothing else stands there.
+    const std::vector<std::string>& left() const { return left_; }
 
     Result<void> folder(const std::string& prefix) {
         for (const std::string& name : BUNRAKU_TRY(files_.list(from_ + "/" + prefix))) {
@@ -239,37 +315,55 @@ private:
                            [&](const auto& m) { return m.starts_with(path + "/"); });
     }
     Result<void> entry(const std::string& path) {
-        const std::string from = from_ + "/" + path, to = to_ + "/" + path;
+        const std::string from = from_ + "/" + path;
         const auto old = BUNRAKU_TRY(files_.lstat(from));
-        const auto now = files_.lstat(to);
+        const auto now = in_version(path);
         const bool is_folder = old.kind == sys::FileKind::Directory;
         if (holds(rules_.module_paths, path)) {
-            return rules_.keep_modules && !now ? copy(path, from) : Result<void>{};
+            if (now) return {};
+            return rules_.keep_modules ? copy(path, from) : leave(path);
         }
         if (now) {
-            const bool both = is_folder && now->kind == sys::FileKind::Directory;
+            const bool both = is_folder && *now == sys::FileKind::Directory;
             return both ? folder(path + "/") : Result<void>{};
         }
-        if (!is_folder && was_managed(path)) return {};
+        if (!is_folder && was_managed(path)) return leave(path);
         const std::string above(path.substr(0, path.rfind('/') == path.npos ? 0 : path.rfind('/')));
         const bool among_modules = !above.empty() && holds(rules_.module_folders, above);
         if (is_folder &&
             (managed_folder(path) || leads_to_module(path) || rules_.purge_environment)) {
             if (allowed(path)) return copy(path);
-            if (among_modules && rules_.purge_puppetfile && !rules_.keep_modules) return {};
+            if (among_modules && rules_.purge_puppetfile && !rules_.keep_modules)
+                return leave(path);
             return folder(path + "/");
         }
-        if (among_modules && rules_.purge_puppetfile && !rules_.keep_modules) return {};
-        if (rules_.purge_environment && !allowed(path)) return {};
+        if (among_modules && rules_.purge_puppetfile && !rules_.keep_modules) return leave(path);
+        if (rules_.purge_environment && !allowed(path)) return leave(path);
         return copy(path);
+    }
+    std::optional<sys::FileKind> in_version(const std::string& path) const {
+        if (!manifest_) {
+            const auto status = files_.lstat(to_ + "/" + path);
+            return status ? std::optional(status->kind) : std::nullopt;
+        }
+        if (manifest_->holds(path + "/")) return sys::FileKind::Directory;
+        if (manifest_->entries().contains(path)) return sys::FileKind::File;
+        return std::nullopt;
+    }
+    Result<void> leave(const std::string& path) {
+        left_.push_back(path);
+        return {};
     }
     /// `like` as copy_tree has it: people change what is nobody's, which is therefore copied.
     Result<void> copy(const std::string& path, const std::string& like = {}) {
+        if (manifest_) return {};
         const std::string from = from_ + "/" + path, to = to_ + "/" + path;
         BUNRAKU_TRY_VOID(files_.make_directories(std::string(sys::directory_name(to))));
         const auto status = BUNRAKU_TRY(files_.lstat(from));
         switch (status.kind) {
-            case sys::FileKind::Directory: return copy_tree(from, to, {}, like);
+            case sys::FileKind::Directory:
+                return copy_tree(from, to, {}, like,
+                                 like.empty() ? CopyMode::Same : CopyMode::Frozen);
             case sys::FileKind::Link:
                 return files_.make_link(BUNRAKU_TRY(files_.read_link(from)), to);
             case sys::FileKind::File: return files_.copy(from, to, {.mode = status.mode});
@@ -277,8 +371,10 @@ private:
         }
     }
     sys::FileSystem& files_;
-    const std::string &from_, &to_;
+    const std::string &from_, to_;
     const CarryRules& rules_;
+    const VersionManifest* manifest_;
+    std::vector<std::string> left_;
 };
 
 }  // namespace
@@ -286,6 +382,14 @@ private:
 Result<void> carry_over(sys::FileSystem& files, const std::string& from, const std::string& to,
                         const CarryRules& rules) {
     return Carrier(files, from, to, rules).folder("");
+}
+
+Result<std::vector<std::string>> not_carried(sys::FileSystem& files, const std::string& version,
+                                             const VersionManifest& manifest,
+                                             const CarryRules& rules) {
+    Carrier carrier(files, version, "", rules, &manifest);
+    BUNRAKU_TRY_VOID(carrier.folder(""));
+    return carrier.left();
 }
 
 }  // namespace bunraku::module

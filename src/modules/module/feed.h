@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/base/shown_url.h"
 #include "core/value/value.h"
 #include "modules/module/names.h"
 #include "modules/module/tarball.h"
@@ -57,10 +58,8 @@ private:
 /// Takes user and password out of a URL: they become the client's authorization (where it has
 /// none), and what is left may be shown.
 std::string take_credentials(const std::string& url, http::ClientOptions& client);
-/// A URL for people: the password is hidden, or the user where there is only one (a token).
-std::string shown_url(std::string_view url);
-/// A text for people: every URL in it as above.
-std::string shown_text(std::string_view text);
+using base::shown_text;
+using base::shown_url;
 
 /// A release that a feed offers.
 struct Offer {

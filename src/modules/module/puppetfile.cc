@@ -1,5 +1,6 @@
 #include "modules/module/puppetfile.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
 #include <utility>
@@ -135,6 +136,11 @@ private:
             return {};
         }
         if (k == "type") return {};
+        // g10k's words: link, fallback, sha256sum and these two spellings.
+        if (k == "ignore-unreachable" || k == "ignore_unreachable") {
+            m_.ignore_unreachable = is_true(a);
+            return {};
+        }
         bool known = true;
         switch (m_.kind) {
             case Kind::Git:
@@ -146,7 +152,12 @@ private:
                     m_.of_control_branch =
                         a.kind == Argument::Kind::Symbol && a.text == "control_branch";
                 } else if (k == "default_branch") {
-                    m_.default_ref = a.text;
+                    m_.default_refs = {a.text};
+                } else if (k == "fallback") {
+                    for (const auto name : base::split(a.text, '|'))
+                        if (!name.empty()) m_.default_refs.emplace_back(name);
+                } else if (k == "link") {
+                    m_.of_control_branch = is_true(a);
                 } else {
                     known = k == "default_branch_override";
                 }
@@ -176,6 +187,8 @@ private:
             case Kind::Forge:
                 if (k == "version") {
                     set(m_.version, ref_, a);
+                } else if (k == "sha256sum") {
+                    m_.checksum = a.text;
                 } else {
                     known = k == "source";
                 }
@@ -197,16 +210,16 @@ private:
         if (!full && !(plain && m_.kind != Kind::Forge)) {
             return refuse(fmt::format("'{}' is not a module name", m_.name));
         }
-        for (const std::string* text : {&m_.source, &m_.ref, &m_.default_ref, &m_.user}) {
-            if (text->starts_with('-')) {
-                return refuse("an address or reference cannot begin with '-'");
-            }
+        const auto option = [](const std::string& text) { return text.starts_with('-'); };
+        if (option(m_.source) || option(m_.ref) || option(m_.user) ||
+            std::ranges::any_of(m_.default_refs, option)) {
+            return refuse("an address or reference cannot begin with '-'");
         }
         const bool needs = m_.kind == Kind::Git || m_.kind == Kind::Svn || m_.kind == Kind::Tarball;
         if (needs && m_.source.empty()) {
             return refuse(fmt::format("'{}' has no address to come from", m_.name));
         }
-        if (m_.kind == Kind::Tarball) {
+        if (m_.kind == Kind::Tarball || m_.kind == Kind::Forge) {
             m_.checksum = base::lower(m_.checksum);
             if (!m_.checksum.empty() &&
                 (m_.checksum.size() != 64 ||
@@ -214,6 +227,7 @@ private:
                 return refuse(fmt::format("'{}' is no SHA-256 checksum", m_.checksum));
             }
         }
+        if (m_.kind == Kind::Forge && m_.version == "present") m_.version.clear();
         if (m_.kind == Kind::Forge && !m_.version.empty() && m_.version != "latest" &&
             !base::SemVerRange::parse(m_.version)) {
             return refuse(fmt::format("'{}' is neither a version nor a range", m_.version));

@@ -19,12 +19,15 @@ namespace bunraku::module {
 
 struct PuppetfileModule {
     enum class Kind { Forge, Git, Tarball, Svn, Local } kind = Kind::Forge;
-    std::string name;         ///< as written: "acme/web", "acme-web" or "web"
-    std::string version;      ///< of Forge: "", "latest", a version or a range
-    std::string source;       ///< address of Git, Tarball and Svn
-    std::string ref;          ///< of Git: branch, tag or commit; of Svn: revision; empty: not said
-    std::string default_ref;  ///< of Git: where `ref` is not there
-    std::string checksum;     ///< of Tarball: SHA-256; empty: not said
+    std::string name;     ///< as written: "acme/web", "acme-web" or "web"
+    std::string version;  ///< of Forge: "", "latest", a version or a range
+    std::string source;   ///< address of Git, Tarball and Svn
+    std::string ref;      ///< of Git: branch, tag or commit; of Svn: revision; empty: not said
+    /// Of Git: branches that are tried in order where `ref` is not there.
+    std::vector<std::string> default_refs;
+    std::string checksum;  ///< of Tarball and Forge: SHA-256 of the archive; empty: not given
+    /// g10k: a deploy leaves the module as it is if its source cannot be reached.
+    bool ignore_unreachable = false;
     std::string user, password;        ///< of Svn
     bool of_control_branch = false;    ///< the control repository's own branch is wanted
     std::optional<bool> exclude_spec;  ///< its tests are left out; nullopt: as configured

@@ -109,6 +109,7 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
     in_parallel(file.modules.size(), options.parallel, [&](std::size_t i) {
         const PuppetfileModule& m = file.modules[i];
         if (m.local()) return;
+        installer.note(Level::Info, fmt::format("Looking at module {}", m.name));
         auto done = stopped() ? failure("the run was stopped")
                               : installer.bring(m, places.targets[i], locks[i]);
         if (!done) installer.note(Level::Err, fmt::format("{}: {}", m.name, done.error().message));

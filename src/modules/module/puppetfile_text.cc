@@ -1,6 +1,7 @@
 // The Puppetfiles that need no Ruby: words with literal arguments.
 #include "modules/module/puppetfile_text.h"
 
+#include <cctype>
 #include <fmt/format.h>
 
 namespace bunraku::module {
@@ -55,6 +56,12 @@ public:
                 return t;
             }
             std::string name = word();
+            // g10k's :ignore-unreachable.
+            while (!name.empty() && at_ + 1 < text_.size() && text_[at_] == '-' &&
+                   std::isalpha(static_cast<unsigned char>(text_[at_ + 1])) != 0) {
+                ++at_;
+                name += '-' + word();
+            }
             if (name.empty()) return failure(fmt::format("line {}: a name must follow ':'", line_));
             return WordToken{WordToken::Kind::Symbol, std::move(name), line_};
         }
@@ -134,6 +141,14 @@ public:
             if (token_.kind != WordToken::Kind::Word) return unexpected();
             Declaration d{.word = token_.text, .line = token_.line};
             BUNRAKU_TRY_VOID(step());
+            // g10k's settings of the forge: the cache is ours, and releases do not change.
+            if (d.word == "forge.cacheTtl" || d.word == "forge.cache_ttl") {
+                while (token_.kind != WordToken::Kind::Newline &&
+                       token_.kind != WordToken::Kind::End)
+                    BUNRAKU_TRY_VOID(step());
+                continue;
+            }
+            if (d.word == "forge.baseUrl" || d.word == "forge.base_url") d.word = "forge";
             bool known = false;
             for (const std::string_view word : kPuppetfileWords) known |= word == d.word;
             if (!known) {

@@ -14,8 +14,8 @@ using base::failure;
 using base::Result;
 
 /// Bounds against a forge that describes an endless world.
-constexpr std::size_t kMaxModules = 3000;
-constexpr int kMaxDepth = 1000;
+constexpr std::size_t kMaxModules = 1000;
+constexpr int kMaxDepth = 200;
 constexpr std::uint64_t kMaxSteps = 2000000;
 
 /// By priority, name, version: the best last.
@@ -75,7 +75,10 @@ Result<std::vector<Candidate*>*> Graph::fetch(const std::string& name,
     auto known = cache_.find(name);
     if (known != cache_.end()) return &known->second;
     if (cache_.size() >= kMaxModules) {
-        return failure(fmt::format("more than {} modules would be needed", kMaxModules));
+        return failure(
+            fmt::format("{} depends on more than {} modules, counting what those depend "
+                        "on: that is the limit",
+                        root_.dependencies[0].module, kMaxModules));
     }
     std::vector<Candidate*> releases;
     for (const Source& source : sources) {
@@ -92,7 +95,12 @@ Result<std::vector<Candidate*>*> Graph::fetch(const std::string& name,
 
 Result<void> Graph::fetch_dependencies(Candidate& node, const std::vector<Source>& sources,
                                        int depth) {
-    if (depth > kMaxDepth) return failure("the dependencies are nested too deeply");
+    if (depth > kMaxDepth) {
+        return failure(
+            fmt::format("the dependencies of {} are nested more than {} levels deep: "
+                        "that is the limit",
+                        root_.dependencies[0].module, kMaxDepth));
+    }
     for (Candidate::Edge& edge : node.dependencies) {
         const bool fresh = !cache_.contains(edge.module);
         std::vector<Candidate*>* releases = BUNRAKU_TRY(fetch(edge.module, sources));

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/semver.h"
+#include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "modules/module/feed.h"
 #include "modules/module/tarball.h"
@@ -142,6 +143,7 @@ Result<Settled> ModuleSources::settle_forge(const PuppetfileModule& m, const Set
         out.version = by.installed;
     }
     if (by.lock && by.lock->version == out.version) out.sha256 = by.lock->sha256;
+    if (!m.checksum.empty()) out.sha256 = m.checksum;
     if (out.version.empty()) {
         const std::string key = fmt::format("{} {} {}", by.forge, slug, m.version);
         auto turn = this->turn("settle " + key);
@@ -326,8 +328,8 @@ std::set<std::string> ModuleSources::asked() {
     return out;
 }
 
-Result<std::string> ModuleSources::commit_of(const std::string& url,
-                                             const std::vector<std::string>& wishes) {
+Result<std::pair<std::string, std::string>> ModuleSources::commit_of(
+    const std::string& url, const std::vector<std::string>& wishes) {
     auto r = repository(url);
     std::unique_lock alone(r->mutex);
     std::optional<GitMirror> mirror;
@@ -362,21 +364,21 @@ Result<std::string> ModuleSources::commit_of(const std::string& url,
         BUNRAKU_TRY_VOID(open());
         BUNRAKU_TRY_VOID(learn(*r, *mirror, Learn::Unlikely));
     }
-    const auto found = [&]() -> std::string {
+    const auto found = [&]() -> std::pair<std::string, std::string> {
         for (const std::string& wish : wishes) {
-            if (std::string commit = look(wish); !commit.empty()) return commit;
+            if (std::string commit = look(wish); !commit.empty()) return {wish, commit};
         }
         return {};
     };
-    std::string commit = found();
-    if (commit.empty() && r->ahead) {
+    auto out = found();
+    if (out.second.empty() && r->ahead) {
         // It may have come between the question and the Puppetfile that names it.
         r->ahead = r->fetched = false;
         BUNRAKU_TRY_VOID(open());
         BUNRAKU_TRY_VOID(learn(*r, *mirror, Learn::Likely));
-        commit = found();
+        out = found();
     }
-    if (!commit.empty()) return commit;
+    if (!out.second.empty()) return out;
     return failure(fmt::format("{} has no '{}'", shown_url(url), first));
 }
 
@@ -384,7 +386,7 @@ Result<Settled> ModuleSources::settle_git(const PuppetfileModule& m, const Settl
     Settled out;
     if (by.lock && is_commit(by.lock->commit)) {
         out.commit = by.lock->commit;
-    } else if (is_commit(m.ref) && m.default_ref.empty() && by.branch_override.empty()) {
+    } else if (is_commit(m.ref) && m.default_refs.empty() && by.branch_override.empty()) {
         out.commit = m.ref;
     } else {
         // r10k's order: what is wanted, the override, the default.
@@ -397,13 +399,16 @@ Result<Settled> ModuleSources::settle_git(const PuppetfileModule& m, const Settl
             wishes.emplace_back("master");
         }
         if (!by.branch_override.empty()) wishes.push_back(by.branch_override);
-        if (!m.default_ref.empty()) wishes.push_back(m.default_ref);
+        wishes.insert(wishes.end(), m.default_refs.begin(), m.default_refs.end());
         if (m.ref.empty()) wishes.emplace_back("HEAD");
         if (wishes.empty()) {
             return failure("Could not resolve control repo branch and no default provided");
         }
-        out.commit = BUNRAKU_TRY(commit_of(m.source, wishes));
+        auto [ref, commit] = BUNRAKU_TRY(commit_of(m.source, wishes));
+        out.ref = std::move(ref);
+        out.commit = std::move(commit);
     }
+    if (out.ref.empty()) out.ref = m.ref.empty() ? out.commit : m.ref;
     out.identity = "git " + out.commit;
     return out;
 }
@@ -413,6 +418,20 @@ Result<std::string> ModuleSources::commit_tree(const std::string& url, const std
         return with_mirror(url,
                            [&](GitMirror& mirror) { return mirror.write_files(commit, folder); });
     });
+}
+
+Result<std::string> ModuleSources::empty_tree() {
+    return made_once("nothing", [&](const std::string& folder) {
+        return system_.files.make_directories(folder);
+    });
+}
+
+Result<std::vector<std::string>> ModuleSources::svn_folders(const PuppetfileModule& at) {
+    const std::string listed = BUNRAKU_TRY(svn(at, "list", {"--", at.source}));
+    std::vector<std::string> out;
+    for (std::string_view line : base::split(listed, '\n'))
+        if (line.ends_with('/')) out.emplace_back(line.substr(0, line.size() - 1));
+    return out;
 }
 
 Result<std::vector<std::string>> ModuleSources::commit_paths(const std::string& url,

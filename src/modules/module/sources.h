@@ -33,6 +33,7 @@ struct Settled {
     std::string version, commit;  ///< commit: of Svn the revision
     std::string sha256;           ///< of an archive; known at the latest when it was fetched
     std::string forge;            ///< address
+    std::string ref;              ///< of Git: the branch, tag or commit that was found
 };
 
 /// What else decides.
@@ -66,8 +67,14 @@ public:
 
     /// Brings a repository up to date, once; its branches and tags (GitMirror::refs).
     base::Result<std::map<std::string, std::string>> refs(const std::string& url);
+    /// The folder of a tree by its name in the cache, whether it is there or not.
+    std::string cached_tree(const std::string& name) const { return cache_ + "/trees/" + name; }
     /// The content of a commit as in `tree`, without a REVISION.
     base::Result<std::string> commit_tree(const std::string& url, const std::string& commit);
+    /// A folder in the cache with nothing in it.
+    base::Result<std::string> empty_tree();
+    /// The names of the folders at a Subversion address.
+    base::Result<std::vector<std::string>> svn_folders(const PuppetfileModule& at);
     /// The paths of a commit's files and links, in order.
     base::Result<std::vector<std::string>> commit_paths(const std::string& url,
                                                         const std::string& commit);
@@ -101,8 +108,9 @@ private:
     /// fetched, with one process of git instead of several.
     enum class Learn : std::uint8_t { WhatIsThere, Unlikely, Likely };
     base::Result<void> learn(Repository& repository, GitMirror& mirror, Learn how);
-    base::Result<std::string> commit_of(const std::string& url,
-                                        const std::vector<std::string>& wishes);
+    /// The first of `wishes` that the repository has, and its commit.
+    base::Result<std::pair<std::string, std::string>> commit_of(
+        const std::string& url, const std::vector<std::string>& wishes);
     base::Result<Settled> settle_forge(const PuppetfileModule& module, const SettleBy& by);
     base::Result<Settled> settle_git(const PuppetfileModule& module, const SettleBy& by);
     base::Result<Settled> settle_tarball(const PuppetfileModule& module, const SettleBy& by);
@@ -135,11 +143,16 @@ private:
     std::map<std::string, std::string> settled_;  ///< of :latest and ranges: asked once
 };
 
-/// Copies a tree of files, folders and links; executable bits stay. `to` is made, and must not be
-/// there. Names in `without` are left out at the top. `like` is an earlier copy, or nothing: its
-/// files that nobody has changed are linked instead of copied.
+/// What files may be used for after copy_tree.
+enum class CopyMode : std::uint8_t {
+    Frozen,  ///< nobody may write; executable bits stay
+    Same     ///< as the original
+};
+/// Copies a tree of files, folders and links. `to` is made, and must not be there. Names in
+/// `without` are left out at the top. `like` is an earlier copy, or nothing: its files that nobody
+/// has changed are linked instead of copied.
 base::Result<void> copy_tree(const std::string& from, const std::string& to,
                              const std::set<std::string>& without = {},
-                             const std::string& like = {});
+                             const std::string& like = {}, CopyMode mode = CopyMode::Frozen);
 
 }  // namespace bunraku::module

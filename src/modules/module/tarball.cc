@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,12 +81,19 @@ Reader open_reader(std::string_view bytes, std::string* error) {
     libarchive().read_support_filter_gzip(reader.get());
     libarchive().read_support_format_tar(reader.get());
     libarchive().read_support_format_gnutar(reader.get());
-    libarchive().read_set_options(reader.get(), "hdrcharset=UTF-8");
     if (libarchive().read_open_memory(reader.get(), bytes.data(), bytes.size()) != ARCHIVE_OK) {
         *error = archive_message(reader.get());
         return nullptr;
     }
     return reader;
+}
+
+/// The name of an entry: bytes as they are in ustar and GNU headers, UTF-8 in pax headers. The
+/// caller holds Utf8Names: without it libarchive gives no name that is not ASCII.
+std::string name_of(archive_entry* header) {
+    const char* raw = libarchive().entry_pathname_utf8(header);
+    if (!raw) raw = libarchive().entry_pathname(header);
+    return raw ? raw : "";
 }
 
 /// Splits an entry's name into clean segments; nullopt: it is absolute or climbs.
@@ -146,6 +154,27 @@ Result<std::string> read_entry(archive* a, std::uint64_t limit) {
     }
 }
 
+/// The paths of an archive so far. A file cannot be a folder, too.
+class EntryPaths {
+public:
+    Result<void> add(const std::vector<std::string_view>& parts, bool folder) {
+        std::string path;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if (i > 0) path += '/';
+            path += parts[i];
+            const bool is_folder = folder || i + 1 < parts.size();
+            const auto [known, fresh] = folders_.try_emplace(path, is_folder);
+            if (!fresh && known->second != is_folder) {
+                return failure(fmt::format("entry {} is a file and a folder", printable(path)));
+            }
+        }
+        return {};
+    }
+
+private:
+    std::map<std::string, bool> folders_;  ///< path -> is it a folder?
+};
+
 /// Is this file one that API v3 shows?
 bool is_text(const std::vector<std::string_view>& parts) {
     if (parts.size() == 2) {
@@ -163,9 +192,11 @@ bool is_text(const std::vector<std::string_view>& parts) {
 template <class F>
 Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F entry) {
     std::string error;
+    const codec::Utf8Names names;
     Reader reader = open_reader(bytes, &error);
     if (!reader) return failure("the file is no gzipped tar archive: " + error);
     std::string top;
+    EntryPaths paths;
     std::uint64_t count = 0;
     for (;;) {
         archive_entry* header = nullptr;
@@ -177,9 +208,7 @@ Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F 
         if (++count > limits.entries) {
             return failure(fmt::format("the archive has more than {} entries", limits.entries));
         }
-        const char* raw = libarchive().entry_pathname_utf8(header);
-        if (!raw) raw = libarchive().entry_pathname(header);
-        const std::string name(raw ? raw : "");
+        const std::string name = name_of(header);
         auto parts = segments(name);
         if (!parts) {
             return failure(fmt::format("entry {} has an invalid path", printable(name)));
@@ -212,6 +241,7 @@ Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F 
         if (kind == AE_IFREG && !hard && parts->size() < 2) {
             return failure(fmt::format("entry {} stands outside of a top folder", printable(name)));
         }
+        BUNRAKU_TRY_VOID(paths.add(*parts, kind == AE_IFDIR));
         auto done = entry(reader.get(), header, *parts, kind == AE_IFREG && !hard);
         if (!done) return std::unexpected(std::move(done).error());
     }
@@ -263,7 +293,8 @@ Result<Tarball> inspect_tarball(std::string_view bytes, const TarballLimits& lim
                      if (i > 1) path += '/';
                      path += parts[i];
                  }
-                 out.texts[path] = std::move(*content);
+                 // Answers are JSON.
+                 if (codec::is_utf8(path)) out.texts[path] = std::move(*content);
                  return {};
              });
     if (!top) return std::unexpected(std::move(top).error());
@@ -367,6 +398,8 @@ Result<void> unpack_any_tarball(std::string_view bytes, const std::string& targe
     auto fs = sys::make_real_file_system();
     BUNRAKU_TRY_VOID(fs->make_directories(target, 0755));
     const auto unpack = [&]() -> Result<void> {
+        const codec::Utf8Names names;
+        EntryPaths paths;
         std::string error;
         Reader reader = open_reader(bytes, &error);
         if (!reader) return failure("the file is no gzipped tar archive: " + error);
@@ -381,9 +414,7 @@ Result<void> unpack_any_tarball(std::string_view bytes, const std::string& targe
             if (++count > limits.entries) {
                 return failure(fmt::format("the archive has more than {} entries", limits.entries));
             }
-            const char* raw = libarchive().entry_pathname_utf8(header);
-            if (!raw) raw = libarchive().entry_pathname(header);
-            const std::string name(raw ? raw : "");
+            const std::string name = name_of(header);
             const auto parts = segments(name);
             if (!parts)
                 return failure(fmt::format("entry {} has an invalid path", printable(name)));
@@ -394,6 +425,7 @@ Result<void> unpack_any_tarball(std::string_view bytes, const std::string& targe
             }
             // Links are left out, so no path leads through one.
             const auto kind = libarchive().entry_filetype(header);
+            BUNRAKU_TRY_VOID(paths.add(*parts, kind == AE_IFDIR));
             if (kind == AE_IFDIR) BUNRAKU_TRY_VOID(fs->make_directories(path, 0755));
             if (kind != AE_IFREG || libarchive().entry_hardlink(header) || parts->empty()) continue;
             BUNRAKU_TRY_VOID(fs->make_directories(folder, 0755));

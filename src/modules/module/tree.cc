@@ -54,13 +54,16 @@ Result<void> copy_content(int from, int to, const struct stat& status, const std
 }
 
 Result<void> copy_file(int from_folder, int to_folder, const char* name, const struct stat& status,
-                       const std::string& path) {
+                       const std::string& path, CopyMode how) {
     const Descriptor from(::openat(from_folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (from.get() < 0) return copy_failed("read", path);
-    const mode_t mode = status.st_mode & 0100 ? 0777 : 0666;
+    // Versions share files by hard links: one that is edited in place would change all of them.
+    const mode_t mode = status.st_mode & 0100 ? 0555 : 0444;
     const Descriptor to(
         ::openat(to_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
     if (to.get() < 0) return copy_failed("write", path);
+    if (how == CopyMode::Same && ::fchmod(to.get(), status.st_mode & 0777) != 0)
+        return copy_failed("write", path);
     BUNRAKU_TRY_VOID(copy_content(from.get(), to.get(), status, path));
     // By its time a later copy knows that nobody has changed this one (`same_file`).
     const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, status.st_mtim};
@@ -80,7 +83,7 @@ bool same_file(int like, const char* name, const struct stat& status) {
 
 /// The folders are descriptors; `from` is closed. `like`: see copy_tree; -1: none.
 Result<void> copy_folder(int from, int to, int like, const std::string& path,
-                         const std::set<std::string>& without) {
+                         const std::set<std::string>& without, CopyMode how) {
     std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(from), ::closedir);
     if (!folder) {
         ::close(from);
@@ -104,7 +107,7 @@ Result<void> copy_folder(int from, int to, int like, const std::string& path,
             const Descriptor alike(
                 like < 0 ? -1
                          : ::openat(like, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-            BUNRAKU_TRY_VOID(copy_folder(next.release(), made.get(), alike.get(), there, {}));
+            BUNRAKU_TRY_VOID(copy_folder(next.release(), made.get(), alike.get(), there, {}, how));
         } else if (S_ISLNK(status.st_mode)) {
             char target[4097];
             const ssize_t n = ::readlinkat(in, name, target, sizeof target - 1);
@@ -113,7 +116,7 @@ Result<void> copy_folder(int from, int to, int like, const std::string& path,
             if (::symlinkat(target, to, name) != 0) return copy_failed("make", there);
         } else if (S_ISREG(status.st_mode)) {
             if (same_file(like, name, status) && ::linkat(like, name, to, name, 0) == 0) continue;
-            BUNRAKU_TRY_VOID(copy_file(in, to, name, status, there));
+            BUNRAKU_TRY_VOID(copy_file(in, to, name, status, there, how));
         } else {
             return failure(there + " is neither file, folder nor link");
         }
@@ -124,7 +127,8 @@ Result<void> copy_folder(int from, int to, int like, const std::string& path,
 }  // namespace
 
 Result<void> copy_tree(const std::string& from, const std::string& to,
-                       const std::set<std::string>& without, const std::string& like) {
+                       const std::set<std::string>& without, const std::string& like,
+                       CopyMode mode) {
     Descriptor in(::open(from.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (in.get() < 0) return copy_failed("read", from);
     if (::mkdir(to.c_str(), 0777) != 0) return copy_failed("make", to);
@@ -132,7 +136,7 @@ Result<void> copy_tree(const std::string& from, const std::string& to,
     if (out.get() < 0) return copy_failed("read", to);
     const Descriptor alike(like.empty() ? -1
                                         : ::open(like.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    return copy_folder(in.release(), out.get(), alike.get(), to, without);
+    return copy_folder(in.release(), out.get(), alike.get(), to, without, mode);
 }
 
 }  // namespace bunraku::module

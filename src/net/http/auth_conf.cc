@@ -1,7 +1,6 @@
 #include "net/http/auth_conf.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <fmt/format.h>
 
 #include "core/base/number.h"
@@ -9,7 +8,8 @@
 #include "core/codec/hocon.h"
 #include "core/codec/json_text.h"
 #include "core/regex/regex.h"
-#include "core/sys/file_system.h"
+#include "net/http/conf_files.h"
+#include "net/http/path.h"
 #include "net/pki/certificate.h"
 
 namespace bunraku::http {
@@ -44,6 +44,11 @@ struct AuthConf::Rule {
     std::vector<std::pair<std::string, std::vector<std::string>>> query;
     bool unauthenticated = false;
     std::vector<Entry> entries;  ///< deny before allow, else as written
+
+    /// Whether method and query of a request are the rule's.
+    bool takes(const http::Request& request) const;
+    /// Whether it matches one of the paths; fills `captures` with what the groups matched.
+    bool takes(const std::vector<std::string>& paths, std::vector<std::string>& captures) const;
 };
 
 namespace {
@@ -71,8 +76,7 @@ std::vector<std::string> labels_of(std::string_view domain) {
     std::vector<std::string> out;
     const std::string small = base::lower(domain);
     for (auto part : base::split(small, '.')) out.emplace_back(part);
-    // As Clojure's split, which drops what is empty at the end.
-    while (!out.empty() && out.back().empty()) out.pop_back();
+    // A name with a dot at its end is another one; puppetserver takes them for the same.
     std::reverse(out.begin(), out.end());
     return out;
 }
@@ -147,7 +151,53 @@ std::string rule_label(const YamlNode& rule, std::size_t index) {
 
 constexpr std::string_view kAnyMethod[] = {"DELETE", "GET", "HEAD", "POST", "PUT"};
 
+/// The decoded path of a request, and the other name of a folder that is searched: what a search
+/// of "secret" answers is below "secret/".
+std::vector<std::string> paths_of(const http::Request& request) {
+    std::vector<std::string> out = {http::decoded_path(request.path)};
+    std::string other = out[0];
+    if (!other.starts_with("/puppet/v3/file_")) return out;
+    if (other.ends_with('/')) {
+        other.pop_back();
+    } else if (other.starts_with("/puppet/v3/file_metadatas/")) {
+        other += '/';
+    } else {
+        return out;
+    }
+    out.push_back(std::move(other));
+    return out;
+}
+
 }  // namespace
+
+bool AuthConf::Rule::takes(const http::Request& request) const {
+    // "any" stands for the methods that a rule may name.
+    const bool among = methods.empty()
+                           ? std::ranges::find(kAnyMethod, request.method) != std::end(kAnyMethod)
+                           : std::ranges::find(methods, request.method) != methods.end();
+    return among && std::ranges::all_of(query, [&](const auto& wanted) {
+               return std::ranges::any_of(request.query, [&](const auto& given) {
+                   return given.first == wanted.first &&
+                          std::ranges::find(wanted.second, given.second) != wanted.second.end();
+               });
+           });
+}
+
+bool AuthConf::Rule::takes(const std::vector<std::string>& paths,
+                           std::vector<std::string>& captures) const {
+    for (const auto& path : paths) {
+        if (!regex) {
+            if (path.starts_with(prefix)) return true;
+            continue;
+        }
+        const auto found = regex->search(path);
+        if (!found) continue;
+        for (std::size_t i = 1; i < found->groups.size(); i++)
+            captures.emplace_back(found->group(path, i));
+        return true;
+    }
+    return false;
+}
 
 Result<void> AuthConf::add_entries(Rule& rule, const YamlNode& node, bool allow) {
     if (node.kind == Kind::Sequence) {
@@ -325,16 +375,18 @@ Result<AuthConf::Rule> AuthConf::read_rule(const YamlNode& node, std::size_t ind
     if (const auto* method = member_of(*match, "method")) {
         auto methods = texts_of(*method);
         bool good = methods.has_value();
-        if (good && method->kind == Kind::String && base::lower(method->text) == "any") {
-            methods->clear();
-        }
+        // puppetserver refuses "any", but rules of other servers have it.
+        const bool any = good && std::ranges::any_of(*methods, [](const std::string& one) {
+                             return base::lower(one) == "any";
+                         });
+        if (any) methods->clear();
         for (auto& m : good ? *methods : std::vector<std::string>()) {
             rule.methods.push_back(base::upper(m));
             good = good && std::find(std::begin(kAnyMethod), std::end(kAnyMethod),
                                      rule.methods.back()) != std::end(kAnyMethod);
         }
         // A list without members matches nothing.
-        if (good && method->kind == Kind::Sequence && rule.methods.empty())
+        if (good && !any && method->kind == Kind::Sequence && rule.methods.empty())
             rule.methods.emplace_back("NONE");
         if (!good) {
             return failure(fmt::format(
@@ -372,7 +424,7 @@ Result<AuthConf> AuthConf::parse(std::string_view text, const std::string& name,
     const auto wrong = [&](const std::string& why) {
         return failure(fmt::format("{}: {}", name, why));
     };
-    auto document = codec::parse_hocon(text);
+    auto document = codec::parse_hocon(text, hocon_surroundings(name));
     if (!document) return wrong(document.error().message);
     const auto* config = member_of(*document, "authorization");
     if (!config) return wrong("Missing authorization service configuration.");
@@ -442,6 +494,7 @@ AuthConf AuthConf::stock(OidNames names) {
     };
     AuthConf out;
     out.names_ = std::move(names);
+    out.is_stock_ = true;
     for (const auto& line : kStock) {
         Rule rule;
         rule.name = line.name;
@@ -577,30 +630,10 @@ std::shared_ptr<const http::ClientCertificate> AuthConf::caller(
 }
 
 AuthConf::Verdict AuthConf::decide(const http::Request& request) const {
+    const auto paths = paths_of(request);
     for (const auto& rule : rules_) {
-        // "any" stands for the methods that a rule may name.
-        const bool among =
-            rule->methods.empty()
-                ? std::ranges::find(kAnyMethod, request.method) != std::end(kAnyMethod)
-                : std::ranges::find(rule->methods, request.method) != rule->methods.end();
-        if (!among) continue;
-        const bool asked = std::all_of(rule->query.begin(), rule->query.end(), [&](auto& wanted) {
-            return std::any_of(request.query.begin(), request.query.end(), [&](auto& given) {
-                return given.first == wanted.first &&
-                       std::find(wanted.second.begin(), wanted.second.end(), given.second) !=
-                           wanted.second.end();
-            });
-        });
-        if (!asked) continue;
         std::vector<std::string> captures;
-        if (rule->regex) {
-            auto found = rule->regex->search(request.path);
-            if (!found) continue;
-            for (std::size_t i = 1; i < found->groups.size(); i++)
-                captures.emplace_back(found->group(request.path, i));
-        } else if (!request.path.starts_with(rule->prefix)) {
-            continue;
-        }
+        if (!rule->takes(request) || !rule->takes(paths, captures)) continue;
         Verdict out{rule->unauthenticated, rule->name};
         if (out.allowed) return out;
         auto who = caller(request);
@@ -613,90 +646,6 @@ AuthConf::Verdict AuthConf::decide(const http::Request& request) const {
         return out;
     }
     return {};
-}
-
-Result<std::shared_ptr<Authorization>> Authorization::read(std::string path, OidNames names,
-                                                           base::LogSink& log) {
-    std::shared_ptr<Authorization> out(new Authorization(log));
-    out->path_ = std::move(path);
-    out->names_ = std::move(names);
-    BUNRAKU_TRY_VOID(out->reload());
-    return out;
-}
-
-Result<void> Authorization::reload() {
-    std::shared_ptr<const AuthConf> next;
-    if (auto text = sys::make_real_file_system()->read(path_)) {
-        next = std::make_shared<const AuthConf>(BUNRAKU_TRY(AuthConf::parse(*text, path_, names_)));
-    } else if (text.error().code == ENOENT || text.error().code == ENOTDIR || path_.empty()) {
-        next = std::make_shared<const AuthConf>(AuthConf::stock(names_));
-    } else {
-        return failure(fmt::format("Could not read {}: {}", path_, text.error().message));
-    }
-    std::lock_guard lock(mutex_);
-    current_ = std::move(next);
-    return {};
-}
-
-std::shared_ptr<const AuthConf> Authorization::current() const {
-    std::lock_guard lock(mutex_);
-    return current_;
-}
-
-http::Access Authorization::access() {
-    return http::Access::rule([this](
-                                  const http::Request& request) -> std::optional<http::Response> {
-        const auto conf = current();
-        auto verdict = conf->decide(request);
-        if (verdict.allowed) return std::nullopt;
-        const auto who = conf->caller(request);
-        log_.log(
-            base::Level::Err,
-            fmt::format("Forbidden request: {}({}) access to {} (method :{}) (authenticated: "
-                        "{}) {}.",
-                        who ? who->name : "", request.peer.address, request.path,
-                        base::lower(request.method), who ? "true" : "false",
-                        verdict.rule.empty() ? std::string("denied, since no rule matches")
-                                             : fmt::format("denied by rule '{}'", verdict.rule)));
-        return http::Response::text(
-            403, verdict.rule.empty()
-                     ? "global deny all - no rules matched"
-                     : fmt::format("Forbidden request: {} (method :{}). Please see the server logs "
-                                   "for details.",
-                                   request.path, base::lower(request.method)));
-    });
-}
-
-Result<OidNames> read_oid_names(const std::string& path) {
-    OidNames out;
-    auto text = sys::make_real_file_system()->read(path);
-    if (!text) return out;
-    auto document = codec::parse_yaml(*text, path);
-    if (!document) return failure(document.error().message);
-    const auto* mapping =
-        document->kind == Kind::Mapping ? member_of(*document, "oid_mapping") : nullptr;
-    if (!mapping || mapping->kind != Kind::Mapping) return out;
-    for (const auto& [oid, names] : mapping->entries) {
-        const auto* name = names.kind == Kind::Mapping ? member_of(names, "shortname") : nullptr;
-        if (oid.kind == Kind::String && name && name->kind == Kind::String)
-            out.emplace_back(oid.text, name->text);
-    }
-    return out;
-}
-
-std::string puppetserver_conf(const config::Settings& settings, const std::string& name) {
-    const auto confdir = settings.text("confdir");
-    auto below = sys::expand_path("puppetserver/conf.d/" + name, confdir);
-    if (sys::make_real_file_system()->exists(below)) return below;
-    return sys::expand_path("../puppetserver/conf.d/" + name, confdir);
-}
-
-Result<std::shared_ptr<Authorization>> read_authorization(const config::Settings& settings,
-                                                          base::LogSink& log) {
-    auto path = settings.text("auth_config");
-    if (path.empty()) path = puppetserver_conf(settings, "auth.conf");
-    auto names = BUNRAKU_TRY(read_oid_names(settings.text("trusted_oid_mapping_file")));
-    return Authorization::read(std::move(path), std::move(names), log);
 }
 
 }  // namespace bunraku::http

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -43,6 +44,8 @@ public:
     };
     /// `request.path` is canonical. Its certificate counts where it is verified and has a name.
     Verdict decide(const http::Request& request) const;
+    /// Whether these are the rules of `stock`: nobody wrote any.
+    bool is_stock() const { return is_stock_; }
     /// X-Client-Verify, X-Client-DN and X-Client-Cert say who a client is. Counts on connections
     /// without TLS alone: over TLS every client could write them.
     bool allow_header_cert_info() const { return header_info_; }
@@ -61,23 +64,27 @@ private:
     std::vector<std::shared_ptr<const Rule>> rules_;
     OidNames names_;
     bool header_info_ = false;
+    bool is_stock_ = false;
 };
 
 /// The rules in force; roles share it, a reload changes it for all.
 class Authorization {
 public:
-    /// `path` need not be there: then the stock rules hold.
-    static base::Result<std::shared_ptr<Authorization>> read(std::string path, OidNames names,
-                                                             base::LogSink& log);
-    /// What cannot be read leaves the old in force.
+    /// `find` names the file, now and whenever the rules are read again. Without a file the stock
+    /// rules hold.
+    static base::Result<std::shared_ptr<Authorization>> read(std::function<std::string()> find,
+                                                             OidNames names, base::LogSink& log);
+    /// Fails and leaves the old rules in force if the file cannot be read, or is gone.
     base::Result<void> reload();
     std::shared_ptr<const AuthConf> current() const;
+    const OidNames& oid_names() const { return names_; }
     /// For routes of puppetserver's APIs: refused with 403 and puppetserver's text.
     http::Access access();
 
 private:
     explicit Authorization(base::LogSink& log) : log_(log) {}
-    std::string path_;
+    std::function<std::string()> find_;
+    std::string path_;  ///< of the rules in force; empty: the stock rules
     OidNames names_;
     base::LogSink& log_;
     mutable std::mutex mutex_;
@@ -88,11 +95,8 @@ private:
 /// there.
 base::Result<OidNames> read_oid_names(const std::string& path);
 
-/// A file of puppetserver's conf.d, which is beside confdir or, as Debian has it, below. It need
-/// not be there.
-std::string puppetserver_conf(const config::Settings& settings, const std::string& name);
-
-/// What the settings say: `auth_config`, or puppetserver's auth.conf.
+/// Reads the file of the setting `auth_config`, or puppetserver's auth.conf. `settings` must
+/// outlive the result.
 base::Result<std::shared_ptr<Authorization>> read_authorization(const config::Settings& settings,
                                                                 base::LogSink& log);
 

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 #include <unistd.h>
 #include <utility>
+
+#include "core/base/work_limit.h"
 
 namespace bunraku::http {
 
@@ -62,6 +65,12 @@ void Connection::start() {
 }
 
 void Connection::on_open(int error) {
+    if (error) {
+        if (const auto why = stream_->refusal(); !why.empty() && shared_.options.refusal_log) {
+            shared_.options.refusal_log(
+                fmt::format("Refused a TLS connection from {}: {}", stream_->peer().address, why));
+        }
+    }
     if (error || phase_ == Phase::Closed) return close();
     phase_ = Phase::Idle;
     if (stream_->peer().tls) deadline_ = home_.loop.now() + shared_.options.idle_timeout;
@@ -71,10 +80,13 @@ void Connection::on_open(int error) {
 void Connection::close() {
     if (phase_ == Phase::Closed) return;
     phase_ = Phase::Closed;
+    gone_ = true;
     stream_->close();
 }
 
 void Connection::check(sys::TimePoint now) {
+    if (phase_ == Phase::Handling && match_.options->ends_with_client && stream_->peer_ended())
+        gone_ = true;
     if (now < deadline_ || phase_ == Phase::Handling || phase_ == Phase::Closed) return;
     if (phase_ == Phase::Head || phase_ == Phase::Body) {
         stream_->last_word(
@@ -301,6 +313,11 @@ void Connection::handle_on_pool() {
     auto task = [self = shared_from_this()]() mutable {
         auto out = std::make_shared<Outgoing>();
         if (!self->shared_.abandoned) {
+            std::optional<base::WorkLimit> limit;
+            if (self->match_.options->ends_with_client)
+                limit.emplace(base::WorkLimits{.cancelled = [raw = self.get()] {
+                    return raw->gone_.load(std::memory_order_relaxed);
+                }});
             *out = answer(self->shared_, *self->match_.handler, self->request_, self->answer_to());
         }
         Loop& loop = self->home_.loop;

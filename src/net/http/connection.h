@@ -126,8 +126,9 @@ private:
     std::uint64_t body_received_ = 0;  ///< on the wire, framing included
     std::uint64_t budget_ = 0;         ///< what this one took of Shared::buffered
     std::uint64_t drained_ = 0;
-    bool unread_ = false;  ///< something was left on the wire
-    bool waits_ = false;   ///< for other servers, see RouteOptions::may_wait
+    bool unread_ = false;             ///< something was left on the wire
+    bool waits_ = false;              ///< for other servers, see RouteOptions::may_wait
+    std::atomic<bool> gone_ = false;  ///< nobody waits for the answer any more
 
     // What is written, in this order: pending_, the body of out_, tail_.
     Outgoing out_;

@@ -54,6 +54,9 @@ public:
     virtual ~Stream() = default;
     /// The handshake, if there is one.
     virtual void open(User user) = 0;
+    /// Why the handshake failed, in words for the log; empty if it did not, or if the other side
+    /// only went away.
+    virtual std::string refusal() { return {}; }
     /// As of now: lists of authorities and revocations may have been read anew.
     virtual const Peer& peer() = 0;
     /// Some bytes, at least one.
@@ -70,6 +73,9 @@ public:
     /// Tells the other side that nothing more comes. False: what it still sends has to be read
     /// until it ends too.
     virtual bool end(User user) = 0;
+    /// Returns whether the other side has ended the connection, as far as that is known without
+    /// reading.
+    virtual bool peer_ended() { return false; }
     /// What is under way fails.
     virtual void close() = 0;
 };

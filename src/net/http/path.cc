@@ -28,25 +28,56 @@ unsigned hex_value(char c) {
     return static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
 }
 
-/// Behind these segments may be empty, since who may use what is the same for all of them. Keys of
-/// a file bucket end with an absolute path, "sha256/SUM//etc/hosts", as Puppet's agents send them;
-/// and manifests say "puppet:///modules/ntp//ntp.conf".
-constexpr std::string_view kMayBeEmpty[] = {
+/// Paths below these end with the path of a file. An encoded slash separates in it, too, and
+/// several slashes are one: manifests say "puppet:///modules/ntp//ntp.conf", and the keys of a file
+/// bucket end with an absolute path, "sha256/SUM//etc/hosts".
+constexpr std::string_view kFileKeys[] = {
     "/puppet/v3/file_bucket_file/", "/puppet/v3/file_metadata/", "/puppet/v3/file_metadatas/",
-    "/puppet/v3/file_content/"};
+    "/puppet/v3/file_content/", "/puppet/v3/static_file_content/"};
+
+bool has_file_key(std::string_view path) {
+    return std::any_of(std::begin(kFileKeys), std::end(kFileKeys),
+                       [&](std::string_view prefix) { return path.starts_with(prefix); });
+}
+
+/// Whether auth.conf's rules, which know decoded paths only, guard the path.
+bool is_puppets(std::string_view path) { return path.starts_with("/puppet"); }
+
+/// Decodes the encoded slashes and merges the slashes that follow each other.
+std::string with_plain_slashes(std::string_view path) {
+    std::string out;
+    out.reserve(path.size());
+    for (std::size_t i = 0; i < path.size(); i++) {
+        char c = path[i];
+        if (path.substr(i).starts_with("%2F")) {
+            c = '/';
+            i += 2;
+        }
+        if (c != '/' || !out.ends_with('/')) out += c;
+    }
+    return out;
+}
+
+/// Whether `path` holds an encoded slash or an encoded control character.
+bool has_hidden_separator(std::string_view path) {
+    for (std::size_t i = 0; i + 2 < path.size(); i++) {
+        if (path[i] != '%') continue;
+        const auto value = hex_value(path[i + 1]) * 16 + hex_value(path[i + 2]);
+        if (value == '/' || value < 0x20 || value == 0x7f) return true;
+        i += 2;
+    }
+    return false;
+}
 
 /// No empty segment but the last, none of dots.
 bool good_segments(std::string_view path) {
-    const bool may_be_empty =
-        std::any_of(std::begin(kMayBeEmpty), std::end(kMayBeEmpty),
-                    [&](std::string_view prefix) { return path.starts_with(prefix); });
     while (true) {
         path.remove_prefix(1);
         auto end = path.find('/');
         auto segment = path.substr(0, end);
         if (segment == "." || segment == "..") return false;
         if (end == std::string_view::npos) return true;
-        if (segment.empty() && !may_be_empty) return false;
+        if (segment.empty()) return false;
         path.remove_prefix(end);
     }
 }
@@ -79,7 +110,16 @@ std::optional<std::string> canonical_path(std::string_view path) {
             }
         }
     }
+    if (has_file_key(out)) out = with_plain_slashes(out);
     if (!good_segments(out)) return std::nullopt;
+    if (is_puppets(out) && has_hidden_separator(out)) return std::nullopt;
+    return out;
+}
+
+std::string decoded_path(std::string_view canonical) {
+    std::string out;
+    for (char c : percent_decode(canonical).value_or(std::string(canonical)))
+        if (c != '/' || !out.ends_with('/')) out += c;
     return out;
 }
 

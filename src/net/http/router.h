@@ -26,6 +26,9 @@ struct RouteOptions {
     /// on threads kept for that, and holds up nobody else. Asked right before the handler would
     /// run; must not wait itself.
     std::function<bool(const Request&)> may_wait;
+    /// The handler's work ends with an error once the client is gone or the server stops waiting
+    /// for it (base::WorkLimit).
+    bool ends_with_client = false;
 };
 
 /// Patterns: "/a/{name}/b", "{name}" is one segment (decoded), "{rest*}" everything that is left

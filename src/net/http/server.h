@@ -24,12 +24,17 @@ struct TlsFiles {
     std::string ca;              ///< whom clients' certificates must be signed by
     std::string crl;             ///< empty: revocation is not checked
     bool crl_leaf_only = false;  ///< of the clients' certificates only, not of the authorities'
+    /// A certificate with another kind of key, for clients that accept it. May be empty.
+    std::string second_certificate = {}, second_private_key = {};
 };
 
 struct Listener {
     std::string host = "127.0.0.1";
     std::uint16_t port = 0;  ///< 0: the system chooses
     bool tls = false;
+    /// A Unix socket, in plain HTTP, in place of host and port. A failure is logged, and the server
+    /// starts without it.
+    std::string path = {};
 };
 
 struct ServerOptions {
@@ -51,6 +56,8 @@ struct ServerOptions {
         access_log;
     /// What went wrong inside: handlers that throw, failing accepts.
     std::function<void(const std::string&)> error_log;
+    /// Clients whose TLS handshake failed, and why.
+    std::function<void(const std::string&)> refusal_log;
 };
 
 class Server {
@@ -59,7 +66,7 @@ public:
     static base::Result<std::unique_ptr<Server>> start(Router router, ServerOptions options);
     ~Server();
 
-    /// As bound: "http://127.0.0.1:8080", in the order of the listeners.
+    /// As bound: "http://127.0.0.1:8080", in the order of the listeners. Unix sockets have none.
     std::vector<std::string> urls() const;
     struct Load {
         std::uint64_t requests = 0;  ///< answered since the start

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "net/http/kept_session.h"
+#include "net/http/local_socket.h"
 #include "net/http/network.h"
 #include "net/http/socket_network.h"
 #include "net/http/tls.h"
@@ -310,7 +311,36 @@ private:
     Known* first_ = nullptr;  ///< whose session the file is for
 };
 
+class LocalNetwork final : public Network {
+public:
+    explicit LocalNetwork(std::string path) : path_(std::move(path)) {}
+    sys::Runtime& runtime() override { return sys::machine(); }
+    Result<std::unique_ptr<Listening>> listen(const ServerOptions&) override {
+        return failure("A local network has clients only");
+    }
+    std::unique_ptr<Connector> connector(const ClientOptions& options) override {
+        return std::make_unique<LocalConnector>(path_, options);
+    }
+
+private:
+    struct LocalConnector final : Connector {
+        LocalConnector(const std::string& to, const ClientOptions& with)
+            : path(to), options(with) {}
+        Result<std::unique_ptr<Link>> connect(const Url&) override {
+            const int fd = BUNRAKU_TRY(connect_local(path));
+            return std::make_unique<SocketLink>(fd, options.timeout, options.stopped);
+        }
+        const std::string& path;
+        const ClientOptions& options;
+    };
+    std::string path_;
+};
+
 }  // namespace
+
+std::unique_ptr<Network> local_network(std::string path) {
+    return std::make_unique<LocalNetwork>(std::move(path));
+}
 
 std::unique_ptr<Connector> make_socket_connector(const ClientOptions& options,
                                                  std::string session_file) {

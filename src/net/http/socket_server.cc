@@ -3,20 +3,24 @@
 #include <atomic>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <csignal>
+#include <cstring>
 #include <fmt/format.h>
 #include <future>
 #include <mutex>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "net/http/local_socket.h"
 #include "net/http/socket_network.h"
 #include "net/http/tls.h"
 
@@ -24,6 +28,8 @@ namespace bunraku::http {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
+using Protocol = asio::generic::stream_protocol;  // TCP, or a Unix socket
+using Socket = Protocol::socket;
 using base::failure;
 using base::Result;
 using boost::system::error_code;
@@ -107,14 +113,26 @@ int code_of(const error_code& error) {
     return error == asio::error::eof ? StreamUser::kEnd : error.value();
 }
 
+tcp::endpoint as_tcp(const Protocol::endpoint& endpoint) {
+    tcp::endpoint out;
+    out.resize(endpoint.size());
+    std::memcpy(out.data(), endpoint.data(), endpoint.size());
+    return out;
+}
+
 class SocketStream final : public Stream {
 public:
-    SocketStream(tcp::socket socket, const Tls* tls)
-        : socket_(std::move(socket)), certificates_(tls) {
+    SocketStream(Socket socket, const Tls* tls) : socket_(std::move(socket)), certificates_(tls) {
         error_code ignored;
         socket_.set_option(tcp::no_delay(true), ignored);
         socket_.native_non_blocking(true, ignored);
-        auto remote = socket_.remote_endpoint(ignored).address();
+        const auto endpoint = socket_.remote_endpoint(ignored);
+        if (endpoint.protocol().family() == AF_UNIX) {
+            peer_.address = kLocalPeer;
+            peer_.loopback = true;
+            return;
+        }
+        auto remote = as_tcp(endpoint).address();
         if (remote.is_v6() && remote.to_v6().is_v4_mapped())
             remote = asio::ip::make_address_v4(asio::ip::v4_mapped, remote.to_v6());
         peer_.address = remote.to_string();
@@ -130,15 +148,21 @@ public:
         SSL* ssl = context_ ? SSL_new(context_.get()) : nullptr;
         if (!ssl) return user->on_open(ENOMEM);
         tls_.emplace(socket_, ssl);
-        tls_->async_handshake(asio::ssl::stream_base::server,
-                              [this, user = std::move(user)](error_code error) {
-                                  if (!error) {
-                                      peer_.tls = true;
-                                      peer_.certificate = peer_certificate(tls_->native_handle());
-                                  }
-                                  user->on_open(code_of(error));
-                              });
+        tls_->async_handshake(
+            asio::ssl::stream_base::server, [this, user = std::move(user)](error_code error) {
+                if (error) {
+                    refusal_ = refusal_of(tls_->native_handle());
+                    if (refusal_.empty() && error.category() == asio::error::get_ssl_category())
+                        refusal_ = error.message();
+                } else {
+                    peer_.tls = true;
+                    peer_.certificate = peer_certificate(tls_->native_handle());
+                }
+                user->on_open(code_of(error));
+            });
     }
+
+    std::string refusal() override { return refusal_; }
 
     const Peer& peer() override {
         bool old = tls_ && generation_ != certificates_->generation.load(std::memory_order_relaxed);
@@ -185,7 +209,7 @@ public:
     }
 
     void when_writable(User user) override {
-        socket_.async_wait(tcp::socket::wait_write, [user = std::move(user)](error_code error) {
+        socket_.async_wait(Socket::wait_write, [user = std::move(user)](error_code error) {
             user->on_writable(code_of(error));
         });
     }
@@ -207,28 +231,40 @@ public:
         return false;
     }
 
+    bool peer_ended() override {
+        pollfd descriptor{socket_.native_handle(), POLLRDHUP, 0};
+        return ::poll(&descriptor, 1, 0) > 0;
+    }
     void close() override {
         error_code ignored;
         socket_.close(ignored);
     }
 
 private:
-    tcp::socket socket_;
+    Socket socket_;
     const Tls* certificates_;  ///< null: in the clear
     TlsContext context_;
     std::uint32_t generation_ = 0;  ///< of the lists that peer_ was verified with
-    std::optional<asio::ssl::stream<tcp::socket&>> tls_;
+    std::optional<asio::ssl::stream<Socket&>> tls_;
     bool session_offered_ = false;
+    std::string refusal_;
     Peer peer_;
 };
 
 struct Acceptor {
     explicit Acceptor(asio::io_context& context) : acceptor(context), pause(context) {}
-    tcp::acceptor acceptor;
-    tcp protocol = tcp::v4();
+    ~Acceptor() { remove_path(); }
+    Acceptor(const Acceptor&) = delete;
+    Acceptor& operator=(const Acceptor&) = delete;
+    void remove_path() {
+        if (!path.empty()) ::unlink(std::exchange(path, {}).c_str());
+    }
+    asio::basic_socket_acceptor<Protocol> acceptor;
+    Protocol protocol = tcp::v4();
     asio::steady_timer pause;  ///< after a failure that will last (no more file descriptors)
     bool tls = false;
     std::string url;
+    std::string path;  ///< of a Unix socket, which has no URL
 };
 
 std::string url_of(const tcp::endpoint& endpoint, bool tls) {
@@ -275,7 +311,8 @@ public:
     }
     std::vector<std::string> urls() const override {
         std::vector<std::string> out;
-        for (const auto& a : acceptors_) out.push_back(a->url);
+        for (const auto& a : acceptors_)
+            if (!a->url.empty()) out.push_back(a->url);
         return out;
     }
     std::size_t loops() const override { return loops_.size(); }
@@ -292,6 +329,7 @@ public:
         loops_.front()->post([this, &done] {
             for (auto& a : acceptors_) {
                 error_code ignored;
+                a->remove_path();
                 a->acceptor.close(ignored);
                 a->pause.cancel();
             }
@@ -306,6 +344,7 @@ public:
 
 private:
     Result<void> listen(const Listener& listener);
+    void listen_on_path(const std::string& path);
     void wait(Acceptor& a);
     void accept_waiting(Acceptor& a);
     void hand_over(Acceptor& a, int fd);
@@ -322,7 +361,27 @@ private:
     std::vector<std::unique_ptr<Acceptor>> acceptors_;
 };
 
+/// A folder that takes no sockets (some network file systems) is no reason not to serve the rest.
+void SocketListening::listen_on_path(const std::string& path) {
+    const auto fd = listen_local(path);
+    if (!fd) return log(fd.error().message);
+    auto a = std::make_unique<Acceptor>(loops_.front()->context);
+    a->path = path;
+    a->protocol = Protocol(AF_UNIX, 0);
+    error_code error;
+    a->acceptor.assign(a->protocol, *fd, error);
+    if (error) {
+        ::close(*fd);
+        return log(fmt::format("Could not listen on {}: {}", path, error.message()));
+    }
+    acceptors_.push_back(std::move(a));
+}
+
 Result<void> SocketListening::listen(const Listener& listener) {
+    if (!listener.path.empty()) {
+        listen_on_path(listener.path);
+        return {};
+    }
     auto& context = loops_.front()->context;
     auto endpoint = BUNRAKU_TRY(resolve(context, listener));
     auto a = std::make_unique<Acceptor>(context);
@@ -330,8 +389,8 @@ Result<void> SocketListening::listen(const Listener& listener) {
     a->tls = listener.tls;
     // Asio marks no socket as closed by exec, neither this one nor those it accepts.
     a->protocol = endpoint.protocol();
-    const int fd =
-        ::socket(a->protocol.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
+    const int fd = ::socket(endpoint.protocol().family(),
+                            SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
     if (fd < 0) {
         error.assign(errno, boost::system::system_category());
     } else {
@@ -345,13 +404,13 @@ Result<void> SocketListening::listen(const Listener& listener) {
                                    error.message()),
                        error.value());
     }
-    a->url = url_of(a->acceptor.local_endpoint(error), listener.tls);
+    a->url = url_of(as_tcp(a->acceptor.local_endpoint(error)), listener.tls);
     acceptors_.push_back(std::move(a));
     return {};
 }
 
 void SocketListening::wait(Acceptor& a) {
-    a.acceptor.async_wait(tcp::acceptor::wait_read, [this, &a](error_code error) {
+    a.acceptor.async_wait(asio::socket_base::wait_read, [this, &a](error_code error) {
         if (error == asio::error::operation_aborted || closed_.load()) return;
         accept_waiting(a);
     });
@@ -383,7 +442,7 @@ void SocketListening::accept_waiting(Acceptor& a) {
 void SocketListening::hand_over(Acceptor& a, int fd) {
     std::size_t which = next_loop_++ % loops_.size();
     SocketLoop& loop = *loops_[which];
-    tcp::socket socket(loop.context);
+    Socket socket(loop.context);
     error_code error;
     socket.assign(a.protocol, fd, error);
     if (error) {

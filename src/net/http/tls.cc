@@ -5,6 +5,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
+#include <memory>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/tls1.h>
@@ -103,6 +104,42 @@ int place_session(SSL* ssl, int*, void*) {
 
 }  // namespace
 
+namespace {
+
+/// Where an SSL object keeps the name of a client whose certificate was refused.
+int refused_name_index() {
+    static const int index = SSL_get_ex_new_index(
+        0, nullptr, nullptr, nullptr, [](void*, void* name, CRYPTO_EX_DATA*, int, long, void*) {
+            delete static_cast<std::string*>(name);
+        });
+    return index;
+}
+
+/// Records whose certificate is refused: afterwards OpenSSL only has the reason.
+int record_refused(int good, X509_STORE_CTX* context) {
+    if (good == 1) return good;
+    auto* ssl = static_cast<SSL*>(
+        X509_STORE_CTX_get_ex_data(context, SSL_get_ex_data_X509_STORE_CTX_idx()));
+    X509* leaf = X509_STORE_CTX_get0_cert(context);
+    if (!ssl || !leaf || SSL_get_ex_data(ssl, refused_name_index())) return good;
+    X509_up_ref(leaf);
+    const auto certificate = pki::Certificate::adopt(leaf);
+    auto name = std::make_unique<std::string>(
+        fmt::format("'{}' (serial {})", certificate.common_name(), certificate.serial()));
+    if (SSL_set_ex_data(ssl, refused_name_index(), name.get()) == 1) (void)name.release();
+    return good;
+}
+
+}  // namespace
+
+std::string refusal_of(SSL* ssl) {
+    const auto* name = static_cast<const std::string*>(SSL_get_ex_data(ssl, refused_name_index()));
+    const long verdict = SSL_get_verify_result(ssl);
+    if (!name || verdict == X509_V_OK) return {};
+    return fmt::format("the certificate of {} is not accepted: {}", *name,
+                       X509_verify_cert_error_string(verdict));
+}
+
 Result<TlsContext> make_server_context(const TlsFiles& files) {
     auto context = BUNRAKU_TRY(make_context(TLS_server_method()));
     auto* native = context.get();
@@ -111,6 +148,8 @@ Result<TlsContext> make_server_context(const TlsFiles& files) {
                              "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
                              "TLS_CHACHA20_POLY1305_SHA256");
     BUNRAKU_TRY_VOID(use_identity(native, files.certificate, files.private_key));
+    if (!files.second_certificate.empty())
+        BUNRAKU_TRY_VOID(use_identity(native, files.second_certificate, files.second_private_key));
     if (!files.ca.empty()) {
         BUNRAKU_TRY_VOID(trust(native, files.ca));
         auto authorities = BUNRAKU_TRY(pki::read_certificates(files.ca));
@@ -118,7 +157,7 @@ Result<TlsContext> make_server_context(const TlsFiles& files) {
         if (!files.crl.empty())
             BUNRAKU_TRY_VOID(check_revocations(native, files.crl, files.crl_leaf_only));
         // Who shows none comes in: whether one is needed is each route's to say.
-        SSL_CTX_set_verify(native, SSL_VERIFY_PEER, nullptr);
+        SSL_CTX_set_verify(native, SSL_VERIFY_PEER, record_refused);
     }
     // Without an identifier OpenSSL resumes no session of a client that showed a certificate.
     const std::string_view id = "bunraku";

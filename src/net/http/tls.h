@@ -65,6 +65,8 @@ base::Result<TlsContext> make_server_context(const TlsFiles& files);
 base::Result<TlsContext> make_client_context(const ClientOptions& options);
 /// What the other end showed; null: nothing.
 std::shared_ptr<const ClientCertificate> peer_certificate(ssl_st* ssl);
+/// Returns whose certificate a server's handshake refused, and why; empty if it refused none.
+std::string refusal_of(ssl_st* ssl);
 /// What it showed, looked at with the authorities and revocations of another context.
 std::shared_ptr<const ClientCertificate> verify_again(ssl_st* ssl, ssl_ctx_st* context);
 

@@ -6,10 +6,12 @@
 #include <ctime>
 #include <fmt/format.h>
 #include <openssl/bn.h>
+#include <openssl/x509.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/text.h"
+#include "core/codec/digest.h"
 #include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/lock.h"
@@ -74,6 +76,16 @@ std::vector<std::string> names_in(const std::string& folder) {
         if (name.size() > 4 && name.ends_with(".pem") && name[0] != '.')
             out.push_back(name.substr(0, name.size() - 4));
     return out;
+}
+
+/// A line of revoked_keys: the name and the SHA-256 of the public key.
+std::string revoked_key_line(const std::string& name, EVP_PKEY* key) {
+    unsigned char* der = nullptr;
+    const int size = i2d_PUBKEY(key, &der);
+    const std::string bytes(reinterpret_cast<const char*>(der),
+                            static_cast<std::size_t>(std::max(size, 0)));
+    OPENSSL_free(der);
+    return fmt::format("{} {}", name, codec::hex_digest(codec::DigestKind::Sha256, bytes));
 }
 
 Result<void> make_folders(const AuthorityPaths& paths) {
@@ -318,13 +330,11 @@ Result<void> AuthorityFolder::note(const Certificate& certificate) const {
 
 Result<Certificate> AuthorityFolder::keep(const std::string& name, Draft draft,
                                           evp_pkey_st* subject_key) const {
-    auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
     draft.serial = BUNRAKU_TRY(take_serial());
     auto out = BUNRAKU_TRY(make_certificate(draft, subject_key, &certificate(), key_));
     // In this order: what anybody can hold stands in the inventory.
     BUNRAKU_TRY_VOID(note(out));
     BUNRAKU_TRY_VOID(write(paths_.certificate_of(name), out.pem(), kPublic));
-    (void)BUNRAKU_TRY(delete_request(name));
     return out;
 }
 
@@ -339,8 +349,7 @@ AuthorityFolder::Terms AuthorityFolder::terms_of(const Request& request, std::in
     return out;
 }
 
-Result<Certificate> AuthorityFolder::sign(const std::string& name, evp_pkey_st* subject_key,
-                                          const Terms& terms) const {
+Result<Draft> AuthorityFolder::draft_of(const std::string& name, const Terms& terms) const {
     if (terms.ttl > kLongestTtl)
         return failure(
             fmt::format("Config setting ca_ttl must have a value below {}", kLongestTtl));
@@ -358,7 +367,28 @@ Result<Certificate> AuthorityFolder::sign(const std::string& name, evp_pkey_st* 
         draft.alternative_names.push_back(own);
     }
     draft.extensions = terms.extensions;
-    return keep(name, std::move(draft), subject_key);
+    return draft;
+}
+
+Result<Certificate> AuthorityFolder::sign(const std::string& name, evp_pkey_st* subject_key,
+                                          const Terms& terms) const {
+    auto draft = BUNRAKU_TRY(draft_of(name, terms));
+    auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
+    auto out = BUNRAKU_TRY(keep(name, std::move(draft), subject_key));
+    BUNRAKU_TRY_VOID(forget_revoked_key(name, subject_key));
+    (void)BUNRAKU_TRY(delete_request(name));
+    return out;
+}
+
+Result<Certificate> AuthorityFolder::sign(const std::string& name, const Request& request,
+                                          std::int64_t ttl) const {
+    auto draft = BUNRAKU_TRY(draft_of(name, terms_of(request, ttl)));
+    auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
+    auto out = BUNRAKU_TRY(keep(name, std::move(draft), request.public_key()));
+    BUNRAKU_TRY_VOID(forget_revoked_key(name, request.public_key()));
+    if (auto waiting = read_request(name); waiting && waiting->pem() == request.pem())
+        (void)BUNRAKU_TRY(delete_request(name));
+    return out;
 }
 
 Result<Certificate> AuthorityFolder::renew(const Certificate& old, std::int64_t ttl) const {
@@ -368,7 +398,50 @@ Result<Certificate> AuthorityFolder::renew(const Certificate& old, std::int64_t 
     terms.alternative_names = old.alternative_names();
     for (auto& extension : old.puppet_extensions())
         terms.extensions.emplace_back(std::move(extension.oid), std::move(extension.value));
-    return sign(name, public_key_of(old), terms);
+    auto draft = BUNRAKU_TRY(draft_of(name, terms));
+    auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
+    BUNRAKU_TRY_VOID(refuse_revoked(old));
+    return keep(name, std::move(draft), public_key_of(old));
+}
+
+Result<void> AuthorityFolder::refuse_revoked(const Certificate& certificate) const {
+    const auto name = certificate.common_name();
+    const auto refused = failure(
+        fmt::format("The certificate {} of {}, or its key, is revoked", certificate.serial(), name),
+        EACCES);
+    for (const auto& crl : BUNRAKU_TRY(crls())) {
+        for (const auto& authority : bundle_) {
+            if (authority.subject() == certificate.issuer() && is_issued_by(crl, authority) &&
+                is_revoked(crl, certificate))
+                return refused;
+        }
+    }
+    const auto keys = sys::disk().read(paths_.revoked_keys());
+    if (!keys) return {};
+    const auto line = revoked_key_line(name, public_key_of(certificate));
+    for (std::string_view known : base::split(*keys, '\n'))
+        if (known == line) return refused;
+    return {};
+}
+
+Result<void> AuthorityFolder::note_revoked_key(const std::string& name) const {
+    const auto certificate = read_certificate(name);
+    if (!certificate) return {};
+    const auto line = revoked_key_line(name, public_key_of(*certificate));
+    auto keys = sys::disk().read(paths_.revoked_keys()).value_or("");
+    if (!keys.empty() && keys.back() != '\n') keys += '\n';
+    if (("\n" + keys).find("\n" + line + "\n") != std::string::npos) return {};
+    return write(paths_.revoked_keys(), keys + line + "\n", kPublic);
+}
+
+Result<void> AuthorityFolder::forget_revoked_key(const std::string& name, evp_pkey_st* key) const {
+    const auto keys = sys::disk().read(paths_.revoked_keys());
+    if (!keys) return {};
+    const auto line = revoked_key_line(name, key);
+    std::string rest;
+    for (std::string_view known : base::split(*keys, '\n'))
+        if (!known.empty() && known != line) rest += fmt::format("{}\n", known);
+    return rest == *keys ? Result<void>() : write(paths_.revoked_keys(), rest, kPublic);
 }
 
 std::vector<std::string> AuthorityFolder::serials_of(const std::string& name) const {
@@ -386,14 +459,35 @@ std::vector<std::string> AuthorityFolder::serials_of(const std::string& name) co
     return out;
 }
 
-Result<std::size_t> AuthorityFolder::revoke(const std::vector<std::string>& names) const {
+bool AuthorityFolder::can_revoke(const std::string& name) const {
+    if (has_certificate(name)) return true;
+    const auto crl = own_crl();
+    if (!crl) return false;
+    const auto serials = serials_of(name);
+    return std::ranges::any_of(serials, [&](const auto& s) { return !is_revoked(*crl, s); });
+}
+
+Result<std::size_t> AuthorityFolder::revoke(const std::vector<std::string>& names,
+                                            Files files) const {
+    // Everything below the lock: whoever renews comes before it, and is in the inventory, or after
+    // it, and is refused.
+    auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
     std::vector<std::string> serials;
     for (const auto& name : names) {
-        serials.push_back(BUNRAKU_TRY(read_certificate(name)).serial().substr(2));
-        // Also those that it had before it was renewed.
-        for (auto& other : serials_of(name)) serials.push_back(std::move(other));
+        auto known = serials_of(name);
+        auto file = read_certificate(name);
+        if (!file && known.empty()) return std::unexpected(file.error());
+        if (file) known.push_back(file->serial().substr(2));
+        serials.insert(serials.end(), known.begin(), known.end());
+        BUNRAKU_TRY_VOID(note_revoked_key(name));
     }
-    auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
+    const auto count = BUNRAKU_TRY(revoke_serials(std::move(serials)));
+    if (files == Files::Delete)
+        for (const auto& name : names) (void)BUNRAKU_TRY(delete_certificate(name));
+    return count;
+}
+
+Result<std::size_t> AuthorityFolder::revoke_serials(std::vector<std::string> serials) const {
     auto all = BUNRAKU_TRY(crls());
     const auto own = BUNRAKU_TRY(own_crl_in(all, paths_.cacrl));
     std::erase_if(serials, [&](const auto& s) { return is_revoked(all[own], s); });

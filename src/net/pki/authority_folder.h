@@ -31,6 +31,8 @@ struct AuthorityPaths {
     /// Of an authority that does not sign yet, and of one that does no more (roll-over).
     std::string next_key() const { return cadir + "/next_key.pem"; }
     std::string previous_key() const { return cadir + "/previous_key.pem"; }
+    /// Names and digests of keys whose certificates were revoked.
+    std::string revoked_keys() const { return cadir + "/revoked_keys"; }
     std::string lock() const { return cadir + "/.lock"; }
     std::string request_of(const std::string& name) const { return requests + "/" + name + ".pem"; }
     std::string certificate_of(const std::string& name) const {
@@ -111,17 +113,30 @@ public:
         std::vector<std::string> alternative_names;                   ///< the name itself is added
         std::vector<std::pair<std::string, std::string>> extensions;  ///< OIDs and texts
     };
-    /// Signs, notes it in the inventory, puts it into signed/ and drops the request.
+    /// Signs, notes it in the inventory, puts it into signed/ and drops the request of that name.
     base::Result<Certificate> sign(const std::string& name, evp_pkey_st* subject_key,
                                    const Terms& terms) const;
+    /// Signs these bytes, whatever request waits in the folder by now; drops that one only if it is
+    /// the same.
+    base::Result<Certificate> sign(const std::string& name, const Request& request,
+                                   std::int64_t ttl) const;
     /// The terms that a request asks for.
     static Terms terms_of(const Request& request, std::int64_t ttl);
-    /// A new one that says what the old said. The old stays good.
+    /// A new one that says what the old said. The old stays good. Fails with EACCES if the old one
+    /// is revoked, or any certificate of its name and key was; under the lock, so that nobody who
+    /// is being revoked renews.
     base::Result<Certificate> renew(const Certificate& old, std::int64_t ttl) const;
 
-    /// Their certificates, and older ones of the same names that are still good; how many were not
-    /// revoked before. Names without a certificate fail with ENOENT.
-    base::Result<std::size_t> revoke(const std::vector<std::string>& names) const;
+    /// What becomes of the files of certificates that are revoked.
+    enum class Files : std::uint8_t { Keep, Delete };
+    /// Revokes all certificates of these names that are still good, and their keys for renewal;
+    /// returns how many were not revoked before. Fails with ENOENT if a name never had one that is
+    /// still good.
+    base::Result<std::size_t> revoke(const std::vector<std::string>& names,
+                                     Files files = Files::Keep) const;
+    /// Whether there is something to revoke: a file in signed/, or a certificate that the inventory
+    /// knows, is still good and is not revoked.
+    bool can_revoke(const std::string& name) const;
     /// Takes over newer lists of the authorities above ours. Errors are puppetserver's.
     base::Result<void> update_crls(const std::vector<Crl>& newer) const;
     /// Signs lists anew whose keys are here and that are in the second half of their time (`all`:
@@ -184,8 +199,14 @@ private:
     base::Result<void> write_crls(const std::string& path, const std::vector<Crl>& crls) const;
     base::Result<std::size_t> own_crl_in(const std::vector<Crl>& crls,
                                          const std::string& path) const;
+    base::Result<Draft> draft_of(const std::string& name, const Terms& terms) const;
+    /// These want the lock held.
     base::Result<Certificate> keep(const std::string& name, Draft draft,
                                    evp_pkey_st* subject_key) const;
+    base::Result<std::size_t> revoke_serials(std::vector<std::string> serials) const;
+    base::Result<void> refuse_revoked(const Certificate& certificate) const;
+    base::Result<void> note_revoked_key(const std::string& name) const;
+    base::Result<void> forget_revoked_key(const std::string& name, evp_pkey_st* key) const;
 
     AuthorityPaths paths_;
     std::vector<Certificate> bundle_;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <openssl/bn.h>
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
 
 #include "core/base/text.h"
 
@@ -15,6 +18,29 @@ bool is_alphanumeric(char c) {
 
 constexpr std::string_view kCliAuth = "1.3.6.1.4.1.34380.1.3.39";
 
+/// What OpenSSL asks of certificates in TLS by default on Debian (security level 2): RSA-2048,
+/// P-224.
+constexpr int kSecurityBits = 112;
+
+/// False for an RSA key with the public exponent 1, which everybody can sign for.
+bool exponent_is_good(EVP_PKEY* key) {
+    BIGNUM* exponent = nullptr;
+    if (EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &exponent) != 1) return true;
+    const bool good = BN_is_odd(exponent) && !BN_is_one(exponent);
+    BN_free(exponent);
+    return good;
+}
+
+/// Whether an alternative name is a host name without empty labels.
+bool is_host_name(std::string_view name) {
+    for (std::string_view label : base::split(name, '.')) {
+        if (label.empty()) return false;
+        for (char c : label)
+            if (!is_alphanumeric(c) && c != '-' && c != '_') return false;
+    }
+    return true;
+}
+
 }  // namespace
 
 std::optional<std::string> name_problem(std::string_view requested, std::string_view subject) {
@@ -27,9 +53,8 @@ std::optional<std::string> name_problem(std::string_view requested, std::string_
         return fmt::format("Subject contains a wildcard, which is not allowed: {}", subject);
     const std::string bad = "Subject hostname format is invalid";
     if (subject.empty() || subject.ends_with('-')) return bad;
-    auto labels = base::split(subject, '.');
-    // Java's split drops what is empty at the end.
-    while (labels.size() > 1 && labels.back().empty()) labels.pop_back();
+    // Dots at the end included, which puppetserver takes: "web1." is not web1.
+    const auto labels = base::split(subject, '.');
     if (labels[0].empty() || labels[0][0] == '-') return bad;
     for (auto label : labels) {
         const bool good = !label.empty() && label.back() != '-' &&
@@ -41,7 +66,24 @@ std::optional<std::string> name_problem(std::string_view requested, std::string_
     return std::nullopt;
 }
 
+std::optional<std::string> key_problem(const Request& request) {
+    EVP_PKEY* key = request.public_key();
+    if (!key) return "CSR contains a public key of an unknown kind";
+    const int kind = EVP_PKEY_get_base_id(key);
+    const bool known = kind == EVP_PKEY_RSA || kind == EVP_PKEY_RSA_PSS || kind == EVP_PKEY_EC ||
+                       kind == EVP_PKEY_ED25519 || kind == EVP_PKEY_ED448;
+    if (known && EVP_PKEY_get_security_bits(key) >= kSecurityBits && exponent_is_good(key))
+        return std::nullopt;
+    const char* name = EVP_PKEY_get0_type_name(key);
+    return fmt::format(
+        "CSR '{}' contains a weak public key ({}, {} bits). Make a key of RSA with "
+        "at least 2048 bits, of an elliptic curve with at least 224 bits, or of "
+        "Ed25519.",
+        request.common_name(), name ? name : "unknown", EVP_PKEY_get_bits(key));
+}
+
 std::optional<std::string> signing_problem(const Request& request, const SigningRules& rules) {
+    if (auto problem = key_problem(request)) return problem;
     const auto subject = request.common_name();
     const auto extensions = request.extensions();
     const auto own = "DNS:" + subject;
@@ -70,10 +112,7 @@ std::optional<std::string> signing_problem(const Request& request, const Signing
             return fmt::format("Cert subjectAltName contains a wildcard, which is not allowed: {}",
                                name);
         }
-        const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-            return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
-        });
-        if (!plain) return "Cert subjectAltName contains a name that is no host name";
+        if (!is_host_name(name)) return "Cert subjectAltName contains a name that is no host name";
     }
     std::string refused;
     for (const auto& extension : extensions) {

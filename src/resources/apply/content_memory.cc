@@ -137,7 +137,7 @@ ContentMemory::Entry* ContentMemory::find(std::string_view path, std::string_vie
 
 std::optional<std::string_view> ContentMemory::digest(std::string_view path, std::string_view kind,
                                                       const sys::FileStatus& now) {
-    if (entries_.empty()) return std::nullopt;
+    if (entries_.empty() || now.size < kLarge) return std::nullopt;
     const Entry* e = find(path, kind);
     if (!e || !e->of(now) || !good(*e)) return std::nullopt;
     return e->digest;
@@ -153,7 +153,8 @@ bool ContentMemory::trusts(const std::string& path, std::uint64_t device) {
 void ContentMemory::remember(const std::string& path, std::string_view kind,
                              const sys::FileStatus& before, std::int64_t begun_ns,
                              std::string_view digest) {
-    if (settings_.file.empty() || before.kind != sys::FileKind::File) return;
+    if (settings_.file.empty() || before.kind != sys::FileKind::File || before.size < kLarge)
+        return;
     if (before.ctime_ns + kStep_ns >= begun_ns || !trusts(path, before.device)) return;
     const auto after = system_.files.stat(path);
     Entry e{.path = path,

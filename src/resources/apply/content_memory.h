@@ -17,6 +17,8 @@
 
 namespace bunraku::apply {
 
+/// Only of files for which reading costs something: a write through a mapping moves the time of
+/// change when the page is written back, so that a small file is better read each time.
 /// A digest counts as long as device, inode, size and both times of the file are those of then.
 /// Nobody can set the time of change; where that may not tell one state from another (the file was
 /// changed just before it was read, a file system that keeps no such time) nothing is remembered,
@@ -43,6 +45,9 @@ public:
     /// `before` was the state of the file when the reading, which is over now, began.
     void remember(const std::string& path, std::string_view kind, const sys::FileStatus& before,
                   std::int64_t begun_ns, std::string_view digest);
+
+    /// Files of at least so many bytes are remembered.
+    static constexpr std::uint64_t kLarge = 64 * 1024;
 
 private:
     struct Entry {

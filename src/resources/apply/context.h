@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/base/arena.h"
@@ -21,6 +22,7 @@
 #include "core/value/value.h"
 #include "resources/apply/content_source.h"
 #include "resources/apply/provider.h"
+#include "resources/apply/secrets.h"
 
 namespace bunraku::restype {
 struct Attribute;
@@ -192,10 +194,36 @@ struct Context {
     const std::string* last_text = nullptr;
     const std::vector<std::string>* last_tags = nullptr;
 
+    /// Long secrets of all resources: they stand in no message at all.
+    Secrets secrets;
+    /// Those of the resource that is made or evaluated; null: there are none.
+    const Secrets* own_secrets = nullptr;
+    /// Returns a text as it may be shown. Every message, error and event passes it.
+    std::string redact(std::string text, const Secrets* own) const {
+        if (own) text = own->hide(std::move(text));
+        return secrets.empty() ? text : secrets.hide(std::move(text));
+    }
+
     bool enabled(Level level) const { return log.enabled(level); }
     /// A record without resource: source "Puppet".
-    void message(Level level, std::string text) { log.log(level, std::move(text)); }
+    void message(Level level, std::string text) {
+        if (enabled(level)) log.log(level, redact(std::move(text), own_secrets));
+    }
     Value string(std::string_view text) { return Value::string(arena.copy(text)); }
+};
+
+/// Makes the secrets of a resource the context's own for as long as it lives.
+class SecretsScope {
+public:
+    SecretsScope(Context& context, const Secrets* own)
+        : context_(context), before_(std::exchange(context.own_secrets, own)) {}
+    ~SecretsScope() { context_.own_secrets = before_; }
+    SecretsScope(const SecretsScope&) = delete;
+    SecretsScope& operator=(const SecretsScope&) = delete;
+
+private:
+    Context& context_;
+    const Secrets* before_;
 };
 
 /// The value as Puppet's change messages show it: 'text', 12, ['a', 'b'].

@@ -98,9 +98,11 @@ bool EventManager::call_back(Resource& resource, const std::vector<Event>& event
         return false;
     }
     try {
+        const SecretsScope secrets(resource.context(), resource.secrets());
         guarded([&] { resource.refresh(); });
     } catch (const base::PuppetError& error) {
-        std::string text = fmt::format("Failed to call refresh: {}", error_text(error));
+        std::string text =
+            resource.redact(fmt::format("Failed to call refresh: {}", error_text(error)));
         resource.err(text);
         ResourceStatus& status = transaction_.report_.status_of(resource);
         status.failed_to_restart = true;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/base/number.h"
+#include "core/base/shown_url.h"
 #include "core/base/text.h"
 #include "resources/apply/ruby_text.h"
 
@@ -156,8 +157,8 @@ Executed run(Context& context, std::vector<std::string> argv, const std::string&
         out.errors = std::move(outcome->errors);
     }
     if (o.fail_on_error && out.status != 0) {
-        throw PuppetError(fmt::format("Execution of '{}' returned {}: {}", text, out.status_text(),
-                                      base::trim(out.output)),
+        throw PuppetError(fmt::format("Execution of '{}' returned {}: {}", base::shown_text(text),
+                                      out.status_text(), base::trim(out.output)),
                           "EXECUTION_FAILURE");
     }
     return out;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/codec/base64.h"
+#include "core/sys/guarded_file_system.h"
 #include "core/value/text.h"
 #include "resources/apply/ruby_text.h"
 #include "resources/apply/ruby_types.h"
@@ -66,7 +67,9 @@ ResourceStatus Transaction::evaluate_resource(Resource& resource) {
     ResourceStatus status;
     status.resource = &resource;
     status.time_ns = context_.system.clock.now_ns();
+    const SecretsScope secrets(context_, resource.secrets());
     std::int64_t begin = context_.system.clock.monotonic_ns();
+    const sys::LinkFreeWalk walk(context_.system.files, resource.link_free_below());
     try {
         guarded([&] {
             perform_changes(resource, status);
@@ -81,7 +84,7 @@ ResourceStatus Transaction::evaluate_resource(Resource& resource) {
         resource.err(fmt::format("Could not evaluate: {}", error_text(e)));
         Event event = make_event(resource, "resource_error");
         event.status = Event::Status::Failure;
-        event.message = error_text(e);
+        event.message = resource.redact(error_text(e));
         if (dynamic_cast<const BytesError*>(&e))
             event.message = codec::base64_encode(event.message);
         status.add(std::move(event));
@@ -108,8 +111,14 @@ void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
     StateEntry history;
     if (!audited.empty()) history = memory;
     memory.checked_ns = context_.system.clock.now_ns();
+    // The state file holds no secrets, so that a change of one is not audited.
+    std::erase_if(audited, [&](const std::string& name) {
+        const Param* p = resource.find(name);
+        return p && p->sensitive;
+    });
     for (const std::string& name : audited) {
         const Attribute* a = resource.spec().find(name);
+        if (resource.reveals(current.get(name))) continue;
         storage_.record(memory, name, current.get(name),
                         a && is_symbol(resource, *a, current.get(name)));
     }
@@ -165,7 +174,9 @@ Event Transaction::change_event(const Resource& r, const Param& p, const Value& 
     e.invalidate_refreshes = r.invalidates_refreshes(p);
     Value should = r.should(p);
     Value hidden = Value::string("[redacted]");
-    auto hide = [&](const Value& v) { return p.sensitive && !v.is_undef() ? hidden : v; };
+    auto hide = [&](const Value& v) {
+        return (p.sensitive && !v.is_undef()) || r.reveals(v) ? hidden : v;
+    };
     e.previous = hide(current);
     e.desired = hide(r.reported_should(p, should));
     e.historical = hide(historical);
@@ -203,6 +214,8 @@ void Transaction::keep_values(Resource& resource, const ResourceStatus& status) 
     if (!context_.transactions) return;
     for (Param* p : resource.properties()) {
         if (p->sensitive || !resource.knows_corrections(*p)) continue;
+        if (std::ranges::any_of(p->should, [&](const Value& v) { return resource.reveals(v); }))
+            continue;
         const auto symbol = [&](const Value& v) { return is_symbol(resource, *p->spec, v); };
         const Event* event = nullptr;
         for (const auto& e : status.events)
@@ -269,6 +282,7 @@ bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValu
             fmt::format("change from {} to {} failed: {}", redacted(p, resource.is_text(p, is)),
                         redacted(p, resource.should_text(p, resource.should(p))), error_text(e));
     }
+    event.message = resource.redact(std::move(event.message));
     if (corrects(resource, p, is)) {
         event.corrective_change = true;
         event.message += " (corrective)";

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/plain_error.h"
+#include "core/base/shown_url.h"
 #include "resources/apply/types/file/checksum.h"
 #include "resources/apply/types/file/fileset.h"
 
@@ -25,11 +26,10 @@ std::optional<std::string> LocalContent::local_path(std::string_view uri) {
 base::Result<std::optional<ContentMetadata>> LocalContent::look(const std::string& uri,
                                                                 const std::string& path,
                                                                 bool follow) {
-    sys::FileSystem& files = context_.system.files;
-    const auto status = BUNRAKU_TRY(files.look(path, follow));
+    const auto status = BUNRAKU_TRY(files_.look(path, follow));
     if (!status) return std::nullopt;
     ContentMetadata out{uri, ".", *status, {}, {}};
-    if (status->kind == FileKind::Link) out.destination = BUNRAKU_TRY(files.read_link(path));
+    if (status->kind == FileKind::Link) out.destination = BUNRAKU_TRY(files_.read_link(path));
     return out;
 }
 
@@ -40,12 +40,11 @@ base::Result<std::optional<ContentMetadata>> LocalContent::metadata(const std::s
     auto out = BUNRAKU_TRY(look(uri, *path, query.follow_links));
     // A link that leads nowhere is no source, whether links are followed or not
     // (DirectFileServer#find).
-    if (out && out->status.kind == FileKind::Link &&
-        !BUNRAKU_TRY(context_.system.files.there(*path)))
+    if (out && out->status.kind == FileKind::Link && !BUNRAKU_TRY(files_.there(*path)))
         return std::nullopt;
     if (!out || query.checksum.empty()) return out;
     if (out->status.kind == FileKind::File) {
-        out->checksum = checksum_of_file(context_, query.checksum, *path, out->status, {});
+        out->checksum = checksum_of_file(context_, query.checksum, *path, out->status, {}, &files_);
     } else if (out->status.kind == FileKind::Directory) {
         out->checksum = "{ctime}" + sys::local_text(out->status.ctime_ns);
     }
@@ -56,8 +55,8 @@ base::Result<std::optional<std::vector<ContentMetadata>>> LocalContent::search(
     const std::string& uri, const ContentSearch& search) {
     const auto path = local_path(uri);
     if (!path) return std::nullopt;
-    if (!BUNRAKU_TRY(context_.system.files.there(*path))) return std::nullopt;
-    auto found = walk_files(context_, *path, search);
+    if (!BUNRAKU_TRY(files_.there(*path))) return std::nullopt;
+    auto found = walk_files(context_, files_, *path, search);
     if (!found) return std::nullopt;
     std::vector<ContentMetadata> out;
     for (std::string& relative : *found) {
@@ -68,8 +67,7 @@ base::Result<std::optional<std::vector<ContentMetadata>>> LocalContent::search(
         // With a link to nothing, or what went away meanwhile, Puppet gives up all of it
         // (Metadata#collect, 8.11).
         if (!one) {
-            auto& files = context_.system.files;
-            (void)BUNRAKU_TRY(search.follow_links ? files.stat(place) : files.lstat(place));
+            (void)BUNRAKU_TRY(search.follow_links ? files_.stat(place) : files_.lstat(place));
             continue;
         }
         one->relative = std::move(relative);
@@ -84,15 +82,16 @@ base::Result<std::unique_ptr<sys::Reader>> LocalContent::open(const std::string&
         return base::failure(fmt::format("No such file or directory @ rb_sysopen - {}", uri),
                              ENOENT);
     }
-    return context_.system.files.open(*path);
+    return files_.open(*path);
 }
 
 ContentSource& content_source(Context& context, const std::string& uri) {
     if (uri.starts_with("puppet:") && context.content) return *context.content;
     if (uri.starts_with("http:") || uri.starts_with("https:")) {
         if (context.web_content) return *context.web_content;
-        throw base::plain_error(fmt::format(
-            "Could not retrieve file metadata for {}: there is no way to the web here", uri));
+        throw base::plain_error(
+            fmt::format("Could not retrieve file metadata for {}: there is no way to the web here",
+                        base::shown_text(uri)));
     }
     if (!context.local_content) context.local_content = std::make_unique<LocalContent>(context);
     return *context.local_content;

@@ -13,7 +13,8 @@ namespace bunraku::apply {
 /// "file:" addresses; who derives from it may know the paths of others.
 class LocalContent : public ContentSource {
 public:
-    explicit LocalContent(Context& context) : context_(context) {}
+    explicit LocalContent(Context& context) : LocalContent(context, context.system.files) {}
+    LocalContent(Context& context, sys::FileSystem& files) : context_(context), files_(files) {}
     base::Result<std::optional<ContentMetadata>> metadata(const std::string& uri,
                                                           const ContentQuery& query) override;
     base::Result<std::optional<std::vector<ContentMetadata>>> search(
@@ -28,6 +29,7 @@ private:
     base::Result<std::optional<ContentMetadata>> look(const std::string& uri,
                                                       const std::string& path, bool follow);
     Context& context_;
+    sys::FileSystem& files_;
 };
 
 /// Who gives what stands at an address; throws for addresses that nobody knows.

@@ -6,6 +6,7 @@
 
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
+#include "core/codec/json_text.h"
 #include "core/sys/wording.h"
 #include "core/value/text.h"
 #include "resources/apply/ral_catalog.h"
@@ -110,8 +111,15 @@ Value ParsedResource::default_for(const Attribute& a) {
 
 std::string ParsedResource::read_target(const std::string& target) const {
     auto text = context_.system.files.read_if_there(target);
-    if (text) return std::move(*text).value_or("");
-    std::string why = text.error().message;
+    std::string why;
+    if (!text) {
+        why = text.error().message;
+    } else if (*text && !codec::is_utf8(**text)) {
+        // As in Puppet 8.11, which splits the text into lines as UTF-8.
+        why = "invalid byte sequence in UTF-8";
+    } else {
+        return std::move(*text).value_or("");
+    }
     std::string message =
         fmt::format("Puppet::Util::FileType::FileTypeFlat could not read {}: {}", target, why);
     context_.message(Level::Err, message);

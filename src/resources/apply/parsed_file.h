@@ -57,6 +57,7 @@ public:
 
     void initialize(ResourceData data) override;
     Value default_for(const Attribute& a) override;
+    Lines lines_allowed(const Attribute&) const override { return Lines::One; }
     Value retrieve_property(const Param& p) override;
     void sync(Param& p) override;
     void flush() override;

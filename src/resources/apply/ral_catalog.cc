@@ -389,7 +389,7 @@ void RalCatalog::finalize() {
                                                                 {Relation::Notify, "dependent"}};
     for (std::size_t i = 0; i < resources_.size(); ++i) {
         Resource* r = resources_[i];
-        r->finish();
+        r->finish_redacted();
         for (auto [kind, word] : kKinds) {
             for (const Reference& ref : r->relations(kind)) {
                 if (find(ref)) continue;

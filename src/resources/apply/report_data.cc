@@ -171,7 +171,7 @@ struct Maker {
         h.set("line", r.line() > 0 ? Value::integer(r.line()) : Value::undef());
         h.set("resource", text(r.ref()));
         h.set("resource_type", text(base::capitalized(r.type_name())));
-        h.set("provider_used", text_or_undef(r.provider_name()));
+        h.set("provider_used", text_or_undef(r.redact(std::string(r.provider_name()))));
         h.set("containment_path", texts(r.path_elements()));
         h.set("evaluation_time",
               s.evaluation_time < 0 ? Value::undef() : Value::floating(s.evaluation_time));

@@ -283,6 +283,7 @@ void Resource::set_value(const Attribute& a, const Value& given) {
     if (a.kind != AttributeKind::Property) {
         validate_value(a, v);
         p.value = munge(a, v);
+        check_lines(a, p.value);
         return;
     }
     std::span<const Value> values = v.is_array() ? v.as_array() : std::span(&v, 1);
@@ -300,7 +301,21 @@ void Resource::set_value(const Attribute& a, const Value& given) {
         for (std::size_t i = 0; i < values.size(); ++i) munged[i] = munge(a, values[i]);
         p.should = munged;
     }
+    for (const Value& one : p.should) check_lines(a, one);
     p.has_should = true;
+}
+
+void Resource::check_lines(const Attribute& a, const Value& v) const {
+    const Lines allowed = lines_allowed(a);
+    if (allowed == Lines::Any) return;
+    const std::string text = plain(v);
+    if (text.find('\0') != std::string::npos)
+        throw PuppetError(fmt::format("{} must not contain a NUL byte", a.name));
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+        const bool continued = at + 1 == text.size() || text[at + 1] == ' ' || text[at + 1] == '\t';
+        if (allowed == Lines::One || !continued)
+            throw PuppetError(fmt::format("{} must not contain a newline", a.name));
+    }
 }
 
 bool Resource::set_metaparameter(const Attribute& a, const Value& v) {
@@ -461,7 +476,44 @@ void Resource::place(const ResourceData& data) {
     tags_ = &context_.shared(data.tags);
 }
 
+void Resource::keep_secret(const Value& v) {
+    if (!secrets_) secrets_ = std::make_unique<Secrets>();
+    secrets_->add(v, Secrets::Parts::All);
+    context_.secrets.add(v, Secrets::Parts::Whole);
+}
+
+void Resource::keep_secrets(const ResourceData& data) {
+    for (const auto& [name, v] : data.parameters) {
+        if (std::ranges::find(data.sensitive, name) != data.sensitive.end()) {
+            keep_secret(v);
+        } else if (holds_sensitive(v)) {
+            if (!secrets_) secrets_ = std::make_unique<Secrets>();
+            secrets_->add_marked(v, Secrets::Parts::All);
+            context_.secrets.add_marked(v, Secrets::Parts::Whole);
+        }
+    }
+}
+
+bool Resource::reveals(const Value& v) const {
+    if ((!secrets_ && context_.secrets.empty()) || v.is_undef()) return false;
+    const std::string text = plain(v);
+    return redact(text) != text;
+}
+
+void Resource::throw_redacted(const base::PuppetError& e) const {
+    std::string text = redact(e.message());
+    if (text == e.message()) throw;
+    PuppetError out(std::move(text), e.issue_code(), e.error_class());
+    out.at(e.where());
+    throw out;
+}
+
 void Resource::initialize(ResourceData data) {
+    keep_secrets(data);
+    hiding_secrets([&] { set_all(std::move(data)); });
+}
+
+void Resource::set_all(ResourceData data) {
     take(data);
     auto given = [&](std::string_view name) -> const Value* {
         for (const auto& [n, v] : original_) {
@@ -538,6 +590,12 @@ void Resource::initialize(ResourceData data) {
         }
     }
     set_sensitive(std::move(data.sensitive));
+    // Some types call attributes sensitive by themselves.
+    for (const Param* p : params_) {
+        if (!p->sensitive) continue;
+        keep_secret(p->value);
+        for (const Value& v : p->given) keep_secret(v);
+    }
     after_initialize();
 }
 
@@ -562,13 +620,13 @@ bool Resource::resolve_deferred() {
     if (!context_.resolve_deferred) fail("Deferred values cannot be resolved here");
     for (auto& [name, v] : pending) {
         Value resolved = context_.resolve_deferred(v);
-        if (resolved.is(value::Kind::Sensitive)) {
-            resolved = resolved.unwrap();
-            if (Param* p = find(name)) p->sensitive = true;
-        }
-        set(name, resolved);
+        Param* p = find(name);
+        if (resolved.is(value::Kind::Sensitive) && p) p->sensitive = true;
+        if (holds_sensitive(resolved) || (p && p->sensitive)) keep_secret(resolved);
+        if (resolved.is(value::Kind::Sensitive)) resolved = resolved.unwrap();
+        hiding_secrets([&] { set(name, resolved); });
     }
-    run_validation();
+    hiding_secrets([&] { run_validation(); });
     return true;
 }
 
@@ -611,7 +669,7 @@ void Resource::log(Level level, std::string text, const Param* about, Tags tags)
     if (!context_.enabled(level)) return;
     base::Diagnostic d;
     d.level = level;
-    d.message = std::move(text);
+    d.message = redact(std::move(text));
     // Of a resource it stays what it was at first, which may have been before the graph; of an
     // attribute it is what it is now.
     d.source = about ? current_path() : path();
@@ -643,7 +701,7 @@ void Resource::provider_log(Level level, std::string text) const {
     if (!context_.enabled(level)) return;
     base::Diagnostic d;
     d.level = level;
-    d.message = std::move(text);
+    d.message = redact(std::move(text));
     d.source = provider_source();
     context_.log.log(d);
 }

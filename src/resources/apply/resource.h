@@ -141,6 +141,8 @@ public:
     const Param* find(std::string_view name) const { return param_named(name); }
     /// `resource[name]`: the value of a parameter, the desired value of a property; undef: none.
     Value get(std::string_view name) const;
+    /// Whether an attribute has a value; a property that is only audited has none.
+    bool has(std::string_view name) const { return !get(name).is_undef(); }
     std::string text(std::string_view name) const;
     /// True for `true` in any spelling.
     bool flag(std::string_view name) const;
@@ -174,6 +176,15 @@ public:
     /// Resolves Deferred values; true where there were any.
     bool resolve_deferred();
     virtual void run_validation();
+
+    /// The texts that no message about this resource may show; null: there are none.
+    const Secrets* secrets() const { return secrets_.get(); }
+    /// Returns a text about this resource as it may be shown.
+    std::string redact(std::string text) const {
+        return context_.redact(std::move(text), secrets_.get());
+    }
+    /// Whether a value shows a secret; what a type makes of one does, too.
+    bool reveals(const Value& v) const;
 
     // Logging.
     /// What a property says itself is tagged with its name as well; an event is not.
@@ -215,6 +226,10 @@ public:
     /// May throw base::PuppetError, whose text `set` wraps.
     virtual void validate_value(const Attribute& a, const Value& v);
     virtual Value munge(const Attribute& a, const Value& v);
+    /// How many lines a value may have, so that it adds no entry to the file it is written to.
+    enum class Lines : std::uint8_t { Any, One, Continued };
+    /// Returns the limit for a munged value of `a`; `Continued` asks for a blank after a newline.
+    virtual Lines lines_allowed(const Attribute&) const { return Lines::Any; }
     /// Given for one property or parameter as a whole, before single values; false: not handled.
     virtual bool set_whole(const Attribute& a, const Value& v);
     virtual Value default_for(const Attribute& a);
@@ -223,6 +238,10 @@ public:
     virtual void validate() {}
     virtual void after_initialize() {}
     virtual void finish() {}
+    /// Calls finish(); a secret in its error is hidden.
+    void finish_redacted() {
+        hiding_secrets([&] { finish(); });
+    }
     virtual void collect_auto_relations(std::vector<AutoRelation>& out) const;
     virtual void pre_run_check() {}
     /// Marks what is to be redacted; may swallow names.
@@ -258,6 +277,8 @@ public:
     virtual bool eval_generates() const { return false; }
     virtual std::vector<std::unique_ptr<Resource>> eval_generate() { return {}; }
     virtual bool depth_first() const { return false; }
+    /// Returns the folder below which no link is followed to this resource; empty: links are.
+    virtual std::string link_free_below() const { return {}; }
     /// Names of what this one may stand below, nearest first.
     virtual std::vector<std::string> ancestors() const { return {}; }
     /// All resources of the type on the machine, `ensure` present. Asked on any instance.
@@ -280,8 +301,24 @@ public:
 
 protected:
     enum class Kind : std::uint8_t { Ordinary, Whit, Component, Stage } kind_ = Kind::Ordinary;
+    /// Makes a value a secret of this resource and of the run.
+    void keep_secret(const Value& v);
+    /// Makes secrets of what `data` calls sensitive. Has to come before anything is validated.
+    void keep_secrets(const ResourceData& data);
+    /// Runs `f`; a secret in an error is hidden.
+    template <class F>
+    void hiding_secrets(const F& f) {
+        const SecretsScope scope(context_, secrets_.get());
+        try {
+            f();
+        } catch (const base::PuppetError& e) {
+            throw_redacted(e);
+        }
+    }
+    [[noreturn]] void throw_redacted(const base::PuppetError& e) const;
     /// All of it but what is sensitive.
     void take(ResourceData& data);
+    void set_all(ResourceData data);
     void place(const ResourceData& data);
     void set_title(std::string title) { title_ = std::move(title); }
     Param& param_slot(const Attribute& a);
@@ -317,6 +354,8 @@ protected:
     /// `set`, where the attribute is known.
     void set_attribute(const Attribute& a, const Value& v);
     bool set_metaparameter(const Attribute& a, const Value& v);
+    /// Throws if a munged value has more lines than lines_allowed().
+    void check_lines(const Attribute& a, const Value& v) const;
     const Attribute* attribute(std::string_view name) const;
     std::string title_;
     const std::string* file_ = nullptr;  ///< in the context, as the tags
@@ -331,6 +370,7 @@ protected:
     std::vector<std::pair<std::string_view, Value>> original_;
     using Relations = std::array<std::vector<Reference>, 4>;
     std::unique_ptr<Relations> relations_;  ///< null: there are none
+    std::unique_ptr<Secrets> secrets_;      ///< null: there are none
     mutable std::string path_;
 };
 

@@ -44,9 +44,7 @@ Value RubyResource::made() const {
     for (const std::string& name : sensitive_) sensitive.push_back(context_.string(name));
     for (const auto& [name, v] : original_) {
         if (restype::is_metaparameter(name) && !spec_.find(name)) {
-            // Relations are seen to here.
-            if (v.is_string() || v.is(value::Kind::Boolean) || name == "audit")
-                metaparameters.set(context_.string(name), v);
+            if (!is_deferred(v)) metaparameters.set(context_.string(name), v);
             continue;
         }
         const bool wrapped = v.is(value::Kind::Sensitive);
@@ -63,6 +61,11 @@ Value RubyResource::made() const {
 }
 
 void RubyResource::initialize(ResourceData data) {
+    keep_secrets(data);
+    hiding_secrets([&] { make_from(std::move(data)); });
+}
+
+void RubyResource::make_from(ResourceData data) {
     take(data);
     sensitive_ = data.sensitive;
     try {

@@ -126,7 +126,7 @@ public:
         if (!context.enabled(level)) return;
         base::Diagnostic d;
         d.level = level;
-        d.message = message;
+        d.message = context.redact(std::string(message), context.own_secrets);
         d.source = source.empty() ? "Puppet" : std::string(source);
         context.log.log(d);
     }
@@ -161,11 +161,15 @@ public:
         if (what == "is_builtin_type")
             return Value::boolean(restype::find_type(text(0)) != nullptr);
         if (what == "machine_type_spec") return spec_of(context, text(0));
-        if (what == "machine_path") {
+        if (what == "machine_path" || what == "machine_tags") {
             const RubyResource* r = args.empty() || !args[0].is_integer()
                                         ? nullptr
                                         : types_.at(static_cast<int>(args[0].as_integer()));
-            return r ? context.string(r->path()) : Value::undef();
+            if (!r) return {};
+            if (what == "machine_path") return context.string(r->path());
+            std::vector<Value> tags;
+            for (const std::string& tag : r->tags()) tags.push_back(context.string(tag));
+            return value::make_array(context.arena, tags);
         }
         if (what == "machine_facts") {
             if (!types_.facts_)

@@ -203,6 +203,7 @@ private:
     Value ask(std::string_view verb, std::initializer_list<Value> more = {}) const;
     Value made() const;
     void take_state(const Value& provider, const Value& attributes);
+    void make_from(ResourceData data);
     void audit_what_the_provider_has();
     Value texts(const Param& p) const;
     Value event(const Param& p) const;

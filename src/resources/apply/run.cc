@@ -32,16 +32,28 @@ bool run_hook(Context& context, const std::string& command, std::string_view set
     }
 }
 
-void save(Context& context, const std::string& path, const std::string& text, std::uint32_t mode,
+/// Writes a file of the run. Logs a failure and returns false.
+bool save(Context& context, const std::string& path, const std::string& text, std::uint32_t mode,
           std::string_view what) {
-    if (path.empty()) return;
+    if (path.empty()) return true;
     sys::FileSystem& files = context.system.files;
     std::string folder(sys::directory_name(path));
     if (!files.is_directory(folder)) (void)files.make_directories(folder, 0750);
     if (auto r = files.replace(path, text, {.mode = mode}); !r) {
         context.message(Level::Err, fmt::format("Could not save {}: {}", what, r.error().message));
+        return false;
     }
+    return true;
 }
+
+/// Clears the stores that a run lends to its context, whichever way the run ends.
+struct LentStores {
+    Context& context;
+    ~LentStores() {
+        context.transactions = nullptr;
+        context.contents = nullptr;
+    }
+};
 
 }  // namespace
 
@@ -100,6 +112,7 @@ bool Run::apply(RalCatalog& catalog) {
                 report.configuration_version_is_number = catalog.version_is_number;
                 report.code_id = catalog.code_id;
                 report.catalog_uuid = catalog.catalog_uuid;
+                const LentStores lent{context_};
                 std::int64_t applying = context_.system.clock.monotonic_ns();
                 storage.load();
                 std::optional<TransactionStore> transactions;
@@ -124,17 +137,13 @@ bool Run::apply(RalCatalog& catalog) {
                     transaction.evaluate();
                     report.add_time("transaction_evaluation", seconds_since(evaluating));
                 } catch (...) {
-                    context_.transactions = nullptr;
-                    context_.contents = nullptr;
-                    storage.store();
+                    save_state(storage, nullptr);
                     throw;
                 }
-                if (transactions) transactions->save();
-                context_.transactions = nullptr;
-                context_.contents = nullptr;
                 contents->save();
-                contents.reset();
-                storage.store();
+                if (auto saved = save_state(storage, transactions ? &*transactions : nullptr);
+                    !saved)
+                    throw_system(saved.error());
                 double took = seconds_since(applying);
                 if (settings_.announce || settings_.announce_end) {
                     context_.message(Level::Notice, fmt::format("Applied catalog in {} seconds",
@@ -154,14 +163,26 @@ bool Run::apply(RalCatalog& catalog) {
     return made_;
 }
 
+base::Result<void> Run::save_state(Storage& storage, TransactionStore* transactions) {
+    base::Result<void> first;
+    if (transactions) first = transactions->save();
+    auto second = storage.store();
+    if (first) first = std::move(second);
+    saved_ = saved_ && first;
+    return first;
+}
+
 RunResult Run::finish() {
     Report& report = *report_;
     if (!run_hook(context_, settings_.postrun_command, "postrun_command")) made_ = false;
     report.add_time("total", seconds_since(begin_));
     report.finalize();
     sink_.report = nullptr;
-    save(context_, settings_.lastrunfile, summary_yaml(report, context_), 0640,
-         "last run local report");
+    // As in Puppet 8.11 a run whose state, summary or report cannot be written has failed; a report
+    // that only the processor `store` cannot write is an error in the log.
+    saved_ = save(context_, settings_.lastrunfile, summary_yaml(report, context_), 0640,
+                  "last run local report") &&
+             saved_;
     std::string yaml;
     bool stored = settings_.store_report && !settings_.reportdir.empty();
     if (stored || !settings_.lastrunreport.empty()) yaml = report_yaml(report, context_);
@@ -170,8 +191,10 @@ RunResult Run::finish() {
              sys::join(sys::join(settings_.reportdir, report.host), report_name(report.time_ns)),
              yaml, 0640, "report");
     }
-    save(context_, settings_.lastrunreport, yaml, 0640, "last run report");
-    return {made_ ? report.exit_status() : -1, std::move(report_)};
+    saved_ = save(context_, settings_.lastrunreport, yaml, 0640, "last run report") && saved_;
+    return {.exit_status = made_ && saved_ ? report.exit_status() : -1,
+            .saved = saved_,
+            .report = std::move(report_)};
 }
 
 RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,

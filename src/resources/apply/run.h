@@ -9,6 +9,9 @@
 
 namespace bunraku::apply {
 
+class Storage;
+class TransactionStore;
+
 /// What a run writes, and what runs around it. Empty: nothing.
 struct RunSettings {
     std::string lastrunfile, lastrunreport, reportdir;
@@ -24,6 +27,7 @@ struct RunSettings {
 struct RunResult {
     /// Puppet's bits for --detailed-exitcodes; -1: the run could not be made.
     int exit_status = -1;
+    bool saved = true;  ///< false if the state, the summary or the last report was not written
     std::unique_ptr<Report> report;
 };
 
@@ -44,12 +48,14 @@ public:
 
 private:
     double seconds_since(std::int64_t start) const;
+    /// Writes both stores even if one of them fails; returns the first failure.
+    base::Result<void> save_state(Storage& storage, TransactionStore* transactions);
     Context& context_;
     ReportSink& sink_;
     const RunSettings& settings_;
     std::unique_ptr<Report> report_;
     std::int64_t begin_;
-    bool made_ = false;
+    bool made_ = false, saved_ = true;
 };
 
 /// Applies a finalized catalog. `sink` is the context's log: it keeps the report's logs.

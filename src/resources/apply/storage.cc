@@ -214,9 +214,9 @@ void Storage::load() {
     }
 }
 
-void Storage::store() {
+base::Result<void> Storage::store() {
     const std::string& file = context_.options.statefile;
-    if (file.empty()) return;
+    if (file.empty()) return {};
     context_.message(Level::Debug, "Storing state");
     if (!context_.system.files.exists(file)) {
         context_.message(Level::Info, fmt::format("Creating state file {}", file));
@@ -268,12 +268,9 @@ void Storage::store() {
     if (!any) out += " {}\n";
     auto folder = std::string(sys::directory_name(file));
     (void)context_.system.files.make_directories(folder, 0755);
-    if (auto r = context_.system.files.replace(file, out, {.mode = 0640}); !r) {
-        context_.message(Level::Err,
-                         fmt::format("Could not write {}: {}", file, r.error().message));
-        return;
-    }
+    BUNRAKU_TRY_VOID(context_.system.files.replace(file, out, {.mode = 0640}));
     context_.message(Level::Debug, "Stored state in 0.00 seconds");
+    return {};
 }
 
 void Storage::forget() {

@@ -24,7 +24,7 @@ class Storage {
 public:
     explicit Storage(Context& context) : context_(context) {}
     void load();
-    void store();
+    base::Result<void> store();
     /// Made where there is none yet; it stays where it is.
     StateEntry& entry(std::string_view ref);
     /// Audited values; undef: never recorded.

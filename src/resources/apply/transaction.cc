@@ -161,7 +161,7 @@ Resource* Transaction::adopt(Resource& parent, std::unique_ptr<Resource> made, b
                                : catalog_.add_beside(parent, std::move(made), parent.depth_first());
     if (container) catalog_.add_edge(*container, *r);
     if (contained) graph_.add_contained(parent, *r);
-    r->finish();
+    r->finish_redacted();
     return r;
 }
 

@@ -198,7 +198,7 @@ std::string_view TransactionStore::kept(std::string text) {
     return texts_.emplace_back(std::move(text));
 }
 
-void TransactionStore::save() const {
+base::Result<void> TransactionStore::save() const {
     std::string out = "---\nresources:";
     if (new_.empty()) out += " {}";
     out += '\n';
@@ -209,11 +209,7 @@ void TransactionStore::save() const {
             out.append(":\n        system_value:").append(text);
         }
     }
-    const auto saved = context_.system.files.replace(path_, out, {.mode = 0660});
-    if (!saved) {
-        context_.message(Level::Err, fmt::format("Could not save the transaction store {}: {}",
-                                                 path_, saved.error().message));
-    }
+    return context_.system.files.replace(path_, out, {.mode = 0660});
 }
 
 std::optional<std::string_view> TransactionStore::old_text(const std::string& ref,

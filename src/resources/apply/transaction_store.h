@@ -25,7 +25,7 @@ public:
         : context_(context), path_(std::move(path)) {}
     /// A file that cannot be read as such is put aside (".bad").
     void load();
-    void save() const;
+    base::Result<void> save() const;
 
     /// What a property should be, as it was kept; nullopt: nothing is.
     std::optional<std::vector<Value>> system_value(const std::string& ref,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <map>
 
+#include "core/base/work_limit.h"
 #include "core/codec/json_text.h"
 #include "core/value/rich_data.h"
 #include "resources/catalog/index.h"
@@ -65,6 +66,7 @@ bool is_plain_hash(const Value& v) {
 }
 
 std::string loose(const Value& v) {
+    base::step();
     if (v.is_string()) return std::string(v.as_string());
     if (v.is_array()) {
         std::string out = "[";
@@ -77,6 +79,7 @@ std::string loose(const Value& v) {
 /// Goes into hashes that stand on both sides.
 void compare_values(std::vector<std::string>& path, const Value& a, const Value& b, bool data_types,
                     std::vector<ValueChange>& out) {
+    base::step();
     if (is_plain_hash(a) && is_plain_hash(b) && path.size() < 100) {
         auto visit = [&](const Value& key, const Value* x, const Value* y) {
             path.push_back(value::to_text(key));

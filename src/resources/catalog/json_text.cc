@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/diagnostic.h"
+#include "core/base/work_limit.h"
 #include "core/codec/json_text.h"
 #include "core/value/rich_data.h"
 
@@ -29,6 +30,7 @@ public:
         : out_(out), form_(form), sorted_(sorted) {}
 
     void write(const Value& v) {
+        base::step();
         switch (v.kind()) {
             case value::Kind::Undef: out_ += form_ == ValueForm::Strings ? "\"\"" : "null"; return;
             case value::Kind::Boolean: out_ += v.as_boolean() ? "true" : "false"; return;
@@ -177,6 +179,7 @@ bool is_relationship(std::string_view name) {
 }
 
 bool holds_reference(const Value& v) {
+    base::step();
     if (v.is_array()) {
         for (const Value& item : v.as_array()) {
             if (holds_reference(item)) return true;
@@ -187,6 +190,7 @@ bool holds_reference(const Value& v) {
 }
 
 void append_flat(std::string& out, Writer& writer, const Value& v, bool drop_undef, bool& first) {
+    base::step();
     if (v.is_array()) {
         for (const Value& item : v.as_array()) {
             append_flat(out, writer, item, drop_undef, first);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/work_limit.h"
 #include "resources/catalog/json_text.h"
 
 namespace bunraku::catalog {
@@ -12,6 +13,8 @@ std::vector<std::pair<std::string_view, std::string>> Naming::parse_title(
     std::string_view type, std::string_view title) const {
     return {{of(type).namevar, std::string(title)}};
 }
+
+std::optional<Place> Naming::body_of(const Ref&) const { return std::nullopt; }
 
 const Naming& plain_naming() {
     static const Naming naming;
@@ -45,6 +48,7 @@ static void add_alias(std::vector<std::string>& out, std::string alias, const Re
 
 static void add_alias_values(std::vector<std::string>& out, const Value& v,
                              const Resource& resource) {
+    base::step();
     if (v.is_array()) {
         for (const Value& item : v.as_array()) add_alias_values(out, item, resource);
     } else if (!v.is_undef()) {

@@ -2,6 +2,7 @@
 // knowledge itself lives with the types, floors above; it comes in through this interface.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,12 @@ struct TypeNaming {
     bool isomorphic = true;  ///< false (exec): equal names are no duplicate, so no alias
 };
 
+/// A line of a manifest.
+struct Place {
+    std::string file;
+    int line = 0;
+};
+
 /// The default knows no types: every title is a `name`.
 class Naming {
 public:
@@ -29,6 +36,8 @@ public:
     /// among them. (File "/x/" gives path => "/x".)
     virtual std::vector<std::pair<std::string_view, std::string>> parse_title(
         std::string_view type, std::string_view title) const;
+    /// Where the body of a class or node stands; nullopt if that is unknown or `ref` is neither.
+    virtual std::optional<Place> body_of(const Ref& ref) const;
 };
 
 const Naming& plain_naming();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unordered_set>
 
+#include "core/base/work_limit.h"
 #include "resources/catalog/document.h"
 #include "resources/catalog/index.h"
 #include "resources/catalog/json_text.h"
@@ -61,6 +62,7 @@ private:
     }
 
     void collect(std::uint32_t from, const Metaparameter& m, const Value& v) {
+        base::step();
         if (v.is_array()) {
             for (const Value& item : v.as_array()) collect(from, m, item);
             return;

@@ -1,5 +1,6 @@
 #include "resources/catalog/restore.h"
 
+#include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/value.h"
 #include "resources/catalog/document.h"
@@ -10,6 +11,7 @@ namespace {
 
 /// True where the data holds nothing but plain data: the common case, kept without a copy.
 bool is_plain(const Value& v) {
+    base::step();
     if (v.is_array()) {
         for (const Value& item : v.as_array()) {
             if (!is_plain(item)) return false;

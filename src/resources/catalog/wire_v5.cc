@@ -8,7 +8,7 @@ static constexpr WireKey kKeys[] = {
     {"version", WireField::Version},
     {"environment", WireField::Environment},
     {"transaction-uuid", WireField::TransactionUuid, true},
-    {"producer-timestamp", WireField::ProducerTimestamp},
+    {"producer-timestamp", WireField::ProducerTimestamp, true},
     {"edges", WireField::Edges},
     {"resources", WireField::Resources},
 };

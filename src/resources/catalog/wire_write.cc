@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/diagnostic.h"
+#include "core/base/work_limit.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/parameters.h"
 #include "resources/catalog/wire_format.h"
@@ -137,20 +138,28 @@ private:
             append_strings(out_, aliases);
         }
         out_ += r.exported ? ",\"exported\":true" : ",\"exported\":false";
-        // Puppet's own resources (Stage[main], Class[main]) stand in no file. The literal formats
-        // want both keys and a positive line all the same.
-        if (format_.literal || !r.file.empty()) {
-            out_ += ",\"file\":";
-            codec::append_json_string(out_, r.file);
-        }
-        if (format_.literal || r.line > 0) {
-            out_ += fmt::format(",\"line\":{}", std::max(r.line, 1));
-        }
+        write_place(r);
         out_ += ",\"tags\":";
         append_strings(out_, r.tags);
         out_ += ",\"parameters\":{";
         write_parameters(r, std::move(aliases));
         out_ += "}}";
+    }
+
+    void write_place(const Resource& r) {
+        Place place{r.file, r.line};
+        // Puppet gives no place to a class that is included. The literal formats require one, so
+        // they get that of the class's body. Stage[main] and Class[Settings] have none at all: an
+        // empty file and line 1 stand for that.
+        if (format_.literal) {
+            if (r.file.empty()) place = naming_.body_of(r.ref).value_or(place);
+            place.line = std::max(place.line, 1);
+        }
+        if (format_.literal || !place.file.empty()) {
+            out_ += ",\"file\":";
+            codec::append_json_string(out_, place.file);
+        }
+        if (format_.literal || place.line > 0) out_ += fmt::format(",\"line\":{}", place.line);
     }
 
     void write_parameters(const Resource& r, std::vector<std::string> aliases) {
@@ -195,6 +204,7 @@ private:
     }
 
     void flatten(const Value& v, std::vector<std::pair<std::string, const Value*>>& into) {
+        base::step();
         if (v.is_array()) {
             for (const Value& item : v.as_array()) flatten(item, into);
         } else if (!v.is_undef()) {
@@ -203,6 +213,7 @@ private:
     }
 
     void write_sorted(const Value& v) {
+        base::step();
         std::vector<std::pair<std::string, const Value*>> items;
         flatten(v, items);
         std::stable_sort(items.begin(), items.end(),

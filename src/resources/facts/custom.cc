@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "core/sys/ruby_folders.h"
 #include "language/ruby/host.h"
 #include "language/ruby/process.h"
 
@@ -17,6 +18,7 @@ constexpr int kMostDeaths = 50;
 
 std::vector<std::string> facterlib_directories() {
     std::vector<std::string> out;
+    for (const std::string& folder : sys::ruby_plugin_folders()) out.push_back(folder + "/facter");
     const char* given = std::getenv("FACTERLIB");
     std::string_view rest = given ? given : "";
     while (!rest.empty()) {

@@ -6,16 +6,75 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/codec/json_text.h"
 #include "core/codec/yaml.h"
-#include "core/value/rich_data.h"
+#include "core/regex/regex.h"
+#include "core/value/exact_json.h"
+#include "core/value/text.h"
+#include "resources/facts/normalize.h"
 
 namespace bunraku::facts {
 
 namespace {
 
 using base::Level;
+using base::Result;
 
-Value convert_node(Context& context, const codec::YamlNode& node, int depth) {
+constexpr std::string_view kInvalidBytes = "invalid byte sequence in UTF-8";
+
+// Facter wraps times at the end of a line in quotes, so that they stay texts (Parser::TIME).
+constexpr std::string_view kTime =
+    R"((\d{4}-\d{1,2}-\d{1,2}(?:[Tt]|\s+)\d{1,2}:\d\d:\d\d(?:\.\d*)?(?:\s*(?:Z|[-+]\d{1,2}:?(?:\d\d)?))?\s*$))";
+
+std::string quote_times(std::string_view text) {
+    const auto time = regex::Regex::cached(kTime);
+    std::string out;
+    std::size_t at = 0;
+    while (time) {
+        const auto match = (*time)->search(text, at);
+        if (!match) break;
+        const auto [from, to] = *match->groups[0];
+        out.append(text.substr(at, from - at)).append(1, '"').append(text.substr(from, to - from));
+        out += '"';
+        at = to;
+    }
+    return out.append(text.substr(at));
+}
+
+/// The first Ruby class in a document that Facter's loader of it does not permit: Symbol and Time
+/// in a file, Date in what a program prints. "" if there is none.
+std::string_view refused_class(const codec::YamlNode& node, bool program) {
+    if (program ? node.date : node.time) return program ? "Date" : "Time";
+    if (node.symbol && !program) return "Symbol";
+    for (const auto& item : node.items)
+        if (const auto found = refused_class(item, program); !found.empty()) return found;
+    for (const auto& [key, v] : node.entries) {
+        if (const auto found = refused_class(key, program); !found.empty()) return found;
+        if (const auto found = refused_class(v, program); !found.empty()) return found;
+    }
+    return {};
+}
+
+Result<codec::YamlNode> parse_yaml(std::string_view text, bool program) {
+    auto parsed = codec::parse_yaml(text, "<unknown>");
+    if (!parsed) return parsed;
+    const auto refused = refused_class(*parsed, program);
+    if (refused.empty()) return parsed;
+    return base::failure(fmt::format("Tried to load unspecified class: {}", refused));
+}
+
+/// The digits of an integer beyond 64 bits, which remain a text everywhere but in what `facter`
+/// prints.
+Value large_integer(Context& context, const Options& options, std::string_view digits) {
+    std::string bare(digits);
+    std::erase_if(bare, [](char c) { return c == '_' || c == ',' || c == '+'; });
+    const Value v = context.text(bare);
+    options.large_integers->insert(v.as_string().data());
+    return v;
+}
+
+Value convert_node(Context& context, const Options& options, const codec::YamlNode& node,
+                   int depth) {
     using Kind = codec::YamlNode::Kind;
     if (depth > 200) return Value::undef();
     switch (node.kind) {
@@ -24,20 +83,23 @@ Value convert_node(Context& context, const codec::YamlNode& node, int depth) {
         case Kind::Integer: return Value::integer(node.integer);
         case Kind::Float: return Value::floating(node.number);
         case Kind::String:
+            if (node.large && node.text.find_first_not_of("+-0123456789_,") == std::string::npos)
+                return large_integer(context, options, node.text);
             return context.text(node.symbol && node.text.starts_with(':')
                                     ? std::string_view(node.text).substr(1)
                                     : std::string_view(node.text));
         case Kind::Sequence: {
             std::vector<Value> items;
             for (const auto& item : node.items)
-                items.push_back(convert_node(context, item, depth + 1));
+                items.push_back(convert_node(context, options, item, depth + 1));
             return value::make_array(context.arena, items);
         }
         case Kind::Mapping: {
             HashBuilder hash(context.arena);
             for (const auto& [key, v] : node.entries) {
-                hash.set(context.text(value::to_text(convert_node(context, key, depth + 1))),
-                         convert_node(context, v, depth + 1));
+                hash.set(
+                    context.text(value::to_text(convert_node(context, options, key, depth + 1))),
+                    convert_node(context, options, v, depth + 1));
             }
             return hash.build();
         }
@@ -111,6 +173,11 @@ private:
     }
 
     void put(std::string_view name, const Value& v, const std::string& file) {
+        if (const auto why = invalid_reason(Value::string(name)); !why.empty()) {
+            tell(Level::Err, "Facter",
+                 fmt::format("The name of a fact in {} is invalid: {}", file, why));
+            return;
+        }
         out_.push_back({base::lower(name), v, file, kExternalWeight});
     }
 
@@ -160,13 +227,18 @@ private:
                  fmt::format("File at: {} is not accessible.", path));
             return Value::undef();
         }
-        if (lower.ends_with(".txt")) return key_values(context_, *text);
         if (lower.ends_with(".json")) {
-            auto parsed = value::parse_json(context_.arena, *text);
+            auto parsed = value::parse_exact_json(
+                context_.arena, *text,
+                [&](std::string_view digits) { return large_integer(context_, options_, digits); });
             return parsed ? *parsed : failed(path, "JsonParser", parsed.error().message);
         }
-        auto parsed = codec::parse_yaml(*text, "<unknown>");
-        return parsed ? convert_node(context_, *parsed, 0)
+        const bool plain = lower.ends_with(".txt");
+        if (!codec::is_utf8(*text))
+            return failed(path, plain ? "TextParser" : "YamlParser", kInvalidBytes);
+        if (plain) return key_values(context_, *text);
+        auto parsed = parse_yaml(quote_times(*text), false);
+        return parsed ? convert_node(context_, options_, *parsed, 0)
                       : failed(path, "YamlParser", parsed.error().message);
     }
 
@@ -191,9 +263,10 @@ private:
                  fmt::format("Command {} completed with the following stderr message: {}", path,
                              trim(outcome->errors)));
         const std::string_view output = trim(outcome->output);
-        const auto yaml = codec::parse_yaml(output, "<unknown>");
+        if (!codec::is_utf8(output)) return failed(path, "ScriptParser", kInvalidBytes);
+        const auto yaml = parse_yaml(output, true);
         if (yaml && yaml->kind == codec::YamlNode::Kind::Mapping)
-            return convert_node(context_, *yaml, 0);
+            return convert_node(context_, options_, *yaml, 0);
         if (!yaml)
             tell(Level::Debug, "Facter",
                  fmt::format("Could not parse executable fact output as YAML or JSON ({})",

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,6 +62,10 @@ struct Options {
     /// For custom facts: the program that runs them, and Puppet's settings that they may read.
     std::string ruby_program = "ruby";
     std::function<std::optional<std::string>(std::string_view)> setting;
+    /// The texts that stand for integers beyond 64 bits, by their place in the arena: external
+    /// facts may have such, and format_facts prints them without quotes.
+    std::shared_ptr<std::set<const char*>> large_integers =
+        std::make_shared<std::set<const char*>>();
 };
 
 /// Where a fact comes from.
@@ -107,7 +113,8 @@ inline constexpr std::string_view kFacterVersion = "4.11.0";
 /// The folders facter/ in Ruby's own load path that are there.
 std::vector<std::string> ruby_fact_directories(sys::System& system);
 
-/// The folders of custom facts that the environment variable FACTERLIB names.
+/// Returns the folders of custom facts outside modules: `facter` on Ruby's load path, then those
+/// that the environment variable FACTERLIB names.
 std::vector<std::string> facterlib_directories();
 
 /// The folders where Facter looks for external facts, for root or for a user.

@@ -31,11 +31,48 @@ std::string each_line(const std::string& text, Change change) {
     return out;
 }
 
+/// Prints values as JSON; integers beyond 64 bits, which are texts here, have no quotes.
+class Printer {
+public:
+    Printer(base::Arena& arena, const Options& options)
+        : arena_(arena), large_(*options.large_integers) {}
+
+    bool is_large(const Value& v) const {
+        return v.is_string() && large_.contains(v.as_string().data());
+    }
+
+    std::string pretty_json(const Value& v) const {
+        if (large_.empty()) return value::to_pretty_json(v);
+        // Control characters mark the texts that lose their quotes.
+        std::string text = value::to_pretty_json(marked(v));
+        replace_all(text, "\"\\u0001", "");
+        replace_all(text, "\\u0001\"", "");
+        return text;
+    }
+
+private:
+    Value marked(const Value& v) const {
+        if (is_large(v)) return value::make_string(arena_, fmt::format("\1{}\1", v.as_string()));
+        if (v.is_array()) {
+            std::vector<Value> items;
+            for (const Value& item : v.as_array()) items.push_back(marked(item));
+            return value::make_array(arena_, items);
+        }
+        if (!v.is_hash()) return v;
+        HashBuilder out(arena_, v.as_hash().size());
+        for (const value::Entry& e : v.as_hash()) out.set(e.key, marked(e.value));
+        return out.build();
+    }
+
+    base::Arena& arena_;
+    const std::set<const char*>& large_;
+};
+
 // Facter makes its own form out of JSON, text by text; what that does to odd values is part of it.
 
 /// `"a": 1` becomes `a => 1`.
-std::string arrows(const Value& v) {
-    std::string text = value::to_pretty_json(v);
+std::string arrows(const Printer& printer, const Value& v) {
+    std::string text = printer.pretty_json(v);
     replace_all(text, "\": ", "\" => ");
     text = each_line(text, [](std::string line) {
         const auto open = line.find('"'), close = line.rfind("\" =>");
@@ -49,8 +86,8 @@ std::string arrows(const Value& v) {
 }
 
 /// A whole hash without its braces: names and texts of the top stand bare.
-std::string bare_hash(const Value& hash) {
-    std::string text = arrows(hash);
+std::string bare_hash(const Printer& printer, const Value& hash) {
+    std::string text = arrows(printer, hash);
     text = text.substr(1, text.size() - 2);
     std::string lines;
     for (std::string_view line : base::split(text, '\n')) {
@@ -72,23 +109,23 @@ std::string bare_hash(const Value& hash) {
     return lines;
 }
 
-std::string facter_text(const Value& shown, const std::vector<std::string>& queries,
-                        base::Arena& arena) {
+std::string facter_text(const Printer& printer, const Value& shown,
+                        const std::vector<std::string>& queries, base::Arena& arena) {
     if (queries.size() == 1) {
         const Value* value = shown.as_hash().find(queries[0]);
         if (!value || value->is_undef()) return {};
         if (value->is_string()) return value::to_text(*value);
-        return each_line(arrows(*value), [](std::string line) {
+        return each_line(arrows(printer, *value), [](std::string line) {
             const auto close = line.rfind('"');
             if (!line.starts_with('"') || close == 0) return line;
             return line.substr(1, close - 1) + line.substr(close + 1);
         });
     }
-    if (queries.empty()) return bare_hash(shown);
+    if (queries.empty()) return bare_hash(printer, shown);
     HashBuilder filled(arena);
     for (const value::Entry& e : shown.as_hash())
         filled.set(e.key, e.value.is_undef() ? Value::string("") : e.value);
-    return bare_hash(filled.build());
+    return bare_hash(printer, filled.build());
 }
 
 // ---- YAML: Psych's, with Facter's idea of which texts need quotes ----
@@ -117,22 +154,24 @@ bool needs_quotes(std::string_view text) {
     return true;
 }
 
-void write_yaml(codec::YamlWriter& out, const Value& v) {
+void write_yaml(const Printer& printer, codec::YamlWriter& out, const Value& v) {
     if (v.is_hash()) {
         out.start_mapping();
         for (const value::Entry& e : v.as_hash()) {
             out.key(value::to_text(e.key));
-            write_yaml(out, e.value);
+            write_yaml(printer, out, e.value);
         }
         out.end_mapping();
     } else if (v.is_array()) {
         out.start_sequence();
-        for (const Value& item : v.as_array()) write_yaml(out, item);
+        for (const Value& item : v.as_array()) write_yaml(printer, out, item);
         out.end_sequence();
     } else if (v.is_string()) {
         const std::string text = value::to_text(v);
         if (needs_quotes(text)) {
             out.quoted(text);
+        } else if (printer.is_large(v)) {
+            out.plain(text);
         } else {
             out.string(text);
         }
@@ -146,9 +185,9 @@ void write_yaml(codec::YamlWriter& out, const Value& v) {
     }
 }
 
-std::string yaml_text(const Value& shown) {
+std::string yaml_text(const Printer& printer, const Value& shown) {
     codec::YamlWriter writer({.line_width = 0});
-    write_yaml(writer, shown);
+    write_yaml(printer, writer, shown);
     std::string text = writer.finish();
     if (shown.is_hash() && shown.as_hash().size() == 0) return "--- {}\n";
     if (text.starts_with("---")) text.erase(0, text.find_first_not_of(" \n", 3));
@@ -165,7 +204,8 @@ std::string hocon_word(std::string_view text) {
     return plain ? std::string(text) : codec::json_string(text);
 }
 
-void write_hocon(std::string& out, const Value& v, std::size_t depth, bool top) {
+void write_hocon(const Printer& printer, std::string& out, const Value& v, std::size_t depth,
+                 bool top) {
     const auto indent = [&](std::size_t n) { out.append(4 * n, ' '); };
     if (v.is_hash()) {
         if (v.as_hash().size() == 0) {
@@ -178,7 +218,7 @@ void write_hocon(std::string& out, const Value& v, std::size_t depth, bool top) 
         for (const value::Entry& e : v.as_hash()) {
             indent(inner);
             out += hocon_word(value::to_text(e.key)) + "=";
-            write_hocon(out, e.value, inner, false);
+            write_hocon(printer, out, e.value, inner, false);
             out += '\n';
         }
         if (top) return;
@@ -194,11 +234,13 @@ void write_hocon(std::string& out, const Value& v, std::size_t depth, bool top) 
         for (const Value& item : v.as_array()) {
             if (!std::exchange(first, false)) out += ",\n";
             indent(depth + 1);
-            write_hocon(out, item, depth + 1, false);
+            write_hocon(printer, out, item, depth + 1, false);
         }
         out += '\n';
         indent(depth);
         out += "]";
+    } else if (printer.is_large(v)) {
+        out += v.as_string();
     } else if (v.is_string()) {
         out += hocon_word(value::to_text(v));
     } else {
@@ -206,16 +248,17 @@ void write_hocon(std::string& out, const Value& v, std::size_t depth, bool top) 
     }
 }
 
-std::string hocon_text(const Value& shown, const std::vector<std::string>& queries) {
+std::string hocon_text(const Printer& printer, const Value& shown,
+                       const std::vector<std::string>& queries) {
     std::string out;
     if (queries.size() != 1) {
-        write_hocon(out, shown, 0, true);
+        write_hocon(printer, out, shown, 0, true);
         return out;
     }
     const Value* value = shown.as_hash().find(queries[0]);
     if (!value || !value->truthy()) return out;
     if (value->is_hash()) {
-        write_hocon(out, *value, 0, true);
+        write_hocon(printer, out, *value, 0, true);
     } else if (value->is_array()) {
         // `puts` of a list: a line for each.
         for (const Value& item : value->as_array())
@@ -279,13 +322,14 @@ std::string format_facts(base::Arena& arena, std::span<const Resolved> facts,
         }
         shown = some.build();
     }
+    const Printer printer(arena, options);
     switch (format) {
-        case Format::Json: return value::to_pretty_json(shown);
-        case Format::Yaml: return yaml_text(shown);
-        case Format::Hocon: return hocon_text(shown, names);
+        case Format::Json: return printer.pretty_json(shown);
+        case Format::Yaml: return yaml_text(printer, shown);
+        case Format::Hocon: return hocon_text(printer, shown, names);
         case Format::Facter: break;
     }
-    return facter_text(shown, names, arena);
+    return facter_text(printer, shown, names, arena);
 }
 
 }  // namespace bunraku::facts

@@ -3,11 +3,13 @@
 #include <array>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 
 #include "core/value/rich_data.h"
 #include "resources/facts/blocked.h"
 #include "resources/facts/custom.h"
+#include "resources/facts/normalize.h"
 
 namespace bunraku::facts {
 
@@ -274,7 +276,8 @@ private:
         if (found != roots_.end()) return found->second;
         const auto& all = all_facts();
         const auto spec = std::ranges::find(all, name, &FactSpec::name);
-        const Value v = spec == all.end() ? Value::undef() : spec->resolve(context_);
+        const Value v =
+            spec == all.end() ? Value::undef() : scrubbed(context_.arena, spec->resolve(context_));
         return roots_.emplace(std::string(name), v).first->second;
     }
 
@@ -346,10 +349,25 @@ private:
     Value own_value(const Searched& s) {
         // Ruby knows the weights of both.
         if (custom_ && s.origin == Origin::Custom) return custom_->value(s.name);
-        const ExternalFact* best = nullptr;
+        std::vector<const ExternalFact*> named;
         for (const ExternalFact& fact : external_)
-            if (fact.name == s.name && (!best || fact.weight > best->weight)) best = &fact;
-        return best ? best->value : Value::undef();
+            if (fact.name == s.name) named.push_back(&fact);
+        std::ranges::stable_sort(named, std::greater{}, &ExternalFact::weight);
+        for (const ExternalFact* fact : named)
+            if (valid(*fact) && !fact->value.is_undef()) return fact->value;
+        return Value::undef();
+    }
+
+    /// Reports an external fact whose value Facter does not accept; the next one of its name counts
+    /// then.
+    bool valid(const ExternalFact& fact) {
+        const std::string why = invalid_reason(fact.value);
+        if (!why.empty())
+            say(Level::Err, "Facter",
+                fmt::format("Fact resolution fact='{}', resolution='<anonymous>' resolved to an "
+                            "invalid value: {}",
+                            fact.name, why));
+        return why.empty();
     }
 
     /// What custom facts ask for. External facts they have themselves.

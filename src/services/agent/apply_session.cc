@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/config/setting_lists.h"
+#include "core/config/version.h"
+#include "core/sys/ruby_folders.h"
 #include "core/value/build.h"
 #include "language/environment/conf.h"
 #include "net/http/message.h"
@@ -27,12 +29,15 @@ std::int64_t seconds_of(const std::string& text) {
     }
 }
 
-/// Puppet's autoloader looks into every module's lib folder, and into the machine's own.
+/// Returns where Puppet's autoloader looks: the lib folders of modules, the machine's own, and
+/// Ruby's load path.
 std::vector<std::string> plugin_folders(const environment::Environment& environment,
                                         const std::string& libdir) {
     std::vector<std::string> out;
     for (const auto& module : environment.modules()) out.push_back(module.path + "/lib");
     if (!libdir.empty()) out.push_back(libdir);
+    const auto& more = sys::ruby_plugin_folders();
+    out.insert(out.end(), more.begin(), more.end());
     return out;
 }
 
@@ -75,9 +80,7 @@ void make_folders(const config::Settings& settings, sys::System& system) {
 }  // namespace
 
 ApplySession::ApplySession(const config::Settings& settings, base::LogSink& log, bool applies)
-    : settings_(settings),
-      sink_(log, system_.system().clock),
-      context_{.system = system_.system(), .log = sink_} {
+    : settings_(settings), sink_(log, system_.clock), context_{.system = system_, .log = sink_} {
     const config::Settings& s = settings;
     apply::Options& o = context_.options;
     o.noop = s.boolean("noop");
@@ -108,7 +111,7 @@ ApplySession::ApplySession(const config::Settings& settings, base::LogSink& log,
     if (auto v = s.text("confdir"); !v.empty()) o.provider_folders = {v + "/providers"};
     o.statettl = seconds_of(s.text("statettl"));
     if (auto v = s.text("environment"); !v.empty()) o.environment = v;
-    if (applies) make_folders(s, system_.system());
+    if (applies) make_folders(s, system_);
 }
 
 apply::RunSettings ApplySession::run_settings() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compile/site/session.h"
+#include "core/sys/guarded_file_system.h"
 #include "core/sys/system.h"
 #include "language/environment/environment.h"
 #include "resources/apply/local_content.h"
@@ -28,7 +29,10 @@ public:
 
 private:
     const config::Settings& settings_;
-    sys::RealSystem system_;
+    sys::RealSystem real_;
+    std::unique_ptr<sys::FileSystem> files_ = sys::make_guarded_file_system();
+    sys::System system_{*files_, real_.system().processes, real_.system().clock,
+                        real_.system().users};
     apply::ReportSink sink_;
     apply::Context context_;
 };
@@ -37,9 +41,10 @@ private:
 /// a server would have.
 class ModuleContent final : public apply::LocalContent {
 public:
-    ModuleContent(apply::Context& context, const config::Settings& settings, std::string node,
-                  std::shared_ptr<const environment::Environment> environment)
-        : LocalContent(context),
+    /// `files` follows all links: whoever owns a module is trusted with the whole run.
+    ModuleContent(apply::Context& context, sys::FileSystem& files, const config::Settings& settings,
+                  std::string node, std::shared_ptr<const environment::Environment> environment)
+        : LocalContent(context, files),
           mounts_(settings),
           node_(std::move(node)),
           environment_(std::move(environment)) {}

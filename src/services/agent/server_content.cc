@@ -1,7 +1,7 @@
 #include "services/agent/server_content.h"
 
 #include <fmt/format.h>
-#include <set>
+#include <optional>
 
 #include "core/base/arena.h"
 #include "core/base/text.h"
@@ -53,6 +53,43 @@ bool stays_below(std::string_view relative) {
 
 std::string key_of(const std::string& uri, bool follow) { return (follow ? "f" : "m") + uri; }
 
+/// As a static catalog names a source.
+std::string without_slashes(std::string uri) {
+    while (uri.ends_with('/')) uri.pop_back();
+    return uri;
+}
+
+/// What tells two searches of a folder apart.
+std::string key_of_search(const std::string& uri, bool follow, std::optional<std::int64_t> limit,
+                          const std::vector<std::string>& ignore) {
+    std::string out = key_of(uri, follow) + '\0' + (limit ? std::to_string(*limit) : "");
+    for (const auto& pattern : ignore) out += '\0' + pattern;
+    return out;
+}
+
+/// A parameter of a resource in a catalog; null where it has none.
+const Value* parameter(const Value& resource, std::string_view name) {
+    const Value* parameters = at(resource, "parameters");
+    return parameters ? at(*parameters, name) : nullptr;
+}
+
+std::vector<std::string> texts_of(const Value* v) {
+    std::vector<std::string> out;
+    if (v && v->is_string()) out.emplace_back(v->as_string());
+    if (v && v->is_array())
+        for (const Value& one : v->as_array())
+            if (one.is_string()) out.emplace_back(one.as_string());
+    return out;
+}
+
+std::string_view word(const Value* v) {
+    return v && v->is_string() ? v->as_string() : std::string_view{};
+}
+
+bool uses_permissions(const Value& resource) {
+    return word(parameter(resource, "source_permissions")).starts_with("use");
+}
+
 constexpr std::string_view kJson = "application/json";
 
 std::string child_uri(const std::string& uri, const std::string& relative) {
@@ -96,10 +133,13 @@ Result<std::optional<ContentMetadata>> ServerContent::metadata(const std::string
     if (!address) return std::nullopt;
     std::string kind = query.checksum.empty() ? query.likely_checksum : query.checksum;
     if (kind.empty()) kind = "sha256";
-    const auto key = key_of(uri, query.follow_links);
-    if (const auto it = known_.find(key);
-        it != known_.end() && (it->second.kind == kind || query.checksum.empty()))
-        return it->second.metadata;
+    const auto key = key_of(without_slashes(uri), query.follow_links);
+    if (const auto it = known_.find(key); it != known_.end()) {
+        const Answers& answers = it->second;
+        if (answers.contains("")) return std::nullopt;
+        if (const auto same = answers.find(kind); same != answers.end()) return same->second;
+        if (query.checksum.empty()) return answers.begin()->second;
+    }
     const Query asked{{"links", query.follow_links ? "follow" : "manage"},
                       {"checksum_type", kind},
                       {"source_permissions", "use"}};
@@ -115,7 +155,7 @@ Result<std::optional<ContentMetadata>> ServerContent::metadata(const std::string
     } else if (answer.status != 404) {
         return base::failure(refusal_text(answer), answer.status);
     }
-    known_[key] = {kind, found};
+    known_[key][found ? kind : ""] = found;
     return found;
 }
 
@@ -123,7 +163,9 @@ Result<std::optional<std::vector<ContentMetadata>>> ServerContent::search(
     const std::string& uri, const apply::ContentSearch& search) {
     const auto address = address_of(uri);
     if (!address) return std::nullopt;
-    if (const auto it = folders_.find(uri); it != folders_.end()) return it->second;
+    const auto place = without_slashes(uri);
+    const auto how = key_of_search(place, search.follow_links, search.limit, search.ignore);
+    if (const auto it = folders_.find(how); it != folders_.end()) return it->second;
     const std::string kind = search.likely_checksum.empty() ? "sha256" : search.likely_checksum;
     Query asked{{"recurse", search.recurse ? "true" : "false"},
                 {"max_files", std::to_string(search.max_files)},
@@ -143,7 +185,7 @@ Result<std::optional<std::vector<ContentMetadata>>> ServerContent::search(
     auto out = BUNRAKU_TRY(read_list(uri, *list));
     // The root of a mount, such as pluginfacts, may be something that can be searched only.
     for (const auto& one : out)
-        if (one.relative == ".") known_[key_of(uri, search.follow_links)] = {kind, one};
+        if (one.relative == ".") known_[key_of(place, search.follow_links)][kind] = one;
     return out;
 }
 
@@ -162,45 +204,73 @@ Result<std::unique_ptr<sys::Reader>> ServerContent::open(const std::string& uri)
 
 void ServerContent::know(const Value& catalog) {
     code_id_ = text_at(catalog, "code_id");
-    const Value* metadata = at(catalog, "metadata");
-    if (code_id_.empty()) return;
-    know_folders(catalog);
-    if (!metadata || !metadata->is_hash()) return;
-    for (const auto& e : metadata->as_hash()) {
-        const auto source = text_at(e.value, "source"), content = text_at(e.value, "content_uri");
-        if (source.empty() || content.empty()) continue;
-        auto found = read_metadata(e.value, source);
-        if (!found) continue;
-        const Value* checksum = at(e.value, "checksum");
-        const bool follow = text_at(e.value, "links") == "follow";
-        known_[key_of(source, follow)] = {checksum ? text_at(*checksum, "type") : "sha256",
-                                          std::move(found)};
-        content_uris_[source] = content;
+    const Value* resources = at(catalog, "resources");
+    if (code_id_.empty() || !resources || !resources->is_array()) return;
+    const Value* files = at(catalog, "metadata");
+    const Value* folders = at(catalog, "recursive_metadata");
+    for (const Value& resource : resources->as_array()) {
+        if (text_at(resource, "type") != "File") continue;
+        const auto title = text_at(resource, "title");
+        const Value* file = files ? at(*files, title) : nullptr;
+        const Value* tree = folders ? at(*folders, title) : nullptr;
+        if (file && file->is_hash()) know_file(resource, *file);
+        if (tree && tree->is_hash()) know_folders(resource, *tree);
     }
 }
 
-void ServerContent::know_folders(const Value& catalog) {
-    const Value* recursive = at(catalog, "recursive_metadata");
-    if (!recursive || !recursive->is_hash()) return;
-    std::set<std::string> differ;
-    for (const auto& resource : recursive->as_hash()) {
-        if (!resource.value.is_hash()) continue;
-        for (const auto& one : resource.value.as_hash()) {
-            const std::string source(one.key.as_string());
-            if (!one.value.is_array()) continue;
-            auto list = read_list(source, one.value);
-            if (!list) continue;
-            std::map<std::string, std::string> uris;
-            for (const Value& said : one.value.as_array())
-                uris[child_uri(source, text_at(said, "relative_path"))] =
-                    text_at(said, "content_uri");
-            const auto [it, fresh] = folders_.try_emplace(source, std::move(*list));
-            // Another resource searched it in another way: then each asks for itself.
-            if (!fresh && it->second.size() != one.value.as_array().size()) differ.insert(source);
-            content_uris_.merge(uris);
-        }
+/// What the catalog says of a resource without `recurse`: the source that it takes, and by that
+/// those before it in the list, which did not exist.
+void ServerContent::know_file(const Value& resource, const Value& said) {
+    const std::string source(text_at(said, "source"));
+    const auto content = text_at(said, "content_uri");
+    auto found = read_metadata(said, source);
+    if (source.empty() || content.empty() || !found) return;
+    const bool follow = text_at(said, "links") == "follow";
+    for (const auto& one : texts_of(parameter(resource, "source"))) {
+        if (without_slashes(one) == source) break;
+        known_[key_of(without_slashes(one), follow)].try_emplace("");
     }
-    for (const auto& source : differ) folders_.erase(source);
+    const Value* checksum = at(said, "checksum");
+    auto& answer = known_[key_of(source, follow)]
+                         [checksum ? std::string(text_at(*checksum, "type")) : "sha256"];
+    // Another resource may take it without its mode and owner, which then stand for nobody's.
+    if (!answer || uses_permissions(resource)) answer = std::move(found);
+    content_uris_[source] = content;
+}
+
+void ServerContent::know_folders(const Value& resource, const Value& said) {
+    const bool follow = word(parameter(resource, "links")) == "follow";
+    const bool all = word(parameter(resource, "sourceselect")) == "all";
+    const Value* limit = parameter(resource, "recurselimit");
+    const auto levels =
+        limit && limit->is_integer() ? std::optional(limit->as_integer()) : std::nullopt;
+    const auto ignore = texts_of(parameter(resource, "ignore"));
+    bool any = false;
+    for (const auto& text : texts_of(parameter(resource, "source"))) {
+        const auto source = without_slashes(text);
+        const auto how = key_of_search(source, follow, levels, ignore);
+        const Value* list = at(said, source);
+        if (!list || !list->is_array()) {
+            // Behind the first that there is nobody looks further.
+            if (all || !any) {
+                folders_[how] = std::nullopt;
+                known_[key_of(source, follow)].try_emplace("");
+            }
+            continue;
+        }
+        auto found = read_list(source, *list);
+        if (!found) continue;
+        any = true;
+        for (const auto& one : *found) {
+            if (one.relative != ".") continue;
+            const auto kind = one.checksum.substr(0, one.checksum.find('}'));
+            known_[key_of(source, follow)][kind.empty() ? "sha256" : kind.substr(1)] = one;
+        }
+        for (const Value& one : list->as_array())
+            content_uris_[child_uri(source, std::string(text_at(one, "relative_path")))] =
+                text_at(one, "content_uri");
+        folders_[how] = std::move(*found);
+    }
 }
 
 std::string ServerBucket::url(const Key& key, std::string_view path) const {

@@ -22,8 +22,9 @@ public:
         const std::string& uri, const apply::ContentSearch& search) override;
     base::Result<std::unique_ptr<sys::Reader>> open(const std::string& uri) override;
 
-    /// What a static catalog says of its sources (`metadata`, `recursive_metadata`): it is not
-    /// asked for again, and contents are those of its code_id.
+    /// Takes over what a static catalog says of its sources (`metadata`, `recursive_metadata`).
+    /// The server is not asked for it again: a source that the catalog does not name for a
+    /// resource did not exist when it was compiled. Contents are those of its code_id.
     void know(const value::Value& catalog);
 
 private:
@@ -32,16 +33,16 @@ private:
         std::string path;    ///< "modules/ntp/ntp.conf"
     };
     static std::optional<Address> address_of(const std::string& uri);
-    void know_folders(const value::Value& catalog);
+    /// What is known of a file, by kind of checksum. Of one that is not there: one of kind "".
+    using Answers = std::map<std::string, std::optional<apply::ContentMetadata>>;
+    /// What a search found; nullopt: there is no such folder.
+    using Listing = std::optional<std::vector<apply::ContentMetadata>>;
+    void know_file(const value::Value& resource, const value::Value& said);
+    void know_folders(const value::Value& resource, const value::Value& said);
 
     ServerLink& link_;
-    struct Answer {
-        std::string kind;  ///< of checksum
-        std::optional<apply::ContentMetadata> metadata;
-    };
-    std::map<std::string, Answer> known_;  ///< by URI and how links are looked at
-    /// What a static catalog says of folders, by URI.
-    std::map<std::string, std::vector<apply::ContentMetadata>> folders_;
+    std::map<std::string, Answers> known_;    ///< by URI and how links are looked at
+    std::map<std::string, Listing> folders_;  ///< by URI and how it is searched
     std::map<std::string, std::string> content_uris_;
     std::string code_id_;
 };

@@ -147,7 +147,8 @@ void mount_bucket(http::Router& router, Compiler& compiler) {
         router.add(
             method, "/puppet/v3/file_bucket_file/{key*}", compiler.authorization().access(),
             [bucket, &compiler, handler](Request& request) {
-                return answered(compiler.log(), [&] { return ((*bucket).*handler)(request); });
+                return answered(compiler.log(), request,
+                                [&] { return ((*bucket).*handler)(request); });
             },
             options);
     };

@@ -118,14 +118,13 @@ public:
         auto problem = pki::name_problem(name, request.common_name());
         if (!problem) problem = pki::signing_problem(request, settings_.rules);
         if (problem) return CaAnswer{409, *problem};
-        (void)BUNRAKU_TRY(
-            folder_.sign(name, request.public_key(),
-                         pki::AuthorityFolder::terms_of(request, ttl.value_or(settings_.ca_ttl))));
+        (void)BUNRAKU_TRY(folder_.sign(name, request, ttl.value_or(settings_.ca_ttl)));
         return CaAnswer{204, {}};
     }
     Result<CaAnswer> revoke(const std::string& name) override {
-        if (!has_any(name)) return CaAnswer{404, "Invalid certificate subject."};
-        if (!folder_.has_certificate(name)) {
+        if (!has_any(name) && !(is_path_part(name) && folder_.can_revoke(name)))
+            return CaAnswer{404, "Invalid certificate subject."};
+        if (!folder_.can_revoke(name)) {
             return CaAnswer{409, fmt::format("Cannot revoke certificate for host {} without a "
                                              "signed certificate",
                                              name)};

@@ -97,8 +97,8 @@ public:
           authority_(std::make_shared<const pki::AuthorityFolder>(std::move(authority))),
           processes_(sys::make_real_processes()) {
         auto& counters = context.counters;
-        signed_ = &counters.counter("bunraku_ca_signed", "Certificates that were signed.");
-        revoked_ = &counters.counter("bunraku_ca_revoked", "Certificates that were revoked.");
+        signed_ = &counters.counter("bunraku_ca_signed_total", "Certificates that were signed.");
+        revoked_ = &counters.counter("bunraku_ca_revoked_total", "Certificates that were revoked.");
         watch_ = context_.runtime.watch(
             {settings_.paths.cacrl, settings_.paths.cacert, settings_.paths.cakey},
             [this] { (void)context_.aside.post([this] { look_for_changes(); }); });
@@ -138,10 +138,15 @@ private:
     Response nothing_here(Request&) { return Response::text(404, "Not Found"); }
     Response other_method(Request&) { return Response::text(405, "Method not allowed."); }
 
-    /// Why it was not signed; nullopt: it was.
-    std::optional<std::string> sign_request(const std::string& name, std::int64_t ttl);
+    /// Signs the request that waits; returns why not, or nullopt.
+    std::optional<std::string> sign_waiting(const std::string& name, std::int64_t ttl);
+    /// Signs these bytes; returns why not, or nullopt.
+    std::optional<std::string> sign_request(const std::string& name, const pki::Request& request,
+                                            std::int64_t ttl);
     Response sign_names(const std::vector<std::string>& names);
-    Result<std::size_t> revoke(const std::vector<std::string>& names);
+    Result<std::size_t> revoke(
+        const std::vector<std::string>& names,
+        pki::AuthorityFolder::Files files = pki::AuthorityFolder::Files::Keep);
     void crl_changed();
     /// As it was opened last: what a handler holds stays good while it is used.
     std::shared_ptr<const pki::AuthorityFolder> authority() const {
@@ -174,11 +179,11 @@ private:
 
 void CaRole::add(http::Router& router, std::string_view methods, const std::string& pattern,
                  Handler handler, http::RouteOptions options) {
-    auto serve = [this, handler](Request& request) {
+    auto serve = [this, handler, limit = options.max_body](Request& request) {
         Response out;
         const auto encoding = request.headers.get("Content-Encoding");
         if (!encoding.empty()) {
-            auto decoded = http::decoded_body(request, kMaxCrlBody);
+            auto decoded = http::decoded_body(request, limit);
             if (decoded.status != 0) return Response::text(decoded.status, decoded.message);
             request.body = std::move(decoded.body);
         }
@@ -298,6 +303,7 @@ Response CaRole::put_request(Request& request) {
         if (!asked->is_signed()) {
             return refuse("CSR contains a public key that does not correspond to the signing key");
         }
+        if (auto problem = pki::key_problem(*asked)) return refuse(*problem);
         if (waits.empty()) {
             if (auto saved = authority()->save_request(subject, *asked); !saved)
                 return wrong(saved.error());
@@ -306,21 +312,26 @@ Response CaRole::put_request(Request& request) {
     if (waits.empty())
         log_.log(Level::Notice, fmt::format("{} has a waiting certificate request", subject));
     if (autosigns(settings_.autosign, subject, *asked, *processes_, log_)) {
-        if (auto problem = sign_request(subject, settings_.ca_ttl)) return refuse(*problem);
+        // These bytes are approved; others may wait under the name by now.
+        if (auto problem = sign_request(subject, *asked, settings_.ca_ttl)) return refuse(*problem);
     } else if (!waits.empty()) {
         return refuse(waits);
     }
     return plain(200, "");
 }
 
-std::optional<std::string> CaRole::sign_request(const std::string& name, std::int64_t ttl) {
-    std::lock_guard lock(mutex_);
+std::optional<std::string> CaRole::sign_waiting(const std::string& name, std::int64_t ttl) {
     auto request = authority()->read_request(name);
     if (!request) return request.error().message;
-    if (auto problem = pki::name_problem(name, request->common_name())) return problem;
-    if (auto problem = pki::signing_problem(*request, settings_.rules)) return problem;
-    auto made = authority()->sign(name, request->public_key(),
-                                  pki::AuthorityFolder::terms_of(*request, ttl));
+    return sign_request(name, *request, ttl);
+}
+
+std::optional<std::string> CaRole::sign_request(const std::string& name,
+                                                const pki::Request& request, std::int64_t ttl) {
+    if (auto problem = pki::name_problem(name, request.common_name())) return problem;
+    if (auto problem = pki::signing_problem(request, settings_.rules)) return problem;
+    std::lock_guard lock(mutex_);
+    auto made = authority()->sign(name, request, ttl);
     if (!made) return made.error().message;
     signed_->add();
     log_.log(Level::Notice, fmt::format("Signed certificate request for {}", name));
@@ -357,12 +368,11 @@ Response CaRole::put_status(Request& request) {
     const std::string name(request.param("name"));
     auto wish = read_wish(request, name);
     if (wish.status != 0) return Response::text(wish.status, wish.message);
-    if (!is_file_name(name) ||
-        !(authority()->has_certificate(name) || authority()->has_request(name))) {
+    const bool can_revoke = is_file_name(name) && authority()->can_revoke(name);
+    if (!is_file_name(name) || !(can_revoke || authority()->has_request(name)))
         return Response::text(404, "Invalid certificate subject.");
-    }
     if (wish.revoke) {
-        if (!authority()->has_certificate(name)) {
+        if (!can_revoke) {
             return Response::text(
                 409,
                 fmt::format("Cannot revoke certificate for host {} without a signed certificate",
@@ -376,7 +386,7 @@ Response CaRole::put_status(Request& request) {
             409,
             fmt::format("Cannot sign certificate for host {} without a certificate request", name));
     }
-    if (auto problem = sign_request(name, wish.ttl.value_or(settings_.ca_ttl)))
+    if (auto problem = sign_waiting(name, wish.ttl.value_or(settings_.ca_ttl)))
         return Response::text(409, *problem);
     return plain(204, "");
 }
@@ -469,7 +479,7 @@ Response CaRole::clean(Request& request) {
     std::vector<std::string> there;
     std::string missing;
     for (const auto& name : list.names) {
-        if (is_file_name(name) && authority()->has_certificate(name)) {
+        if (is_file_name(name) && authority()->can_revoke(name)) {
             there.push_back(name);
         } else {
             // A vector as Clojure prints it.
@@ -480,10 +490,10 @@ Response CaRole::clean(Request& request) {
         log_.log(Level::Err, error.message);
         return plain(500, "Error while cleaning certs: " + error.message);
     };
-    if (!there.empty())
-        if (auto done = revoke(there); !done) return failed(done.error());
-    for (const auto& name : there)
-        if (auto gone = authority()->delete_certificate(name); !gone) return failed(gone.error());
+    if (!there.empty()) {
+        if (auto done = revoke(there, pki::AuthorityFolder::Files::Delete); !done)
+            return failed(done.error());
+    }
     if (missing.empty()) return plain(200, "Successfully cleaned all certs.");
     return plain(
         200, fmt::format("The following certs do not exist and cannot be revoked: [{}]", missing));
@@ -508,6 +518,10 @@ Response CaRole::renew(Request& request) {
     if (pki::name_problem(name, name)) return plain(400, "Subject hostname format is invalid");
     std::lock_guard lock(mutex_);
     auto made = authority()->renew(old, settings_.auto_renewal_ttl.value_or(settings_.ca_ttl));
+    if (!made && made.error().code == EACCES) {
+        log_.log(Level::Info, made.error().message);
+        return plain(403, made.error().message);
+    }
     if (!made) return wrong(made.error());
     signed_->add();
     log_.log(Level::Notice, fmt::format("Renewed certificate for \"{}\" with new expiration of "
@@ -524,7 +538,7 @@ Response CaRole::sign_names(const std::vector<std::string>& names) {
     for (const auto& name : names) {
         if (!is_file_name(name) || !authority()->has_request(name)) {
             note(missing, name);
-        } else if (auto problem = sign_request(name, settings_.ca_ttl)) {
+        } else if (auto problem = sign_waiting(name, settings_.ca_ttl)) {
             log_.log(Level::Err, *problem);
             note(failed, name);
         } else {
@@ -550,8 +564,9 @@ Response CaRole::sign_all(Request&) {
     return sign_names(names);
 }
 
-Result<std::size_t> CaRole::revoke(const std::vector<std::string>& names) {
-    auto count = BUNRAKU_TRY(authority()->revoke(names));
+Result<std::size_t> CaRole::revoke(const std::vector<std::string>& names,
+                                   pki::AuthorityFolder::Files files) {
+    auto count = BUNRAKU_TRY(authority()->revoke(names, files));
     if (count == 0) {
         log_.log(Level::Info, "No revoke action needed. The certs are already in the CRL.");
         return count;

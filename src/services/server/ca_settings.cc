@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
+#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/text.h"
 #include "core/codec/hocon.h"
+#include "core/config/layout.h"
 #include "core/config/settings.h"
 #include "core/sys/file_system.h"
 #include "net/http/auth_conf.h"
+#include "net/http/conf_files.h"
 #include "services/server/setting_values.h"
 
 namespace bunraku::server {
@@ -97,6 +100,9 @@ Result<void> put(const std::string& path, const std::string& text, std::uint32_t
 }  // namespace
 
 Result<CaSettings> read_ca_settings(const config::Settings& settings) {
+    if (auto problem = config::authority_problem(settings, *sys::make_real_file_system());
+        !problem.empty())
+        return failure(problem);
     CaSettings out;
     out.paths = pki::AuthorityPaths::in(settings.text("cadir"));
     out.paths.cacert = settings.text("cacert");
@@ -117,7 +123,7 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
     YamlNode document;
     const auto path = http::puppetserver_conf(settings, "ca.conf");
     if (auto text = sys::make_real_file_system()->read(path)) {
-        auto read = codec::parse_hocon(*text);
+        auto read = codec::parse_hocon(*text, http::hocon_surroundings(path));
         if (!read) return failure(fmt::format("{}: {}", path, read.error().message));
         document = std::move(*read);
     } else if (text.error().code != ENOENT && text.error().code != ENOTDIR) {
@@ -130,6 +136,8 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
         BUNRAKU_TRY(ca_flag(settings, file, "allow-authorization-extensions", false));
     out.allow_auto_renewal = BUNRAKU_TRY(ca_flag(settings, file, "allow-auto-renewal", true));
     out.allow_auto_rollover = BUNRAKU_TRY(ca_flag(settings, file, "allow-auto-rollover", true));
+    out.server_ec_certificate =
+        BUNRAKU_TRY(ca_flag(settings, file, "server-ec-certificate", false));
     out.enable_infra_crl = BUNRAKU_TRY(ca_flag(settings, file, "enable-infra-crl", false));
     if (auto text = ca_text(settings, file, "auto-renewal-cert-ttl"); !text.empty()) {
         out.auto_renewal_ttl = ca_duration(text);
@@ -141,7 +149,10 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
     return out;
 }
 
-Result<pki::PrivateKey> make_ca_key(const config::Settings& settings) {
+Result<pki::PrivateKey> make_ca_key(const config::Settings& settings,
+                                    const pki::PrivateKey* present) {
+    if (present && !settings.is_set("ca_key_type") && present->is_rsa())
+        return pki::make_rsa_key(std::max(2048, EVP_PKEY_get_bits(present->native())));
     const auto kind = settings.text("ca_key_type");
     if (kind == "rsa") return pki::make_rsa_key(static_cast<int>(settings.integer("keylength")));
     if (kind.empty() || kind == "ec") return pki::make_key();
@@ -170,7 +181,7 @@ Result<bool> ensure_server_certificate(const config::Settings& settings,
     if (auto problem = pki::name_problem(certname, certname))
         return failure(fmt::format("The certname '{}' cannot be used: {}", certname, *problem));
     auto key = has_key ? BUNRAKU_TRY(pki::read_private_key(hostprivkey))
-                       : BUNRAKU_TRY(make_ca_key(settings));
+                       : BUNRAKU_TRY(make_ca_key(settings, &authority.key()));
     if (!has_key) BUNRAKU_TRY_VOID(put(hostprivkey, key.pem(), 0640));
     BUNRAKU_TRY_VOID(put(settings.text("hostpubkey"), key.public_pem(), 0644));
     pki::AuthorityFolder::Terms terms;
@@ -189,6 +200,39 @@ Result<bool> ensure_server_certificate(const config::Settings& settings,
     }
     auto certificate = BUNRAKU_TRY(authority.sign(certname, key.native(), terms));
     BUNRAKU_TRY_VOID(put(hostcert, certificate.pem(), 0644));
+    return true;
+}
+
+std::string second_certificate_path(const config::Settings& settings) {
+    return settings.text("ssldir") + "/server_ec_cert.pem";
+}
+
+std::string second_key_path(const config::Settings& settings) {
+    return settings.text("ssldir") + "/server_ec_key.pem";
+}
+
+Result<bool> ensure_second_certificate(const config::Settings& settings, const CaSettings& ca,
+                                       const pki::AuthorityFolder& authority, std::int64_t now) {
+    if (!ca.server_ec_certificate) return false;
+    const auto first = pki::read_private_key(settings.text("hostprivkey"));
+    if (!first || !first->is_rsa()) return false;
+    const auto path = second_certificate_path(settings);
+    auto key = pki::read_private_key(second_key_path(settings));
+    if (const auto old = pki::read_certificates(path); old && key) {
+        const auto& there = old->front();
+        const auto life = there.not_after() - there.not_before();
+        if (key->belongs_to(there) && now < there.not_after() - life / 3) return false;
+    }
+    if (!key) {
+        key = pki::make_key();
+        if (!key) return std::unexpected(key.error());
+        BUNRAKU_TRY_VOID(put(second_key_path(settings), key->pem(), 0640));
+    }
+    pki::AuthorityFolder::Terms terms;
+    terms.ttl = ca.ca_ttl;
+    terms.alternative_names = server_names(settings, "");
+    auto made = BUNRAKU_TRY(authority.sign(settings.text("certname"), key->native(), terms));
+    BUNRAKU_TRY_VOID(put(path, made.pem(), 0644));
     return true;
 }
 

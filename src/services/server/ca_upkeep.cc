@@ -73,8 +73,8 @@ Result<void> roll_over(const config::Settings& settings, const CaSettings& ca,
     if (!share_left(present, kBeginPart)) return {};
     const auto name =
         fmt::format("{} {}", settings.text("ca_name"), pki::puppet_time(now).substr(0, 10));
-    auto next =
-        authority.begin_rollover({name, ca.ca_ttl, "", [&] { return make_ca_key(settings); }});
+    auto next = authority.begin_rollover(
+        {name, ca.ca_ttl, "", [&] { return make_ca_key(settings, &authority.key()); }});
     if (!next) {
         // Its own authority has to sign it, whose key is elsewhere.
         if (share_left(present, kSwitchPart)) out.warnings.push_back(next.error().message);
@@ -105,6 +105,12 @@ Result<Upkeep> keep_up(const config::Settings& settings, const CaSettings& ca,
     if (out.server_certificate) {
         out.done.push_back(
             fmt::format("Renewed this server's certificate: {}", settings.text("hostcert")));
+    }
+    if (BUNRAKU_TRY(ensure_second_certificate(settings, ca, authority, now))) {
+        out.server_certificate = true;
+        out.done.push_back(
+            fmt::format("Made this server's second certificate, with a P-256 key: {}",
+                        second_certificate_path(settings)));
     }
     const auto tell = [&](const std::string& what, std::int64_t end, const char* help) {
         if (end > now + kSoon) return;

@@ -9,9 +9,11 @@
 #include "compile/compiler/change.h"
 #include "compile/site/agent_catalog.h"
 #include "compile/site/at_rest.h"
+#include "compile/site/fact_sources.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/base/uuid.h"
+#include "core/base/work_limit.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
 #include "core/sys/clock.h"
@@ -63,8 +65,9 @@ struct Wish {
     bool static_catalog = false;
     std::string checksums;  ///< "sha256.sha384": what the agent knows
     site::StoreAccess::RunIds run;
-    Value facts;    ///< undef: those that are stored
-    Value trusted;  ///< of who asks
+    Value facts;           ///< undef: those that are stored
+    Value facts_document;  ///< the same with their times, as they were sent
+    Value trusted;         ///< of who asks
     bool save_facts = true, save_catalog = true;
     /// A catalog that was made before may be given, and this one later.
     bool may_keep = false;
@@ -109,7 +112,8 @@ private:
     std::vector<std::pair<std::string, std::string>> form_;
 };
 
-/// The facts that an agent sends: JSON, URL-encoded once more than the form is.
+/// Returns the facts that an agent sends, JSON that is URL-encoded once more than the form, with
+/// the name of the node and times; undef if it sends none.
 Value facts_of(base::Arena& arena, const Parameters& parameters, const std::string& node) {
     const auto* sent = parameters.find("facts");
     if (!sent) return Value::undef();
@@ -136,7 +140,7 @@ Value facts_of(base::Arena& arena, const Parameters& parameters, const std::stri
             "Catalog for {} was requested with fact definition for the wrong node ({}).",
             codec::json_string(node), codec::json_string(name)));
     }
-    return *values;
+    return *data;
 }
 
 class Catalogs {
@@ -165,8 +169,9 @@ public:
         wish.static_catalog = parameters.text("static_catalog") == "true";
         wish.checksums = parameters.text("checksum_type");
         wish.run = {parameters.text("transaction_uuid"), parameters.text("job_id")};
-        wish.facts = facts_of(*arena, parameters, wish.node);
-        wish.trusted = trusted_data(*arena, compiler_.caller(request).get());
+        wish.facts_document = facts_of(*arena, parameters, wish.node);
+        if (wish.facts_document.is_hash()) wish.facts = *at(wish.facts_document, "values");
+        wish.trusted = compiler_.trusted_data(*arena, request);
         wish.may_keep = true;
         const std::string print(request.headers.get(site::kFactsHeader));
         const bool ours = !print.empty();
@@ -207,8 +212,10 @@ public:
         const Value* persistence = at(data, "persistence");
         wish.save_facts = at(*persistence, "facts")->truthy();
         wish.save_catalog = at(*persistence, "catalog")->truthy();
-        wish.facts = values_of(data, "facts");
+        const auto known = site::split_trusted(*arena, values_of(data, "facts"));
+        wish.facts = known.facts;
         wish.trusted = values_of(data, "trusted_facts");
+        if (wish.trusted.is_undef()) wish.trusted = known.trusted;
         wish.run = {text_at(data, "transaction_uuid"), text_at(data, "job_id")};
         wish.check_environment = false;
         return with_logs(wish, std::move(arena), data, flag(data, "prefer_requested_environment"));
@@ -345,13 +352,16 @@ private:
             request.sources.code_name = wish.code->file;
             request.variables = wish.variables;
         }
-        request.deadline = std::chrono::steady_clock::now() + kPatience;
+        request.time = compiler_.site().options().time;
         request.record = wish.may_keep;
         return request;
     }
 
     Answer answer(const Wish& wish, std::shared_ptr<base::Arena> arena, base::LogSink& log,
                   bool keep_environment = false) {
+        // What is made of the catalog counts as the compile does.
+        const base::WorkLimit limit(
+            {.memory = compiler_.site().options().memory, .deadline = {}, .cancelled = {}});
         try {
             return answered(wish, request_of(wish, std::move(arena), keep_environment), log);
         } catch (const PuppetError&) {
@@ -370,13 +380,18 @@ private:
 
     Answer answered(const Wish& wish, site::NodeRequest request, base::LogSink& log) {
         const auto began = std::chrono::steady_clock::now();
+        // The session asks the classifier, which may read them.
+        if (wish.save_facts && wish.facts.is_hash())
+            compiler_.fact_files().save(wish.node, facts_to_keep(*request.arena, wish.node,
+                                                                 wish.facts, wish.facts_document));
         std::shared_ptr<site::Session> session = compiler_.site().session(std::move(request), log);
         const auto& environment = session->environment()->name();
         if (wish.save_facts && wish.facts.is_hash()) {
-            const auto sum = value::hash_of(wish.facts);
+            const auto sum = value::hash_of(wish.facts) * 31 + value::hash_of(wish.trusted);
             if (!facts_are_known(wish.node, environment, sum)) {
                 const auto store = site::View::Connection(session->shared_view(), log);
-                const auto told = store->store_facts(wish.node, environment, wish.facts);
+                const auto told =
+                    store->store_facts(wish.node, environment, wish.facts, wish.trusted);
                 const std::lock_guard lock(mutex_);
                 stored_facts_[wish.node] = {environment, sum, told,
                                             std::chrono::steady_clock::now()};
@@ -411,7 +426,7 @@ private:
         }
         if (!wish.fingerprint.empty()) return {};
         const auto asked = std::chrono::steady_clock::now();
-        const auto slot = compiler_.slots().take(kPatience);
+        const auto slot = compiler_.slots().take(environment, wish.node, kPatience);
         compiler_.compile_wait().record(microseconds_since(asked));
         if (!slot) throw Overloaded();
         return compiled(wish, key, *session, log, began);
@@ -442,7 +457,7 @@ private:
 
     void compare(const Wish& wish, const KeptCatalogs::Key& key,
                  const std::vector<std::string>& counting, std::shared_ptr<site::Session> session) {
-        const auto slot = compiler_.slots().take(kPatience);
+        const auto slot = compiler_.slots().take(key.environment, {}, kPatience);
         if (!slot) return;
         if (!wish.fingerprint.empty()) {
             // Those of its facts that count are those that the store has, or it is not compared.
@@ -470,7 +485,8 @@ private:
         try {
             out.compiled = session.compile();
         } catch (PuppetError& e) {
-            const auto text = fmt::format("{} on node {}", e.full_text(), wish.node);
+            const auto text =
+                fmt::format("{} on node {}{}", e.full_text(), wish.node, limit_text(e));
             log.log({.level = base::Level::Err,
                      .message = text,
                      .where = e.where(),
@@ -498,6 +514,24 @@ private:
         return out;
     }
 
+    /// What ended a compile that reached one of its limits; empty for other errors.
+    std::string limit_text(const PuppetError& error) const {
+        const auto& options = compiler_.site().options();
+        if (error.issue_code() == "NO_MEMORY")
+            return fmt::format(
+                ": the compile needs more than {} MiB (the setting "
+                "max-compile-memory)",
+                options.memory >> 20);
+        if (error.issue_code() != "EXPIRED") return {};
+        if (base::work_end() == base::WorkEnd::Cancelled)
+            return ": nobody waits for the catalog any more";
+        const std::chrono::duration<double> most = options.time.value_or(std::chrono::seconds(0));
+        return fmt::format(
+            ": the compile takes longer than {:g} seconds (the setting "
+            "compile-timeout)",
+            most.count());
+    }
+
     Answer compiled(const Wish& wish, const KeptCatalogs::Key& key, site::Session& session,
                     base::LogSink& log, std::chrono::steady_clock::time_point began) {
         const auto began_ns = sys::make_real_clock()->now_ns();
@@ -513,7 +547,8 @@ private:
             const auto store = site::View::Connection(result.view, log);
             auto run = wish.run;
             run.collected = result.collected;
-            store->store_catalog(result.node, *result.catalog, Value::undef(), *result.naming, run);
+            store->store_catalog({.node = result.node, .facts = {}, .trusted = {}}, *result.catalog,
+                                 *result.naming, run);
         }
         if (wish.may_keep) {
             if (auto kept = compiler_.kept().keep(key, session, result, out.json,
@@ -577,12 +612,14 @@ void mount_catalogs(http::Router& router, Compiler& compiler) {
     options.max_body = kMaxBody;
     // Compiles wait for each other, and must not hold up what is quick.
     options.may_wait = [](const Request&) { return true; };
+    options.ends_with_client = true;
     const auto add = [&](std::string_view method, std::string_view pattern, http::Access access,
                          Response (Catalogs::*handler)(const Request&)) {
         router.add(
             method, pattern, std::move(access),
             [catalogs, &compiler, handler](Request& request) {
-                return answered(compiler.log(), [&] { return ((*catalogs).*handler)(request); });
+                return answered(compiler.log(), request,
+                                [&] { return ((*catalogs).*handler)(request); });
             },
             options);
     };

@@ -1,87 +1,93 @@
-// How many compiles run at a time.
+// How many compiles run at a time, and who may run them.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <list>
 #include <mutex>
+#include <string>
 
 #include "core/sys/executor.h"
 
 namespace bunraku::server {
 
-/// As many at a time as there are cores; those who come later wait. Thread-safe.
+/// As many compiles at a time as there are cores; those who come later wait in their order.
+///
+/// A compile that runs for longer than kLong (it waits for Ruby, for a program, or never ends) no
+/// longer counts fully, so that a few of them do not stop all others: up to twice as many slots
+/// are given beyond the number of cores while such compiles hold theirs. One environment gets at
+/// most two thirds of them, one node half of the regular slots. Thread-safe.
 class CompileSlots {
 public:
-    CompileSlots(sys::Runtime& runtime, std::size_t slots, std::size_t queue)
-        : room_(runtime), total_(slots), free_(slots), queue_(queue) {}
+    static constexpr std::chrono::seconds kLong{2};
+    /// More requests of one node do not wait.
+    static constexpr std::size_t kMostOfNode = 8;
+    /// More requests of an environment do not wait while all of its slots are held by long
+    /// compiles.
+    static constexpr std::size_t kMostOfStuck = 16;
 
+    CompileSlots(sys::Runtime& runtime, std::size_t slots, std::size_t queue)
+        : runtime_(runtime), changed_(runtime), total_(slots), queue_(queue) {}
+
+private:
+    struct Holder {
+        std::string environment, node;
+        sys::TimePoint since;
+    };
+
+public:
     class Slot {
     public:
-        explicit Slot(CompileSlots* slots) : slots_(slots) {}
+        Slot() = default;
+        Slot(CompileSlots& slots, std::list<Holder>::iterator holder)
+            : slots_(&slots), holder_(holder) {}
         ~Slot() {
-            if (slots_) slots_->give_back();
+            if (slots_) slots_->give_back(holder_);
         }
         Slot(const Slot&) = delete;
         Slot& operator=(const Slot&) = delete;
-        /// False: too many wait already, or it took too long.
+        /// False if too many wait already, it took too long, or nobody waits for the answer.
         explicit operator bool() const { return slots_ != nullptr; }
 
     private:
-        CompileSlots* slots_;
+        CompileSlots* slots_ = nullptr;
+        std::list<Holder>::iterator holder_;
     };
-    Slot take(std::chrono::milliseconds patience) {
-        std::unique_lock lock(mutex_);
-        ++figures_.asked;
-        if (free_ == 0) {
-            if (waiting_ >= queue_) {
-                ++figures_.refused;
-                return Slot(nullptr);
-            }
-            ++waiting_;
-            const bool got = room_.wait_for(lock, patience, [&] { return free_ > 0; });
-            --waiting_;
-            if (!got) {
-                ++figures_.timed_out;
-                return Slot(nullptr);
-            }
-        }
-        --free_;
-        ++figures_.taken;
-        return Slot(this);
-    }
+
+    /// Waits for a slot for at most `patience`. An empty `node` belongs to no client.
+    Slot take(const std::string& environment, const std::string& node,
+              std::chrono::milliseconds patience);
+
     /// Since the start, and now.
     struct Figures {
         std::uint64_t asked = 0, taken = 0, returned = 0, refused = 0, timed_out = 0;
         std::size_t total = 0, free = 0, waiting = 0;
     };
-    Figures figures() const {
-        const std::lock_guard lock(mutex_);
-        Figures out = figures_;
-        out.total = total_;
-        out.free = free_;
-        out.waiting = waiting_;
-        return out;
-    }
-    std::size_t waiting() const {
-        const std::lock_guard lock(mutex_);
-        return waiting_;
-    }
+    Figures figures() const;
+    std::size_t waiting() const;
 
 private:
-    void give_back() {
-        {
-            const std::lock_guard lock(mutex_);
-            ++free_;
-            ++figures_.returned;
-        }
-        room_.notify_one();
-    }
+    struct Waiter {
+        const std::string& environment;
+        const std::string& node;
+        std::list<Holder>::iterator slot;  ///< where `granted`
+        bool granted = false;
+    };
+
+    bool may_hold(const Waiter& waiter) const;
+    bool may_wait(const Waiter& waiter) const;
+    void grant();
+    void give_back(std::list<Holder>::iterator holder);
+    bool is_long(const Holder& holder) const { return runtime_.now() - holder.since >= kLong; }
+
+    sys::Runtime& runtime_;
     mutable std::mutex mutex_;
-    sys::Condition room_;
-    const std::size_t total_;
+    sys::Condition changed_;
+    const std::size_t total_, queue_;
+    std::list<Holder> holders_;
+    std::list<Waiter> waiters_;  // in the order in which they came
     Figures figures_;
-    std::size_t free_, waiting_ = 0;
-    const std::size_t queue_;
 };
 
 }  // namespace bunraku::server

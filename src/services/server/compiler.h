@@ -9,6 +9,7 @@
 
 #include "compile/site/site.h"
 #include "services/server/compile_slots.h"
+#include "services/server/fact_files.h"
 #include "services/server/file_serving.h"
 #include "services/server/kept_catalogs.h"
 #include "services/server/known_reports.h"
@@ -33,8 +34,11 @@ public:
     std::shared_ptr<const http::ClientCertificate> caller(const http::Request& request) const {
         return authorization_->current()->caller(request);
     }
+    /// $trusted of who asks, with what trusted_external_command prints. Throws base::PuppetError.
+    value::Value trusted_data(base::Arena& arena, const http::Request& request);
     FileMounts& files() { return files_; }
     StaticContent& static_content() { return static_content_; }
+    const FactFiles& fact_files() const { return fact_files_; }
     KeptCatalogs& kept() { return kept_; }
     KnownReports& known_reports() { return known_reports_; }
     /// $server_facts of this machine; they live as long as this.
@@ -64,6 +68,7 @@ private:
     site::Site site_;
     CompileSlots slots_;
     FileMounts files_;
+    FactFiles fact_files_;
     StaticContent static_content_;
     KeptCatalogs kept_;
     KnownReports known_reports_;
@@ -93,6 +98,7 @@ void mount_bucket(http::Router& router, Compiler& compiler);
 void mount_node_data(http::Router& router, Compiler& compiler);  ///< node, facts, report
 void mount_environments(http::Router& router, Compiler& compiler);
 void mount_tasks(http::Router& router, Compiler& compiler);  ///< and plans
+void mount_cache(http::Router& router, Compiler& compiler);
 /// What is none of the above: 404, or 403 where auth.conf refuses first.
 void mount_nothing(http::Router& router, Compiler& compiler);
 

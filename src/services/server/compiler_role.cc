@@ -4,7 +4,9 @@
 #include "compile/site/fact_sources.h"
 #include "compile/site/puppetdb_client.h"
 #include "compile/site/spool.h"
+#include "compile/site/trusted_external.h"
 #include "compile/site/view.h"
+#include "core/base/number.h"
 #include "core/codec/digest.h"
 #include "core/config/version.h"
 #include "core/sys/change_times.h"
@@ -14,6 +16,7 @@
 #include "services/server/compiler.h"
 #include "services/server/debug_status.h"
 #include "services/server/puppet_api.h"
+#include "services/server/puppetserver_conf.h"
 #include "services/server/role.h"
 #include "services/server/setting_values.h"
 #include "store/engine/service.h"
@@ -48,6 +51,7 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       site_(std::move(settings), options),
       slots_(context.runtime, options.threads, options.queue),
       files_(site_.settings()),
+      fact_files_(FactFiles::of_settings(site_.settings(), context.log)),
       static_content_(context.state_directory + "/static", files_),
       kept_(context.state_directory + "/kept", context.log, program_of(context, site_.settings()),
             std::make_shared<store::Secrets>(site::store_key_of(site_.settings()))),
@@ -56,6 +60,16 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       compile_time_(context.counters.histogram(kCompileTime, "Time that a compile takes.")),
       compile_wait_(
           context.counters.histogram(kCompileWait, "Time that a compile waits for its turn.")) {}
+
+value::Value Compiler::trusted_data(base::Arena& arena, const http::Request& request) {
+    const auto client = caller(request);
+    const auto trusted = server::trusted_data(arena, client.get(), authorization_->oid_names());
+    if (!client || client->name.empty() || settings().text("trusted_external_command").empty())
+        return trusted;
+    return site::with_trusted_external(
+        arena, trusted,
+        site::trusted_external(arena, settings(), *sys::make_real_processes(), client->name, log_));
+}
 
 std::shared_ptr<const environment::Environment> Compiler::environment(const std::string& name) {
     site::NodeRequest request;
@@ -157,29 +171,34 @@ public:
             context.counters.gauge(name, help, {},
                                    [value] { return static_cast<double>(value()); });
         };
-        gauge("bunraku_catalogs_compiled", "Catalogs that were compiled.",
-              [c] { return c->compiled.load(); });
-        gauge("bunraku_catalogs_failed", "Compiles that failed.", [c] { return c->failed.load(); });
+        const auto counter = [&](const char* name, const char* help, auto value) {
+            context.counters.counter(name, help, {},
+                                     [value] { return static_cast<double>(value()); });
+        };
+        counter("bunraku_catalogs_compiled_total", "Catalogs that were compiled.",
+                [c] { return c->compiled.load(); });
+        counter("bunraku_catalogs_failed_total", "Compiles that failed.",
+                [c] { return c->failed.load(); });
         gauge("bunraku_catalogs_waiting", "Requests that wait for a compile.",
               [c] { return c->slots().waiting(); });
         gauge("bunraku_catalogs_kept", "Catalogs that can be given without a compile.",
               [c] { return c->kept().size(); });
-        gauge("bunraku_catalogs_reused", "Catalogs that were given without a compile.",
-              [c] { return c->kept().answered(); });
-        gauge("bunraku_reports_repeated", "Reports that were told as \"as the last one\".",
-              [c] { return c->repeated_reports.load(); });
+        counter("bunraku_catalogs_reused_total", "Catalogs that were given without a compile.",
+                [c] { return c->kept().answered(); });
+        counter("bunraku_reports_repeated_total", "Reports that were told as \"as the last one\".",
+                [c] { return c->repeated_reports.load(); });
         gauge("bunraku_compile_slots", "Catalogs that can be compiled at a time.",
               [c] { return c->slots().figures().total; });
         gauge("bunraku_compile_slots_free", "How many of them nobody uses.",
               [c] { return c->slots().figures().free; });
-        gauge("bunraku_compiles_asked", "Compiles that were asked for.",
-              [c] { return c->slots().figures().asked; });
-        gauge("bunraku_compiles_returned", "Compiles that ended.",
-              [c] { return c->slots().figures().returned; });
-        gauge("bunraku_compiles_refused", "Compiles that had no room to wait.",
-              [c] { return c->slots().figures().refused; });
-        gauge("bunraku_compiles_timed_out", "Compiles that waited too long.",
-              [c] { return c->slots().figures().timed_out; });
+        counter("bunraku_compiles_asked_total", "Compiles that were asked for.",
+                [c] { return c->slots().figures().asked; });
+        counter("bunraku_compiles_returned_total", "Compiles that ended.",
+                [c] { return c->slots().figures().returned; });
+        counter("bunraku_compiles_refused_total", "Compiles that had no room to wait.",
+                [c] { return c->slots().figures().refused; });
+        counter("bunraku_compiles_timed_out_total", "Compiles that waited too long.",
+                [c] { return c->slots().figures().timed_out; });
         clean_later(context.aside, context.log);
     }
     std::string_view name() const override { return "compiler"; }
@@ -190,6 +209,7 @@ public:
         mount_node_data(router, compiler_);
         mount_environments(router, compiler_);
         mount_tasks(router, compiler_);
+        mount_cache(router, compiler_);
         mount_nothing(router, compiler_);
     }
     Result<void> reload() override {
@@ -230,7 +250,8 @@ Result<std::shared_ptr<site::Spool>> open_spool(const Context& context,
                                                 const std::string& user_agent) {
     try {
         std::shared_ptr<site::PuppetdbClient> client =
-            site::puppetdb_service(settings, user_agent, context.log, &context.network);
+            site::puppetdb_service(settings, user_agent, context.log, &context.network,
+                                   context.store ? site::OwnStore::There : site::OwnStore::Perhaps);
         if (!client) return nullptr;
         client->fail_hard();
         site::SpoolOptions options;
@@ -281,15 +302,20 @@ Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
         fmt::format("Puppet/{} Bunraku/{}", config::kPuppetVersion, context.version);
     options.environment_timeout = settings.text("environment_timeout");
     options.files = environment::watched_files();
+    const auto number = [&](const char* name, std::int64_t otherwise) {
+        const auto jruby = base::parse_integer<std::int64_t>(jruby_setting(settings, name));
+        return number_setting(settings, name, jruby.value_or(otherwise));
+    };
     const auto cores = static_cast<std::int64_t>(context.runtime.cores());
-    options.threads = static_cast<std::size_t>(std::max<std::int64_t>(
-        1, BUNRAKU_TRY(number_setting(settings, "max-active-instances", cores))));
-    options.queue = static_cast<std::size_t>(
-        BUNRAKU_TRY(number_setting(settings, "max-queued-requests", 1000)));
+    options.threads = static_cast<std::size_t>(
+        std::max<std::int64_t>(1, BUNRAKU_TRY(number("max-active-instances", cores))));
+    options.queue = static_cast<std::size_t>(BUNRAKU_TRY(number("max-queued-requests", 1000)));
     options.ruby_children = 2 * options.threads;
     const auto megabytes = BUNRAKU_TRY(number_setting(settings, "max-compile-memory", 2048));
     if (megabytes < 1) return base::failure("The setting max-compile-memory is less than 1 (MiB)");
     options.memory = static_cast<std::size_t>(megabytes) << 20;
+    const auto time = BUNRAKU_TRY(period_setting(settings, "compile-timeout", 60'000, 1000));
+    if (time > 0) options.time = std::chrono::milliseconds(time);
     options.store.database = context.database;
     if (options.store.database.starts_with("sqlite:")) options.store.database.erase(0, 7);
     options.store.network = &context.network;

@@ -250,7 +250,7 @@ void mount_environments(http::Router& router, Compiler& compiler) {
                          Response (Environments::*handler)(const Request&)) {
         router.add(method, pattern, std::move(access),
                    [environments, &compiler, handler](Request& request) {
-                       return answered(compiler.log(), [&] {
+                       return answered(compiler.log(), request, [&] {
                            try {
                                return ((*environments).*handler)(request);
                            } catch (const ApiError& e) {

@@ -8,6 +8,7 @@
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/sys/disk.h"
+#include "modules/module/deploy_folder.h"
 #include "net/http/message.h"
 #include "net/http/wire.h"
 #include "services/server/compiler.h"
@@ -183,7 +184,8 @@ public:
                                                    "alpha-numerics and '-', '_', ';', or ':'",
                                                    code_id));
         }
-        const auto parts = base::words(path, "/");
+        const auto address = StaticContent::address_of(path);
+        const auto parts = base::words(address.path, "/");
         const bool climbs = std::find(parts.begin(), parts.end(), "..") != parts.end();
         if (climbs || parts.size() < 4 ||
             (parts[2] != "files" && parts[2] != "lib" && parts[2] != "scripts" &&
@@ -193,22 +195,32 @@ public:
                                   "within the files, lib, scripts, or tasks directory of a "
                                   "module.");
         }
-        if (const auto kept = compiler_.static_content().find(code_id, path))
-            return file(*kept, path);
-        // Of a catalog of another server, or an old one. Agents compare the checksum they were
-        // told.
-        const auto mount = parts[2] == "files" ? "modules"
-                           : parts[2] == "lib" ? "plugins"
-                                               : parts[2];
-        std::string key(mount);
-        for (std::size_t i = parts[2] == "lib" ? 3 : 1; i < parts.size(); ++i)
-            if (i != 2) key += fmt::format("/{}", parts[i]);
-        const auto found = find(request, key, "static_file_content");
-        if (!found) throw not_found("static_file_content", path);
-        return file(*found, path);
+        // Never other bytes than the catalog means: a file by its name may be of another version.
+        auto& contents = compiler_.static_content();
+        const auto digest = contents.digest_of(code_id, address);
+        if (!digest) throw not_found("static_file_content", path);
+        auto kept = contents.find(*digest);
+        if (!kept) kept = contents.find_among(*digest, places_of(request, address.path));
+        if (!kept) throw not_found("static_file_content", path);
+        return file(*kept, path);
     }
 
 private:
+    /// Where a file of a static catalog may stand: in the environment as it is, and in the versions
+    /// of it that `deploy` keeps.
+    std::vector<std::string> places_of(const Request& request, std::string_view path) {
+        const auto parts = base::words(path, "/");
+        std::string key(parts[2] == "files" ? "modules" : parts[2] == "lib" ? "plugins" : parts[2]);
+        for (std::size_t i = parts[2] == "lib" ? 3 : 1; i < parts.size(); ++i)
+            if (i != 2) key += fmt::format("/{}", parts[i]);
+        std::vector<std::string> out;
+        if (auto found = find(request, key, "static_file_content"))
+            out.push_back(std::move(*found));
+        const auto environment = compiler_.recent_environment(environment_name(request));
+        for (const auto& version : module::versions_beside(sys::disk(), environment->directory()))
+            out.push_back(sys::join(version, path));
+        return out;
+    }
     static std::string key_of(const Request& request) {
         // "modules//ntp/ntp.conf" is the same file.
         std::string key;
@@ -236,7 +248,8 @@ private:
     }
     static Response file(const std::string& path, const std::string& key) {
         const auto status = sys::disk().stat(path);
-        if (!status || status->kind != sys::FileKind::File) throw not_found("file_content", key);
+        if (!status || status->kind != sys::FileKind::File || key.ends_with('/'))
+            throw not_found("file_content", key);
         if (!sys::disk().access(path, 4))
             throw base::plain_error(fmt::format("Permission denied @ rb_sysopen - {}", path));
         Response out;
@@ -255,7 +268,7 @@ void mount_files(http::Router& router, Compiler& compiler) {
     const auto add = [&](std::string_view pattern, Response (Files::*handler)(const Request&)) {
         router.add("GET", pattern, compiler.authorization().access(),
                    [files, &compiler, handler](Request& request) {
-                       return answered(compiler.log(),
+                       return answered(compiler.log(), request,
                                        [&] { return ((*files).*handler)(request); });
                    });
     };

@@ -14,6 +14,7 @@
 #include "core/sys/clock.h"
 #include "core/sys/disk.h"
 #include "core/sys/system.h"
+#include "modules/module/deploy_folder.h"
 #include "resources/apply/types/file/fileset.h"
 
 namespace bunraku::server {
@@ -232,6 +233,10 @@ Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::s
     out.owner = wish.real_owner ? status.uid : ::geteuid();
     out.group = wish.real_owner ? status.gid : ::getegid();
     out.mode = wish.real_owner ? status.mode : 0644;
+    // Deployed versions are frozen. Agents get the mode that the repository has, as from r10k.
+    if (wish.real_owner && status.kind == FileKind::File && (status.mode & 0222) == 0 &&
+        module::in_version(sys::disk(), full))
+        out.mode |= 0200;
     out.type = sys::file_kind_name(status.kind);
     out.checksum_type = wish.checksum;
     const auto digest = [&](const sys::FileStatus& of) -> Result<std::string> {

@@ -2,24 +2,31 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <fmt/format.h>
 #include <mutex>
 #include <sys/stat.h>
 
+#include "compile/site/store_access.h"
 #include "core/sys/file_system.h"
 #include "core/sys/lock.h"
 #include "net/http/network.h"
 #include "net/http/url.h"
 #include "services/server/access_log.h"
 #include "services/server/allow_list.h"
+#include "services/server/ca_settings.h"
 #include "services/server/debug_status.h"
 #include "services/server/front_page.h"
 #include "services/server/http_metrics.h"
+#include "services/server/pdb_access.h"
 #include "services/server/puppet_api.h"
+#include "services/server/puppetserver_conf.h"
 #include "services/server/role.h"
 #include "services/server/setting_values.h"
 #include "services/server/status.h"
 #include "services/server/tokens.h"
+#include "store/db/owner.h"
+#include "store/engine/service.h"
 
 namespace bunraku::server {
 
@@ -73,6 +80,10 @@ http::TlsFiles tls_files(const config::Settings& settings) {
     http::TlsFiles files;
     files.certificate = settings.text("hostcert");
     files.private_key = settings.text("hostprivkey");
+    if (sys::make_real_file_system()->exists(second_certificate_path(settings))) {
+        files.second_certificate = second_certificate_path(settings);
+        files.second_private_key = second_key_path(settings);
+    }
     files.ca = settings.text("localcacert");
     auto revocation = settings.text("certificate_revocation");
     if (revocation != "false") {
@@ -87,7 +98,7 @@ http::TlsFiles tls_files(const config::Settings& settings) {
 /// Where they are, or may come to be.
 std::vector<std::string> certificate_paths(const config::Settings& settings) {
     return {settings.text("hostcert"), settings.text("hostprivkey"), settings.text("localcacert"),
-            settings.text("hostcrl")};
+            settings.text("hostcrl"), second_certificate_path(settings)};
 }
 
 /// Other than before where one of the files is another one.
@@ -95,7 +106,8 @@ std::int64_t certificate_stamp(const config::Settings& settings) {
     const auto files = tls_files(settings);
     auto disk = sys::make_real_file_system();
     std::uint64_t out = 0;
-    for (const auto* path : {&files.certificate, &files.private_key, &files.ca, &files.crl}) {
+    for (const auto* path : {&files.certificate, &files.private_key, &files.ca, &files.crl,
+                             &files.second_certificate}) {
         auto status = path->empty() ? base::failure("") : disk->stat(*path);
         out = out * 1000003 +
               (status ? static_cast<std::uint64_t>(status->mtime_ns) + status->inode * 31 : 7);
@@ -105,10 +117,19 @@ std::int64_t certificate_stamp(const config::Settings& settings) {
 
 /// Whether a server that was told no roles is the authority: where one is already, or where this
 /// machine has no certificate of another one yet. Without TLS there is no use for one.
-bool is_authority(const config::Settings& settings, bool any_tls) {
+bool is_authority(const config::Settings& settings, bool any_tls, base::LogSink& log) {
+    if (!any_tls) return false;
     auto files = sys::make_real_file_system();
-    return any_tls &&
-           (files->exists(settings.text("cakey")) || !files->exists(settings.text("hostcert")));
+    const auto key = files->stat(settings.text("cakey"));
+    if (key) return true;
+    if (key.error().code == EACCES) {
+        log.log(Level::Err,
+                fmt::format("The CA in {} is not served: this user may not read it ({}). Run the "
+                            "server as the user who owns it, or leave the role ca out (--roles)",
+                            settings.text("cadir"), key.error().message));
+        return false;
+    }
+    return !files->exists(settings.text("hostcert"));
 }
 
 }  // namespace
@@ -174,7 +195,18 @@ struct Instance::Impl {
     Result<void> make_roles(const std::vector<std::string>& wanted);
     Result<void> listen(InstanceOptions& options);
     std::vector<ServiceStatus> status();
+    /// Whether what the store here would hold is somewhere else.
+    bool uses_another_store() const {
+        return context->database.empty() && site::names_puppetdb(settings);
+    }
     http::Access metrics_access();
+    bool has_role(std::string_view name) const {
+        return std::ranges::any_of(roles, [&](const auto& role) { return role->name() == name; });
+    }
+    StoreClients store_clients(bool certificate_needed) const {
+        return {allow_list, context->authorization, has_role("compiler") || has_role("ca"),
+                certificate_needed, settings.text("certname")};
+    }
     Result<void> reload_certificates() {
         auto* listening = ready.load();
         if (!any_tls || !listening) return {};
@@ -202,7 +234,8 @@ Result<void> Instance::Impl::make_state_directory(const std::string& path) {
 
 Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) {
     auto has = [&](std::string_view name) {
-        if (wanted.empty()) return name != "ca" || is_authority(settings, any_tls);
+        if (wanted.empty() && name == "store" && uses_another_store()) return false;
+        if (wanted.empty()) return name != "ca" || is_authority(settings, any_tls, log);
         return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
     };
     for (const auto& name : wanted) {
@@ -216,6 +249,11 @@ Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) 
     }
     for (const auto& maker : kRoles)
         if (has(maker.name)) roles.push_back(BUNRAKU_TRY(maker.make(*context)));
+    if (wanted.empty() && !has_role("store")) {
+        log.log(Level::Notice,
+                "The store is off here, because puppet.conf or puppetdb.conf name a PuppetDB "
+                "elsewhere; --roles turns it on");
+    }
     return {};
 }
 
@@ -230,9 +268,8 @@ std::vector<ServiceStatus> Instance::Impl::status() {
 /// Beside a compiler as puppetserver's: auth.conf says who. On a store alone, and where there is
 /// an allow list, as PuppetDB's.
 http::Access Instance::Impl::metrics_access() {
-    const bool compiles =
-        std::ranges::any_of(roles, [](const auto& role) { return role->name() == "compiler"; });
-    if (!compiles || allow_list || !context->authorization) return http::Access::listed();
+    if (!has_role("compiler") || allow_list || !context->authorization)
+        return http::Access::listed();
     return administrators(*context->authorization);
 }
 
@@ -251,6 +288,12 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
         allow_list = BUNRAKU_TRY(AllowList::read(path));
     if (auto path = either_setting(settings, "access-log"); !path.empty())
         access_log = BUNRAKU_TRY(AccessLog::open({.path = path}, log));
+    // Commands that write to the store of this server come this way. A network of tests has none.
+    if (context->store && context->store->backend() == store::Backend::Sqlite &&
+        &network == &http::sockets()) {
+        server_options.listeners.push_back(
+            {.path = store::owner_socket(context->store->options().database)});
+    }
     // What changes while they are read is seen afterwards.
     stamp = certificate_stamp(settings);
     if (any_tls) server_options.tls = tls_files(settings);
@@ -271,17 +314,17 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
         }
     };
     server_options.error_log = [this](const std::string& text) { log.log(Level::Err, text); };
+    server_options.refusal_log = [this](const std::string& text) { log.log(Level::Warning, text); };
 
     http::Router router;
     http::AccessPolicy policy;
     // As checked above.
     policy.plain_is_trusted = true;
     policy.certificate_needed = BUNRAKU_TRY(certificate_needed(settings));
-    if (allow_list) {
-        policy.allow_list = [list = allow_list](const http::Request& request) {
-            return list->refusal(request);
+    policy.allow_list =
+        [clients = store_clients(policy.certificate_needed)](const http::Request& request) {
+            return store_refusal(request, clients);
         };
-    }
     policy.bearer = [this](const http::Request& request) {
         return tokens->bearer(request, network.runtime().now_ns() / 1'000'000'000).has_value();
     };
@@ -334,6 +377,7 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
     impl->context = std::make_unique<Context>(
         Context{settings, impl->counters, impl->log, impl->network.runtime(), impl->network,
                 *impl->aside, options.version, state, options.database});
+    report_unhonoured(settings, impl->log);
     impl->context->authorization = BUNRAKU_TRY(http::read_authorization(settings, impl->log));
     impl->context->reload_certificates = [raw] { return raw->reload_certificates(); };
     // From here on the destructor ends what has begun.

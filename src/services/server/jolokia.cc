@@ -262,13 +262,13 @@ void add_puppetserver(std::vector<Bean>& out, const Counters& c) {
     add("compiler.compile", timer(compiles));
     add("jruby.num-jrubies", value_of(whole(slots)));
     add("jruby.num-free-jrubies", value_of(whole(free)));
-    add("jruby.request-count", count(c.value("bunraku_compiles_asked")));
-    add("jruby.borrow-count", count(c.value("bunraku_compiles_returned") + slots - free));
-    add("jruby.return-count", count(c.value("bunraku_compiles_returned")));
-    add("jruby.borrow-timeout-count", count(c.value("bunraku_compiles_timed_out")));
+    add("jruby.request-count", count(c.value("bunraku_compiles_asked_total")));
+    add("jruby.borrow-count", count(c.value("bunraku_compiles_returned_total") + slots - free));
+    add("jruby.return-count", count(c.value("bunraku_compiles_returned_total")));
+    add("jruby.borrow-timeout-count", count(c.value("bunraku_compiles_timed_out_total")));
     add("jruby.borrow-retry-count", count(0));
     add("jruby.queue-limit-hit-meter",
-        rates(static_cast<std::uint64_t>(c.value("bunraku_compiles_refused")), nullptr));
+        rates(static_cast<std::uint64_t>(c.value("bunraku_compiles_refused_total")), nullptr));
     add("jruby.borrow-timer", timer(compiles));
     add("jruby.wait-timer", timer(c.find_histogram(kCompileWait)));
     add("jruby.lock-held-timer", timer(nullptr));
@@ -580,7 +580,7 @@ Ask ask_of(const Value& v) {
 }
 
 /// Jolokia's own escape in paths: "!/" is a slash.
-std::vector<std::string> config::split_path(std::string_view text) {
+std::vector<std::string> split_path(std::string_view text) {
     std::vector<std::string> out(1);
     for (std::size_t i = 0; i < text.size(); i++) {
         if (text[i] == '!' && i + 1 < text.size()) {
@@ -612,7 +612,7 @@ Response get(Request& request, const Counters& counters) {
         if (!ask.mbean.empty()) {
             tail.remove_prefix(std::min(tail.size(), ask.mbean.size() + 1));
         }
-        auto parts = config::split_path(tail);
+        auto parts = split_path(tail);
         std::size_t next = 0;
         if (ask.mbean.empty()) ask.mbean = parts[next++];
         if (next < parts.size() && !parts[next].empty()) {

@@ -27,6 +27,8 @@ constexpr std::int64_t kAge = std::int64_t{86'400} * 1'000'000'000;
 /// To look at more files for each request is no rest.
 constexpr std::size_t kMaxSeen = 4096;
 constexpr std::size_t kMaxEntries = 50'000;
+constexpr std::string_view kDistrusted =
+    "a cached catalog of this environment differed from a compiled one: see the log";
 
 /// What only the request can say, and what is quicker asked than watched.
 bool is_own(Read kind) {
@@ -213,6 +215,9 @@ void KeptCatalogs::look_at(Place& place, Entry& entry, const environment::Files&
         const auto stamp = files.stat(path);
         if (fresh || !watched.stamp.same(stamp)) {
             if (!fresh) {
+                constexpr std::size_t kFew = 16;
+                if (place.changed.size() >= kFew) place.changed.erase(place.changed.begin());
+                place.changed.push_back(path);
                 ++place.revision;
                 place.answers.clear();
             }
@@ -223,9 +228,11 @@ void KeptCatalogs::look_at(Place& place, Entry& entry, const environment::Files&
     entry.looked_at = moment.value_or(0);
 }
 
-bool KeptCatalogs::all_seen(site::Session& session, const Trace& trace) {
-    const auto unseen = compiler::Change::unseen(trace);
-    return std::ranges::all_of(unseen, [&](const Item& item) { return session.can_ask(item); });
+std::vector<std::string> KeptCatalogs::unseen_reads(site::Session& session, const Trace& trace) {
+    std::vector<std::string> out;
+    for (const auto& item : compiler::Change::unseen(trace))
+        if (!session.can_ask(item)) out.push_back(read_text(item));
+    return out;
 }
 
 std::uint64_t KeptCatalogs::world_of(Place& place, const compiler::World& world,
@@ -287,14 +294,21 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
         if (it != entries_.end()) entry = it->second;
     }
     if (!entry) entry = recall(text, session);
-    if (!entry) return std::nullopt;
+    if (!entry) {
+        // With a fingerprint alone the agent asks again.
+        if (!fingerprint) reasons_.compiled(key.node, key.environment, "");
+        return std::nullopt;
+    }
     const auto where = place(key.environment);
     auto world = session.world();
     world.answer = [&](const Item& item) { return session.stored_answer(item); };
     const auto asked = std::chrono::steady_clock::now();
     {
         const std::lock_guard lock(where->mutex);
-        if (where->distrusted) return std::nullopt;
+        if (where->distrusted) {
+            reasons_.compiled(key.node, key.environment, std::string(kDistrusted));
+            return std::nullopt;
+        }
         if (where->environment != session.environment()) {
             where->environment = session.environment();
             ++where->revision;
@@ -305,6 +319,12 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
             // Numbers of another table mean something else.
             if (entry->table != session.environment()->reads() ||
                 world_of(*where, world, *entry->trace) != entry->world) {
+                std::vector<std::string> paths;
+                for (const auto& path : where->changed)
+                    if (std::ranges::binary_search(entry->paths->list, path))
+                        paths.push_back("file " + path);
+                reasons_.compiled(key.node, key.environment, "code or data that it reads changed",
+                                  std::move(paths));
                 forget(text);
                 return std::nullopt;
             }
@@ -315,11 +335,19 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
         fingerprint ? *fingerprint : compiler::facts_fingerprint(world.facts, *entry->kept.facts);
     if (print != entry->fingerprint) {
         // Who tells only a fingerprint has it from an older catalog: with the facts it is seen.
-        if (!fingerprint) forget(text);
+        if (!fingerprint) {
+            explain_facts(key, *entry, world);
+            forget(text);
+        }
         return std::nullopt;
     }
-    if (!asks_the_same(*entry, world, session) ||
-        sys::make_real_clock()->now_ns() - entry->since_ns > kAge) {
+    if (!asks_the_same(*entry, world, session)) {
+        if (!fingerprint) explain_own(key, *entry, world, session);
+        forget(text);
+        return std::nullopt;
+    }
+    if (sys::make_real_clock()->now_ns() - entry->since_ns > kAge) {
+        reasons_.compiled(key.node, key.environment, "the cached catalog is older than a day");
         forget(text);
         return std::nullopt;
     }
@@ -329,7 +357,39 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::find(const Key& key, site::Sessi
         out.to_compare = true;
     }
     ++answered_;
+    reasons_.served(key.node, key.environment);
     return out;
+}
+
+void KeptCatalogs::explain_facts(const Key& key, const Entry& entry, const compiler::World& world) {
+    std::vector<std::string> changed;
+    const auto& paths = *entry.kept.facts;
+    for (std::size_t i = 0; i < entry.fact_answers.size() && i < paths.size(); ++i) {
+        const Item read{Read::Fact, paths[i], {}};
+        if (number_of(compiler::answer_to(world, read)) != entry.fact_answers[i])
+            changed.push_back(read_text(read));
+    }
+    reasons_.compiled(key.node, key.environment, "facts that it reads changed", std::move(changed));
+}
+
+void KeptCatalogs::explain_own(const Key& key, const Entry& entry, const compiler::World& world,
+                               site::Session& session) {
+    std::vector<std::string> changed;
+    for (std::size_t i = 0; i < entry.own_answers.size() && i < entry.own.size(); ++i)
+        if (number_of(compiler::answer_to(world, entry.own[i])) != entry.own_answers[i])
+            changed.push_back(read_text(entry.own[i]));
+    if (session.config_version() != entry.version) changed.emplace_back("config_version");
+    const auto& files = session.environment()->files();
+    for (const auto& s : entry.seen)
+        if (!s.stamp.same(files.stat(s.path))) changed.push_back("file " + s.path);
+    reasons_.compiled(key.node, key.environment, "what it asks for each time changed",
+                      std::move(changed));
+}
+
+std::optional<KeptCatalogs::Kept> KeptCatalogs::not_kept(const Key& key, std::string reason,
+                                                         std::vector<std::string> details) {
+    reasons_.not_cached(key.node, std::move(reason), std::move(details));
+    return std::nullopt;
 }
 
 bool KeptCatalogs::unmoved(Place& where, Entry& entry, site::Session& session) {
@@ -402,9 +462,11 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
         unmoved(*where, *before, session)) {
         distrust(key, *where);
     }
-    if (!room) return std::nullopt;
+    if (!room) return not_kept(key, fmt::format("{} catalogs are cached already", kMaxEntries));
     traces_.drop(text);
-    if (!trace || !all_seen(session, *trace)) return std::nullopt;
+    if (!trace) return std::nullopt;
+    if (auto unseen = unseen_reads(session, *trace); !unseen.empty())
+        return not_kept(key, "it reads what cannot be looked at again", std::move(unseen));
     // What the store answered then, not now.
     std::map<std::uint64_t, std::string> told;
     auto facts = std::make_shared<std::vector<std::string>>();
@@ -418,7 +480,10 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
     entry->table = trace->table();
     entry->trace = trace;
     sort_reads(*entry);
-    if (seen.size() > kMaxSeen) return std::nullopt;
+    if (seen.size() > kMaxSeen) {
+        return not_kept(
+            key, fmt::format("it has contents of {} files, more than {}", seen.size(), kMaxSeen));
+    }
     entry->seen = std::move(seen);
     if (!session.environment()->config_version().empty())
         entry->version = compiled.catalog->version;
@@ -431,9 +496,14 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
     entry->fingerprint = compiler::facts_fingerprint(world.facts, *facts);
     entry->since_ns = began_ns;
     entry->of_node = answers_of_node(world, entry->own);
+    for (const auto& path : *facts)
+        entry->fact_answers.push_back(
+            number_of(compiler::answer_to(world, Item{Read::Fact, path, {}})));
+    for (const auto& item : entry->own)
+        entry->own_answers.push_back(number_of(compiler::answer_to(world, item)));
     {
         const std::lock_guard lock(where->mutex);
-        if (where->distrusted) return std::nullopt;
+        if (where->distrusted) return not_kept(key, std::string(kDistrusted));
         if (where->environment != session.environment()) {
             where->environment = session.environment();
             ++where->revision;
@@ -443,7 +513,8 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
         entry->world = world_of(*where, world, *trace);
         entry->revision = where->revision;
     }
-    if (!session.environment()->unchanged()) return std::nullopt;
+    constexpr std::string_view kChanged = "files changed while it was compiled";
+    if (!session.environment()->unchanged()) return not_kept(key, std::string(kChanged));
     // What changed while it was compiled may have been read before: only the time of the last
     // change of what a path stands for, which nobody can set, tells. Asked last: what changes from
     // now on has another stamp than what was looked at above.
@@ -453,7 +524,7 @@ std::optional<KeptCatalogs::Kept> KeptCatalogs::keep(const Key& key, site::Sessi
     };
     if (std::ranges::any_of(entry->paths->list, changed) ||
         std::ranges::any_of(entry->seen, changed, &SeenPath::path))
-        return std::nullopt;
+        return not_kept(key, std::string(kChanged));
     auto packed = http::gzip(json);
     if (secrets_) {
         auto sealed = secrets_->seal(packed, kKeptPlace);

@@ -18,6 +18,7 @@
 #include "core/base/diagnostic.h"
 #include "core/sys/file_system.h"
 #include "language/environment/trace.h"
+#include "services/server/cache_reasons.h"
 #include "services/server/kept_traces.h"
 
 namespace bunraku::server {
@@ -68,6 +69,8 @@ public:
     void clear();
 
     std::uint64_t answered() const { return answered_; }
+    /// Why catalogs were compiled, or that they were given.
+    const CacheReasons& reasons() const { return reasons_; }
     std::size_t size() const;
 
 private:
@@ -81,6 +84,7 @@ private:
             std::chrono::steady_clock::time_point checked;
         };
         std::unordered_map<std::string, Watched> paths;
+        std::vector<std::string> changed;  ///< paths that changed, the newest last; a few
         /// By read, what it and its answer at this revision add to a world.
         std::unordered_map<std::uint64_t, std::uint64_t> answers;
         std::atomic<bool> distrusted =
@@ -101,6 +105,8 @@ private:
         std::uint64_t revision = 0;            ///< of the place, when `world` was last right
         std::uint64_t world = 0, of_node = 0;  ///< what these reads answered
         std::string fingerprint;               ///< of the facts
+        /// By path of `kept.facts` and by `own`, their answers; empty after a restart.
+        std::vector<std::uint64_t> fact_answers, own_answers;
         std::string version;  ///< of the environment's config_version; empty: it has none
         Kept kept;
         std::int64_t since_ns = 0;  ///< of the wall clock
@@ -117,8 +123,9 @@ private:
     std::shared_ptr<Place> place(const std::string& environment);
     void look_at(Place& place, Entry& entry, const environment::Files& files,
                  std::chrono::steady_clock::time_point asked);
-    /// Those whose answers a compile of this session cannot see again.
-    static bool all_seen(site::Session& session, const environment::Trace& trace);
+    /// Returns the reads whose answers a compile of this session cannot see again.
+    static std::vector<std::string> unseen_reads(site::Session& session,
+                                                 const environment::Trace& trace);
     std::uint64_t world_of(Place& place, const compiler::World& world,
                            const environment::Trace& trace);
     /// Whether what each request asks anew, and the files behind sources, are as they were.
@@ -135,6 +142,14 @@ private:
     void remember(const std::string& key, const Entry& entry);
     std::string file_of(const std::string& key) const;
 
+    void explain_facts(const Key& key, const Entry& entry, const compiler::World& world);
+    void explain_own(const Key& key, const Entry& entry, const compiler::World& world,
+                     site::Session& session);
+    /// Records why the catalog that was just compiled is not kept; returns nullopt.
+    std::optional<Kept> not_kept(const Key& key, std::string reason,
+                                 std::vector<std::string> details = {});
+
+    CacheReasons reasons_;
     std::string folder_;
     base::LogSink& log_;
     std::shared_ptr<store::Secrets> secrets_;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "compile/site/at_rest.h"
+#include "compile/site/fact_sources.h"
 #include "compile/site/report_processors.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
@@ -143,8 +144,11 @@ public:
         const Value* values = at(data, "values");
         if (!values || !values->is_hash()) throw invalid_body("the facts hold no object values");
         check_name(at(data, "name"), node);
+        compiler_.fact_files().save(std::string(node),
+                                    facts_to_keep(arena, std::string(node), *values, data));
         const auto store = compiler_.site().store(compiler_.log());
-        (void)store->store_facts(std::string(node), environment, *values);
+        (void)store->store_facts(std::string(node), environment, *values,
+                                 compiler_.trusted_data(arena, request));
         // What puppetserver's own terminus has to say of it.
         return json_as(type, "0");
     }
@@ -280,7 +284,8 @@ void mount_node_data(http::Router& router, Compiler& compiler) {
         router.add(
             method, pattern, compiler.authorization().access(),
             [data, &compiler, handler](Request& request) {
-                return answered(compiler.log(), [&] { return ((*data).*handler)(request); });
+                return answered(compiler.log(), request,
+                                [&] { return ((*data).*handler)(request); });
             },
             options);
     };

@@ -6,10 +6,14 @@
 #include "core/base/text_view.h"
 #include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
+#include "net/http/local_socket.h"
 #include "resources/catalog/wire_time.h"
 #include "services/server/json_answers.h"
+#include "store/db/secrets.h"
 #include "store/db/statistics.h"
+#include "store/db/writer.h"
 #include "store/engine/archive.h"
+#include "store/engine/exports.h"
 #include "store/engine/store.h"
 
 namespace bunraku::server {
@@ -24,6 +28,7 @@ constexpr std::uint64_t kMaxArchive = 8ULL << 30;
 /// The body of an admin command.
 struct AdminCommand {
     std::string command, certname;
+    std::vector<std::string> collected;
     bool version_ok = false, list_ok = false, map_ok = false, odd_key = false;
     store::CleanWhat what;
 };
@@ -38,6 +43,8 @@ bool read_clean_item(codec::JsonCursor& json, store::CleanWhat& what) {
             what.purge_nodes = true;
         } else if (name == "purge_reports") {
             what.purge_reports = true;
+        } else if (name == "purge_resource_events") {
+            what.purge_events = true;
         } else if (name == "gc_packages") {
             what.packages = true;
         } else if (name == "other" || name == "gc_catalogs" || name == "gc_fact_paths") {
@@ -96,6 +103,9 @@ AdminCommand read_command(std::string_view body) {
             while (json.next_key(&raw)) {
                 if (raw == "certname" && json.kind() == Kind::String) {
                     out.certname = std::string(json.string());
+                } else if (raw == "collected" && json.kind() == Kind::Array) {
+                    json.enter_array();
+                    while (json.next_element()) out.collected.emplace_back(json.string());
                 } else {
                     out.map_ok = false;
                     json.skip();
@@ -115,6 +125,45 @@ Response invalid_command(std::string_view body, std::string_view why) {
         400, fmt::format("Invalid command {}: {}", codec::json_string(body.substr(0, 2000)), why));
 }
 
+/// Answers with what `work` returns, after it had the connection that writes.
+template <class Work>
+Response with_writer(store::Service& service, const Work& work) {
+    std::string answer;
+    auto done = service.with_writer([&](store::Writer& writer) -> base::Result<void> {
+        answer = BUNRAKU_TRY(work(writer));
+        return {};
+    });
+    if (!done) return json_error(500, done.error().message);
+    return Response::json(200, std::move(answer));
+}
+
+/// Runs what `bunraku` commands ask of the server that owns their SQLite file. They come over its
+/// socket; nobody else has these commands. Nullopt: `command` is none of them.
+std::optional<Response> run_local_command(store::Service& service, const AdminCommand& command) {
+    using base::Result;
+    if (command.command == "compact") {
+        return with_writer(service, [](store::Writer& writer) -> Result<std::string> {
+            const auto before = BUNRAKU_TRY(store::store_figures(writer.db())).bytes;
+            BUNRAKU_TRY_VOID(store::compact(writer.db()));
+            const auto after = BUNRAKU_TRY(store::store_figures(writer.db())).bytes;
+            return fmt::format("{{\"before\":{},\"after\":{}}}", before, after);
+        });
+    }
+    if (command.command == "adopt_key") {
+        return with_writer(service, [](store::Writer& writer) -> Result<std::string> {
+            return fmt::format("{{\"given_up\":{}}}", BUNRAKU_TRY(store::adopt_key(writer)));
+        });
+    }
+    if (command.command == "remember_collections" && command.map_ok && !command.certname.empty()) {
+        return with_writer(service, [&](store::Writer& writer) -> Result<std::string> {
+            BUNRAKU_TRY_VOID(
+                store::remember_collections(writer, command.certname, command.collected));
+            return std::string("{\"ok\":true}");
+        });
+    }
+    return std::nullopt;
+}
+
 Response run_command(store::Service& service, Request& request) {
     http::DecodedBody body = http::decoded_body(request, 1 << 20);
     if (body.status != 0) return json_error(body.status, body.message);
@@ -124,12 +173,15 @@ Response run_command(store::Service& service, Request& request) {
     } catch (const codec::JsonError& e) {
         return json_error(400, e.message);
     }
+    if (request.peer.address == http::kLocalPeer && command.version_ok) {
+        if (auto answer = run_local_command(service, command)) return std::move(*answer);
+    }
     if (command.command == "clean") {
         if (!command.version_ok || !command.list_ok || command.odd_key) {
             return invalid_command(body.body,
                                    "the version must be 1, and the payload a list of "
                                    "expire_nodes, purge_nodes, purge_reports, "
-                                   "gc_packages and other");
+                                   "purge_resource_events, gc_packages and other");
         }
         auto done = service.clean(command.what);
         if (!done) return json_error(500, done.error().message);

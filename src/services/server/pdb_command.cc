@@ -12,6 +12,7 @@
 #include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
 #include "services/server/json_answers.h"
+#include "services/server/pdb_access.h"
 #include "store/db/command_fields.h"
 #include "store/engine/store.h"
 
@@ -199,6 +200,30 @@ std::optional<Response> check(const Submission& s, CommandKind* kind) {
     return std::nullopt;
 }
 
+/// Whether every `certname` of a body, a JSON map, is this one, and there is one.
+bool is_about(const std::string& body, const std::string& certname) {
+    using Kind = codec::JsonCursor::Kind;
+    bool found = false;
+    try {
+        codec::JsonCursor json(body);
+        if (json.kind() != Kind::Object) return false;
+        json.enter_object();
+        std::string_view key;
+        while (json.next_key(&key)) {
+            if (key != "certname") {
+                json.skip();
+                continue;
+            }
+            if (json.kind() != Kind::String || json.string() != certname) return false;
+            found = true;
+        }
+        json.finish();
+    } catch (const codec::JsonError&) {
+        return false;
+    }
+    return found;
+}
+
 /// Seconds of `secondsToWaitForCompletion`; 0: none. False: no number.
 bool waiting_time(const Submission& s, double* seconds) {
     *seconds = 0;
@@ -253,6 +278,12 @@ Response submit(store::Service& service, Request& request) {
     }
     header.version = static_cast<int>(s.version);
     header.certname = s.params.at("certname");
+    const bool newest = (header.kind == CommandKind::ReplaceFacts && s.version >= 5) ||
+                        (header.kind == CommandKind::StoreReport && s.version >= 8);
+    if (newest && is_from_node_itself(request, header.certname) &&
+        !is_about(s.body, header.certname)) {
+        return json_error(400, invalid(s, "The payload's certname is another one."));
+    }
     header.received = service.options().runtime->now_ms();
     auto stamp = s.params.find("producer-timestamp");
     if (stamp != s.params.end()) {

@@ -107,9 +107,15 @@ ApiError not_found(std::string_view indirection, std::string_view key) {
     return {404, fmt::format("Could not find {} {}", indirection, key), "RESOURCE_NOT_FOUND"};
 }
 
-Response answered(base::LogSink& log, const std::function<Response()>& work) {
+std::string client_text(const Request& request) {
+    const auto name = request.peer.name();
+    return name.empty() ? request.peer.address : fmt::format("{} ({})", name, request.peer.address);
+}
+
+Response answered(base::LogSink& log, const Request& request,
+                  const std::function<Response()>& work) {
     auto failed = [&](const std::string& text) {
-        log.log(base::Level::Err, text);
+        log.log(base::Level::Err, fmt::format("{} (asked by {})", text, client_text(request)));
         return ApiError(500, text).response();
     };
     try {
@@ -117,7 +123,9 @@ Response answered(base::LogSink& log, const std::function<Response()>& work) {
     } catch (const ApiError& e) {
         return e.response();
     } catch (const Overloaded& e) {
-        log.log(base::Level::Warning, "More compiles are asked for than can wait: 503");
+        log.log(base::Level::Warning,
+                fmt::format("Refused a compile to {} with 503: more are asked for than can wait",
+                            client_text(request)));
         return e.response();
     } catch (const base::PuppetError& e) {
         return failed(e.full_text());
@@ -209,12 +217,18 @@ std::string environment_name(const Request& request) {
     return *name;
 }
 
-Value trusted_data(base::Arena& arena, const http::ClientCertificate* client) {
+Value trusted_data(base::Arena& arena, const http::ClientCertificate* client,
+                   const http::OidNames& names) {
     const std::string name = client ? client->name : "";
     const auto text = [&](std::string_view t) { return value::make_string(arena, t); };
     value::HashBuilder extensions(arena);
     if (client)
-        for (const auto& e : client->extensions) extensions.set(text(e.name), text(e.value));
+        for (const auto& e : client->extensions) {
+            const auto named = std::ranges::find(names, e.oid, &http::OidNames::value_type::first);
+            // Puppet's own names cannot be changed.
+            const bool renamed = e.name == e.oid && named != names.end();
+            extensions.set(text(renamed ? named->second : e.name), text(e.value));
+        }
     value::HashBuilder out(arena, 6);
     out.set("authenticated", name.empty() ? Value::boolean(false) : text("remote"));
     out.set("certname", name.empty() ? Value::undef() : text(name));

@@ -12,8 +12,8 @@
 #include "core/base/diagnostic.h"
 #include "core/value/value.h"
 #include "net/http/access.h"
-#include "net/http/message.h"
 #include "net/http/auth_conf.h"
+#include "net/http/message.h"
 
 namespace bunraku::server {
 
@@ -45,9 +45,13 @@ public:
 /// "Could not find INDIRECTION KEY".
 ApiError not_found(std::string_view indirection, std::string_view key);
 
-/// Calls `work`; what it throws becomes an answer: 500 "Server Error: .." for what is no ApiError,
-/// which is logged too.
-http::Response answered(base::LogSink& log, const std::function<http::Response()>& work);
+/// Calls `work` for `request`. What it throws becomes an answer: 500 "Server Error: .." for what is
+/// no ApiError, which is logged with the client.
+http::Response answered(base::LogSink& log, const http::Request& request,
+                        const std::function<http::Response()>& work);
+
+/// Returns the client of a request for the log: "web1.example.org (192.0.2.7)".
+std::string client_text(const http::Request& request);
 
 /// The first media type of `offered` that Accept takes, by its order; without such a header 400,
 /// without a match 406.
@@ -80,8 +84,10 @@ std::optional<std::string> several_environments(const http::Request& request);
 /// The parameter `environment`: letters, digits and underscores.
 std::string environment_name(const http::Request& request);
 
-/// $trusted of a client (Puppet::Context::TrustedInformation.remote); null: nobody we know.
-value::Value trusted_data(base::Arena& arena, const http::ClientCertificate* client);
+/// $trusted of a client (Puppet::Context::TrustedInformation.remote), without external data;
+/// `client` may be null. `names`: of extensions beyond Puppet's own.
+value::Value trusted_data(base::Arena& arena, const http::ClientCertificate* client,
+                          const http::OidNames& names = {});
 
 /// What auth.conf allows, and certificates with the extension pp_cli_auth: those who may sign
 /// certificates may ask for what they protect. Over plain HTTP this machine.

@@ -12,8 +12,8 @@
 #include "core/base/result.h"
 #include "core/config/settings.h"
 #include "core/sys/executor.h"
-#include "net/http/router.h"
 #include "net/http/auth_conf.h"
+#include "net/http/router.h"
 
 namespace bunraku::store {
 class Service;

@@ -102,8 +102,16 @@ std::string content_path_of(const std::string& path, const StaticSource& source,
                : source.key.substr(0, slash) + "/files" + source.key.substr(slash);
 }
 
+/// Stands between path and digest in a `content_uri`. By the digest another server, which does not
+/// know the code id, can tell whether its own file is the one that is meant.
+constexpr std::string_view kDigestMark = "~sha256-";
+
 std::string content_uri_of(const std::string& path) {
     return "puppet:///" + http::percent_encode(path, "/");
+}
+
+bool is_sha256(std::string_view text) {
+    return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 }  // namespace
@@ -209,6 +217,7 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
                 return false;
             }
             own[path] = *digest;
+            facts.content_uri += std::string(kDigestMark) + *digest;
             return true;
         };
         std::string json;
@@ -271,21 +280,46 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
     return out;
 }
 
-std::optional<std::string> StaticContent::find(const std::string& code_id, std::string_view path) {
-    if (code_id.size() != 64 || code_id.find_first_not_of("0123456789abcdef") != std::string::npos)
-        return std::nullopt;
+StaticContent::Address StaticContent::address_of(std::string_view content_path) {
+    const auto at = content_path.rfind(kDigestMark);
+    if (at == std::string_view::npos) return {content_path, {}};
+    const auto digest = content_path.substr(at + kDigestMark.size());
+    if (!is_sha256(digest)) return {content_path, {}};
+    return {content_path.substr(0, at), digest};
+}
+
+std::optional<std::string> StaticContent::digest_of(const std::string& code_id,
+                                                    const Address& address) const {
+    if (!address.digest.empty()) return std::string(address.digest);
+    if (!is_sha256(code_id)) return std::nullopt;
     const auto list = sys::disk().read(list_path(code_id));
     if (!list) return std::nullopt;
     for (const auto line : base::split(*list, '\n')) {
-        if (line.size() != 65 + path.size() || line.substr(65) != path) continue;
-        const auto digest = line.substr(0, 64);
-        auto content = content_path(digest);
-        const auto status = sys::disk().stat(content);
-        // What was not written to its end before the machine stopped is no answer.
-        const auto seen = status ? files_.digests().of("sha256", content, *status)
-                                 : Result<std::string>(std::unexpected(status.error()));
-        if (!seen || *seen != digest) return std::nullopt;
-        return content;
+        if (line.size() == 65 + address.path.size() && line.substr(65) == address.path)
+            return std::string(line.substr(0, 64));
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> StaticContent::find(std::string_view digest) {
+    auto content = content_path(digest);
+    const auto status = sys::disk().stat(content);
+    // What was not written to its end before the machine stopped is no answer.
+    const auto seen = status ? files_.digests().of("sha256", content, *status)
+                             : Result<std::string>(std::unexpected(status.error()));
+    if (!seen || *seen != digest) return std::nullopt;
+    return content;
+}
+
+std::optional<std::string> StaticContent::find_among(const std::string& digest,
+                                                     const std::vector<std::string>& places) {
+    const std::shared_lock whole(cleaning_);
+    for (const auto& place : places) {
+        const auto status = sys::disk().stat(place);
+        if (!status || status->kind != sys::FileKind::File || status->size > kMaxKept) continue;
+        const auto seen = files_.digests().of("sha256", place, *status);
+        // `keep` compares what it copies: the file may change meanwhile.
+        if (seen && *seen == digest && keep(digest, place)) return content_path(digest);
     }
     return std::nullopt;
 }

@@ -42,9 +42,19 @@ public:
                          const environment::Environment& environment, std::string_view checksums,
                          base::LogSink& log);
 
-    /// Where the content of `path` stands as the catalogs of this code id mean it; nullopt: it is
-    /// not known.
-    std::optional<std::string> find(const std::string& code_id, std::string_view path);
+    /// A path of a `content_uri`, and the digest that it ends with ("~sha256-..").
+    struct Address {
+        std::string_view path, digest;  ///< digest: empty in catalogs of earlier versions
+    };
+    static Address address_of(std::string_view content_path);
+    /// Returns the SHA-256 of the content that a catalog means: the address has it, else the list
+    /// of its code id. nullopt: nobody here can tell.
+    std::optional<std::string> digest_of(const std::string& code_id, const Address& address) const;
+    /// Returns where the content with this digest is cached; nullopt: nowhere.
+    std::optional<std::string> find(std::string_view digest);
+    /// The same after a search in `places`: the first file with this digest is copied to the cache.
+    std::optional<std::string> find_among(const std::string& digest,
+                                          const std::vector<std::string>& places);
 
     /// Forgets code ids that no catalog had for `seconds`, and contents that none names any more.
     void clean(std::int64_t seconds, base::LogSink& log);

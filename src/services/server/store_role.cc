@@ -21,8 +21,9 @@ using base::Result;
 
 namespace {
 
-/// Counts nodes and resources when somebody has asked, for the next time, aside from everything
-/// else: a count over a large fleet takes its time.
+/// Counts nodes and resources aside from everything else, since a count over a large fleet takes
+/// its time. It counts again and again while somebody asks now and then, so that figures are some
+/// seconds old at most.
 class Population {
 public:
     Population(const Context& context, std::shared_ptr<store::QueryEngine> engine)
@@ -30,6 +31,7 @@ public:
         auto& c = context.counters;
         auto add = [&](const char* name, const char* help, std::atomic<std::int64_t>& value) {
             c.gauge(name, help, {}, [this, &value] {
+                asked_ = aside_.now().time_since_epoch().count();
                 look_soon();
                 return static_cast<double>(value.load());
             });
@@ -46,6 +48,8 @@ public:
 private:
     static constexpr sys::Duration kFirst = std::chrono::milliseconds(200);
     static constexpr sys::Duration kPause = std::chrono::seconds(5);
+    /// Scrapes are seldom further apart.
+    static constexpr sys::Duration kInterest = std::chrono::minutes(3);
 
     std::int64_t count(std::string_view pql) {
         try {
@@ -76,6 +80,8 @@ private:
             // At most a fiftieth of the time is spent on counting.
             pause_ = std::max(kPause, (aside_.now() - began) * 50).count();
             expected_ = false;
+            const auto since = began.time_since_epoch() - sys::Duration(asked_.load());
+            if (asked_ != 0 && since < kInterest) look_soon();
         });
     }
 
@@ -83,6 +89,7 @@ private:
     std::shared_ptr<store::QueryEngine> engine_;
     std::atomic<std::int64_t> active_{0}, inactive_{0}, resources_{0}, distinct_{0};
     std::atomic<bool> expected_{false};
+    std::atomic<sys::Duration::rep> asked_{0};
     std::atomic<sys::Duration::rep> pause_{kFirst.count()};
 };
 

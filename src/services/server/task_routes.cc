@@ -216,7 +216,7 @@ void mount_tasks(http::Router& router, Compiler& compiler) {
                          Response (TasksAndPlans::*handler)(const Request&)) {
         router.add("GET", pattern, compiler.authorization().access(),
                    [all, &compiler, handler](Request& request) {
-                       return answered(compiler.log(), [&] {
+                       return answered(compiler.log(), request, [&] {
                            try {
                                return ((*all).*handler)(request);
                            } catch (const ApiError& e) {

@@ -6,6 +6,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/text.h"
+#include "core/codec/hex.h"
 #include "core/regex/regex.h"
 #include "resources/catalog/json_text.h"
 #include "resources/catalog/wire_time.h"
@@ -169,9 +170,15 @@ Result<std::unique_ptr<PreparedCommand>> prepare_command(const CommandHeader& he
         return base::failure(fmt::format("Version {} of command \"{}\" is not supported",
                                          header.version, command_name(header.kind)));
     }
-    if (!codec::check_utf8(body).empty() || redacts(header, body))
-        return Repaired::prepare(header, body, options);
+    // The strict formats refuse bytes that are not UTF-8 themselves.
+    const bool repairs = !is_literal_catalog(header) && !codec::check_utf8(body).empty();
+    if (repairs || redacts(header, body)) return Repaired::prepare(header, body, options);
     return prepare_kind(header, body, options);
+}
+
+bool is_literal_catalog(const CommandHeader& header) {
+    return header.kind == CommandKind::ReplaceCatalog &&
+           (header.version == 4 || header.version == 5);
 }
 
 bool stands_in(std::string_view body, std::string_view text) {
@@ -186,11 +193,37 @@ std::string dashes_to_underscores(std::string_view key) {
     return out;
 }
 
-std::string read_text(codec::JsonCursor& json, std::string_view field) {
+bool has_nul(std::string_view json) {
+    for (std::size_t at = json.find('\\'); at != std::string_view::npos;
+         at = json.find('\\', at + 2)) {
+        if (json.substr(at).starts_with("\\u0000")) return true;
+    }
+    return false;
+}
+
+std::string read_repaired_text(codec::JsonCursor& json, std::string_view field) {
     if (json.kind() != codec::JsonCursor::Kind::String) {
         json.fail(fmt::format("'{}' must be a string", field));
     }
     return std::string(json.string());
+}
+
+std::optional<std::string> read_optional_repaired_text(codec::JsonCursor& json,
+                                                       std::string_view field) {
+    if (json.kind() == codec::JsonCursor::Kind::Null) {
+        json.null();
+        return std::nullopt;
+    }
+    return read_repaired_text(json, field);
+}
+
+std::string read_text(codec::JsonCursor& json, std::string_view field) {
+    if (json.kind() != codec::JsonCursor::Kind::String) {
+        json.fail(fmt::format("'{}' must be a string", field));
+    }
+    const std::string_view raw = json.skip();
+    if (has_nul(raw)) json.fail(fmt::format("'{}' may not contain U+0000", field));
+    return std::string(codec::JsonCursor(raw).string());
 }
 
 std::optional<std::string> read_optional_text(codec::JsonCursor& json, std::string_view field) {
@@ -199,6 +232,42 @@ std::optional<std::string> read_optional_text(codec::JsonCursor& json, std::stri
         return std::nullopt;
     }
     return read_text(json, field);
+}
+
+namespace {
+
+/// A UUID in any form that PostgreSQL reads (hyphens behind any group of four digits, braces,
+/// capitals) in the form that it writes; empty if it is none.
+std::string uuid_of(std::string_view text) {
+    if (text.size() > 2 && text.front() == '{' && text.back() == '}') {
+        text = text.substr(1, text.size() - 2);
+    }
+    std::string digits;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool hyphen = text[i] == '-' && digits.size() % 4 == 0 && digits.size() > 0 &&
+                            digits.size() < 32 && text[i - 1] != '-';
+        if (!hyphen) digits += base::lower(text[i]);
+    }
+    if (digits.size() != 32 || !codec::from_hex(digits)) return {};
+    for (const std::size_t at : {20U, 16U, 12U, 8U}) digits.insert(at, "-");
+    return digits;
+}
+
+}  // namespace
+
+std::string read_uuid(codec::JsonCursor& json, std::string_view field) {
+    const std::string text = read_text(json, field);
+    std::string uuid = uuid_of(text);
+    if (uuid.empty()) json.fail(fmt::format("'{}' must be a UUID", field));
+    return uuid;
+}
+
+std::optional<std::string> read_optional_uuid(codec::JsonCursor& json, std::string_view field) {
+    if (json.kind() == codec::JsonCursor::Kind::Null) {
+        json.null();
+        return std::nullopt;
+    }
+    return read_uuid(json, field);
 }
 
 std::optional<bool> read_optional_boolean(codec::JsonCursor& json, std::string_view field) {
@@ -233,6 +302,22 @@ std::int64_t read_time(codec::JsonCursor& json, std::string_view field) {
     }
     auto time = parse_time(json.string());
     if (!time) json.fail(fmt::format("'{}' must be a time", field));
+    return *time;
+}
+
+std::int64_t read_zoned_time(codec::JsonCursor& json, std::string_view field) {
+    const std::string text = read_text(json, field);
+    constexpr std::size_t kBehindDate = 10;
+    const bool zone =
+        text.size() > kBehindDate &&
+        (text.ends_with('Z') || text.find_first_of("+-", kBehindDate) != std::string::npos);
+    const auto time = zone ? parse_time(text) : std::nullopt;
+    if (!time) {
+        json.fail(
+            fmt::format("'{}' must be a date and time with a time zone, as in "
+                        "2026-01-02T03:04:05.000Z",
+                        field));
+    }
     return *time;
 }
 

@@ -81,17 +81,20 @@ bool skip_value(std::string_view s, std::size_t& i) {
     return depth == 0;
 }
 
+/// Whether the name of a step may be the index of an element.
+enum class Digits : std::uint8_t { Names, Indexes };
+
 /// The value of a member or element; empty where there is none.
-std::string_view step_into(base::TextView s BUNRAKU_LIFETIMEBOUND, const query::Ast& part) {
+std::string_view step_into(base::TextView s BUNRAKU_LIFETIMEBOUND, const query::Ast& part,
+                           Digits digits) {
     std::size_t i = 0;
     skip_blanks(s, i);
     if (i >= s.size()) return {};
     if (s[i] == '[') {
-        // A name that is a number may mean an element too.
         std::int64_t wanted = -1;
         if (part.is_int()) {
             wanted = part.as_int();
-        } else if (part.is_text() && part.as_text().size() < 10) {
+        } else if (digits == Digits::Indexes && part.as_text().size() < 10) {
             if (auto n = base::parse_integer<std::uint32_t>(part.as_text())) wanted = *n;
         }
         if (wanted < 0) return {};
@@ -107,6 +110,9 @@ std::string_view step_into(base::TextView s BUNRAKU_LIFETIMEBOUND, const query::
             ++i;
         }
     }
+    // PostgreSQL keeps a scalar as an array of one element, and "->" sees that.
+    if (s[i] != '{' && digits == Digits::Names && part.is_int() && part.as_int() == 0)
+        return s.substr(i);
     if (s[i] != '{' || !part.is_text()) return {};
     std::string key;
     codec::append_json_string(key, part.as_text());
@@ -414,7 +420,8 @@ void members_end(sqlite3_context* context) {
     g->text = nullptr;
 }
 
-/// json_at(json, '["a", 3, "b"]'): PostgreSQL's "#>".
+/// The value that the steps of the second argument, a JSON array, lead to.
+template <Digits D>
 void json_at(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1])) return;
     auto* kept = static_cast<query::Ast*>(sqlite3_get_auxdata(context, 1));
@@ -423,7 +430,7 @@ void json_at(sqlite3_context* context, int, sqlite3_value** argv) {
     const query::Ast& path = kept ? *kept : own;
     std::string_view at = text_of(argv[0]);
     for (const query::Ast& part : path.items()) {
-        at = step_into(at, part);
+        at = step_into(at, part, D);
         if (at.empty()) break;
     }
     if (!at.empty()) give(context, at);
@@ -470,7 +477,10 @@ void jsonb_cmp(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1])) return;
     query::Ast a, b;
     if (!read(text_of(argv[0]), &a) || !read(text_of(argv[1]), &b)) return;
-    int c = compare(a, b);
+    // Scalars by themselves are arrays of one element in jsonb: an empty array is less.
+    const auto empty = [](const query::Ast& v) { return v.is_array() && v.size() == 0; };
+    const auto scalar = [](const query::Ast& v) { return !v.is_array() && !v.is_map(); };
+    int c = empty(a) && scalar(b) ? -1 : scalar(a) && empty(b) ? 1 : compare(a, b);
     sqlite3_result_int(context, c < 0 ? -1 : c > 0 ? 1 : 0);
 }
 
@@ -633,7 +643,8 @@ void register_query_functions(sqlite3* db) {
     };
     scalar("regexp", 2, regexp);
     scalar("json_text", -1, guarded<json_text>);
-    scalar("json_at", 2, guarded<json_at>);
+    scalar("json_steps", 2, guarded<json_at<Digits::Names>>);      // PostgreSQL's "->"
+    scalar("json_at_path", 2, guarded<json_at<Digits::Indexes>>);  // PostgreSQL's "#>"
     scalar("json_plain", 1, guarded<json_plain>);
     scalar("jsonb_typeof", 1, guarded<jsonb_typeof>);
     scalar("jsonb_cmp", 2, guarded<jsonb_cmp>);

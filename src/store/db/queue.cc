@@ -22,9 +22,10 @@ namespace {
 
 using namespace queue_format;
 
+bool is_full(int code) { return code == ENOSPC || code == EDQUOT || code == EFBIG; }
+
 base::Error disk_error(std::string_view doing, const std::string& path, int code) {
-    Failure kind =
-        code == ENOSPC || code == EDQUOT || code == EFBIG ? Failure::Full : Failure::Unavailable;
+    const Failure kind = is_full(code) ? Failure::Full : Failure::Unavailable;
     return {fmt::format("Could not {} {}: {}", doing, path, strerror(code)),
             static_cast<int>(kind)};
 }
@@ -99,6 +100,20 @@ bool write_all(int fd, std::vector<iovec> parts, off_t offset, int* code) {
         }
     }
     return true;
+}
+
+/// Takes `size` bytes of the disk at once: a full disk is known before anything is promised, and
+/// appending changes no metadata. Where there are fewer, takes less, but at least `needed`. Returns
+/// the error number, or 0.
+int allocate(int fd, std::uint64_t needed, std::uint64_t& size) {
+    for (;;) {
+        const int code = ::posix_fallocate(fd, 0, static_cast<off_t>(size));
+        if (code == EOPNOTSUPP || code == EINVAL) return 0;
+        if (!is_full(code) || size == needed) return code;
+        // What it got of the space would be missing for the next try.
+        if (::ftruncate(fd, 0) != 0) return errno;
+        size = std::max(needed, size / 4);
+    }
 }
 
 Result<std::string> read_at(const std::string& path, std::uint64_t offset, std::size_t size) {
@@ -243,10 +258,7 @@ Result<void> Queue::new_segment(std::uint64_t at_least) {
     int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0) return std::unexpected(disk_error("write", path, errno));
     segment.allocated = std::max(options_.segment_bytes, at_least + kSegmentHeader);
-    // The space is taken at once: a full disk is known before anything is promised, and appending
-    // changes no metadata.
-    int code = ::posix_fallocate(fd, 0, static_cast<off_t>(segment.allocated));
-    if (code == EOPNOTSUPP || code == EINVAL) code = 0;
+    int code = allocate(fd, at_least + kSegmentHeader, segment.allocated);
     std::string header = segment_header();
     if (code == 0) {
         std::vector<iovec> parts{{header.data(), header.size()}};
@@ -439,7 +451,15 @@ void Queue::release_gathered() {
 
 void Queue::ring(sys::Duration after) {
     ready_.notify_one();
-    if (options_.wake) options_.wake(after);
+    if (wake_) wake_(after);
+}
+
+void Queue::start(Wake wake) {
+    const std::lock_guard lock(mutex_);
+    wake_ = std::move(wake);
+    if (!runnable_.empty()) ring(sys::Duration(0));
+    if (!gathered_.empty()) ring(std::max(gathered_until_ - now(), sys::Duration(0)));
+    if (!delayed_.empty()) ring(std::max(delayed_.begin()->first - now(), sys::Duration(0)));
 }
 
 void Queue::release(const Entry& entry) {

@@ -36,8 +36,6 @@ struct QueueOptions {
     sys::Runtime* runtime = &sys::machine();
     /// Bodies are encrypted on disk, where it is given. What an older program left is not.
     std::shared_ptr<Secrets> secrets = {};
-    /// Told that take() may have something after so long. Holds the queue: must not call it.
-    std::function<void(sys::Duration)> wake = {};
 };
 
 /// What came of a command.
@@ -70,6 +68,13 @@ public:
     /// another process has the queue open.
     static Result<std::unique_ptr<Queue>> open(const QueueOptions& options);
     ~Queue();
+
+    /// Called with how long to wait until take() may return something.
+    using Wake = std::function<void(sys::Duration)>;
+    /// Calls `wake` from now on, and at once if something waits already. The caller has the queue
+    /// by then, and all that its workers need. `wake` is called with the queue locked: it must not
+    /// use it.
+    void start(Wake wake);
 
     /// Gives the command's number once it is on disk. Errors: Failure::Full, Failure::Unavailable
     /// (the disk), Failure::Retry (too many wait).
@@ -198,6 +203,7 @@ private:
     std::size_t in_flight_ = 0;
     std::uint64_t cached_bytes_ = 0, superseded_ = 0, discarded_ = 0;
     bool stopping_ = false;
+    Wake wake_;
     std::vector<std::uint64_t> unwritten_done_;
     std::map<std::uint64_t, Segment> segments_;
 

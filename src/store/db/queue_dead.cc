@@ -17,6 +17,7 @@
 #include "store/db/queue.h"
 #include "store/db/queue_format.h"
 #include "store/db/secrets.h"
+#include "store/db/support.h"
 
 namespace bunraku::store {
 

@@ -1,12 +1,18 @@
 #include "store/db/support.h"
 
 #include "core/base/arena.h"
-#include "core/codec/digest.h"
+#include "core/codec/hex.h"
 #include "core/codec/json_text.h"
+#include "core/codec/sha1.h"
 #include "core/value/rich_data.h"
 #include "resources/catalog/json_text.h"
 
 namespace bunraku::store {
+
+std::int64_t now_ms() {
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
 
 std::string strings_to_json(const std::vector<std::string>& items) {
     std::string out = "[";

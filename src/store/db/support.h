@@ -12,6 +12,9 @@
 
 namespace bunraku::store {
 
+/// Returns the current time in milliseconds since the epoch, the unit of producer timestamps.
+std::int64_t now_ms();
+
 /// Returns the monotonic clock in microseconds.
 inline std::int64_t now_us(sys::Clock& clock) { return clock.monotonic_ns() / 1000; }
 

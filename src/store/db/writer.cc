@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <errno.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -35,14 +34,18 @@ Result<void> make_parents(const std::string& path) {
     return {};
 }
 
+/// Makes the file where it is missing, without opening it: closing a descriptor of a database file
+/// drops every lock that SQLite holds on it in this process, and another process would then take
+/// the write-ahead log for abandoned and delete it.
 Result<void> make_file(const std::string& path) {
-    int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        int code = errno;
-        return std::unexpected(system_error("open the store", path, code));
+    if (::mknod(path.c_str(), S_IFREG | 0600, 0) == 0) return {};
+    const int code = errno;
+    struct stat status{};
+    if (::stat(path.c_str(), &status) == 0) {
+        if (!S_ISDIR(status.st_mode)) return {};
+        return std::unexpected(system_error("open the store", path, EISDIR));
     }
-    ::close(fd);
-    return {};
+    return std::unexpected(system_error("open the store", path, code));
 }
 
 // Two keys of PostgreSQL's advisory locks: ours ("BUNR"), content.

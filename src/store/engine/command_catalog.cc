@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "resources/catalog/relations.h"
+#include "resources/catalog/wire.h"
 #include "store/db/command.h"
 #include "store/db/command_fields.h"
 #include "store/db/secrets.h"
@@ -53,12 +54,13 @@ public:
 
 private:
     void read(std::string_view body) {
-        // The oldest senders wrap the JSON in a string.
+        // Senders of versions 1 to 3 may wrap the JSON in a string.
         if (codec::JsonCursor text(body);
-            header_.version < 6 && text.kind() == codec::JsonCursor::Kind::String) {
+            header_.version < 4 && text.kind() == codec::JsonCursor::Kind::String) {
             body = kept_.emplace_back(text.string());
             text.finish();
         }
+        if (is_literal_catalog(header_)) check_literally(body);
         codec::JsonCursor json(body);
         if (json.kind() != codec::JsonCursor::Kind::Object)
             json.fail("a catalog must be a JSON map");
@@ -70,7 +72,7 @@ private:
         if (!has_version_) missing_field(command, "version");
         if (resources_.empty()) missing_field(command, "resources");
         if (edges_.empty()) missing_field(command, "edges");
-        if (v >= 5 && !has_timestamp_) missing_field(command, "producer_timestamp");
+        if (v >= 6 && !has_timestamp_) missing_field(command, "producer_timestamp");
         if (v >= 7 && !has_code_id_) missing_field(command, "code_id");
         if (v >= 8 && !has_catalog_uuid_) missing_field(command, "catalog_uuid");
         if (v >= 9 && !has_producer_) missing_field(command, "producer");
@@ -86,6 +88,15 @@ private:
         if (edges_.front() != '[') throw codec::JsonError{"'edges' must be an array"};
         Digest digest = Sha1().number(1).part(resources_).part(edges_).digest();
         row_.wire_digest = bytes_of(digest);
+    }
+
+    /// Throws unless the body conforms exactly to the page of its wire format.
+    void check_literally(std::string_view body) const {
+        auto catalog = catalog::read_wire(header_.version, body);
+        if (!catalog) {
+            throw codec::JsonError{fmt::format("Catalog wire format version {}: {}",
+                                               header_.version, catalog.error().message)};
+        }
     }
 
     void read_object(codec::JsonCursor& json, bool wrapped) {
@@ -118,9 +129,9 @@ private:
             } else if (key == "environment") {
                 row_.environment = read_optional_text(json, key).value_or("");
             } else if (key == "transaction_uuid") {
-                row_.transaction_uuid = read_optional_text(json, key);
+                row_.transaction_uuid = read_run_uuid(json, key);
             } else if (key == "catalog_uuid") {
-                row_.catalog_uuid = read_optional_text(json, key);
+                row_.catalog_uuid = read_run_uuid(json, key);
                 has_catalog_uuid_ = true;
             } else if (key == "code_id") {
                 row_.code_id = read_optional_text(json, key);
@@ -138,6 +149,12 @@ private:
                 json.skip();
             }
         }
+    }
+
+    /// Formats 4 and 5 know any string here.
+    std::optional<std::string> read_run_uuid(codec::JsonCursor& json, std::string_view field) {
+        return header_.version < 6 ? read_optional_text(json, field)
+                                   : read_optional_uuid(json, field);
     }
 
     Result<Applied> put(Writer& writer) {
@@ -189,6 +206,18 @@ private:
         return kept_.emplace_back(text);
     }
 
+    /// The type or title of a resource.
+    std::string_view read_name(codec::JsonCursor& json, std::string_view field) {
+        const std::size_t begin = json.offset();
+        const std::string_view text = json.string();
+        // What is not escaped stands in the document itself.
+        const bool escaped = keep(text, resources_).data() != text.data();
+        if (escaped && has_nul(resources_.substr(begin, json.offset() - begin))) {
+            json.fail(fmt::format("'{}' may not contain U+0000", field));
+        }
+        return escaped ? kept_.back() : text;
+    }
+
     Result<std::vector<Writer::ResourceRef>> resources(Writer& writer) {
         std::vector<Writer::ResourceRef> refs;
         std::vector<std::size_t> unknown;
@@ -207,10 +236,10 @@ private:
             std::string_view name;
             while (json.next_key(&name)) {
                 if (name == "type") {
-                    key.type = keep(json.string(), resources_);
+                    key.type = read_name(json, "type");
                     has_type = true;
                 } else if (name == "title") {
-                    key.title = keep(json.string(), resources_);
+                    key.title = read_name(json, "title");
                     has_title = true;
                 } else {
                     json.skip();

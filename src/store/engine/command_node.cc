@@ -126,7 +126,7 @@ public:
             } else if (key == "producer_timestamp") {
                 timestamp_ = read_optional_time(json, key).value_or(header.received);
             } else if (key == "catalog_uuid") {
-                catalog_uuid_ = read_text(json, key);
+                catalog_uuid_ = read_uuid(json, key);
                 has_uuid = true;
             } else if (key == "inputs") {
                 has_inputs = true;

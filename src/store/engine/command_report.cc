@@ -240,10 +240,10 @@ private:
         };
         require({"certname", "puppet_version", "report_format", "configuration_version",
                  "start_time", "end_time", "environment", "transaction_uuid"});
-        if (v <= 5) require({"resource_events"});
+        // Versions up to 7 may leave out the lists of resources and events.
         if (v >= 4) require({"status"});
         if (v >= 5) require({"producer_timestamp", "noop", "metrics", "logs"});
-        if (v >= 6) require({"resources"});
+        if (v >= 8) require({"resources"});
         if (v >= 7) require({"catalog_uuid", "code_id", "cached_catalog_status"});
         if (v >= 8) require({"producer", "noop_pending", "corrective_change"});
         if (certname_.empty()) missing_field("store report", "certname");
@@ -277,11 +277,11 @@ private:
         } else if (key == "configuration_version") {
             configuration_version_ = read_text(json, key);
         } else if (key == "start_time") {
-            start_time_ = read_time(json, key);
+            start_time_ = read_zoned_time(json, key);
         } else if (key == "end_time") {
-            end_time_ = read_time(json, key);
+            end_time_ = read_zoned_time(json, key);
         } else if (key == "producer_timestamp" && v >= 5) {
-            producer_timestamp_ = read_time(json, key);
+            producer_timestamp_ = read_zoned_time(json, key);
             has_timestamp_ = true;
         } else if (key == "producer") {
             producer_ = read_optional_text(json, key).value_or("");
@@ -296,9 +296,9 @@ private:
         } else if (key == "corrective_change") {
             corrective_change_ = read_optional_boolean(json, key);
         } else if (key == "transaction_uuid") {
-            transaction_uuid_ = read_optional_text(json, key);
+            transaction_uuid_ = read_optional_uuid(json, key);
         } else if (key == "catalog_uuid") {
-            catalog_uuid_ = read_optional_text(json, key);
+            catalog_uuid_ = read_optional_uuid(json, key);
         } else if (key == "code_id") {
             code_id_ = read_optional_text(json, key);
         } else if (key == "job_id") {
@@ -338,7 +338,7 @@ private:
             while (check.next_key(&key)) {
                 keys.note(key);
                 if (key == "category" || key == "name") {
-                    read_text(check, std::string(key));
+                    read_repaired_text(check, std::string(key));
                 } else if (key == "value") {
                     if (check.kind() != codec::JsonCursor::Kind::Number) {
                         check.fail("a metric's 'value' must be a number");
@@ -373,15 +373,15 @@ private:
                 std::string key(raw);
                 keys.note(key);
                 if (key == "level") {
-                    level = read_text(json, key);
+                    level = read_repaired_text(json, key);
                 } else if (key == "message") {
-                    message = read_text(json, key);
+                    message = read_repaired_text(json, key);
                 } else if (key == "source") {
-                    source = read_text(json, key);
+                    source = read_repaired_text(json, key);
                 } else if (key == "tags") {
                     tags = read_log_tags(json);
                 } else if (key == "file") {
-                    file = read_optional_text(json, key);
+                    file = read_optional_repaired_text(json, key);
                 } else if (key == "line") {
                     line = read_line(json);
                 } else if (key == "time") {
@@ -421,19 +421,16 @@ private:
         json.enter_array();
         while (json.next_element()) {
             if (out.size() > 1) out += ',';
-            codec::append_json_string(out, read_text(json, "tags"));
+            codec::append_json_string(out, read_repaired_text(json, "tags"));
         }
         return out + "]";
     }
 
     /// As it was sent: agents tell nanoseconds.
     static std::string read_log_time(codec::JsonCursor& json) {
-        if (json.kind() != codec::JsonCursor::Kind::String) {
-            return catalog::format_wire_time(read_time(json, "time"));
-        }
-        std::string text(json.string());
-        if (!parse_time(text)) json.fail("'time' must be a time");
-        return text;
+        codec::JsonCursor text = json;
+        read_zoned_time(json, "time");
+        return std::string(text.string());
     }
 
     static std::optional<std::int64_t> read_line(codec::JsonCursor& json) {
@@ -448,11 +445,11 @@ private:
     /// A resource's own fields, or (up to version 5) those that each event carries.
     bool resource_field(codec::JsonCursor& json, const std::string& key, Event& e) {
         if (key == "resource_type") {
-            e.type = read_text(json, key);
+            e.type = read_repaired_text(json, key);
         } else if (key == "resource_title") {
-            e.title = read_text(json, key);
+            e.title = read_repaired_text(json, key);
         } else if (key == "file") {
-            e.file = read_optional_text(json, key);
+            e.file = read_optional_repaired_text(json, key);
         } else if (key == "line") {
             e.line = read_line(json);
         } else if (key == "containment_path") {
@@ -465,15 +462,15 @@ private:
 
     bool event_field(codec::JsonCursor& json, const std::string& key, Event& e) {
         if (key == "status") {
-            e.status = read_text(json, key);
+            e.status = read_repaired_text(json, key);
         } else if (key == "timestamp") {
-            e.timestamp = read_time(json, key);
+            e.timestamp = read_zoned_time(json, key);
         } else if (key == "property") {
-            e.property = read_optional_text(json, key);
+            e.property = read_optional_repaired_text(json, key);
         } else if (key == "name") {
-            e.name = read_optional_text(json, key);
+            e.name = read_optional_repaired_text(json, key);
         } else if (key == "message") {
-            e.message = read_optional_text(json, key);
+            e.message = read_optional_repaired_text(json, key);
         } else if (key == "corrective_change") {
             e.corrective_change = read_optional_boolean(json, key);
         } else if (key == "new_value" || key == "old_value") {
@@ -495,7 +492,7 @@ private:
         e.containing_class.clear();
         json.enter_array();
         while (json.next_element()) {
-            std::string part = read_text(json, "containment_path");
+            std::string part = read_repaired_text(json, "containment_path");
             // The innermost class: classes have no title.
             if (!part.empty() && part.find('[') == std::string::npos) e.containing_class = part;
             if (e.containment_path.size() > 1) e.containment_path += ',';
@@ -526,7 +523,7 @@ private:
                     if (!flag) json.fail("'skipped' must be a boolean");
                     skipped = *flag;
                 } else if (key == "timestamp") {
-                    resource.timestamp = read_time(json, key);
+                    resource.timestamp = read_zoned_time(json, key);
                 } else if (key == "corrective_change") {
                     read_optional_boolean(json, key);
                 } else if (key == "events") {
@@ -542,7 +539,7 @@ private:
                 }
             }
             keys.check();
-            if (!has_events) json.fail("a resource needs events");
+            if (!has_events && header_.version >= 8) json.fail("a resource needs events");
             if (skipped) {
                 resource.status = "skipped";
                 resource.corrective_change = false;
@@ -577,6 +574,7 @@ private:
     }
 
     void read_flat_events(codec::JsonCursor& json) {
+        if (json.kind() == codec::JsonCursor::Kind::Null) return json.null();
         if (json.kind() != codec::JsonCursor::Kind::Array)
             json.fail("'resource_events' must be an array");
         json.enter_array();

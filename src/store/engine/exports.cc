@@ -192,18 +192,20 @@ Result<void> ExportJudge::append_all(std::string& out, std::size_t most) {
     return {};
 }
 
+Result<std::vector<std::string>> known_collections(Database& db, std::string_view certname) {
+    std::vector<std::string> known;
+    Statement s =
+        BUNRAKU_TRY(db.prepare("SELECT x.name FROM exported_collections x JOIN certnames n"
+                               " ON n.id = x.certname_id WHERE n.certname = ? ORDER BY x.name"));
+    s.bind(certname);
+    while (BUNRAKU_TRY(s.step())) known.emplace_back(s.text(0));
+    return known;
+}
+
 Result<void> remember_collections(Writer& writer, std::string_view certname,
                                   const std::vector<std::string>& names) {
     Database& db = writer.db();
-    std::vector<std::string> known;
-    {
-        Statement s = BUNRAKU_TRY(
-            db.prepare("SELECT x.name FROM exported_collections x JOIN certnames n"
-                       " ON n.id = x.certname_id WHERE n.certname = ? ORDER BY x.name"));
-        s.bind(certname);
-        while (BUNRAKU_TRY(s.step())) known.emplace_back(s.text(0));
-    }
-    if (known == names) return {};
+    if (BUNRAKU_TRY(known_collections(db, certname)) == names) return {};
     auto write = [&]() -> Result<void> {
         Transaction transaction = BUNRAKU_TRY(writer.begin());
         const Writer::Node node = BUNRAKU_TRY(writer.node(certname, true));

@@ -54,8 +54,10 @@ private:
     std::map<std::string, std::vector<Collection>> known_;
 };
 
-/// The collectors of the node's newest catalog, as catalog::name_of_export writes them; sorted.
-/// Nothing is written where they are known.
+/// Returns the collectors of the node's newest catalog, as catalog::name_of_export writes them;
+/// sorted.
+Result<std::vector<std::string>> known_collections(Database& db, std::string_view certname);
+/// Records them. Writes nothing if they are known already.
 Result<void> remember_collections(Writer& writer, std::string_view certname,
                                   const std::vector<std::string>& names);
 

@@ -267,38 +267,47 @@ Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::in
     return out;
 }
 
+namespace {
+
+/// Nodes of which nothing is newer than ?1, as PuppetDB 7.12 judges (expire-stale-nodes). A node
+/// whose collectors are known before its first catalog is stored is new.
+constexpr std::string_view kStale =
+    "n.deactivated IS NULL AND n.expired IS NULL"
+    " AND (n.latest_report_timestamp IS NULL OR n.latest_report_timestamp < ?1)"
+    " AND (n.facts_expire_updated IS NULL"
+    " OR (n.facts_expire = 1 AND n.facts_expire_updated < ?1))"
+    " AND NOT EXISTS (SELECT 1 FROM catalogs c"
+    " WHERE c.certname_id = n.id AND c.producer_timestamp >= ?1)"
+    " AND NOT EXISTS (SELECT 1 FROM factsets f"
+    " WHERE f.certname_id = n.id AND f.producer_timestamp >= ?1)"
+    " AND NOT EXISTS (SELECT 1 FROM catalog_inputs i"
+    " WHERE i.certname_id = n.id AND i.producer_timestamp >= ?1)"
+    " AND (EXISTS (SELECT 1 FROM catalogs c WHERE c.certname_id = n.id)"
+    " OR NOT EXISTS (SELECT 1 FROM exported_collections x WHERE x.certname_id = n.id))";
+
+/// The beginning of the day (UTC) that was `ttl` ago: PuppetDB removes reports and events by days.
+std::int64_t day_before(std::int64_t now, std::int64_t ttl) { return (now - ttl) / kDay * kDay; }
+
+}  // namespace
+
 Result<GcStep> expire_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                             std::size_t limit) {
     if (lifetimes.node_ttl_ms <= 0) return GcStep{};
     Database& db = writer.db();
-    std::int64_t before = now - lifetimes.node_ttl_ms;
-    // Nothing newer is known of the node; facts count only where they may expire.
-    std::vector<std::int64_t> stale =
-        BUNRAKU_TRY(ids(db,
-                        "SELECT n.id FROM certnames n LEFT JOIN catalogs c ON c.certname_id = n.id"
-                        " LEFT JOIN factsets f ON f.certname_id = n.id"
-                        " WHERE n.deactivated IS NULL AND n.expired IS NULL"
-                        " AND coalesce(n.facts_expire, 1) = 1"
-                        " AND (c.certname_id IS NOT NULL OR f.certname_id IS NOT NULL OR"
-                        " n.latest_report_timestamp IS NOT NULL)"
-                        " AND coalesce(c.producer_timestamp, 0) < ?"
-                        " AND coalesce(f.producer_timestamp, 0) < ?"
-                        " AND coalesce(n.latest_report_timestamp, 0) < ? LIMIT ?",
-                        {before, before, before, static_cast<std::int64_t>(limit)}));
+    const std::int64_t before = now - lifetimes.node_ttl_ms;
+    const std::vector<std::int64_t> stale =
+        BUNRAKU_TRY(ids(db, fmt::format("SELECT n.id FROM certnames n WHERE {} LIMIT ?2", kStale),
+                        {before, static_cast<std::int64_t>(limit)}));
     if (stale.empty()) return GcStep{};
     Transaction transaction = BUNRAKU_TRY(writer.begin());
     std::size_t done = 0;
     Statement s = BUNRAKU_TRY(db.prepare(
-        "UPDATE certnames SET expired = ? WHERE id = ? AND expired IS NULL AND NOT EXISTS"
-        " (SELECT 1 FROM catalogs c WHERE c.certname_id = certnames.id"
-        " AND c.producer_timestamp >= ?) AND NOT EXISTS"
-        " (SELECT 1 FROM factsets f WHERE f.certname_id = certnames.id"
-        " AND f.producer_timestamp >= ?) AND coalesce(latest_report_timestamp, 0) < ?"));
+        fmt::format("UPDATE certnames AS n SET expired = ?2 WHERE n.id = ?3 AND {}", kStale)));
     for (std::int64_t id : stale) {
-        s.bind(now).bind(id).bind(before).bind(before).bind(before);
+        s.bind(before).bind(now).bind(id);
         BUNRAKU_TRY_VOID(s.run());
+        done += static_cast<std::size_t>(db.changes());
         s.reset();
-        ++done;
     }
     BUNRAKU_TRY_VOID(transaction.commit());
     return GcStep{done, stale.size() == limit};
@@ -355,7 +364,7 @@ Result<GcStep> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::in
         Statement s =
             BUNRAKU_TRY(db.prepare("SELECT id, certname_id, event_count FROM reports"
                                    " WHERE producer_timestamp < ? LIMIT ?"));
-        s.bind(now - lifetimes.report_ttl_ms).bind(limit);
+        s.bind(day_before(now, lifetimes.report_ttl_ms)).bind(limit);
         old = BUNRAKU_TRY(some_reports(s));
     }
     if (old.empty()) return GcStep{};
@@ -366,10 +375,12 @@ Result<GcStep> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::in
 
 Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                             std::size_t limit) {
-    if (lifetimes.resource_events_ttl_ms <= 0) return GcStep{};
+    // An event may be older than its report.
+    const std::int64_t ttl = lifetimes.resource_events_ttl_ms > 0 ? lifetimes.resource_events_ttl_ms
+                                                                  : lifetimes.report_ttl_ms;
+    if (ttl <= 0) return GcStep{};
     Database& db = writer.db();
-    // Whole days in UTC, as PuppetDB counts.
-    std::int64_t before = (now - lifetimes.resource_events_ttl_ms) / kDay * kDay;
+    const std::int64_t before = day_before(now, ttl);
     Transaction transaction = BUNRAKU_TRY(writer.begin());
     Statement s = BUNRAKU_TRY(db.prepare(
         db.postgresql()

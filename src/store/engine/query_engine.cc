@@ -28,7 +28,17 @@ std::optional<query::QueryError> users_fault(const base::Error& e) {
             400, "ERROR: " +
                      e.message.substr(at, end == std::string::npos ? std::string::npos : end - at)};
     }
-    if (failure_of(e) == Failure::Query && e.message.starts_with("ERROR:")) {
+    if (failure_of(e) != Failure::Query) return {};
+    for (const char* limit : {"parser stack overflow", "Expression tree is too large"}) {
+        if (e.message.find(limit) == std::string::npos) continue;
+        return query::QueryError{400, "The query is nested too deeply for SQLite"};
+    }
+    if (e.message.find("tables in a join") != std::string::npos) {
+        return query::QueryError{400,
+                                 "The query joins more tables than SQLite does: ask for fewer "
+                                 "facts or columns at once"};
+    }
+    if (e.message.starts_with("ERROR:")) {
         std::string text = e.message.substr(6, e.message.find('\n') - 6);
         std::size_t start = text.find_first_not_of(' ');
         return query::QueryError{

@@ -1,11 +1,10 @@
 #include "store/engine/service.h"
 
 #include <algorithm>
-#include <errno.h>
-#include <filesystem>
 #include <fmt/format.h>
 
 #include "core/codec/json_cursor.h"
+#include "store/db/owner.h"
 #include "store/db/secrets.h"
 #include "store/db/writer.h"
 #include "store/engine/history.h"
@@ -14,30 +13,6 @@
 namespace bunraku::store {
 
 using std::chrono::milliseconds;
-
-namespace {
-
-/// Two servers on one file would each hold the other up, and their workers would take each other's
-/// work for their own.
-Result<sys::FileLock> lock_file(const std::string& database) {
-    std::error_code ignored;
-    auto real = std::filesystem::weakly_canonical(database, ignored);
-    if (real.empty()) real = database;
-    std::filesystem::create_directories(real.parent_path(), ignored);
-    const std::string path = real.string() + ".lock";
-    auto lock = sys::FileLock::try_acquire(path);
-    if (lock) return lock;
-    if (lock.error().code == EWOULDBLOCK) {
-        return base::failure(fmt::format(
-            "Another server uses the store {}: a file of SQLite serves one server; several share a "
-            "PostgreSQL",
-            database));
-    }
-    return base::failure(
-        fmt::format("Could not lock the store {}: {}", database, lock.error().message));
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     if (options.queue_folder.empty()) {
@@ -60,7 +35,7 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
                                                      : o.lifetimes.report_ttl_ms;
     // SQLite has one writer; more would only wait for each other.
     if (s->backend_ == Backend::Sqlite) {
-        s->file_lock_ = BUNRAKU_TRY(lock_file(o.database));
+        s->file_lock_ = BUNRAKU_TRY(own_file(o.database));
     } else if (!o.replica.empty()) {
         s->replica_ =
             std::make_shared<ReplicaWatch>(o.database, o.replica, o.replica_max_lag_ms, *o.runtime);
@@ -71,15 +46,6 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
         s->secrets_ = std::make_shared<Secrets>(o.key_file);
         BUNRAKU_TRY_VOID(s->secrets_->ready());
     }
-    auto first = BUNRAKU_TRY(s->open_writer());
-    {
-        Transaction transaction = BUNRAKU_TRY(first->begin());
-        BUNRAKU_TRY_VOID(first->check_key());
-        BUNRAKU_TRY_VOID(transaction.commit());
-    }
-    BUNRAKU_TRY_VOID(keep_history_for(*first, o.lifetimes.catalog_history_ttl_ms));
-    s->writers_open_ = 1;
-    s->writers_.push_back(std::move(first));
     QueueOptions queue;
     queue.folder = o.queue_folder;
     queue.durable = o.durable;
@@ -87,10 +53,10 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     queue.max_depth = o.max_queue_depth;
     queue.runtime = o.runtime;
     queue.secrets = s->secrets_;
-    queue.wake = [self = s.get()](sys::Duration after) { self->rung(after); };
     auto failed = [self = s.get()](const std::string& what) { self->log("err", what); };
     s->workers_ = o.runtime->executor({.threads = o.workers, .name = "store", .error = failed});
     s->keeper_ = o.runtime->executor({.threads = 1, .name = "store's house", .error = failed});
+    BUNRAKU_TRY_VOID(s->open_first());
     s->queue_ = BUNRAKU_TRY(Queue::open(queue));
     s->incoming_ = o.runtime->watch({Queue::incoming_folder(o.queue_folder)}, [self = s.get()] {
         (void)self->keeper_->post([self] { self->take_in(); });
@@ -111,11 +77,9 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
             "bunraku_commands_superseded", "Passed over because a newer one was waiting.", {},
             [self] { return static_cast<double>(self->queue_->figures().superseded); });
     }
-    {
-        std::lock_guard lock(s->shift_);
-        s->started_ = true;
-    }
-    s->rung(sys::Duration(0));
+    // Last: from here on workers use all of the above.
+    s->queue_->start([self = s.get()](sys::Duration after) { self->rung(after); });
+    if (!s->health().database_up) s->look_for_database();
     s->expect_garbage();
     s->clean_in_turn();
     if (s->replica_) {
@@ -126,6 +90,42 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     return s;
 }
 
+/// Opens the first connection. A PostgreSQL that does not answer is waited for while the server
+/// serves what needs no database.
+Result<void> Service::open_first() {
+    auto first = open_writer();
+    if (first) {
+        writers_open_ = 1;
+        writers_.push_back(std::move(*first));
+        return {};
+    }
+    if (backend_ == Backend::Sqlite || failure_of(first.error()) != Failure::Unavailable)
+        return std::unexpected(std::move(first).error());
+    log("err",
+        "The store's database does not answer. Until it does, commands wait on disk and queries "
+        "are answered 503");
+    note_trouble(first.error());
+    return {};
+}
+
+/// Asks from time to time whether PostgreSQL is back, because nobody else may.
+void Service::look_for_database() {
+    if (backend_ == Backend::Sqlite || looking_.exchange(true)) return;
+    sys::Duration pause{0};
+    {
+        std::lock_guard lock(mutex_);
+        pause = std::max<sys::Duration>(resume_at_ - options_.runtime->now(), milliseconds(100));
+    }
+    const auto posted = keeper_->post_after(pause, [this] {
+        looking_ = false;
+        auto answer = with_writer([](Writer& writer) { return writer.db().execute("SELECT 1"); });
+        if (!answer) return trouble(answer.error());
+        well();
+        rung(sys::Duration(0));
+    });
+    if (!posted) looking_ = false;
+}
+
 /// Somebody works when there is something to do.
 void Service::rung(sys::Duration after) {
     if (after > sys::Duration(0)) {
@@ -134,7 +134,6 @@ void Service::rung(sys::Duration after) {
         return;
     }
     std::lock_guard lock(shift_);
-    if (!started_) return;
     if (working_ >= options_.workers) {
         rung_again_ = true;
         return;
@@ -249,7 +248,17 @@ Result<std::unique_ptr<Writer>> Service::open_writer() {
     // committed.
     options.cache_kib = 32 << 10;
     options.secrets = secrets_;
-    return Writer::open(options_.database, options);
+    auto writer = BUNRAKU_TRY(Writer::open(options_.database, options));
+    std::lock_guard lock(first_mutex_);
+    if (checked_) return writer;
+    {
+        Transaction transaction = BUNRAKU_TRY(writer->begin());
+        BUNRAKU_TRY_VOID(writer->check_key());
+        BUNRAKU_TRY_VOID(transaction.commit());
+    }
+    BUNRAKU_TRY_VOID(keep_history_for(*writer, options_.lifetimes.catalog_history_ttl_ms));
+    checked_ = true;
+    return writer;
 }
 
 Result<std::unique_ptr<Writer>> Service::take_writer() {
@@ -296,8 +305,13 @@ Result<void> Service::with_writer(const std::function<Result<void>(Writer&)>& wo
     return out;
 }
 
-/// The longer it lasts, the more rarely it is tried: from a quarter of a second to ten seconds.
 void Service::trouble(const base::Error& error) {
+    note_trouble(error);
+    look_for_database();
+}
+
+/// Tries again the more rarely the longer it lasts: after a quarter of a second to ten seconds.
+void Service::note_trouble(const base::Error& error) {
     std::lock_guard lock(mutex_);
     auto now = options_.runtime->now();
     if (now >= resume_at_) {

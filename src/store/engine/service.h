@@ -48,16 +48,16 @@ struct ServiceOptions {
 
 /// What `clean` of the admin API can do.
 struct CleanWhat {
-    bool expire_nodes = false, purge_nodes = false, purge_reports = false, packages = false,
-         other = false;
+    bool expire_nodes = false, purge_nodes = false, purge_reports = false, purge_events = false,
+         packages = false, other = false;
     std::size_t purge_batch = 0;  ///< at most so many nodes; 0: all
-    static CleanWhat all() { return {true, true, true, true, true, 0}; }
+    static CleanWhat all() { return {true, true, true, true, true, true, 0}; }
 };
 
 class Service {
 public:
-    /// Opens everything and starts the workers. With PostgreSQL away it fails; once running, it
-    /// waits for it to come back.
+    /// Opens everything and starts the workers. Waits in the background for a PostgreSQL that does
+    /// not answer, now and later; commands are taken meanwhile.
     static Result<std::unique_ptr<Service>> start(ServiceOptions options);
     ~Service();
     Service(const Service&) = delete;
@@ -129,6 +129,8 @@ private:
     void shorten_log(Writer& writer);
     void judge_exports(Writer& writer, const std::vector<Job>& jobs);
     void settle(std::vector<Job>& jobs);
+    Result<void> open_first();
+    void look_for_database();
     Result<std::unique_ptr<Writer>> open_writer();
     Result<std::unique_ptr<Writer>> take_writer();
     void give_back(std::unique_ptr<Writer> writer);
@@ -136,6 +138,7 @@ private:
     Result<void> clean_now(const CleanWhat& what);
     Result<GcStep> one_step(const std::function<Result<GcStep>(Writer&)>& step);
     void trouble(const base::Error& error);
+    void note_trouble(const base::Error& error);
     void well();
     void count(std::string_view what, const CommandHeader& header, std::uint64_t n = 1);
     void measure(std::string_view what, const CommandHeader& header, std::uint64_t value);
@@ -164,6 +167,9 @@ private:
     sys::TimePoint log_looked_at_{};  ///< by SQLite's only writer
     int outages_ = 0;                 ///< tries in vain, one after the other
     sys::TimePoint resume_at_{};
+    std::mutex first_mutex_;  ///< checked_
+    bool checked_ = false;    ///< the store's key and settings, by the first writer
+    std::atomic<bool> looking_{false};
     std::atomic<bool> cleaning_{false};
     std::atomic<bool> garbage_expected_{false};  ///< what nothing uses will be looked for
 
@@ -174,7 +180,6 @@ private:
     std::mutex shift_;         ///< what follows
     int working_ = 0;          ///< workers that are at it, or posted
     bool rung_again_ = false;  ///< there may be more than they have seen
-    bool started_ = false;
     std::unique_ptr<sys::Executor> workers_, keeper_, watcher_;
     std::unique_ptr<sys::Watch> incoming_;  ///< of commands that are put back
 };

@@ -171,7 +171,13 @@ Result<void> Service::clean_now(const CleanWhat& what) {
     }
     if (what.purge_reports) {
         BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_reports(w, l, now, 200); }));
-        BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_events(w, l, now, 2000); }));
+    }
+    if (what.purge_reports || what.purge_events) {
+        // Reports alone take along what is as old as they are.
+        Lifetimes of_events = l;
+        if (!what.purge_events) of_events.resource_events_ttl_ms = l.report_ttl_ms;
+        BUNRAKU_TRY_VOID(
+            repeat(0, [&](Writer& w) { return purge_events(w, of_events, now, 2000); }));
     }
     if (what.other) {
         BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_versions(w, l, now, 1000); }));

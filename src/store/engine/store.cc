@@ -50,11 +50,6 @@ NodeStatus read_status(const Statement& s) {
 
 }  // namespace
 
-std::int64_t now_ms() {
-    using namespace std::chrono;
-    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
-
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::~Store() = default;
 
@@ -134,6 +129,10 @@ Result<std::size_t> Store::collect_garbage() {
 Result<std::vector<ExportClash>> Store::export_clashes(std::string_view certname,
                                                        const catalog::Catalog& catalog) {
     return ExportJudge(impl_->db()).clashes(certname, catalog);
+}
+
+Result<std::vector<std::string>> Store::known_collections(std::string_view certname) {
+    return store::known_collections(impl_->db(), certname);
 }
 
 Result<void> Store::remember_collections(std::string_view certname,

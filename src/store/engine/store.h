@@ -12,6 +12,7 @@
 #include "resources/catalog/exported.h"
 #include "resources/catalog/restore.h"
 #include "resources/catalog/wire.h"
+#include "store/db/support.h"
 
 namespace bunraku::store {
 
@@ -94,6 +95,7 @@ public:
     /// See exports.h.
     Result<std::vector<ExportClash>> export_clashes(std::string_view certname,
                                                     const catalog::Catalog& catalog);
+    Result<std::vector<std::string>> known_collections(std::string_view certname);
     Result<void> remember_collections(std::string_view certname,
                                       const std::vector<std::string>& names);
 
@@ -122,8 +124,5 @@ private:
     explicit Store(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };
-
-/// Now, as producer timestamps have it.
-std::int64_t now_ms();
 
 }  // namespace bunraku::store

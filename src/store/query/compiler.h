@@ -1,6 +1,7 @@
 // The working parts of compile_query; not for others.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,10 @@ public:
     /// "SELECT .. FROM .." of a finished select. `paged`: with order, limit and offset.
     /// `from`: in place of the entity's own; what it names is not joined again.
     Sql render(const Select& select, bool paged, const Sql* from = nullptr);
+    /// A subquery of "in", in parentheses. SQLite's parser has a stack of a hundred entries, of
+    /// which each takes about nine: one that holds several itself becomes a common table expression
+    /// of the statement.
+    Sql subquery(const Select& select);
 
     /// nullopt: the condition says nothing ("any" state).
     std::optional<Sql> condition(SelectContext& context, const Ast& query, int depth);
@@ -88,6 +93,7 @@ private:
     /// What a conjunction says that helps to choose between indexes, wherever it says it.
     void look_ahead(SelectContext& context, const Ast& query, Anchors& found, int depth);
     std::optional<Sql> junction(SelectContext& context, const Ast& query, int depth);
+    std::optional<Sql> negation(SelectContext& context, const Ast& query, int depth);
     std::optional<Sql> binary(SelectContext& context, const Ast& query, int depth);
     Sql compare_field(SelectContext& context, std::string_view op, const Ast& left,
                       const Ast& value);
@@ -121,11 +127,27 @@ private:
 
     /// A condition on a fact's value; `alias` is that of facts or fact_leaves.
     Sql fact_value(std::string_view alias, std::string_view op, const Ast& value);
-    /// One of < > <= >= on facts of any type, as PostgreSQL orders JSON.
-    Sql fact_order(std::string_view alias, std::string_view op, const Ast& value);
     Sql fact_value_in(std::string_view alias, const std::vector<Ast>& values);
-    std::string plain_json(std::string_view json) const;
-    Sql json_at(std::string_view json, const std::vector<FieldPart>& path) const;
+    /// What is compared by order or pattern, which sees arrays and maps too: the JSON at `path`.
+    Sql structured_facts(SelectContext& context, std::string_view op,
+                         const std::vector<FieldPart>& path, const Ast& value);
+    /// Paths with a match("..").
+    Sql matched_facts(SelectContext& context, std::string_view op,
+                      const std::vector<FieldPart>& path, const Ast& value);
+    /// The node is among those that have such a leaf (xl, its path xp).
+    Sql nodes_with_leaves(SelectContext& context, const Sql& where) const;
+    /// The node is among those whose fact `name` (x) suits `where`, which may be empty.
+    Sql nodes_with_fact(SelectContext& context, const std::string& name, const Sql& where) const;
+    /// The text of a JSON string, the JSON text of anything else, NULL for null: "#>> '{}'".
+    Sql plain_json(const Sql& json) const;
+    Sql plain_matches(const Sql& json, const Ast& pattern) const;
+    /// Compares as jsonb does, in its order: [] < null < strings < numbers < booleans < arrays <
+    /// maps.
+    Sql compare_json(const Sql& json, std::string_view op, const Ast& value) const;
+    /// PostgreSQL's "->": names lead into maps only, indexes into arrays only.
+    Sql json_steps(const Sql& json, std::span<const Step> steps) const;
+    /// PostgreSQL's "#>": digits lead into maps and arrays.
+    Sql json_at_path(const Sql& json, std::span<const Step> steps) const;
     /// `expression` matches the bound pattern.
     Sql matches(std::string_view expression, std::string pattern) const;
     Sql time_value(const Ast& value) const;
@@ -142,8 +164,11 @@ private:
     Select select_at(const Entity& entity, const Ast& query, int depth);
     void agent_reports(Select& select, const Ast& condition_ast);
 
+    Sql body(const Select& select, bool paged, const Sql* from);
+
     Dialect dialect_;
     int terms_ = 0;
+    std::vector<Sql> common_;  ///< see subquery(): c0, c1, ..; each may use those before it
     bool adding_agent_filter_ = true;
     bool exported_asked_ = false;
 
@@ -166,5 +191,7 @@ std::string lower_op(const Ast& query);
 bool is_group_by(const Ast& query);
 /// Terms joined so that no chain of operators gets deep.
 Sql join_balanced(std::vector<Sql> terms, std::string_view word);
+/// Returns how deep the parentheses of `sql` are nested.
+int depth_of(std::string_view sql);
 
 }  // namespace bunraku::query

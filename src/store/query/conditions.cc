@@ -47,6 +47,7 @@ using namespace conditions;
 namespace {
 
 constexpr std::size_t kMostDigits = 128;
+constexpr int kDeep = 10;  ///< of parentheses: then the stack of SQLite's parser counts
 
 bool is_comparison(std::string_view op) {
     return op == "=" || op == "~" || op == "~>" || is_order(op);
@@ -73,8 +74,38 @@ std::string list_names(const std::vector<std::string_view>& names) {
     return out;
 }
 
+int depth_of(std::string_view sql) {
+    int depth = 0, deepest = 0;
+    for (const char c : sql) {
+        if (c == '(') deepest = std::max(deepest, ++depth);
+        if (c == ')') --depth;
+    }
+    return deepest;
+}
+
+namespace {
+
+/// Puts the deepest terms first where some are deep. Behind an operator each level would take three
+/// entries of the parser's stack, at the beginning it takes one.
+void deepest_first(std::vector<Sql>& terms) {
+    std::vector<std::pair<int, Sql>> by_depth;
+    bool deep = false;
+    for (Sql& term : terms) {
+        by_depth.emplace_back(depth_of(term.text), std::move(term));
+        deep |= by_depth.back().first > kDeep;
+    }
+    if (deep) {
+        std::ranges::stable_sort(by_depth, std::greater<>(),
+                                 [](const auto& entry) { return entry.first; });
+    }
+    for (std::size_t i = 0; i < terms.size(); ++i) terms[i] = std::move(by_depth[i].second);
+}
+
+}  // namespace
+
 Sql join_balanced(std::vector<Sql> terms, std::string_view word) {
     if (terms.empty()) return "TRUE";
+    deepest_first(terms);
     // SQLite bounds the depth of expressions, and a chain of a thousand is a thousand deep.
     while (terms.size() > 1) {
         std::vector<Sql> next;
@@ -160,29 +191,7 @@ std::optional<Sql> QueryCompiler::condition(SelectContext& context, const Ast& q
     }
     std::string op = lower_op(query);
     if (op == "and" || op == "or") return junction(context, query, depth);
-    if (op == "not") {
-        if (query.size() != 2) {
-            bad(fmt::format("'not' takes exactly one argument, but {} were supplied",
-                            query.size() - 1));
-        }
-        bool negated = context.negated, exported = context.exported, selective = context.selective;
-        const std::string* type = std::exchange(context.type, nullptr);
-        std::string inner_op = lower_op(query[1]);
-        bool odd = context.directly_negated;
-        context.negated = true;
-        context.directly_negated = !odd && (inner_op == "not" || is_comparison(inner_op));
-        context.exported = context.selective = false;
-        auto inner = condition(context, query[1], depth + 1);
-        context.negated = negated;
-        context.directly_negated = odd;
-        context.exported = exported;
-        context.selective = selective;
-        context.type = type;
-        if (!inner) return {};
-        Sql out("(NOT ");
-        out << *inner << ")";
-        return out;
-    }
+    if (op == "not") return negation(context, query, depth);
     if (is_comparison(op)) return binary(context, query, depth);
     if (op == "null?") return null_check(context, query);
     if (op == "in" || op == "subquery") {
@@ -196,6 +205,36 @@ std::optional<Sql> QueryCompiler::condition(SelectContext& context, const Ast& q
     }
     bad(fmt::format("{} is not well-formed: query operator '{}' is unknown", to_clojure(query),
                     query.op()));
+}
+
+/// Several in a row are one or none: SQLite's parser takes no more than thirty.
+std::optional<Sql> QueryCompiler::negation(SelectContext& context, const Ast& query, int depth) {
+    const Ast* under = &query;
+    bool odd = false;
+    for (; lower_op(*under) == "not"; under = &(*under)[1], odd = !odd, ++depth) {
+        if (under != &query) count_term();
+        if (under->size() != 2) {
+            bad(fmt::format("'not' takes exactly one argument, but {} were supplied",
+                            under->size() - 1));
+        }
+    }
+    const SelectContext before = context;
+    context.negated = true;
+    context.directly_negated = odd && is_comparison(lower_op(*under));
+    context.type = nullptr;
+    context.exported = context.selective = false;
+    auto inner = condition(context, *under, depth);
+    context.negated = before.negated;
+    context.directly_negated = before.directly_negated;
+    context.exported = before.exported;
+    context.selective = before.selective;
+    context.type = before.type;
+    if (!inner || !odd) return inner;
+    // Parentheses around "NOT (..)" are needed by nobody, and cost a level of the parser's stack.
+    const bool deep = depth_of(inner->text) > kDeep;
+    Sql out(deep ? "NOT " : "(NOT ");
+    out << *inner << (deep ? "" : ")");
+    return out;
 }
 
 void QueryCompiler::look_ahead(SelectContext& context, const Ast& query, Anchors& found,
@@ -218,35 +257,57 @@ void QueryCompiler::look_ahead(SelectContext& context, const Ast& query, Anchors
     }
 }
 
+namespace {
+
+/// ["or", active, not active] is the old way to ask for both.
+bool asks_any_state(const Ast& query) {
+    if (query.size() != 3) return false;
+    auto state = [](const Ast& term, bool wanted) {
+        return term.is_array() && term.size() == 3 && term[0].is_text("=") && term[1].is_array() &&
+               term[1].size() == 2 && term[1][0].is_text("node") && term[1][1].is_text("active") &&
+               term[2].is_bool() && term[2].as_bool() == wanted;
+    };
+    return (state(query[1], true) && state(query[2], false)) ||
+           (state(query[1], false) && state(query[2], true));
+}
+
+/// Collects the terms of `query`, an "and" or an "or", and of those terms that are the same again.
+void flatten(const Ast& query, std::string_view op, std::vector<const Ast*>& out, int depth) {
+    for (std::size_t i = 1; i < query.size(); ++i) {
+        const Ast& term = query[i];
+        const bool same = term.is_array() && term.size() > 1 && lower_op(term) == op &&
+                          !(op == "or" && asks_any_state(term)) && depth < kMaxQueryDepth;
+        if (same) {
+            flatten(term, op, out, depth + 1);
+        } else {
+            out.push_back(&term);
+        }
+    }
+}
+
+}  // namespace
+
 std::optional<Sql> QueryCompiler::junction(SelectContext& context, const Ast& query, int depth) {
     std::string op = lower_op(query);
     if (query.size() == 1) {
         bad(fmt::format("'{}' takes at least one argument, but none were supplied", op));
     }
     SelectContext before = context;
-    bool any_state = false;
     if (op == "and") {
         Anchors found;
         look_ahead(context, query, found, depth);
         if (found.titled && context.type) context.few = true;
         if (found.narrow && !context.few) context.selective = true;
-    } else if (query.size() == 3) {
-        // ["or", active, not active] is the old way to ask for both.
-        auto state = [](const Ast& term, bool wanted) {
-            return term.is_array() && term.size() == 3 && term[0].is_text("=") &&
-                   term[1].is_array() && term[1].size() == 2 && term[1][0].is_text("node") &&
-                   term[1][1].is_text("active") && term[2].is_bool() && term[2].as_bool() == wanted;
-        };
-        any_state = (state(query[1], true) && state(query[2], false)) ||
-                    (state(query[1], false) && state(query[2], true));
     }
-    if (any_state) return {};
+    if (op == "or" && asks_any_state(query)) return {};
+    std::vector<const Ast*> asked;
+    flatten(query, op, asked, depth);
     std::vector<Sql> terms;
     std::string unknown;
     constexpr std::size_t kTold = 1 << 16;
-    for (std::size_t i = 1; i < query.size(); ++i) {
+    for (const Ast* each : asked) {
         try {
-            auto term = condition(context, query[i], depth + 1);
+            auto term = condition(context, *each, depth + 1);
             if (term) terms.push_back(std::move(*term));
         } catch (const QueryError& e) {
             if (!e.field || unknown.size() > kTold) throw;
@@ -268,7 +329,10 @@ std::optional<Sql> QueryCompiler::binary(SelectContext& context, const Ast& quer
     if (query.size() != 3) bad(fmt::format("{} requires exactly two arguments", op));
     const Ast& left = query[1];
     const Ast& value = query[2];
-    if (op == "=" && value.is_null() && !left.is_array()) {
+    // A null at a path of facts is a value: only it equals null, not what is missing.
+    const bool of_facts = left.is_text() && (left.as_text().starts_with("facts.") ||
+                                             left.as_text().starts_with("trusted."));
+    if (op == "=" && value.is_null() && !left.is_array() && !of_facts) {
         return null_check(context, Ast::array({Ast::text("null?"), left, Ast::boolean(true)}));
     }
     if (left.is_array()) {
@@ -337,8 +401,9 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         // Nothing matches no pattern, nor does anything fail to.
         return dialect_.postgresql() ? "(NULL::boolean)" : "(NULL)";
     }
-    if (!at.path.empty()) {
-        if (!of_facts && (value.is_null() || (value.is_map() && op != "="))) {
+    // PuppetDB reads `trusted` as `facts.trusted`.
+    if (!at.path.empty() || (field.name == "trusted" && of_facts)) {
+        if (!of_facts && value.is_map() && op != "=") {
             bad(fmt::format("Invalid {} clause", op));
         }
         return compare_dotted(context, op, at, value);
@@ -432,7 +497,8 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         case FieldType::JsonText: {
             std::string sql = column(context, field);
             if (op == "~") {
-                return there(matches(dialect_.json_text(sql), quoted_pattern(value.as_text())));
+                return there(
+                    matches(dialect_.compact_json_text(sql), quoted_pattern(value.as_text())));
             }
             // A null of JSON is a value here, other than any that is asked for.
             if (dialect_.postgresql()) {

@@ -145,7 +145,7 @@ std::string QueryCompiler::comparable(std::string_view column, FieldType from, F
         std::string_view alias = column.substr(0, column.find('.'));
         if (to == FieldType::FactValue) return fmt::format("{}.match", alias);
         if (to == FieldType::Number) return fmt::format("{}.number", alias);
-        return plain_json(column);
+        return plain_json(column).text;
     }
     if (from == FieldType::FactPath || from == FieldType::EncodedPath) return "fp.path";
     if (from == to) return std::string(column);
@@ -175,7 +175,7 @@ Sql QueryCompiler::in_select(SelectContext& context, const std::vector<std::stri
         inner.group_by.empty()) {
         inner.expressions[0] = Sql(inner.context.entity->node);
         Sql out("(");
-        return out << context.entity->node << " IN (" << render(inner, true) << "))";
+        return out << context.entity->node << " IN " << subquery(inner) << ")";
     }
     std::string left, null;
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -194,7 +194,7 @@ Sql QueryCompiler::in_select(SelectContext& context, const std::vector<std::stri
     bool tell = context.negated && !null.empty();
     if (tell) out << "CASE WHEN " << null << " THEN FALSE ELSE ";
     out << (fields.size() > 1 ? "(" + left + ")" : left);
-    return out << " IN (" << render(inner, true) << (tell ? ") END)" : "))");
+    return out << " IN " << subquery(inner) << (tell ? " END)" : ")");
 }
 
 QueryCompiler::Select QueryCompiler::inner_select(const Ast& query, int depth) {

@@ -19,16 +19,30 @@ bool is_scalar(const Ast& value) { return value.is_text() || value.is_number() |
 
 // --- facts
 
-std::string QueryCompiler::plain_json(std::string_view json) const {
-    return dialect_.postgresql() ? fmt::format("({} #>> '{{}}')", json)
-                                 : fmt::format("json_plain({})", json);
+Sql QueryCompiler::plain_json(const Sql& json) const {
+    Sql out(dialect_.postgresql() ? "(" : "json_plain(");
+    return out << json << (dialect_.postgresql() ? " #>> '{}')" : ")");
+}
+
+Sql QueryCompiler::plain_matches(const Sql& json, const Ast& pattern) const {
+    Sql out("(");
+    out << plain_json(json) << (dialect_.postgresql() ? " ~ " : " REGEXP ");
+    if (pattern.is_text()) {
+        // SQLite's function would tell only once a row is there to be looked at.
+        if (!dialect_.postgresql()) AreRegex::cached(pattern.as_text());
+        return out.bind(pattern.as_text()) << ")";
+    }
+    // A pattern of another type counts as its plain text.
+    Sql text(dialect_.postgresql() ? "CAST(" : "");
+    text.bind(canonical(pattern)) << (dialect_.postgresql() ? " AS jsonb)" : "");
+    return out << plain_json(text) << ")";
 }
 
 Sql QueryCompiler::fact_value(std::string_view alias, std::string_view op, const Ast& value) {
     Sql out("(");
     if (op == "~") {
         if (!value.is_text()) bad("Invalid ~ clause");
-        return matches(plain_json(fmt::format("{}.value", alias)), value.as_text());
+        return plain_matches(fmt::format("{}.value", alias), value);
     }
     if (value.is_number()) {
         out << alias << ".number IS NOT NULL AND " << alias << ".number " << op << " ";
@@ -101,7 +115,7 @@ Sql QueryCompiler::compare_fact(SelectContext& context, std::string_view op, con
         << " IN (SELECT xf.certname_id FROM facts x JOIN factset_facts xf ON xf.fact_id = x.id"
            " WHERE x.name = ";
     out.bind(as_text(name)) << " AND "
-                            << (is_order(op) ? fact_order("x", op, value)
+                            << (is_order(op) ? compare_json("x.value", op, value)
                                              : fact_value("x", op, value))
                             << at_once(context);
     return out;
@@ -151,14 +165,27 @@ Sql QueryCompiler::compare_dotted(SelectContext& context, std::string_view op, c
                                   const Ast& value) {
     if (op == "~>")
         bad(fmt::format("Query operator ~> is not allowed on field {}", at.field->name));
-    if (at.field->type == FieldType::Facts) {
-        if (op != "~" || value.is_text()) return dotted_facts(context, op, at, value);
-        return dotted_facts(context, op, at, Ast::text(to_json(value)));
-    }
-    if (op == "~" && !value.is_text()) {
-        return dotted_parameters(context, op, at, Ast::text(to_json(value)));
-    }
-    return dotted_parameters(context, op, at, value);
+    return at.field->type == FieldType::Facts ? dotted_facts(context, op, at, value)
+                                              : dotted_parameters(context, op, at, value);
+}
+
+Sql QueryCompiler::nodes_with_leaves(SelectContext& context, const Sql& where) const {
+    Sql s("(");
+    return s << context.entity->node
+             << " IN (SELECT xf.certname_id FROM fact_paths xp JOIN fact_leaves xl ON xl.path_id ="
+                " xp.id JOIN factset_facts xf ON xf.fact_id = xl.fact_id WHERE "
+             << where << at_once(context);
+}
+
+Sql QueryCompiler::nodes_with_fact(SelectContext& context, const std::string& name,
+                                   const Sql& where) const {
+    Sql s("(");
+    s << context.entity->node
+      << " IN (SELECT xf.certname_id FROM facts x JOIN factset_facts xf ON xf.fact_id = x.id"
+         " WHERE x.name = ";
+    s.bind(name);
+    if (!where.text.empty()) s << " AND " << where;
+    return s << at_once(context);
 }
 
 Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, const Located& at,
@@ -167,213 +194,199 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
     if (at.field->name == "trusted") {
         path.insert(path.begin(), FieldPart{FieldPart::Name, "trusted", 0});
     }
-    std::string_view node = context.entity->node;
-    bool pattern = std::any_of(path.begin(), path.end(),
-                               [](const FieldPart& p) { return p.kind == FieldPart::Match; });
-    bool membership = op == "in";
-    bool null = op == "null?";
-    auto test = [&](std::string_view alias) {
-        if (membership) return fact_value_in(alias, value.items());
-        if (null) {
-            Sql s("(");
-            return s << alias << (value.as_bool() ? ".match = 'null')" : ".match <> 'null')");
-        }
-        return is_order(op) ? fact_order(alias, op, value) : fact_value(alias, op, value);
+    auto is = [](FieldPart::Kind kind) {
+        return [kind](const FieldPart& p) { return p.kind == kind; };
     };
-    auto leaves = [&](const Sql& where) {
-        Sql s("(");
-        s << node
-          << " IN (SELECT xf.certname_id FROM fact_paths xp JOIN fact_leaves xl ON xl.path_id ="
-             " xp.id JOIN factset_facts xf ON xf.fact_id = xl.fact_id WHERE "
-          << where << at_once(context);
-        return s;
-    };
-    if (pattern) {
-        // Every component is taken for a pattern then, as PuppetDB does.
-        std::string regex;
-        for (const FieldPart& part : path) {
-            if (!regex.empty()) regex += "#~";
-            regex += part.name;
-            if (part.kind == FieldPart::Index) regex += fmt::format("#~{}", part.index);
-        }
-        Sql where = matches("xp.path", std::move(regex));
-        where << " AND " << test("xl");
-        return leaves(where);
+    if (std::any_of(path.begin(), path.end(), is(FieldPart::Match))) {
+        return matched_facts(context, op, path, value);
     }
-    std::vector<std::string> paths = encoded_paths(path);
-    auto path_is = [&](std::string_view more) {
-        std::vector<Sql> terms;
-        for (const std::string& p : paths) {
-            Sql s("(xp.path = ");
-            s.bind(p) << ")";
-            terms.push_back(std::move(s));
-            if (more.empty()) continue;
-            Sql under("(xp.path > ");
-            under.bind(p + "#~") << " AND xp.path < ";
-            under.bind(p + "#\x7f") << ")";
-            terms.push_back(std::move(under));
-        }
-        return join_balanced(std::move(terms), "OR");
-    };
-    bool top_level = path.size() == 1 && path[0].kind == FieldPart::Name;
-    auto top = [&](const Sql& where) {
-        Sql s("(");
-        s << node
-          << " IN (SELECT xf.certname_id FROM facts x JOIN factset_facts xf ON xf.fact_id = x.id"
-             " WHERE x.name = ";
-        s.bind(path[0].name);
-        if (!where.text.empty()) s << " AND " << where;
-        return s << at_once(context);
-    };
-    // Whatever is there and no null: a scalar, or something with leaves below it.
-    auto no_null = [&] {
-        Sql where = path_is("below");
-        return where << " AND (xl.match <> 'null' OR NOT " << path_is("") << ")";
-    };
-    Sql found;
-    bool indexed = std::any_of(path.begin(), path.end(),
-                               [](const FieldPart& p) { return p.kind == FieldPart::Index; });
-    if ((value.is_array() || value.is_map()) && !membership) {
+    if (op != "=" && op != "in") return structured_facts(context, op, path, value);
+    if (op == "=" && (value.is_array() || value.is_map())) {
         // "Contains": every element is among those that are there.
-        if (op != "=" || indexed) bad(fmt::format("Invalid {} clause", op));
+        if (std::any_of(path.begin(), path.end(), is(FieldPart::Index))) bad("Invalid = clause");
         Sql where;
         where << (dialect_.postgresql() ? "x.value @> " : "jsonb_contains(x.value, ");
         where.bind(canonical(nested(path, value))) << (dialect_.postgresql() ? "::jsonb" : ")");
-        return top(where);
+        return nodes_with_fact(context, path[0].name, where);
     }
-    if (top_level) {
-        found = top(test("x"));
-    } else if (null && !value.as_bool()) {
-        found = leaves(no_null());
-    } else {
-        Sql where = path_is("");
-        where << " AND " << test("xl");
-        found = leaves(where);
-        // Hashes and arrays are more than any other value.
-        if (op == ">" || op == ">=") {
-            Sql either("(");
-            either << found << " OR " << leaves(path_is("below") << " AND NOT " << path_is(""))
-                   << ")";
-            found = std::move(either);
+    if (op == "=" && context.negated) {
+        // Unlike containment, these two are unknown where the path leads nowhere.
+        if (std::any_of(path.begin(), path.end(), is(FieldPart::Index)))
+            return structured_facts(context, op, path, value);
+        const std::vector<Step> steps = steps_of(path);
+        if (std::any_of(path.begin(), path.end(),
+                        [](const FieldPart& p) { return all_digits(p.name); })) {
+            const Sql json = json_at_path("x.value", std::span(steps).subspan(1));
+            Sql there("(");
+            there << json << " IS NOT NULL)";
+            Sql out("(CASE WHEN ");
+            out << nodes_with_fact(context, path[0].name, compare_json(json, op, value));
+            return out << " THEN TRUE WHEN NOT " << nodes_with_fact(context, path[0].name, there)
+                       << " THEN NULL ELSE FALSE END)";
         }
     }
-    if (!context.negated || (op == "=" && !indexed) || membership) return found;
+    auto test = [&](std::string_view alias) {
+        return op == "in" ? fact_value_in(alias, value.items()) : fact_value(alias, op, value);
+    };
+    if (path.size() == 1 && path[0].kind == FieldPart::Name) {
+        return nodes_with_fact(context, path[0].name, test("x"));
+    }
+    std::vector<Sql> paths;
+    for (const std::string& p : encoded_paths(path)) {
+        Sql s("(xp.path = ");
+        s.bind(p) << ")";
+        paths.push_back(std::move(s));
+    }
+    Sql where = join_balanced(std::move(paths), "OR");
+    return nodes_with_leaves(context, where << " AND " << test("xl"));
+}
+
+Sql QueryCompiler::matched_facts(SelectContext& context, std::string_view op,
+                                 const std::vector<FieldPart>& path, const Ast& value) {
+    // PuppetDB takes every component for a pattern once one of them is.
+    std::string regex;
+    for (const FieldPart& part : path) {
+        if (!regex.empty()) regex += "#~";
+        regex += part.name;
+        if (part.kind == FieldPart::Index) regex += fmt::format("#~{}", part.index);
+    }
+    Sql where = matches("xp.path", std::move(regex));
+    where << " AND ";
+    if (op == "in") {
+        where << fact_value_in("xl", value.items());
+    } else if (op == "null?") {
+        where << (value.as_bool() ? "xl.match = 'null'" : "xl.match <> 'null'");
+    } else if (op == "~" || op == "=") {
+        where << fact_value("xl", op, value);
+    } else {
+        where << compare_json("xl.value", op, value);
+    }
+    return nodes_with_leaves(context, where);
+}
+
+Sql QueryCompiler::structured_facts(SelectContext& context, std::string_view op,
+                                    const std::vector<FieldPart>& path, const Ast& value) {
+    if (is_order(op) && value.is_map()) bad(fmt::format("Invalid {} clause", op));
+    const std::string& name = path[0].name;
+    const std::vector<Step> steps = steps_of(path);
+    const Sql json = json_steps("x.value", std::span(steps).subspan(1));
+    const bool null = op == "null?";
+    Sql test("(");
+    if (null) {
+        test << "jsonb_typeof(" << json << (value.as_bool() ? ") = 'null'" : ") <> 'null'");
+    } else if (op == "~") {
+        test << plain_matches(json, value);
+    } else {
+        test << compare_json(json, op, value);
+    }
+    Sql found = nodes_with_fact(context, name, test << ")");
+    if (!context.negated) return found;
     // As PuppetDB 7 has it: a node without the path is neither this nor its opposite, nor is one
     // with a null there that is asked for a pattern; one without the fact fails both this and its
     // opposite.
     Sql out("(CASE WHEN ");
     out << found << " THEN TRUE";
     if (!null) {
-        out << " WHEN NOT " << top({}) << " THEN " << (context.directly_negated ? "TRUE" : "FALSE");
+        out << " WHEN NOT " << nodes_with_fact(context, name, {}) << " THEN "
+            << (context.directly_negated ? "TRUE" : "FALSE");
     }
-    if (top_level && op == "~") {
-        out << " WHEN NOT " << top("x.match <> 'null'") << " THEN NULL";
-    } else if (top_level && null) {
-        out << " WHEN NOT " << top({}) << " THEN NULL";
-    } else if (!top_level) {
-        out << " WHEN NOT " << leaves(op == "~" ? no_null() : path_is("below")) << " THEN NULL";
-    }
-    return out << " ELSE FALSE END)";
+    Sql known("(");
+    known << (op == "~" ? plain_json(json) : json) << " IS NOT NULL)";
+    return out << " WHEN NOT " << nodes_with_fact(context, name, known)
+               << " THEN NULL ELSE FALSE END)";
 }
 
-Sql QueryCompiler::fact_order(std::string_view alias, std::string_view op, const Ast& value) {
-    // jsonb's order: [] < null < strings < numbers < booleans < arrays < hashes.
-    static constexpr std::string_view kTypes[] = {"null", "string", "number", "boolean"};
-    if (value.is_array() || value.is_map()) bad(fmt::format("Invalid {} clause", op));
-    std::size_t own = value.is_null() ? 0 : value.is_text() ? 1 : value.is_number() ? 2 : 3;
-    bool more = op == ">" || op == ">=";
-    std::string others;
-    for (std::size_t i = 0; i < 4; ++i) {
-        if (more ? i > own : i < own) others += fmt::format("'{}', ", kTypes[i]);
+Sql QueryCompiler::compare_json(const Sql& json, std::string_view op, const Ast& value) const {
+    Sql out;
+    if (dialect_.postgresql()) {
+        out << json << " " << op << " ";
+        return out.bind(canonical(value)) << "::jsonb";
     }
-    others += more ? "'array', 'object'" : "''";
-    Sql out("(");
-    if (own == 0) {
-        out << alias << (op.size() == 2 ? ".match = 'null'" : ".match = ''");
-    } else if (own == 3) {
-        out << "(" << alias << ".match IN ('false', 'true') AND " << alias << ".match " << op
-            << " ";
-        out.bind(to_json(value)) << ")";
-    } else {
-        out << fact_value(alias, op, value);
-    }
-    std::string type = fmt::format("jsonb_typeof({}.value)", alias);
-    return out << " OR (" << type << " IN (" << others << ") AND " << alias << ".match <> '[]')"
-               << (more ? ")" : fmt::format(" OR {}.match = '[]')", alias));
+    out << "jsonb_cmp(" << json << ", ";
+    return out.bind(canonical(value)) << ") " << op << " 0";
 }
 
 // --- parameters
 
-Sql QueryCompiler::json_at(std::string_view json, const std::vector<FieldPart>& path) const {
-    Ast steps = Ast::array();
-    for (const FieldPart& part : path) {
-        steps.items().push_back(Ast::text(part.name));
-        if (part.kind == FieldPart::Index) {
-            steps.items().push_back(dialect_.postgresql() ? Ast::text(fmt::format("{}", part.index))
-                                                          : Ast::integer(part.index));
+Sql QueryCompiler::json_steps(const Sql& json, std::span<const Step> steps) const {
+    if (steps.empty()) return json;
+    Sql out(dialect_.postgresql() ? "(" : "json_steps(");
+    out << json;
+    Ast path = Ast::array();
+    for (const Step& step : steps) {
+        const auto* name = std::get_if<std::string>(&step);
+        if (!dialect_.postgresql()) {
+            path.items().push_back(name ? Ast::text(*name)
+                                        : Ast::integer(std::get<std::int64_t>(step)));
+        } else if (name) {
+            out << " -> ";
+            out.bind(*name) << "::text";
+        } else {
+            out << fmt::format(" -> {}", std::get<std::int64_t>(step));
         }
+    }
+    if (dialect_.postgresql()) return out << ")";
+    out << ", ";
+    return out.bind(to_json(path)) << ")";
+}
+
+Sql QueryCompiler::json_at_path(const Sql& json, std::span<const Step> steps) const {
+    Ast path = Ast::array();
+    for (const Step& step : steps) {
+        const auto* name = std::get_if<std::string>(&step);
+        path.items().push_back(
+            Ast::text(name ? *name : fmt::format("{}", std::get<std::int64_t>(step))));
     }
     Sql out;
     if (dialect_.postgresql()) {
         out << "(" << json << " #> ARRAY(SELECT jsonb_array_elements_text(";
-        return out.bind(to_json(steps)) << "::jsonb)))";
+        return out.bind(to_json(path)) << "::jsonb)))";
     }
-    out << "json_at(" << json << ", ";
-    return out.bind(to_json(steps)) << ")";
+    out << "json_at_path(" << json << ", ";
+    return out.bind(to_json(path)) << ")";
 }
 
 Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op, const Located& at,
                                      const Ast& value) {
-    if (op == "=" && at.path.size() == 1 && at.path[0].kind == FieldPart::Name &&
-        is_scalar(value)) {
-        return parameter_is(context, at.path[0].name, value);
-    }
-    need(context, "p");
-    const std::string column = dialect_.as_jsonb("p.parameters");
-    bool pg = dialect_.postgresql();
-    Sql out("(");
-    if (op == "null?") {
-        out << "jsonb_typeof(" << json_at(column, at.path) << ") "
-            << (value.as_bool() ? "= 'null')" : "<> 'null')");
-        return out;
-    }
     if (op == "in") {
         std::vector<Sql> terms;
         for (const Ast& v : value.items()) terms.push_back(dotted_parameters(context, "=", at, v));
         return join_balanced(std::move(terms), "OR");
     }
-    bool plain = std::all_of(at.path.begin(), at.path.end(), [](const FieldPart& p) {
-        return p.kind == FieldPart::Name && !all_digits(p.name);
-    });
-    if (op == "=" && plain) {
+    if (op == "=" && at.path.size() == 1 && at.path[0].kind == FieldPart::Name &&
+        is_scalar(value)) {
+        return parameter_is(context, at.path[0].name, value);
+    }
+    need(context, "p");
+    const Sql column = dialect_.as_jsonb("p.parameters");
+    const std::vector<Step> steps = steps_of(at.path);
+    const Sql json = json_steps(column, steps);
+    Sql out("(");
+    if (op == "null?") {
+        return out << "jsonb_typeof(" << json << (value.as_bool() ? ") = 'null')" : ") <> 'null')");
+    }
+    const bool named = std::all_of(at.path.begin(), at.path.end(),
+                                   [](const FieldPart& p) { return p.kind == FieldPart::Name; });
+    if (op == "=" && named) {
+        if (std::any_of(at.path.begin(), at.path.end(),
+                        [](const FieldPart& p) { return all_digits(p.name); })) {
+            return out << compare_json(json_at_path(column, steps), op, value) << ")";
+        }
         // The whole path as an object that the parameters contain.
         std::vector<FieldPart> path = at.path;
         path.insert(path.begin(), FieldPart{});
         std::string part = canonical(nested(path, value));
-        if (pg) {
+        if (dialect_.postgresql()) {
             out << column << " @> ";
             return out.bind(part) << "::jsonb)";
         }
         out << "jsonb_contains(" << column << ", ";
         return out.bind(part) << "))";
     }
-    std::vector<FieldPart> first = {FieldPart{FieldPart::Name, at.path[0].name, 0}};
-    if (op == "~") {
-        Sql text = json_at(column, at.path);
-        Sql plain_text(dialect_.postgresql() ? "(" : "json_plain(");
-        plain_text << text << (pg ? " #>> '{}')" : ")");
-        out << plain_text << (pg ? " ~ " : " REGEXP ");
-        out.bind(value.as_text());
-    } else if (pg) {
-        out << json_at(column, at.path) << " " << op << " ";
-        out.bind(canonical(value)) << "::jsonb";
-    } else {
-        out << "jsonb_cmp(" << json_at(column, at.path) << ", ";
-        out.bind(canonical(value)) << ") " << op << " 0";
-    }
+    out << (op == "~" ? plain_matches(json, value) : compare_json(json, op, value));
     // Unknown where a part below is missing; what has none of it fails both this and its opposite.
-    if (!context.negated && op == "=") return out << ")";
-    return out << (context.directly_negated ? " OR " : " AND ") << json_at(column, first)
+    return out << (context.directly_negated ? " OR " : " AND ")
+               << json_steps(column, std::span(steps).first(1))
                << (context.directly_negated ? " IS NULL)" : " IS NOT NULL)");
 }
 
@@ -426,14 +439,13 @@ Sql QueryCompiler::compare_parameter(SelectContext& context, std::string_view op
     // Parameters are shared: each set is looked at once, however many resources have it.
     out << (context.few ? "EXISTS (SELECT 1 FROM parameters xq WHERE xq.id = r.parameters_id AND "
                         : "r.parameters_id IN (SELECT xq.id FROM parameters xq WHERE ");
-    std::vector<FieldPart> path = {FieldPart{FieldPart::Name, name, 0}};
     if (op == "~") {
         // As PuppetDB has it: the name is a pattern too, and values are compared as JSON texts with
         // the pattern in quotes, so that a string must match whole, an array by an element.
         if (!value.is_text()) bad("Invalid ~ clause");
         if (pg) {
-            out << "EXISTS (SELECT 1 FROM jsonb_each(xq.parameters::jsonb) AS j (name, value) "
-                   "WHERE j.name"
+            // The text as it is kept, not as jsonb writes it.
+            out << "EXISTS (SELECT 1 FROM json_each(xq.parameters) AS j (name, value) WHERE j.name"
                    " ~ ";
             out.bind(name) << " AND j.value::text ~ ";
             return out.bind(quoted_pattern(value.as_text())) << ")))";
@@ -444,18 +456,16 @@ Sql QueryCompiler::compare_parameter(SelectContext& context, std::string_view op
         out.bind(name) << ", ";
         return out.bind(quoted_pattern(value.as_text())) << ")))";
     }
-    if (pg) {
-        out << json_at(dialect_.as_jsonb("xq.parameters"), path) << " = ";
-        return out.bind(canonical(value)) << "::jsonb))";
-    }
+    const std::vector<Step> steps = {name};
+    const Sql json = json_steps(dialect_.as_jsonb("xq.parameters"), steps);
+    if (pg) return out << compare_json(json, "=", value) << "))";
     // Texts are canonical, so most sets are ruled out by a search for `"name":value`.
     if (!value.is_number()) {
         Ast key = Ast::text(name);
         out << "instr(xq.parameters, ";
         out.bind(canonical(key) + ":" + canonical(value)) << ") > 0 AND ";
     }
-    out << "jsonb_cmp(" << json_at("xq.parameters", path) << ", ";
-    return out.bind(canonical(value)) << ") = 0))";
+    return out << compare_json(json, "=", value) << "))";
 }
 
 // --- paths of facts

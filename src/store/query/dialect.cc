@@ -72,6 +72,14 @@ std::string Dialect::json_text(std::string_view json) const {
     return pg_ ? fmt::format("({})::text", json) : std::string(json);
 }
 
+std::string Dialect::compact_json_text(std::string_view json) const {
+    // jsonb writes a blank behind every comma and colon that is not inside a string.
+    return pg_ ? fmt::format(
+                     R"(regexp_replace(({})::text, '("(?:[^"\\]|\\.)*")|([,:]) ', '\1\2', 'g'))",
+                     json)
+               : std::string(json);
+}
+
 std::string Dialect::as_jsonb(std::string_view json) const {
     return pg_ ? fmt::format("{}::jsonb", json) : std::string(json);
 }

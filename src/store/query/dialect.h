@@ -31,6 +31,8 @@ public:
     std::string hex(std::string_view blob) const;
     /// The text of JSON (a column of type {json}).
     std::string json_text(std::string_view json) const;
+    /// The text of a jsonb column without the blanks that PostgreSQL writes.
+    std::string compact_json_text(std::string_view json) const;
 
     /// A {jsontext} column as JSON that can be compared, sorted and looked into.
     std::string as_jsonb(std::string_view json) const;

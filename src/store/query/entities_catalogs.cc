@@ -173,6 +173,26 @@ constexpr Field kResourceCountFields[] = {
     {"exported", T::Bool, kBoth, "ct.exported"},
 };
 
+// Each parameter of each resource once, whichever nodes have it.
+std::string parameter_text(const Dialect& d) {
+    return d.postgresql() ? "j.value::text" : "json_steps(pq.parameters, json_array(j.key))";
+}
+constexpr Join kParameterJoins[] = {
+    {.alias = "j",
+     .always = true,
+     .build =
+         [](const Dialect& d) {
+             return std::string(
+                 d.postgresql() ? "CROSS JOIN LATERAL json_each(pq.parameters) AS j (key, value)"
+                                : "JOIN json_each(pq.parameters) AS j");
+         }},
+};
+constexpr Field kParameterFields[] = {
+    {"res_param_name", T::Text, kBoth, "j.key"},
+    {"res_param_resource", T::Hash, kBoth, "pq.hash"},
+    {"res_param_value", T::Text, kBoth, {}, {}, parameter_text},
+};
+
 constexpr Join kInputJoins[] = {{"c", "JOIN certnames c ON c.id = ci.certname_id"}};
 std::string inputs(const Dialect& d) {
     return json_array_rows(d, {"dci.type", "dci.name"},
@@ -235,6 +255,15 @@ const Entity kEntities[] = {
             " l.resource_id = r.id OFFSET 0) cr CROSS JOIN LATERAL (SELECT x.* FROM certnames x"
             " WHERE x.id = cr.certname_id OFFSET 0) c",
         .listed = kResourceNames,
+    },
+    {
+        .name = "params",
+        .shown = "resource_params",
+        .from = "parameters pq",
+        .joins = kParameterJoins,
+        .fields = kParameterFields,
+        .relations = {},
+        .top = false,
     },
     {
         .name = "catalog_inputs",

@@ -96,6 +96,15 @@ std::vector<FieldPart> parse_field(std::string_view field) {
     return parts;
 }
 
+std::vector<Step> steps_of(const std::vector<FieldPart>& path) {
+    std::vector<Step> out;
+    for (const FieldPart& part : path) {
+        out.emplace_back(part.name);
+        if (part.kind == FieldPart::Index) out.emplace_back(part.index);
+    }
+    return out;
+}
+
 std::string encode_path_name(std::string_view name) {
     if (!name.empty() && std::all_of(name.begin(), name.end(), is_digit)) {
         return fmt::format("\"{}\"", name);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "store/query/ast.h"
@@ -19,6 +20,10 @@ struct FieldPart {
 
 /// The first part is always a name. Throws QueryError.
 std::vector<FieldPart> parse_field(std::string_view field);
+
+/// A step from a JSON value to one inside it: the name of a member or the index of an element.
+using Step = std::variant<std::string, std::int64_t>;
+std::vector<Step> steps_of(const std::vector<FieldPart>& path);
 
 /// Components joined as PuppetDB stores paths: "os#~name"; strings of digits are quoted, so that
 /// "5" is not the sixth element.

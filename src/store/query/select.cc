@@ -260,15 +260,11 @@ Sql QueryCompiler::projection(SelectContext& context, std::string_view name,
     *type = FieldType::Json;
     if (f.type == FieldType::Facts) {
         // Only the one fact is read, not all of them.
-        std::vector<FieldPart> rest = path;
+        std::vector<Step> rest = steps_of(path);
         std::string fact = "trusted";
         if (f.name == "facts") {
-            fact = path[0].name;
+            fact = std::get<std::string>(rest[0]);
             rest.erase(rest.begin());
-            if (path[0].kind == FieldPart::Index) {
-                rest.insert(rest.begin(),
-                            FieldPart{FieldPart::Name, fmt::format("{}", path[0].index), 0});
-            }
         }
         if (context.all_facts) {
             auto& names = context.joined_facts;
@@ -281,20 +277,15 @@ Sql QueryCompiler::projection(SelectContext& context, std::string_view name,
                 context.fact_joins.bind(fact)
                     << ") " << alias << " ON " << alias << ".certname_id = fs.certname_id";
             }
-            std::string value = alias + ".value";
-            return rest.empty() ? Sql(value) : json_at(value, rest);
+            return json_steps(alias + ".value", rest);
         }
         Sql out("(SELECT ");
-        if (rest.empty()) {
-            out << "df.value";
-        } else {
-            out << json_at("df.value", rest);
-        }
-        out << " FROM factset_facts dff JOIN facts df ON df.id = dff.fact_id WHERE"
+        out << json_steps("df.value", rest)
+            << " FROM factset_facts dff JOIN facts df ON df.id = dff.fact_id WHERE"
                " dff.certname_id = fs.certname_id AND df.name = ";
         return out.bind(fact) << ")";
     }
-    return json_at(column(context, f), path);
+    return json_steps(column(context, f), steps_of(path));
 }
 
 void QueryCompiler::add_column(Select& select, const Ast& item, int depth) {
@@ -517,6 +508,23 @@ void QueryCompiler::order(Select& select, const std::vector<OrderTerm>& terms) {
 // --- the statement
 
 Sql QueryCompiler::render(const Select& select, bool paged, const Sql* from) {
+    if (common_.empty()) return body(select, paged, from);
+    Sql out;
+    for (std::size_t i = 0; i < common_.size(); ++i)
+        out << fmt::format("{}c{} AS ", i == 0 ? "WITH " : ", ", i) << common_[i];
+    return out << " " << body(select, paged, from);
+}
+
+Sql QueryCompiler::subquery(const Select& select) {
+    constexpr int kDeep = 10;
+    Sql out("(");
+    out << body(select, true, nullptr) << ")";
+    if (dialect_.postgresql() || depth_of(out.text) <= kDeep) return out;
+    common_.push_back(std::move(out));
+    return fmt::format("(SELECT * FROM c{})", common_.size() - 1);
+}
+
+Sql QueryCompiler::body(const Select& select, bool paged, const Sql* from) {
     const Entity& e = *select.context.entity;
     Sql out(e.distinct ? "SELECT DISTINCT " : "SELECT ");
     for (std::size_t i = 0; i < select.expressions.size(); ++i) {

@@ -10,3 +10,5 @@ file { "${top}/missing": source => "${web}/missing" }
 file { "${top}/refused": source => 'http://127.0.0.1:9/x' }
 file { "${top}/gone": source => "${web}/gone_later" }
 file { "${top}/tree": source => "${web}/sha256", recurse => true }
+file { "${top}/secret_missing": source => "http://u:planted@127.0.0.1:${facts['port']}/missing" }
+file { "${top}/secret_refused": source => ['http://planted@127.0.0.1:9/x'] }

@@ -72,8 +72,8 @@ TEST(Options, Errors) {
         Parsed p = parse(args);
         EXPECT_FALSE(p.ok);
         EXPECT_EQ(p.exit_code, 1);
-        EXPECT_EQ(p.error,
-                  std::string("Error: Could not parse application options: ") + text + "\n");
+        EXPECT_EQ(p.error, std::string("Error: Could not parse application options: ") + text +
+                               "\nTry 'bunraku help config' for usage\n");
     }
     Parsed help = parse({"--help"});
     EXPECT_FALSE(help.ok);

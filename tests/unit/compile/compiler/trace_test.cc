@@ -47,7 +47,7 @@ hierarchy:
     {"/e/data/os/Debian.yaml", "other: 1\n"},
     {"/e/data/more/one.yaml", "more: 1\n"},
     {"/e/manifests/site.pp",
-     "$top = 1\nnode 'n' { include a }\nnode 'm' { include b }\nclass unused { }\n"},
+     "$top = 1\nnode 'n' { include a, a::walks }\nnode 'm' { include b }\nclass unused { }\n"},
     {"/e/modules/a/manifests/init.pp", R"(# A comment.
 class a(Integer $p, String $text, $q = 'default', $s = 'none') {
   notify { "family ${facts['os']['family']}": }
@@ -69,6 +69,28 @@ class a(Integer $p, String $text, $q = 'default', $s = 'none') {
 }
 class a::behind { }
 )"},
+    {"/e/modules/a/manifests/walks.pp", R"(
+class a::walks {
+  $facts['mounts'].each |$name, $mount| {
+    notify { "mount ${name} ${mount['size']}": }
+    $mount['options'].each |String $option, $v| { notify { "option ${name} ${option} ${v}": } }
+  }
+  $big = $facts['disks'].filter |$name, $disk| { $disk['size'] > 1 }
+  notify { "disks ${big.keys}": }
+  notify { "sizes ${facts['disks'].map |$name, $disk| { $disk['size'] }}": }
+  notify { "names ${keys($facts['names'])}": }
+  $all = $facts['escaped'].each |$k, $v| { notice($k) }
+  notify { "escaped ${all}": }
+  $some = $facts['chosen'].filter |$k, $v| { $k == 'x' }
+  notify { "chosen ${some['x']['a']}": }
+  $twice = $facts['given'].map |$k, $v| { $v }
+  notify { "given ${twice}": }
+  if $facts['walked'].any |$k, $v| { $v['on'] } { notify { 'walked': } }
+  $held = $facts['held']
+  notify { "held ${held['x']['a']} ${held.map |$k, $v| { $v['b'] }}": }
+  each($facts['last']) |$k, $v| { notify { "last ${v['a']}": } }
+}
+)"},
     {"/e/modules/a/manifests/thing.pp",
      "define a::thing(A::Kind $of) { notify { \"thing ${of}\": } }"},
     {"/e/modules/a/functions/twice.pp", "function a::twice($x) { $x * 2 }"},
@@ -86,7 +108,12 @@ class a::behind { }
 constexpr std::string_view kFacts =
     R"({"os":{"family":"Debian","name":"Debian","release":{"full":"12.1","major":"12"}},
         "kernel":"Linux","virtual":"kvm","memory":1,
-        "erb":{"one":1,"two":2,"three":3,"a.b":4,"list":[5,6],"hash":{"x":7},"no":8},"network":{"ip":"::1","mac":"m"},"odd":{},"idle":1})";
+        "erb":{"one":1,"two":2,"three":3,"a.b":4,"list":[5,6],"hash":{"x":7},"no":8},"network":{"ip":"::1","mac":"m"},"odd":{},"idle":1,
+        "mounts":{"/":{"size":1,"free":2,"options":{"rw":true}},
+                  "/srv":{"size":3,"free":4,"options":{"ro":true}}},
+        "disks":{"sda":{"size":5,"vendor":"v"},"sdb":{"size":1,"vendor":"w"}},
+        "names":{"p":{"q":1}},"escaped":{"x":{"deep":1}},"chosen":{"x":{"a":1,"b":2},"y":{"a":3}},
+        "given":{"x":{"inner":1}},"held":{"x":{"a":1,"b":2,"c":3}},"walked":{"x":{"on":true,"off":1}},"last":{"x":{"a":10,"b":20}}})";
 
 /// One state of the world; everything a test may change.
 struct State {
@@ -303,6 +330,34 @@ TEST_F(TraceTest, AChangeTouchesWhatReadIt) {
         {"a fact of which a part was missing", fact("\"odd\":{}", "\"even\":{}"), "fact odd.part"},
         {"one that is no hash any more", fact("\"odd\":{}", "\"odd\":\"x\""), "fact odd.part"},
         {"a fact nobody asks for", fact("\"idle\":1", "\"idle\":2"), ""},
+        // Facts that are walked: their keys, and what the block reads of each.
+        {"a part that the block reads", fact("{\"size\":1,", "{\"size\":9,"), "fact mounts./.size"},
+        {"one that it does not", fact("\"free\":2", "\"free\":9"), ""},
+        {"one more key", fact("\"mounts\":{", "\"mounts\":{\"/x\":{\"size\":1,\"options\":{}},"),
+         "fact mounts.\x01"},
+        {"a key that is gone", fact("\"/srv\":{", "\"/opt\":{"),
+         "fact mounts.\x01\nfact mounts./srv.options.\x01\nfact mounts./srv.options.ro\n"
+         "fact mounts./srv.size"},
+        {"a value that is no hash any more", fact("{\"on\":true,\"off\":1}", "1"),
+         "fact walked.\x01\nfact walked.x.on"},
+        {"a part of a walk within a walk", fact("{\"rw\":true}", "{\"rw\":false}"),
+         "fact mounts./.options.rw"},
+        {"what a filter looks at", fact("\"size\":5", "\"size\":6"), "fact disks.sda.size"},
+        {"what it does not", fact("\"vendor\":\"v\"", "\"vendor\":\"x\""), ""},
+        {"what lies below keys", fact("{\"q\":1}", "{\"q\":2}"), ""},
+        {"a key", fact("\"p\":{", "\"r\":{"), "fact names.\x01"},
+        {"what each gave on", fact("\"deep\":1", "\"deep\":2"), "fact escaped"},
+        {"what is taken of a filter's answer", fact("{\"a\":1,\"b\"", "{\"a\":9,\"b\""),
+         "fact chosen.x.a"},
+        {"its neighbour", fact("\"b\":2}", "\"b\":9}"), ""},
+        {"what the block gave on", fact("\"inner\":1", "\"inner\":2"), "fact given.x"},
+        {"what any reads", fact("\"on\":true", "\"on\":false"), "fact walked.x.on"},
+        {"what it does not read", fact("\"off\":1", "\"off\":2"), ""},
+        {"what is taken of a variable", fact("\"a\":1,\"b\":2,\"c\"", "\"a\":9,\"b\":2,\"c\""),
+         "fact held.x.a"},
+        {"its neighbour", fact("\"c\":3", "\"c\":9"), ""},
+        {"a walk at the end of a class", fact("\"b\":20", "\"b\":21"), ""},
+        {"what that reads", fact("\"a\":10", "\"a\":11"), "fact last.x.a"},
         // Settings.
         {"a setting", [](State& s) { s.settings["codedir"] = "/d"; }, "setting codedir"},
         // Environment variables.

@@ -41,8 +41,10 @@ TEST(ExplainCodes, EveryCodeOfTheSourceHasAnEntry) {
         "GIT_INDEX_FILE",      "GIT_NO_LAZY_FETCH", "GIT_OBJECT_DIRECTORY", "GIT_OPTIONAL_LOCKS",
         "GIT_TERMINAL_PROMPT", "GIT_DIR",           "GIT_WORK_TREE"};
     std::set<std::string> found;
-    for (const char* folder : {"syntax", "types", "evaluator", "function", "hiera", "template",
-                               "compiler", "value", "catalog", "environment", "restype"}) {
+    for (const char* folder :
+         {"language/syntax", "language/types", "language/evaluator", "language/function",
+          "language/hiera", "language/template", "language/environment", "compile/compiler",
+          "core/value", "resources/catalog", "resources/restype"}) {
         for (const auto& file :
              std::filesystem::recursive_directory_iterator(kSource / "src" / folder))
             if (file.is_regular_file()) add_codes(text_of(file.path()), found);

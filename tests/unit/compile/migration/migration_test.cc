@@ -1,9 +1,9 @@
-#include "compile/migration/findings.h"
-
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
+
+#include "compile/migration/findings.h"
 
 namespace bunraku::migration {
 namespace {
@@ -14,7 +14,8 @@ TEST(Migration, SettingsWithoutEffectAreReadNowhere) {
     ASSERT_GT(settings_without_effect().size(), 10U);
     for (const auto& file : std::filesystem::recursive_directory_iterator(source)) {
         const auto name = file.path().filename().string();
-        if (!file.is_regular_file() || name == "settings_table.h" || name == "migration.cc")
+        if (!file.is_regular_file() || name == "settings_table.h" || name == "known_settings.cc" ||
+            name == "findings.cc")
             continue;
         std::ifstream in(file.path());
         std::ostringstream text;

@@ -328,6 +328,89 @@ TEST_F(SiteTest, ADeadlineIsNotAResourcesError) {
     EXPECT_TRUE(text.starts_with("Evaluation Error: execution expired (file: ")) << text;
 }
 
+// Sharing lets 60 small arrays unfold into a tree that no walk comes to the end of.
+constexpr std::string_view kShared = R"(
+    $a = Integer[1, 60].reduce([1]) |$m, $i| { [$m, $m] }
+    $b = Integer[1, 60].reduce([1]) |$m, $i| { [$m, $m] }
+    $h = Integer[1, 60].reduce({'x' => 1}) |$m, $i| { {'x' => $m, 'y' => $m} }
+    $k = Integer[1, 60].reduce({'x' => 1}) |$m, $i| { {'x' => $m, 'y' => $m} }
+    $t = Integer[1, 60].reduce(Array[Integer]) |$m, $i| { Tuple[$m, $m] }
+    $u = Integer[1, 60].reduce(Array[Integer]) |$m, $i| { Tuple[$m, $m] }
+)";
+
+TEST_F(SiteTest, NoWalkOfASharedValueOutlivesItsCompile) {
+    Options options;
+    options.memory = 64 << 20;
+    for (const std::string_view code : {
+             "$x = $a == $b",
+             "$x = $h == $k",
+             "$x = $a in [$b]",
+             "$x = [$a] - [$b]",
+             "$x = \"${a}\"",
+             "$x = \"${h}\"",
+             "$x = { $a => 1 }[$b]",
+             "$x = unique([$a, $b])",
+             "$x = type($a)",
+             "$x = type($h, generalized)",
+             "$x = $a =~ Data",
+             "$x = $h =~ RichData",
+             "$x = flatten($a)",
+             "$x = String($a, '%p')",
+             "$x = String($h, '%#p')",
+             "$x = join($a)",
+             "$x = assert_type(Array[Integer], $a)",
+             "fail(\"${a}\")",
+             "tag($a)",
+             "$x = sprintf('%s', $a)",
+             "$x = lookup('none', {'default_value' => $a}) == $b",
+             "$x = inline_epp('<%= $a %>', {'a' => $a})",
+             "$x = $a.tree_each.map |$v| { 1 }",
+             "$x = Sensitive($a) == Sensitive($b)",
+             "$x = $t == $u",
+             "$x = $t <= $u",
+             "$x = $a =~ $t and $a =~ $u",
+             "$x = \"${t}\"",
+             "$x = { $t => 1 }[$u]",
+             "$x = unique([$t, $u])",
+         }) {
+        write("envs/one/manifests/site.pp", std::string(kShared) + std::string(code));
+        Site site(settings_, options);
+        NodeRequest asked;
+        asked.node = "n0";
+        asked.time = std::chrono::milliseconds(200);
+        const auto text = error_of([&] { site.compile(std::move(asked), log_); });
+        EXPECT_TRUE(text.find("execution expired") != text.npos ||
+                    text.find("failed to allocate memory") != text.npos)
+            << code << ": " << text;
+    }
+}
+
+TEST_F(SiteTest, AParameterThatUnfoldsWithoutEndIsAnError) {
+    for (const std::string_view code : {
+             "notify { 'x': message => $a }",
+             "notify { 'x': message => {'a' => [$h]} }",
+             "notify { 'x': message => Sensitive($a) }",
+             "define d($p) {} d { 'x': p => $h }",
+             "class c($p) {} class { 'c': p => $a }",
+         }) {
+        write("envs/one/manifests/site.pp", std::string(kShared) + std::string(code));
+        Site site(settings_);
+        NodeRequest asked;
+        asked.node = "n0";
+        const auto text = error_of([&] { site.compile(std::move(asked), log_); });
+        EXPECT_NE(text.find("The value of a parameter has more than 10000000 elements, because it "
+                            "contains the same arrays or hashes many times"),
+                  text.npos)
+            << code << ": " << text;
+    }
+    write("envs/one/manifests/site.pp",
+          "$a = Integer[1, 10].reduce([1]) |$m, $i| { [$m, $m] } notify { 'x': message => $a }");
+    Site site(settings_);
+    NodeRequest asked;
+    asked.node = "n0";
+    EXPECT_NO_THROW(site.compile(std::move(asked), log_));
+}
+
 TEST_F(SiteTest, MemoryIsBounded) {
     write("envs/one/manifests/site.pp", "$a = range(1, 3000000)\n$b = $a.map |$x| { \"${x}\" }");
     Options options;
@@ -418,6 +501,9 @@ TEST_F(SiteTest, ACollectorHasWhatIsSensitive) {
                                                   {.key_file = root_ + "/ssl/store.key"}));
         return own->execute(header, body);
     };
+    // The server's store exists before a compile reads it.
+    ASSERT_TRUE(
+        store::Store::open(root_ + "/state/store.sqlite3", {.key_file = root_ + "/ssl/store.key"}));
     Site site(settings_, options);
     auto asked = [](int n) {
         auto out = request(n);

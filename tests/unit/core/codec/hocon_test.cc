@@ -285,6 +285,29 @@ TEST(Hocon, AsTheSpecification) {
     EXPECT_EQ(read("a:{b:${c}},c:{d:1},a:{b:{e:2}}"), R"({"a":{"b":{"e":2,"d":1}},"c":{"d":1}})");
 }
 
+// Java's parser, which reads a file rather than a text.
+TEST(Hocon, IncludesByName) {
+    HoconSurroundings around;
+    around.read = [](const std::string& path) -> std::optional<std::string> {
+        if (path == "one.conf") return "b = 1";
+        if (path == "/two.conf") return "c = ${a}";
+        if (path == "three.json") return R"({"d":{"x":1}})";
+        return std::nullopt;
+    };
+    around.relative = true;
+    auto read = [&](const char* text) {
+        const auto parsed = parse_hocon(text, around);
+        return parsed ? json(*parsed) : "! " + parsed.error().message;
+    };
+    EXPECT_EQ(read("a=0\ninclude \"one\"\ninclude \"one.conf\""), R"({"a":0,"b":1})");
+    EXPECT_EQ(read("a=0\ninclude file(\"/two.conf\")"), R"({"a":0,"c":0})");
+    EXPECT_EQ(read("x { include \"three\", d.y = 2 }"), R"({"x":{"d":{"y":2,"x":1}}})");
+    EXPECT_EQ(read("a=0\ninclude \"none\""), R"({"a":0})");
+    EXPECT_EQ(read("include required(\"one\")"), R"({"b":1})");
+    EXPECT_EQ(read("a=0\ninclude required(file(\"/two.conf\"))"), R"({"a":0,"c":0})");
+    EXPECT_EQ(read("include required(\"none\")"), "! String: 1: none is not there");
+}
+
 TEST(Hocon, Limits) {
     EXPECT_FALSE(parse_hocon(std::string(5000, '{')));
     EXPECT_FALSE(parse_hocon("a=" + std::string(5000, '[')));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/codec/yaml.h"
+#include "core/codec/yaml_writer.h"
 
 namespace bunraku::codec {
 namespace {
@@ -108,6 +109,38 @@ TEST(Yaml, RefusesDatesWhereRubyDoes) {
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message, "(f.yaml): Tried to load unspecified class: Date");
     EXPECT_TRUE(parse_yaml("a: 2020-01-02\n", "f.yaml"));
+}
+
+// libyaml asserts that its input is no null pointer.
+TEST(Yaml, TakesAViewOfNothing) {
+    const auto parsed = parse_yaml(std::string_view(), "f");
+    ASSERT_TRUE(parsed);
+    EXPECT_EQ(parsed->kind, YamlNode::Kind::Null);
+    YamlWriter writer(YamlWriteOptions{});
+    writer.start_mapping();
+    writer.key(std::string_view());
+    writer.quoted(std::string_view());
+    writer.end_mapping();
+    EXPECT_EQ(writer.finish(), "---\n! '': \"\"\n");
+}
+
+TEST(Yaml, WritesBytesThatAreNotUtf8AsPsychDoes) {
+    YamlWriter writer(YamlWriteOptions{});
+    writer.start_mapping();
+    writer.key("k\xff");
+    writer.quoted("v\xff");
+    writer.key("p");
+    writer.plain("\xfe");
+    writer.end_mapping();
+    EXPECT_EQ(writer.finish(),
+              "---\n!binary \"a/8=\": !binary |-\n  dv8=\np: !binary |-\n  /g==\n");
+}
+
+TEST(Yaml, KnowsIntegersBeyond64Bits) {
+    const auto node = resolve_yaml_scalar("-123_456_789_012_345_678_901");
+    EXPECT_TRUE(node.large);
+    EXPECT_EQ(node.kind, YamlNode::Kind::String);
+    EXPECT_FALSE(resolve_yaml_scalar("text").large);
 }
 
 TEST(Yaml, MergesAndKeepsPlaces) {

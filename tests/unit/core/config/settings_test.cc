@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "core/config/file_options.h"
+#include "core/config/known_settings.h"
+#include "core/config/layout.h"
 #include "core/config/munge.h"
 #include "core/config/places.h"
 #include "core/sys/fake.h"
@@ -70,11 +73,72 @@ TEST(Settings, CommandLineOverSectionOverMainOverDefault) {
     EXPECT_FALSE(s.is_set("ca_server"));
 }
 
+// `puppet config print` of 8.11 with these lines.
+TEST(Settings, FileOptionsAreNoPartOfAValue) {
+    constexpr std::string_view kText =
+        "[main]\nautosign = $confdir/autosign.conf { mode = 664 }\n"
+        "default_manifest = /x/m { mode = 755 }\n"
+        "logdir = /x/log { owner = root , mode=755 } tail \n"
+        "external_nodes = /x/enc {owner=service,group=service}\n"
+        "server = \"x { mode = 664 }\"\nca_server = x {}\n"
+        "ssldir = ${confdir}/tls { mode = 771 }\n[agent]\nca_port = 1 { mode = 1 }\n";
+    Settings s = root_settings();
+    ASSERT_TRUE(s.load_text(kText, "puppet.conf", "server").has_value());
+    EXPECT_EQ(s.text("autosign"), "/etc/puppetlabs/puppet/autosign.conf");
+    EXPECT_EQ(s.text("default_manifest"), "/x/m");
+    EXPECT_EQ(s.text("logdir"), "/x/log  tail");
+    EXPECT_EQ(s.text("external_nodes"), "/x/enc");
+    EXPECT_EQ(s.text("server"), "x");
+    EXPECT_EQ(s.text("ca_server"), "x {}");
+    EXPECT_EQ(s.text("ssldir"), "/etc/puppetlabs/puppet/tls");
+    const std::vector<Remark> expected = {
+        {base::Level::Notice, "default_manifest does not support meta data. Ignoring."},
+        {base::Level::Notice, "external_nodes does not support meta data. Ignoring."},
+        {base::Level::Notice, "server does not support meta data. Ignoring."}};
+    EXPECT_EQ(conf_remarks(kText, "server"), expected);
+    const auto deprecated = conf_remarks("pluginsync = true\n", "agent");
+    ASSERT_EQ(deprecated.size(), 1u);
+    EXPECT_EQ(deprecated[0].text, "Setting 'pluginsync' is deprecated.");
+}
+
+TEST(Settings, ErrorsNameTheLine) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"[main]\nserver\n", "Could not match line server\n (file: p.conf, line: 2)"},
+        {"[main]\n\nserver", "Could not match line server (file: p.conf, line: 3)"},
+        {"\xef\xbb\xbf[main]\nserver = x\n",
+         "Could not match line \xef\xbb\xbf[main]\n (file: p.conf, line: 1)"},
+        {"\xef\xbb\xbfserver = x\n",
+         "Could not match line \xef\xbb\xbfserver = x\n (file: p.conf, line: 1)"},
+        {"server = x { foo = bar }\n", "Invalid file option 'foo' (file: p.conf, line: 1)"},
+        {"[main]\nserver = x { mode = a }\n", "File modes must be numbers (file: p.conf, line: 2)"},
+        {"server = x { bar }\n", "Could not parse 'x { bar }' (file: p.conf, line: 1)"}};
+    for (const auto& [text, expected] : cases) {
+        const auto loaded = root_settings().load_text(text, "p.conf", "server");
+        ASSERT_FALSE(loaded) << text;
+        EXPECT_EQ(loaded.error().message, expected);
+    }
+}
+
+TEST(KnownSettings, NamesAndNeighbours) {
+    for (const char* name : {"certname", "auth_config", "node_ttl", "node-ttl", "ruby_cachedir"})
+        EXPECT_TRUE(is_known_setting(name)) << name;
+    EXPECT_FALSE(is_known_setting("certnam"));
+    EXPECT_EQ(similar_settings("certnam").at(0), "certname");
+    EXPECT_EQ(similar_settings("acces-log").at(0), "access-log");
+    EXPECT_TRUE(similar_settings("entirely_else").empty());
+    EXPECT_TRUE(is_gone_setting("stringify_facts"));
+    EXPECT_EQ(find_idle_setting("location_trusted")->instead,
+              "credentials are not sent on to another host");
+    EXPECT_EQ(find_idle_setting("certname"), nullptr);
+    for (const auto& idle : idle_settings()) EXPECT_TRUE(find_setting(idle.name)) << idle.name;
+}
+
 TEST(Settings, BadInput) {
     Settings s = root_settings();
     auto bad = s.load_text("[main]\nthis is nonsense\n", "/etc/p.conf", "user");
     ASSERT_FALSE(bad.has_value());
-    EXPECT_EQ(bad.error().message, "Could not match line this is nonsense (file: /etc/p.conf)");
+    EXPECT_EQ(bad.error().message,
+              "Could not match line this is nonsense\n (file: /etc/p.conf, line: 2)");
     s.set("vardir", "$statedir/x");
     EXPECT_FALSE(s.text("vardir").empty() && s.text("statedir").empty());
     s.set("certname", "$certname");
@@ -261,11 +325,55 @@ TEST(Settings, DebiansLayout) {
     EXPECT_TRUE(user.text("basemodulepath").ends_with("/modules:/usr/share/puppet/modules"));
     EXPECT_EQ(user.text("ssldir"), user.text("confdir") + "/ssl");
     EXPECT_EQ(user.as_root().text("confdir"), "/etc/puppet");
-    // An all-in-one package beside it counts more; external facts alone are none.
+    // An all-in-one package beside it counts more; external facts alone are none, nor is a folder
+    // for code beside code in Debian's.
     ASSERT_TRUE(files->make_directories("/etc/puppetlabs/facter", 0755));
     EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet");
-    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/puppet", 0755));
+    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/code", 0755));
     EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppetlabs/puppet");
+    ASSERT_TRUE(files->make_directories("/etc/puppet/code/environments", 0755));
+    EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet");
+    ASSERT_TRUE(files->make_directories("/etc/puppetlabs/puppet/eyaml", 0755));
+    EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet");
+    ASSERT_TRUE(files->write("/etc/puppetlabs/puppet/puppet.conf", "", 0644));
+    EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppetlabs/puppet");
+}
+
+// A new file never takes an authority, or a node's key, out of sight.
+TEST(Settings, AnAuthorityDecidesTheLayout) {
+    const auto cadir = [](std::initializer_list<const char*> paths) {
+        auto files = std::make_shared<sys::MemoryFileSystem>();
+        for (const std::string path : paths) {
+            EXPECT_TRUE(files->make_directories(path.substr(0, path.rfind('/')), 0755));
+            EXPECT_TRUE(files->write(path, "", 0644));
+        }
+        const auto settings = Settings::defaults(files, true);
+        const auto problem = authority_problem(settings, *files);
+        return problem.empty() ? settings.text("cadir") : problem;
+    };
+    constexpr const char *kDebians = "/etc/puppet/puppet.conf",
+                         *kOther = "/etc/puppetlabs/puppet/puppet.conf",
+                         *kOldCa = "/var/lib/puppet/ssl/ca/ca_crt.pem",
+                         *kDebiansCa = "/etc/puppet/puppetserver/ca/ca_key.pem",
+                         *kOtherCa = "/etc/puppetlabs/puppetserver/ca/ca_crt.pem",
+                         *kOtherOldCa = "/etc/puppetlabs/puppet/ssl/ca/ca_key.pem";
+    EXPECT_EQ(cadir({}), "/etc/puppetlabs/puppetserver/ca");
+    EXPECT_EQ(cadir({kOther, kDebiansCa}), "/etc/puppet/puppetserver/ca");
+    EXPECT_EQ(cadir({kOther, kDebians, kOldCa}), "/var/lib/puppet/ssl/ca");
+    EXPECT_EQ(cadir({kOther, kOldCa, kDebiansCa}), "/var/lib/puppet/ssl/ca");
+    EXPECT_EQ(cadir({kDebians, kOtherCa}), "/etc/puppetlabs/puppetserver/ca");
+    EXPECT_EQ(cadir({kDebians, kOtherOldCa}), "/etc/puppetlabs/puppet/ssl/ca");
+    const std::string two = "There are two certificate authorities on this machine, ";
+    EXPECT_EQ(cadir({kDebians, kDebiansCa, kOtherCa}),
+              two +
+                  "/etc/puppet/puppetserver/ca and /etc/puppetlabs/puppetserver/ca. Set cadir in "
+                  "puppet.conf to the one that is used, or move the other away.");
+    EXPECT_TRUE(cadir({kOther, kOldCa, kOtherOldCa}).starts_with(two));
+    // A node's key decides between two files, and beside one.
+    EXPECT_EQ(cadir({kDebians, kOther, "/var/lib/puppet/ssl/private_keys/a.pem"}),
+              "/etc/puppet/puppetserver/ca");
+    EXPECT_EQ(cadir({kDebians, "/etc/puppetlabs/puppet/ssl/private_keys/a.pem"}),
+              "/etc/puppetlabs/puppetserver/ca");
 }
 
 // The user of the server's unit finds what root has set up; somebody who is called puppet does not.

@@ -85,10 +85,38 @@ TEST(RubyFormat, Numbers) {
         const RubyDirective d = parse(c.format);
         const std::string number(c.number);
         const std::string got = std::string_view("dxXobB").find(d.letter) != std::string_view::npos
-                                    ? format_ruby_integer(d, std::stoll(number))
+                                    ? format_ruby_integer(d, BigInteger(std::stoll(number)))
                                     : format_ruby_float(d, std::stod(number));
         EXPECT_EQ(got, c.text) << c.format << " of " << c.number;
     }
+}
+
+// Recorded from Ruby 3.1.
+TEST(RubyFormat, LargeNumbers) {
+    const struct {
+        std::string_view format;
+        double number;
+        std::string_view text;
+    } cases[] = {
+        {"%d", 1e30, "1000000000000000019884624838656"},
+        {"%d", -1e19, "-10000000000000000000"},
+        {"%x", 1e19, "8ac7230489e80000"},
+        {"%#o", -1e30, "..76330151543137346130000000000000000"},
+        {"%x", -1e19, "..f7538dcfb76180000"},
+        {"%+b", -18446744073709551616.0,
+         "-10000000000000000000000000000000000000000000000000000000000000000"},
+        {"%d", 0.9, "0"},
+        {"%d", -0.9, "0"},
+        {"%d", 4503599627370497.5, "4503599627370498"},
+        {"%25d", 1e20, "    100000000000000000000"},
+    };
+    for (const auto& c : cases) {
+        EXPECT_EQ(format_ruby_integer(parse(c.format), BigInteger::truncated(c.number)), c.text)
+            << c.format << " of " << c.number;
+    }
+    EXPECT_EQ(BigInteger::parse("ffffffffffffffffff", 16)->digits(10), "4722366482869645213695");
+    EXPECT_FALSE(BigInteger::parse("12a", 10));
+    EXPECT_FALSE(BigInteger::parse("", 10));
 }
 
 }  // namespace bunraku::value

@@ -22,7 +22,7 @@ std::string text_of(const Value& v, std::string_view key) {
 // "text" is what Ruby gives; "ruby": such a template is left to Ruby; "error": Ruby's message,
 // which is told where it is known.
 TEST(Erb, RendersAsRubyDoes) {
-    std::ifstream in(std::string(BUNRAKU_TEST_DATA) + "/unit/erb/cases.json");
+    std::ifstream in(std::string(BUNRAKU_TEST_DATA) + "/unit/language/erb/cases.json");
     const std::string json{std::istreambuf_iterator<char>(in), {}};
     base::Arena arena;
     const auto cases = value::parse_json(arena, json);

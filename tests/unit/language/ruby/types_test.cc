@@ -193,11 +193,12 @@ TEST_F(TypesTest, ChecksValues) {
     EXPECT_EQ(check({{"path", "/x"}, {"force", "yes"}}),
               "{'name' => 'a', 'path' => '/x', 'force' => true, 'ensure' => 'present', 'mode' => "
               "['on']}");
-    EXPECT_EQ(check({{"path", "x"}}), "error: path must be a fully qualified path: x");
+    EXPECT_EQ(check({{"path", "x"}}),
+              "error: Parameter path failed on Acme[a]: path must be a fully qualified path");
     EXPECT_EQ(check({{"path", "/x"}, {"mode", "blue"}}),
-              "error: Invalid value \"blue\". Valid values are on, off. Valid values match "
-              "/^\\d+$/.");
-    EXPECT_EQ(check({}), "error: no path");
+              "error: Parameter mode failed on Acme[a]: Invalid value \"blue\". Valid values are "
+              "on, off. Valid values match /^\\d+$/.");
+    EXPECT_EQ(check({}), "error: Validation of Acme[a] failed: no path");
     EXPECT_EQ(check({{"size", "1"}}), "error: no parameter named 'size'");
 }
 

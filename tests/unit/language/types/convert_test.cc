@@ -13,7 +13,7 @@ namespace {
 class Answers : public testing::TestWithParam<const char*> {};
 
 TEST_P(Answers, AreThoseOfPuppet) {
-    std::ifstream file(std::string(BUNRAKU_TEST_DATA "/unit/types/") + GetParam());
+    std::ifstream file(std::string(BUNRAKU_TEST_DATA "/unit/language/types/") + GetParam());
     ASSERT_TRUE(file.is_open());
     int asked = 0;
     for (std::string line; std::getline(file, line);) {
@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(Types, Answers,
                          testing::Values("conversions.txt", "formats.txt", "objects.txt"));
 
 TEST(RichData, OfTypesIsPuppets) {
-    std::ifstream file(BUNRAKU_TEST_DATA "/unit/types/rich_data.txt");
+    std::ifstream file(BUNRAKU_TEST_DATA "/unit/language/types/rich_data.txt");
     ASSERT_TRUE(file.is_open());
     for (std::string line; std::getline(file, line);) {
         const auto tab = line.find('\t');

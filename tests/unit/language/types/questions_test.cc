@@ -105,7 +105,7 @@ private:
 };
 
 TEST(Questions, AnsweredAsPuppet811Does) {
-    std::ifstream file(BUNRAKU_TEST_DATA "/unit/types/questions.txt");
+    std::ifstream file(BUNRAKU_TEST_DATA "/unit/language/types/questions.txt");
     ASSERT_TRUE(file) << BUNRAKU_TEST_DATA;
     Asker asker;
     std::string line;

@@ -227,6 +227,29 @@ TEST_F(Pages, Feeds) {
     EXPECT_EQ(one.find("a-lib"), std::string::npos);
 }
 
+TEST_F(Pages, OrdersOfAuthors) {
+    const std::string v3 = "/pulp_puppet/forge/repository/r/v3";
+    DownloadCounts& counts = service.downloads();
+    const auto users = [&](const std::string& query) {
+        std::string out;
+        const std::string body = ask(v3 + "/users?" + query).body;
+        for (std::size_t at = 0; (at = body.find("\"slug\":\"", at)) != std::string::npos;) {
+            at += 8;
+            out += (out.empty() ? "" : " ") + body.substr(at, body.find('"', at) - at);
+        }
+        return out;
+    };
+    EXPECT_EQ(users(""), "a b c");
+    EXPECT_EQ(users("sort_by=username"), "a b c");
+    EXPECT_EQ(users("sort_by=releases"), "a b c");
+    counts.count("r", "c-other-1.0.0");
+    counts.count("r", "c-other-1.0.0");
+    counts.count("r", "b-webby-2.0.0");
+    EXPECT_EQ(users("sort_by=downloads"), "c b a");
+    EXPECT_EQ(users("sort_by=latest_release&limit=1").size(), 1U);
+    EXPECT_EQ(ask(v3 + "/users?sort_by=rank").status, 400);
+}
+
 TEST_F(Pages, CountsAndOrders) {
     const std::string v3 = "/pulp_puppet/forge/repository/r/v3";
     for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(v3 + "/files/a-lib-1.0.0.tar.gz").status, 200);

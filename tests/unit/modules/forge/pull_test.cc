@@ -94,6 +94,34 @@ protected:
     std::unique_ptr<ForgeService> front;
 };
 
+TEST_F(PullThrough, AnswersWithAllDependenciesAreBounded) {
+    const auto needing = [](int count) {
+        std::string out = "[";
+        for (int i = 0; i < count; ++i)
+            out += fmt::format(R"({}{{"name":"n-o{}"}})", i > 0 ? "," : "", i);
+        return out + "]";
+    };
+    ASSERT_TRUE(up.depot().upload("up", module::test::release("a-few", "1.0.0", needing(3))));
+    ASSERT_TRUE(up.depot().upload("up", module::test::release("a-many", "1.0.0", needing(3000))));
+    ASSERT_TRUE(up.depot().publish("up"));
+    create("good", upstream_url);
+    auto server = serve(*front);
+    const auto closure = [&](const std::string& name, std::string* body) {
+        return ask(server->urls()[0], repository("good", "/api/v1/releases.json?module=a/" + name),
+                   nullptr, body);
+    };
+    std::string body;
+    EXPECT_EQ(closure("few", &body), 200) << body;
+    for (int i = 0; i < 2; ++i) {
+        EXPECT_EQ(closure("many", &body), 502) << body;
+        EXPECT_NE(body.find("a-many needs more than 300 modules that are not in 'good' yet"),
+                  std::string::npos)
+            << body;
+    }
+    // The module alone is answered.
+    EXPECT_EQ(ask(server->urls()[0], repository("good", "/v3/modules/a-many")), 200);
+}
+
 TEST_F(PullThrough, ASilentUpstreamHoldsUpNobodyElse) {
     Silent silent;
     create("slow", silent.url);

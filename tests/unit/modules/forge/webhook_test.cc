@@ -208,12 +208,12 @@ protected:
         std::filesystem::create_directories(scratch.path + "/state");
         start();
     }
-    void start() {
+    void start(const std::string& state = "state") {
         server.reset();
         router = http::Router();
         auto options = DeployHookOptions::read(scratch.path + "/webhook.conf");
         ASSERT_TRUE(options) << options.error().message;
-        options->state = scratch.path + "/state";
+        options->state = scratch.path + "/" + state;
         server = std::make_unique<DeployHook>(std::move(*options), settings, log);
         router.set_policy({.plain_is_trusted = true});
         server->mount(router);
@@ -295,6 +295,68 @@ TEST_F(Hooked, QueuesWhatComesMeanwhile) {
     EXPECT_EQ(push("m100"), 503);
     sh("rm hold");
     ASSERT_TRUE(soon([&] { return push("m100") == 202; })) << said;
+}
+
+TEST_F(Hooked, AcceptedMeansKept) {
+    write("hold", "");
+    EXPECT_EQ(push("control"), 202) << said;
+    ASSERT_TRUE(soon([&] { return status().find(R"("state":"running")") != std::string::npos; }));
+    EXPECT_EQ(push("control", R"(,"after":"1")"), 202) << said;
+    EXPECT_EQ(push("m1"), 202) << said;
+    // The disk as it is at this moment is what a power cut leaves.
+    sh("cp -r state cut");
+    const auto resumes = [&](const std::string& state) {
+        start(state);
+        EXPECT_EQ(push("control"), 409) << said;
+        EXPECT_EQ(push("control", R"(,"after":"1")"), 409) << said;
+        sh("rm -f hold told && rm -rf envs");
+        EXPECT_TRUE(soon([&] {
+            const std::string now = status();
+            return now.find("waiting") == now.npos && now.find("running") == now.npos;
+        })) << status();
+        EXPECT_TRUE(there("envs/main") && there("told"));
+        EXPECT_NE(status().find(R"("id":3,"state":"done","repository":"m1")"), std::string::npos)
+            << status();
+    };
+    // An end that lets what is under way finish, and one that does not.
+    server.reset();
+    resumes("state");
+    server.reset();
+    write("hold", "");
+    resumes("cut");
+    // A deploy that was done before the cut is not done again, but its hooks are run.
+    server.reset();
+    sh("rm told && sed -i 's/\"state\":\"done\"/\"state\":\"waiting\"/' cut/webhooks");
+    start("cut");
+    EXPECT_TRUE(soon([&] { return there("told"); })) << status();
+}
+
+TEST_F(Hooked, WhatCannotBeRecordedIsNotAccepted) {
+    sh("mkdir state/webhooks");
+    EXPECT_EQ(push("control"), 503) << said;
+    EXPECT_EQ(status(), R"({"deploys":[]})");
+    sh("rmdir state/webhooks");
+    EXPECT_EQ(push("control"), 202) << said;
+    server.reset();
+    // A record that was cut is no record: neither of the job nor of its body.
+    sh("printf '%s' \"$(head -c 90 state/webhooks)\" > cut && mv cut state/webhooks");
+    start();
+    EXPECT_EQ(push("control"), 202) << said;
+    EXPECT_EQ(push("control"), 409) << said;
+}
+
+TEST_F(Hooked, AFailedDeployMayBeDeliveredAgain) {
+    sh("mv control away");
+    EXPECT_EQ(push("control"), 202) << said;
+    ASSERT_TRUE(soon([&] { return status().find(R"("state":"failed")") != std::string::npos; }))
+        << status();
+    start();
+    sh("mv away control");
+    EXPECT_EQ(push("control"), 202) << said;
+    ASSERT_TRUE(soon([&] {
+        return status().find(R"("id":2,"state":"done")") != std::string::npos;
+    })) << status();
+    EXPECT_EQ(push("control"), 409) << said;
 }
 
 TEST(DeployHookOptions, ASecretIsKept) {

@@ -1,8 +1,12 @@
 // r10k.yaml and the names that branches get, by r10k 3.15's rules.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "modules/module/deploy_config.h"
+#include "modules/module/deploy_definitions.h"
 #include "modules/module/deploy_folder.h"
+#include "modules/module/version_manifest.h"
+#include "support.h"
 
 namespace bunraku::module {
 namespace {
@@ -42,7 +46,10 @@ deploy: {purge_levels: [environment], purge_whitelist: ['x'], exclude_spec: true
         {"sources: {x: {remote: y}}", "needs a remote and a basedir"},
         {"sources: {x: {remote: -y, basedir: /a}}", "cannot begin with '-'"},
         {"sources: {x: {remote: y, basedir: /}}", "basedir is /"},
-        {"sources: {x: {remote: y, basedir: /a, type: svn}}", "only git"},
+        {"sources: {x: {remote: y, basedir: /a, type: zip}}", "none of git, svn, yaml"},
+        {"sources: {x: {basedir: /a, type: svn}}", "needs a remote and a basedir"},
+        {"sources: {x: {basedir: /a, type: exec}}", "missing required parameter: command"},
+        {"sources: {x: {type: yaml}}", "needs a remote and a basedir"},
         {"sources: {x: {remote: y, basedir: /a, puppetfile_name: ../x}}", "leads out"},
         {"sources: {x: {remote: y, basedir: /a}}\npostrun: x", "array of strings"},
         {"sources: {x: {remote: y, basedir: /a}}\npool_size: 0", "greater than zero"},
@@ -83,6 +90,114 @@ TEST(DeployConfig, NamesOfBranches) {
                   c.want)
             << c.branch;
     }
+}
+
+TEST(DeployDefinitions, Reads) {
+    auto yaml = codec::parse_yaml(R"(---
+one:
+  :type: git
+  :remote: 'https://e.org/x'
+  ref: v1
+  moduledir: m
+  modules:
+    acme-web: 1.0.0
+    stdlib: {type: git, source: s, version: main}
+    p/q: :latest
+two: {type: svn, source: svn://x, version: 7, username: u}
+three: {type: tarball, source: 'https://e.org/t.tar.gz', puppetfile_name: P}
+four: {type: bare, module_conflicts: error}
+)",
+                                  "environments.yaml");
+    ASSERT_TRUE(yaml) << yaml.error().message;
+    auto all = read_definitions(*yaml);
+    ASSERT_TRUE(all) << all.error().message;
+    ASSERT_EQ(all->size(), 4U);
+    using Kind = PuppetfileModule::Kind;
+    const EnvironmentDefinition& one = (*all)[0];
+    EXPECT_EQ(one.content.kind, Kind::Git);
+    EXPECT_EQ(one.content.source + " " + one.content.ref, "https://e.org/x v1");
+    ASSERT_EQ(one.modules.size(), 3U);
+    EXPECT_EQ(one.modules[0].name + one.modules[0].version + one.modules[0].moduledir,
+              "acme-web1.0.0m");
+    EXPECT_EQ(one.modules[1].ref, "main");
+    EXPECT_EQ(one.modules[2].version, "latest");
+    EXPECT_EQ((*all)[1].content.source + (*all)[1].content.ref, "svn://x7");
+    EXPECT_EQ((*all)[2].content.kind, Kind::Tarball);
+    EXPECT_EQ((*all)[2].puppetfile, "P");
+    EXPECT_EQ((*all)[3].content.kind, Kind::Local);
+    EXPECT_EQ((*all)[3].conflicts, "error");
+    EXPECT_EQ((*all)[3].warnings.size(), 1U);
+    const std::pair<const char*, const char*> bad[] = {
+        {"[a]", "as a mapping of names"},
+        {"x: 1", "environment 'x': it is no mapping"},
+        {"x: {remote: y}", "its type '' is none of"},
+        {"x: {type: git}", "has no address"},
+        {"x: {type: git, remote: -y}", "cannot begin with '-'"},
+        {"x: {type: plain, modules: {a: {git: [1]}}}", "'git' is no text"},
+        {"x: {type: plain, modules: {a-b: {svn: -x}}}", "cannot begin with '-'"},
+        {"x: {type: plain, puppetfile_name: ../x}", "leads out"},
+        {"x: {type: plain, module_conflicts: x}", "Unexpected value"},
+    };
+    for (const auto& [text, want] : bad) {
+        auto node = codec::parse_yaml(text, "e.yaml");
+        ASSERT_TRUE(node) << text;
+        auto r = read_definitions(*node);
+        ASSERT_FALSE(r) << text;
+        EXPECT_NE(r.error().message.find(want), std::string::npos) << r.error().message;
+    }
+}
+
+TEST(VersionManifest, KnowsWhatWasChanged) {
+    test::Scratch scratch;
+    auto files = sys::make_real_file_system();
+    const std::string folder = scratch.path + "/v", odd = "a\tb\\c\nd";
+    ASSERT_TRUE(files->make_directories(folder + "/m"));
+    for (const std::string& name : {std::string("m/one"), odd, std::string("two")})
+        ASSERT_TRUE(files->write(folder + "/" + name, "text of " + name));
+    ASSERT_TRUE(files->make_link("m/one", folder + "/link"));
+    VersionManifest made;
+    ASSERT_TRUE(made.add(*files, folder, "", {}, ""));
+    EXPECT_EQ(files->stat(folder + "/two")->mode & 0222, 0U);
+    auto read = VersionManifest::read(made.text());
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->text(), made.text());
+    EXPECT_EQ(read->digest(), made.digest());
+    EXPECT_FALSE(VersionManifest::read("file\tx\n"));
+    EXPECT_FALSE(VersionManifest::read("odd\ta\tb\n"));
+    bool refreshed = false;
+    EXPECT_FALSE(read->compare(*files, folder, refreshed).any());
+    EXPECT_FALSE(refreshed);
+    // A hard link changes a time and nothing else: read once, and not again.
+    ASSERT_EQ(::link((folder + "/two").c_str(), (scratch.path + "/other").c_str()), 0);
+    const auto before = files->stat(folder + "/two")->mtime_ns;
+    EXPECT_FALSE(read->compare(*files, folder, refreshed).any());
+    EXPECT_TRUE(refreshed);
+    refreshed = false;
+    EXPECT_FALSE(read->compare(*files, folder, refreshed).any());
+    EXPECT_FALSE(refreshed);
+    // The same size and time do not hide an edit in place.
+    ASSERT_TRUE(files->set_mode(folder + "/two", 0644));
+    ASSERT_TRUE(files->write(folder + "/two", "TEXT of two"));
+    ASSERT_TRUE(files->set_mtime(folder + "/two", before));
+    ASSERT_TRUE(files->remove(folder + "/link"));
+    ASSERT_TRUE(files->write(folder + "/link", "m/one"));
+    ASSERT_TRUE(files->remove_all(folder + "/m"));
+    auto changes = read->compare(*files, folder, refreshed);
+    EXPECT_EQ(changes.edited, (std::vector<std::string>{"link", "two"}));
+    EXPECT_EQ(changes.deleted, std::vector<std::string>{"m/one"});
+    // Only what the manifest says is restored.
+    const std::string origin = scratch.path + "/origin";
+    ASSERT_TRUE(files->write(origin, "something else"));
+    EXPECT_EQ(read->restore(*files, folder, "two", origin), false);
+    ASSERT_TRUE(files->write(origin, "text of two"));
+    EXPECT_EQ(read->restore(*files, folder, "two", origin), true);
+    ASSERT_TRUE(files->write(origin, "text of m/one"));
+    EXPECT_EQ(read->restore(*files, folder, "m/one", origin), true);
+    changes = read->compare(*files, folder, refreshed);
+    EXPECT_EQ(changes.edited, std::vector<std::string>{"link"});
+    EXPECT_TRUE(changes.deleted.empty());
+    // The file that shared its content with the edited one has the edit still.
+    EXPECT_EQ(*files->read(scratch.path + "/other"), "TEXT of two");
 }
 
 TEST(DeployFolder, PurgePatterns) {

@@ -110,6 +110,77 @@ TEST(Tarball, UnpackAndPack) {
     EXPECT_FALSE(std::filesystem::exists(scratch.path + "/evil"));
 }
 
+/// An entry of GNU tar whose name is longer than a header's field: `@LongLink`.
+std::string gnu_tar(const std::string& path, const std::string& content) {
+    std::string longer = tar({{"././@LongLink", path + '\0', 'L'}});
+    longer.resize(longer.size() - 1024);
+    std::string rest = tar({{path.substr(0, 90), content}});
+    for (std::string* part : {&longer, &rest}) {
+        for (std::size_t at = 0; at + 512 <= part->size(); at += 512) {
+            if (part->compare(at + 257, 5, "ustar") != 0) continue;
+            unsigned sum = 0;
+            part->replace(at + 257, 8, std::string("ustar  \0", 8));
+            part->replace(at + 148, 8, 8, ' ');
+            for (std::size_t i = 0; i < 512; ++i)
+                sum += static_cast<unsigned char>((*part)[at + i]);
+            part->replace(at + 148, 7, fmt::format("{:06o}", sum) + '\0');
+        }
+    }
+    return longer + rest;
+}
+
+TEST(Tarball, NamesBeyondAsciiInEveryFormat) {
+    test::Scratch scratch;
+    const std::string folder = "a-b-1.0.0/files/", umlaut = "\xc3\xbc.txt";
+    const std::string longer = std::string(120, 'x') + "\xe2\x98\x83";
+    // Bytes that are no UTF-8 are a name, too: Latin-1 here.
+    const std::string latin = "\xfc.txt";
+    std::string all = gnu_tar(folder + longer, "long");
+    all.resize(all.size() - 1024);
+    all += tar({{folder + umlaut, "u"},
+                {folder + latin, "l"},
+                {"a-b-1.0.0/\xc3\xb6", "", '2', "files/" + umlaut},
+                {"a-b-1.0.0/metadata.json", metadata("a-b", "1.0.0")}});
+    const std::string bytes = http::gzip(all);
+    EXPECT_EQ(refusal(bytes), "");
+    for (const bool any : {false, true}) {
+        const std::string target = scratch.path + (any ? "/any" : "/module");
+        auto done = any ? unpack_any_tarball(bytes, target) : unpack_tarball(bytes, target);
+        ASSERT_TRUE(done) << done.error().message;
+        for (const std::string& name : {longer, umlaut, latin}) {
+            const std::string path = target + (any ? "/a-b-1.0.0/files/" : "/files/") + name;
+            EXPECT_EQ(::access(path.c_str(), R_OK), 0) << path;
+        }
+    }
+}
+
+TEST(Tarball, AFileIsNoFolder) {
+    const Entry good{"a-b-1.0.0/metadata.json", metadata("a-b", "1.0.0")};
+    const std::vector<std::vector<Entry>> cases = {
+        {{"a-b-1.0.0/x", "file"}, {"a-b-1.0.0/x/y", "below it"}},
+        {{"a-b-1.0.0/x/y", "below it"}, {"a-b-1.0.0/x", "file"}},
+        {{"a-b-1.0.0/x/", "", '5'}, {"a-b-1.0.0/x", "file"}},
+        {{"a-b-1.0.0/x", "", '2', "files"}, {"a-b-1.0.0/x/y", "below it"}},
+    };
+    test::Scratch scratch;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        std::vector<Entry> entries = {good};
+        entries.insert(entries.end(), cases[i].begin(), cases[i].end());
+        const std::string bytes = packed(entries);
+        EXPECT_EQ(refusal(bytes), "entry 'a-b-1.0.0/x' is a file and a folder") << i;
+        EXPECT_FALSE(unpack_tarball(bytes, scratch.path + "/x")) << i;
+        EXPECT_FALSE(unpack_any_tarball(bytes, scratch.path + "/x")) << i;
+        EXPECT_FALSE(std::filesystem::exists(scratch.path + "/x")) << i;
+    }
+    // The same file or folder twice is no contradiction.
+    EXPECT_EQ(refusal(packed({good,
+                              {"a-b-1.0.0/x/", "", '5'},
+                              {"a-b-1.0.0/x/", "", '5'},
+                              {"a-b-1.0.0/x/y", "1"},
+                              {"a-b-1.0.0/x/y", "2"}})),
+              "");
+}
+
 TEST(Tarball, PacksNamesThatAreNotAscii) {
     auto bytes = pack_tarball("a-b-1.0.0", {{"metadata.json", metadata("a-b", "1.0.0"), false},
                                             {"files/\xc3\xa9/\xe2\x98\x83.txt", "x", false}});

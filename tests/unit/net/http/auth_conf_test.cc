@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "core/base/text.h"
+#include "net/http/path.h"
+
 namespace bunraku::http {
 namespace {
 
@@ -175,6 +178,78 @@ TEST(AuthConf, Rules) {
     }
 }
 
+/// All spellings of one character of a path.
+std::vector<std::string> spellings_of(char c) {
+    const auto hex = fmt::format("{:02x}", static_cast<unsigned char>(c));
+    std::vector<std::string> out = {"%" + hex};
+    if (base::lower(hex) != base::upper(hex)) out.push_back("%" + base::upper(hex));
+    if (c != ' ' && static_cast<unsigned char>(c) < 0x80) out.emplace_back(1, c);
+    if (c == '/')
+        for (const char* more : {"//", "/%2f", "%2F/", "///", "/./", "/x/../", "/%2e/", "/.%2f"})
+            out.emplace_back(more);
+    return out;
+}
+
+// Whatever the spelling of a path, either it is refused (400) or the rules decide as on the path
+// that is served.
+TEST(AuthConf, NoSpellingPassesARule) {
+    const auto conf = read(
+        rule("secret",
+             "path: \"^/puppet/v3/file_(content|metadatas?)/modules/secret/\", type: regex",
+             "allow: \"web1\"", 100) +
+        "," +
+        rule("space", "path: \"/puppet/v3/file_content/modules/open/a b\xc3\xa4\", type: path",
+             "allow: \"web1\"", 101) +
+        "," + rule("own", "path: \"^/puppet/v3/catalog/([^/]+)$\", type: regex", "allow: \"$1\"") +
+        "," + rule("files", "path: \"/puppet/v3/file\", type: path", "allow: \"*\""));
+    ASSERT_TRUE(conf) << conf.error().message;
+    struct Case {
+        std::string path;
+        const char* rule;
+    };
+    for (const auto& c : std::initializer_list<Case>{
+             {"/puppet/v3/file_content/modules/secret/k", "secret"},
+             {"/puppet/v3/file_content/modules/open/a b\xc3\xa4/k", "space"},
+             {"/puppet/v3/catalog/web1", "own"},
+             {"/puppet/v3/file_content/modules/open/k", "files"},
+         }) {
+        std::size_t served = 0;
+        for (std::size_t i = 0; i < c.path.size(); i++) {
+            for (std::size_t j = i; j < c.path.size(); j++) {
+                for (const auto& first : spellings_of(c.path[i])) {
+                    for (const auto& second : spellings_of(c.path[j])) {
+                        std::string sent;
+                        for (std::size_t k = 0; k < c.path.size(); k++) {
+                            const char plain = c.path[k];
+                            sent += k == i   ? first
+                                    : k == j ? second
+                                    : plain == ' ' || static_cast<unsigned char>(plain) >= 0x80
+                                        ? spellings_of(plain).front()
+                                        : std::string(1, plain);
+                        }
+                        const auto path = http::canonical_path(sent);
+                        if (!path) continue;
+                        if (http::decoded_path(*path) != c.path) continue;
+                        served++;
+                        EXPECT_EQ(conf->decide(ask("GET", *path, "web1")).rule, c.rule) << sent;
+                        EXPECT_EQ(conf->decide(ask("GET", *path, "web2")).allowed,
+                                  c.rule == std::string_view("files"))
+                            << sent;
+                    }
+                }
+            }
+        }
+        EXPECT_GT(served, 1000U) << c.path;
+    }
+    // A search of a folder answers what is below it.
+    for (const char* path : {"/puppet/v3/file_metadatas/modules/secret",
+                             "/puppet/v3/file_metadatas/modules/secret/"}) {
+        EXPECT_EQ(conf->decide(ask("GET", path, "web2")).rule, "secret") << path;
+        EXPECT_TRUE(conf->decide(ask("GET", path, "web1")).allowed) << path;
+    }
+    EXPECT_TRUE(conf->decide(ask("GET", "/puppet/v3/file_metadatas/modules/open", "web2")).allowed);
+}
+
 TEST(AuthConf, WhatIsRefused) {
     const auto all = "path: \"/\", type: path";
     struct Case {
@@ -260,7 +335,7 @@ TEST(AuthConf, UntrustedCertificatesAreNobody) {
 
 TEST(AuthConf, TheTextOfARefusal) {
     base::MemorySink log;
-    auto authorization = Authorization::read("/nonexistent/auth.conf", {}, log);
+    auto authorization = Authorization::read([] { return "/nonexistent/auth.conf"; }, {}, log);
     ASSERT_TRUE(authorization);
     auto access = (*authorization)->access();
     auto refusal = access.refusal(ask("DELETE", "/puppet-ca/v1/certificate_request/a", ""), {});

@@ -146,13 +146,32 @@ TEST(Router, CanonicalPath) {
              {"/%e0%80%af", ""},
              {"/%ed%a0%80", ""},  // a surrogate
              {"/%ff", ""},
+             // The keys of files: every slash separates.
+             {"/puppet/v3/file_content/a//b", "/puppet/v3/file_content/a/b"},
+             {"/puppet/v3/file_content//a/", "/puppet/v3/file_content/a/"},
+             {"/puppet/v3/file_content/a%2f%2Fb%252Fc", "/puppet/v3/file_content/a/b%252Fc"},
+             {"/puppet/v3/file_bucket_file/md5/1//etc", "/puppet/v3/file_bucket_file/md5/1/etc"},
+             {"/puppet/v3/static_file_content/a%2fb", "/puppet/v3/static_file_content/a/b"},
+             {"/puppet/v3/file_content/a%2f..%2fb", ""},
+             {"/puppet/v3/file_content/a/..%2fb", ""},
+             {"/puppet/v3/file_content/%2e%2fb", ""},
+             {"/puppet/v3/file_content/a%0ab", ""},
+             {"/puppet/v3/file_content/a%7fb", ""},
+             // Elsewhere below /puppet none may be encoded.
+             {"/puppet/v3/catalog/a%2fb", ""},
+             {"/puppet/v3/file_content%2fa", ""},
+             {"/puppet%2fv3", ""},
+             {"/puppet-ca/v1/certificate%2Fa", ""},
+             {"/puppet/v3//catalog/a", ""},
+             {"/puppet/v3/catalog/%0a", ""},
+             {"/pdb/query/v4/resources/File/%2Fa", "/pdb/query/v4/resources/File/%2Fa"},
          }) {
         auto canonical = canonical_path(c.path);
         EXPECT_EQ(canonical.value_or(""), c.canonical) << c.path;
         // It is the spelling of itself.
         if (canonical) {
             EXPECT_EQ(canonical_path(*canonical), canonical);
-            EXPECT_EQ(percent_decode(*canonical), percent_decode(c.path));
+            EXPECT_EQ(decoded_path(*canonical), decoded_path(c.path));
         }
     }
 }

@@ -18,6 +18,8 @@
 
 #include "core/sys/process.h"
 #include "net/http/client.h"
+#include "net/http/local_socket.h"
+#include "net/http/network.h"
 #include "net/http/url.h"
 #include "net/pki/authority.h"
 
@@ -437,6 +439,37 @@ TEST(Server, ManyThreadsAtOnce) {
     EXPECT_EQ(good, 400);
     server->stop();
     EXPECT_EQ(logged, 400);
+}
+
+TEST(Server, ListensOnAUnixSocket) {
+    Folder folder;
+    const std::string deep = folder.path + "/" + std::string(90, 'd');
+    ASSERT_EQ(::mkdir(deep.c_str(), 0700), 0);
+    // Longer than the address of a socket can be.
+    const std::string path = deep + "/server.socket";
+    // What an earlier process left.
+    ::close(listen_local(path).value());
+    const auto serve = [&] {
+        Router router;
+        router.add("GET", "/who", Access::local_only(),
+                   [](Request& request) { return Response::text(200, request.peer.address); });
+        ServerOptions options;
+        options.listeners = {Listener{.path = path}, Listener{}};
+        return Server::start(std::move(router), std::move(options)).value();
+    };
+    auto server = serve();
+    ASSERT_EQ(server->urls().size(), 1U);
+    struct stat status{};
+    ASSERT_EQ(::stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode, static_cast<mode_t>(S_IFSOCK | 0600));
+    const auto network = local_network(path);
+    ClientOptions options;
+    options.network = network.get();
+    EXPECT_EQ(Client(options).get("http://localhost/who").value().body, "local");
+    EXPECT_EQ(Client().get(server->urls()[0] + "/who").value().body, "127.0.0.1");
+    server->stop();
+    EXPECT_NE(::stat(path.c_str(), &status), 0);
+    EXPECT_FALSE(Client(options).get("http://localhost/who"));
 }
 
 TEST(Server, AddressInUseIsNamed) {

@@ -173,6 +173,111 @@ TEST(AuthorityFolder, WhatWasRenewedIsRevokedWithIt) {
     EXPECT_TRUE(is_revoked(folder.own_crl().value(), next));
 }
 
+Request request_of(const PrivateKey& key, const std::string& name) {
+    return make_request(key, {.common_name = name}).value();
+}
+
+// Who was revoked renews no more, by that certificate or another one of the same name and key that
+// the inventory has lost.
+TEST(AuthorityFolder, WhoIsRevokedDoesNotRenew) {
+    Place place;
+    auto folder = place.make();
+    const auto key = make_key().value();
+    const auto lost = folder.sign("a", key.native(), {}).value();
+    const auto other_name = folder.sign("b", key.native(), {}).value();
+    place.put("inventory.txt", "");
+    const auto known = folder.renew(lost, kYear).value();
+    EXPECT_EQ(folder.revoke({"a"}), 1u);
+    EXPECT_FALSE(is_revoked(folder.own_crl().value(), lost));
+    for (const auto& c : {lost, known}) {
+        EXPECT_EQ(folder.renew(c, kYear).error().code, EACCES);
+        EXPECT_EQ(folder.renew(c, kYear).error().message,
+                  fmt::format("The certificate {} of a, or its key, is revoked", c.serial()));
+    }
+    EXPECT_TRUE(folder.renew(other_name, kYear));
+    // A new signature for the key is a new decision.
+    const auto again = folder.sign("a", request_of(key, "a"), kYear).value();
+    EXPECT_TRUE(folder.renew(again, kYear));
+    EXPECT_EQ(folder.renew(known, kYear).error().code, EACCES);
+}
+
+// The file in signed/ is not what decides: what the inventory knows is revoked without it.
+TEST(AuthorityFolder, RevocationIsByName) {
+    Place place;
+    auto folder = place.make();
+    const auto first = sign(folder, "a"), second = sign(folder, "a");
+    ASSERT_EQ(folder.delete_certificate("a"), true);
+    EXPECT_TRUE(folder.can_revoke("a"));
+    EXPECT_EQ(folder.revoke({"a"}), 2u);
+    EXPECT_TRUE(is_revoked(folder.own_crl().value(), first));
+    EXPECT_TRUE(is_revoked(folder.own_crl().value(), second));
+    EXPECT_FALSE(folder.can_revoke("a"));
+    EXPECT_FALSE(folder.can_revoke("nobody"));
+    const auto third = sign(folder, "a");
+    EXPECT_EQ(folder.revoke({"a"}, AuthorityFolder::Files::Delete), 1u);
+    EXPECT_TRUE(is_revoked(folder.own_crl().value(), third));
+    EXPECT_FALSE(folder.has_certificate("a"));
+}
+
+// A stolen key renews in other processes and threads while its name is revoked: nothing that came
+// of it stays good.
+TEST(AuthorityFolder, RenewingLosesAgainstRevoking) {
+    for (const auto files : {AuthorityFolder::Files::Keep, AuthorityFolder::Files::Delete}) {
+        Place place;
+        auto folder = place.make();
+        const auto stolen = sign(folder, "stolen");
+        const auto renew_until_refused = [&](const AuthorityFolder& own) {
+            auto last = stolen;
+            while (true) {
+                auto next = own.renew(last, kYear);
+                if (!next) return next.error().code == EACCES;
+                last = std::move(*next);
+            }
+        };
+        std::vector<pid_t> children;
+        for (int i = 0; i < 3; i++) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                auto own = AuthorityFolder::open(place.paths(), place.now());
+                ::_exit(own && renew_until_refused(*own) ? 0 : 1);
+            }
+            children.push_back(child);
+        }
+        std::atomic<int> refused = 0;
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 2; i++)
+            threads.emplace_back([&] { refused += renew_until_refused(folder); });
+        // All of them are at it.
+        while (folder.inventory_serials("stolen", false).size() < 30) ::usleep(1000);
+        EXPECT_TRUE(folder.revoke({"stolen"}, files));
+        for (auto& t : threads) t.join();
+        EXPECT_EQ(refused, 2);
+        for (const pid_t child : children) {
+            int status = 0;
+            ::waitpid(child, &status, 0);
+            EXPECT_EQ(status, 0);
+        }
+        const auto crl = folder.own_crl().value();
+        for (const auto& serial : folder.inventory_serials("stolen", false))
+            EXPECT_TRUE(is_revoked(crl, serial)) << serial;
+        EXPECT_FALSE(folder.renew(stolen, kYear));
+    }
+}
+
+TEST(AuthorityFolder, SignsTheRequestThatItIsGiven) {
+    Place place;
+    auto folder = place.make();
+    const auto approved = make_key().value(), other = make_key().value();
+    const auto first = request_of(approved, "a"), second = request_of(other, "a");
+    ASSERT_TRUE(folder.save_request("a", first));
+    ASSERT_TRUE(folder.save_request("a", second));
+    EXPECT_TRUE(approved.belongs_to(folder.sign("a", first, kYear).value()));
+    // The other one goes on waiting.
+    EXPECT_TRUE(
+        other.belongs_to(folder.sign("a", folder.read_request("a").value(), kYear).value()));
+    EXPECT_FALSE(folder.has_request("a"));
+}
+
 TEST(AuthorityFolder, InfrastructureHasAListOfItsOwn) {
     Place place;
     auto folder = place.make("Root");

@@ -135,6 +135,9 @@ TEST(Policy, Names) {
              {"a/b", "a/b", bad},
              {"..", "..", bad},
              {"a..b", "a..b", bad},
+             // puppetserver takes these, and its rules take them for "web1".
+             {"web1.", "web1.", bad},
+             {"web1.example....", "web1.example....", bad},
              {"a\nb", "a\nb", bad}}) {
         EXPECT_EQ(name_problem(c.requested, c.subject).value_or("fine"),
                   c.problem ? c.problem : "fine")
@@ -165,6 +168,9 @@ TEST(Policy, Requests) {
              {{"a", "*.b", {}, {}},
               {.alternative_names = true},
               "Cert subjectAltName contains a wildcard, which is not allowed: *.b"},
+             {{"a", "b.", {}, {}},
+              {.alternative_names = true},
+              "Cert subjectAltName contains a name that is no host name"},
              {{"a", "", {{}, {{auth, "x"}}}, {}},
               {},
               "CSR 'a' contains an authorization extension, which is disallowed. To allow "
@@ -182,6 +188,70 @@ TEST(Policy, Requests) {
          }) {
         EXPECT_EQ(signing_problem(request(c.content), c.rules).value_or("fine"),
                   c.problem ? c.problem : "fine");
+    }
+}
+
+// Made by `openssl req -new -newkey rsa:512`, and with keys of `openssl gendsa`, of secp192k1 and
+// of Ed25519.
+constexpr const char* kRsa512 =
+    "-----BEGIN CERTIFICATE REQUEST-----\n"
+    "MIHIMHQCAQAwDzENMAsGA1UEAwwEd2VhazBcMA0GCSqGSIb3DQEBAQUAA0sAMEgC\n"
+    "QQDg759GgCsfdtZoTMjnu8Insxxv9vHjoUuVN8G5hxXLf0Jb04fZU0KNxqjLWIxV\n"
+    "937OQ32o8Z+/JmNguU6YBvHFAgMBAAGgADANBgkqhkiG9w0BAQsFAANBAFSMomL/\n"
+    "mMnmV4J7jdPANKitvFDJF9qfDbokFoHsIfbTv1FLkC9tBH4ERsn22yodI20CxvZQ\n"
+    "H2lqlExPX3MBBJo=\n"
+    "-----END CERTIFICATE REQUEST-----\n";
+constexpr const char* kDsa1024 =
+    "-----BEGIN CERTIFICATE REQUEST-----\n"
+    "MIICKzCCAdgCAQAwDzENMAsGA1UEAwwEd2VhazCCAb4wggEzBgcqhkjOOAQBMIIB\n"
+    "JgKBgQCSJu0HIBI/1s3givNQ0wzv+rluGvnaN3dVc20nGNK10LuR5hBkInSJG5tG\n"
+    "drvK6k2Sv84U28PZzEHVoiwS3v0xODd2qu5qdYO/Rl2GwswckZhPk/UFzfTsq6ts\n"
+    "q0UmJniFer121grxnhsC9IRqDFQCi0CbI6MvElI3DM/roBImJwIdALgFtSZoECJt\n"
+    "zMa3YSlmErt7kcUivUO9d5n+yK0CgYANzwTCTWMhmK4FPDb9DPuX5dV86ZIRZM4L\n"
+    "wl6ckn5Uhof4xXGR/CNBz0vNcqrqCpedXZqOjPC5sfTYhn3fAYnOztRDtPynEb0T\n"
+    "vOK+wnN65v/F9H6WHxMTuPEldQ0iyBr439BP0+1Zp52IyZTVwvWqeET4BIhQnONq\n"
+    "7qB2L6/GHAOBhAACgYBz+j2piFgnBqQnlioAecaAPFc+2VBoR3vUPB1qsDK83L14\n"
+    "HF5gMoXTLaTlXvbAgxu/zr7g1/3xGLYgnCGAFRrmqfBuquij9QYvUrc2wyM7bDW7\n"
+    "rmt3l2DmBJVJaMBGZQZGZ3vu2iwu+gSezL4QO5UWWxNCXE9ZNzvg/AjF493GVKAA\n"
+    "MAsGCWCGSAFlAwQDAgNAADA9Ah0ArYxYu1b7S2y1WgPZX8ih3A26Jpz21W2930UC\n"
+    "mAIcbul1oGBaI0Mhr2DHJxhgR67DSj+Z9lSTFheUrw==\n"
+    "-----END CERTIFICATE REQUEST-----\n";
+constexpr const char* kEc192 =
+    "-----BEGIN CERTIFICATE REQUEST-----\n"
+    "MIGnMF4CAQAwDzENMAsGA1UEAwwEd2VhazBGMBAGByqGSM49AgEGBSuBBAAfAzIA\n"
+    "BNgV6fzbfrqnMZ5ME5QCrnn06KNf7jFD6rPNCXL2se4eZifSnRO1alruYNsTdNi2\n"
+    "l6AAMAoGCCqGSM49BAMCAzkAMDYCGQDPxh0SYFkZxzFIRiiP9sIBDEstc4AdMvYC\n"
+    "GQCm7e4iXzzvZ1ndNrbbc9W7IcKV0WsW7oE=\n"
+    "-----END CERTIFICATE REQUEST-----\n";
+constexpr const char* kEd25519 =
+    "-----BEGIN CERTIFICATE REQUEST-----\n"
+    "MIGOMEICAQAwDzENMAsGA1UEAwwEd2VhazAqMAUGAytlcAMhAPO9SIZw/Mg51tHj\n"
+    "Q1Br8wx1Pw6+oCMNxeiGHa83fnfeoAAwBQYDK2VwA0EApMrfpWa++m9NC+eVtc9N\n"
+    "FwaT+ViQTxZeo6dbqRRc8WWM+f+Mb3K7XlUPrSUxyZJTIn3e1SZUrl298o0Km/YX\n"
+    "CA==\n"
+    "-----END CERTIFICATE REQUEST-----\n";
+
+TEST(Policy, WeakKeys) {
+    const auto problem = [](const std::string& pem) {
+        auto request = Request::from_pem(pem, "test");
+        EXPECT_TRUE(request && request->is_signed());
+        EXPECT_EQ(signing_problem(*request, {}), key_problem(*request));
+        return key_problem(*request).value_or("fine");
+    };
+    const auto weak = [](const char* key) {
+        return fmt::format(
+            "CSR 'weak' contains a weak public key ({}). Make a key of RSA with at least 2048 "
+            "bits, of an elliptic curve with at least 224 bits, or of Ed25519.",
+            key);
+    };
+    EXPECT_EQ(problem(kRsa512), weak("RSA, 512 bits"));
+    EXPECT_EQ(problem(kDsa1024), weak("DSA, 1024 bits"));
+    EXPECT_EQ(problem(kEc192), weak("EC, 192 bits"));
+    EXPECT_EQ(problem(kEd25519), "fine");
+    for (const int bits : {1024, 2048}) {
+        const auto key = make_rsa_key(bits).value();
+        EXPECT_EQ(problem(make_request(key, {"weak", "", {}, {}}).value().pem()),
+                  bits < 2048 ? weak("RSA, 1024 bits") : "fine");
     }
 }
 

@@ -299,6 +299,20 @@ TEST(Apply, KeysThatNobodyManagesArePurged) {
     EXPECT_NE(left.find("# a comment\nssh-rsa AAAAB3 kept\n"), left.npos) << left;
 }
 
+// As in Puppet 8.11: the run has failed, and its report is made all the same.
+TEST(Apply, ARunThatCannotKeepItsStateHasFailed) {
+    for (auto option : {&Options::statefile, &Options::transactionstorefile}) {
+        Machine m;
+        m.options.*option = "/state/file";
+        ASSERT_TRUE(m.fake.files.make_directories("/state/file/in_the_way"));
+        const auto said = m.run(resource("Notify", "n", ""));
+        EXPECT_EQ(m.exit_status, -1);
+        EXPECT_TRUE(std::ranges::any_of(said, [](const std::string& line) {
+            return line.starts_with("Failed to apply catalog: Is a directory @ ");
+        })) << said.back();
+    }
+}
+
 // What is no key is not lost: nothing of the file is touched.
 TEST(Apply, AFileOfKeysThatCannotBeReadIsLeftAlone) {
     Machine m;

@@ -1,5 +1,7 @@
 // Types that modules bring and that are built in. What is said and written was recorded from Puppet
 // 8.11 with stdlib 8.5.0, inifile 5.4.0 and concat 7.3.1, but where the newest release is another.
+#include <fmt/format.h>
+
 #include "machine.h"
 #include "resources/apply/module_releases.h"
 #include "resources/apply/ruby_types.h"
@@ -459,6 +461,34 @@ TEST(ModuleReleases, TheContentDecides) {
     EXPECT_EQ(level(), std::nullopt);
     file.reset();
     EXPECT_EQ(level(), 9);
+}
+
+TEST(ModuleTypes, WhatIsOnlyAuditedIsNotGiven) {
+    Machine m;
+    EXPECT_EQ(m.run(resource("File_line", "l", R"("path":"/tmp/f","audit":"all")")),
+              Lines{"Validation of File_line[l] failed: line is a required attribute"});
+}
+
+TEST(ModuleTypes, ValuesAddNoLines) {
+    const auto setting = [](std::string_view section, std::string_view name,
+                            std::string_view value) {
+        return resource("Ini_setting", "i",
+                        fmt::format(R"("path":"/tmp/f","section":"{}","setting":"{}","value":"{}")",
+                                    section, name, value));
+    };
+    for (const std::string& wrong :
+         {setting("s", "a", "b\\n[evil]"), setting("s]\\n[evil", "a", "b"),
+          setting("s", "a\\nevil", "b"), setting("s", "a", "b\\n\\nevil = 1")}) {
+        Machine m;
+        const auto said = m.run(wrong);
+        ASSERT_EQ(said.size(), 1U);
+        EXPECT_TRUE(said[0].contains(" must not contain a newline")) << said[0];
+        EXPECT_FALSE(m.fake.files.exists("/tmp/f"));
+    }
+    // A line that goes on is one setting.
+    Machine m;
+    EXPECT_EQ(m.run(setting("s", "a", "b\\n  c")).size(), 1U);
+    EXPECT_EQ(m.fake.files.read("/tmp/f").value_or(""), "[s]\na = b\n  c\n");
 }
 
 TEST(ModuleReleases, TheTableIsSorted) {

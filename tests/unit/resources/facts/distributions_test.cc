@@ -11,7 +11,7 @@ namespace bunraku::facts {
 namespace {
 
 TEST(Distributions, AsFacter) {
-    std::ifstream in(BUNRAKU_TEST_DATA "/unit/facts/distributions.txt");
+    std::ifstream in(BUNRAKU_TEST_DATA "/unit/resources/facts/distributions.txt");
     ASSERT_TRUE(in);
     std::string line, name, file, text;
     auto fake = std::make_unique<sys::FakeSystem>();

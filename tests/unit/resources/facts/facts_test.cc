@@ -143,7 +143,7 @@ TEST(Facts, PartitionsWithoutUdev) {
 }
 
 TEST(Facts, EveryNameOfFacter) {
-    std::ifstream in(BUNRAKU_TEST_DATA "/unit/facts/names.tsv");
+    std::ifstream in(BUNRAKU_TEST_DATA "/unit/resources/facts/names.tsv");
     ASSERT_TRUE(in);
     std::set<std::string> core, legacy;
     for (std::string line; std::getline(in, line);) {

@@ -108,6 +108,41 @@ TEST(Run, ExternalFacts) {
         << told[3];
 }
 
+TEST(Run, ExternalFactsThatAreInvalid) {
+    sys::FakeSystem fake;
+    fake.files.put("/d/empty", "", 0755);
+    fake.processes.answer("/d/empty", sys::Outcome{});
+    fake.files.put("/d/bytes", "", 0755);
+    fake.processes.answer("/d/bytes", sys::Outcome{.output = "a=\xff\n"});
+    fake.files.put("/d/a.json", "{\"bad\": \"\xff\", \"nul\": [\"\\u0000\"], \"good\": 1}");
+    // The next one of its name counts.
+    fake.files.put("/d/0.json", "{\"bad\": \"second\"}");
+    base::Arena arena;
+    base::MemorySink log;
+    Options options{
+        .names = {"bad", "nul", "good", "a"}, .external_directories = {"/d"}, .log = &log};
+    EXPECT_EQ(value::to_json(collect(arena, fake.system, options)), R"({"bad":"second","good":1})");
+    std::vector<std::string> errors;
+    for (const auto& r : log.records)
+        if (r.level == base::Level::Err) errors.push_back(r.message);
+    ASSERT_EQ(errors.size(), 3u);
+    EXPECT_EQ(errors[0],
+              "Failed to handle /d/bytes as LegacyFacter::Util::Parser::ScriptParser facts: "
+              "invalid byte sequence in UTF-8");
+    EXPECT_EQ(errors[1],
+              "Fact resolution fact='bad', resolution='<anonymous>' resolved to an invalid value: "
+              "String \"\\xFF\" doesn't match the reported encoding UTF-8");
+    EXPECT_EQ(errors[2],
+              "Fact resolution fact='nul', resolution='<anonymous>' resolved to an invalid value: "
+              "String \"\\u0000\" contains a null byte reference; unsupported for all facts.");
+}
+
+TEST(Run, BytesOfBuiltInFacts) {
+    sys::FakeSystem fake;
+    fake.files.put("/proc/filesystems", "\text4\xff\n");
+    EXPECT_EQ(facter(fake, {}, {"filesystems"}), "ext4\xEF\xBF\xBD");
+}
+
 TEST(Run, BlockedFacts) {
     sys::FakeSystem fake;
     fake.files.put("/proc/uptime", "60 1\n");

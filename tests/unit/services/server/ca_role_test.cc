@@ -1,6 +1,8 @@
 // The certificate authority over HTTP: what puppetserver 7.9.5 answers (recorded), and what it
 // lacks.
+#include <atomic>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -144,7 +146,9 @@ TEST(CaRole, ACertificatesLife) {
              {"", "PUT", where, site.request("b.example"),
               "400 Instance name \"b.example\" does not match requested key \"a.example\""},
              {"", "PUT", "/certificate_request/..%2Fa", site.request("../a"),
-              "400 Subject hostname format is invalid"},
+              "400 The path is not valid percent-encoded UTF-8, or has empty segments, dot "
+              "segments, "
+              "control characters or encoded slashes where they are not allowed"},
              {"", "PUT", where, asked, "200 "},
              {"", "PUT", where, asked,
               "400 a.example already has a requested certificate; ignoring certificate request"},
@@ -302,6 +306,91 @@ TEST(CaRole, Renewal) {
     EXPECT_EQ(site.ask("admin", "PUT", "/certificate_status/a", kRevoke), "204 ");
     auto crl = pki::read_crls(site.path + "/ca/ca_crl.pem").value();
     EXPECT_EQ(pki::facts_of(crl[0]).revoked, 2u);
+}
+
+TEST(CaRole, NobodyRenewsWhoIsRevoked) {
+    for (const std::string how : {"revoke", "clean"}) {
+        Site site;
+        site.start();
+        ASSERT_TRUE(site.instance);
+        site.submit("a");
+        EXPECT_EQ(site.ask("admin", "PUT", "/certificate_status/a", kSign), "204 ");
+        const auto folder =
+            pki::AuthorityFolder::open(pki::AuthorityPaths::in(site.path + "/ca"), [] {
+                return std::time(nullptr);
+            }).value();
+        const auto stolen = folder.read_certificate("a").value();
+        std::filesystem::copy(site.path + "/ca/signed/a.pem", site.path + "/ca/signed/stolen.pem");
+        std::vector<std::thread> threads;
+        std::atomic<int> renewed = 0;
+        std::atomic<bool> over = false;
+        for (int i = 0; i < 3; i++) {
+            threads.emplace_back([&] {
+                while (!over)
+                    renewed +=
+                        site.ask("stolen", "POST", "/certificate_renewal").starts_with("200");
+            });
+        }
+        while (renewed < 5) std::this_thread::yield();
+        if (how == "clean") {
+            EXPECT_EQ(site.ask("admin", "PUT", "/clean", R"({"certnames":["a"]})"),
+                      "200 Successfully cleaned all certs.");
+        } else {
+            EXPECT_EQ(site.ask("admin", "PUT", "/certificate_status/a", kRevoke), "204 ");
+        }
+        const auto crl = folder.own_crl().value();
+        over = true;
+        for (auto& t : threads) t.join();
+        const auto serials = folder.inventory_serials("a", false);
+        EXPECT_GE(serials.size(), 6u);
+        for (const auto& serial : serials) EXPECT_TRUE(pki::is_revoked(crl, serial)) << serial;
+        EXPECT_FALSE(folder.renew(stolen, 86400));
+    }
+}
+
+// The request that the program approves is signed, whichever waits by then.
+TEST(CaRole, SignsWhatTheProgramApproved) {
+    Site site;
+    const auto program = site.path + "/policy";
+    // Approves the first request, when the second has come.
+    std::ofstream(program) << "#!/bin/sh\nread x\nif mkdir " << site.path << "/first; then\n"
+                           << "while [ ! -e " << site.path << "/second ]; do sleep 0.05; done\n"
+                           << "exit 0; fi\ntouch " << site.path << "/second\nexit 1\n";
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    site.settings.set("autosign", program);
+    site.settings.set("allow_duplicate_certs", "true");
+    site.start();
+    ASSERT_TRUE(site.instance);
+    const auto good = pki::make_key().value(), bad = pki::make_key().value();
+    const auto submit = [&](const pki::PrivateKey& key) {
+        return site.ask("", "PUT", "/certificate_request/victim",
+                        pki::make_request(key, {.common_name = "victim"}).value().pem());
+    };
+    std::string first;
+    std::thread waiting([&] { first = submit(good); });
+    while (!std::filesystem::exists(site.path + "/first")) std::this_thread::yield();
+    EXPECT_EQ(submit(bad), "200 ");
+    waiting.join();
+    EXPECT_EQ(first, "200 ");
+    const auto signed_one = pki::read_certificates(site.path + "/ca/signed/victim.pem").value()[0];
+    EXPECT_TRUE(good.belongs_to(signed_one));
+    // The other one waits for somebody to look at it.
+    EXPECT_TRUE(std::filesystem::exists(site.path + "/ca/requests/victim.pem"));
+}
+
+TEST(CaRole, RequestsOfStrangersAreBounded) {
+    Site site;
+    site.start();
+    ASSERT_TRUE(site.instance);
+    http::Headers gzip;
+    gzip.set("Content-Encoding", "gzip");
+    const auto bomb = http::gzip(std::string(1 << 20, 'x'), 9);
+    EXPECT_EQ(site.ask("", "PUT", "/certificate_request/a", bomb, gzip),
+              "413 The body unpacks to more than 65536 bytes");
+    EXPECT_EQ(site.ask("", "PUT", "/certificate_request/a", http::gzip(site.request("a")), gzip),
+              "200 ");
+    EXPECT_EQ(site.ask("", "PUT", "/certificate_request/b....", site.request("b....")),
+              "400 Subject hostname format is invalid");
 }
 
 TEST(CaRole, SettingsOfCaConf) {

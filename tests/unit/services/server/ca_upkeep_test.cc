@@ -57,6 +57,41 @@ TEST(CaUpkeep, NothingEndsInTenYears) {
     std::filesystem::remove_all(path);
 }
 
+// A site that came from puppetserver can go back: what follows an RSA authority is RSA. Its server
+// may have a second certificate.
+TEST(CaUpkeep, RsaStaysRsa) {
+    char name[] = "/tmp/bunraku-upkeep-XXXXXX";
+    const std::string path = ::mkdtemp(name);
+    auto settings = upkeep_settings(path);
+    settings.set("server-ec-certificate", "true");
+    const auto ca = read_ca_settings(settings).value();
+    std::int64_t now = std::time(nullptr);
+    auto authority =
+        pki::AuthorityFolder::create(
+            ca.paths,
+            {.name = "One", .ttl = ca.ca_ttl, .key = [] { return pki::make_rsa_key(2048); }},
+            [&] { return now; })
+            .value();
+    ASSERT_TRUE(publish_authority(settings, ca.paths));
+    ASSERT_TRUE(ensure_server_certificate(settings, authority, ca.ca_ttl).value());
+    EXPECT_TRUE(pki::read_private_key(settings.text("hostprivkey")).value().is_rsa());
+    EXPECT_TRUE(keep_up(settings, ca, authority, now).value().server_certificate);
+    const auto second = pki::read_certificates(second_certificate_path(settings)).value().at(0);
+    const auto key = pki::read_private_key(second_key_path(settings)).value();
+    EXPECT_TRUE(key.is_ec() && key.belongs_to(second));
+    EXPECT_TRUE(second.puppet_extensions().empty());
+    EXPECT_FALSE(keep_up(settings, ca, authority, now).value().server_certificate);
+    // It is renewed in time, too, and the next authority is RSA.
+    now += 4 * 365 * kUpkeepDay + 30 * kUpkeepDay;
+    ASSERT_TRUE(keep_up(settings, ca, authority, now));
+    EXPECT_GT(pki::read_certificates(second_certificate_path(settings)).value().at(0).not_after(),
+              now + 100 * kUpkeepDay);
+    EXPECT_TRUE(pki::read_private_key(ca.paths.next_key()).value().is_rsa());
+    settings.set("ca_key_type", "ec");
+    EXPECT_TRUE(make_ca_key(settings, &authority.key()).value().is_ec());
+    std::filesystem::remove_all(path);
+}
+
 // Five years are an authority's life by default. A node that renews in the last third of its
 // certificate's never meets an authority that it cannot have fetched.
 TEST(CaUpkeep, AuthoritiesFollowOneAnother) {

@@ -1,6 +1,8 @@
 #include "services/server/instance.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -96,6 +98,8 @@ protected:
         put("server", {"server", {"IP:127.0.0.1"}});
         put("good", {"good"});
         put("other", {"other"});
+        put("admin", {"admin", {}, 90, {{pki::puppet_oid("pp_cli_auth"), "true"}}});
+        settings_.set("confdir", folder_.path + "/conf");
         settings_.set("statedir", folder_.path + "/state");
         settings_.set("store_key", folder_.path + "/store.key");
         settings_.set("hostcert", folder_.path + "/server.pem");
@@ -103,10 +107,11 @@ protected:
         settings_.set("localcacert", folder_.put("ca.pem", ca_.certificate().pem()));
         settings_.set("hostcrl", folder_.put("crl.pem", ca_.crl_pem().value()));
     }
-    base::Result<void> start() {
+    base::Result<void> start(std::vector<std::string> roles = {}) {
         instance_.reset();
-        auto started = Instance::start(settings_, log_,
-                                       {.listeners = {{"127.0.0.1", 0, true}, {}}, .version = "1"});
+        auto started = Instance::start(
+            settings_, log_,
+            {.roles = std::move(roles), .listeners = {{"127.0.0.1", 0, true}, {}}, .version = "1"});
         if (!started) return std::unexpected(started.error());
         instance_ = std::move(*started);
         return {};
@@ -121,6 +126,23 @@ protected:
         auto answer = http::Client(options).get(instance_->urls()[0] + path);
         return answer ? std::to_string(answer->status) + " " + answer->body.substr(0, 85)
                       : answer.error().message;
+    }
+    /// Posts a command whose body has the members `about`; returns the answer's status.
+    std::string send(const std::string& who, const std::string& command, int version,
+                     const std::string& certname, const std::string& about) {
+        http::ClientOptions options;
+        options.ca_file = folder_.path + "/ca.pem";
+        options.certificate_file = folder_.path + "/" + who + ".pem";
+        options.private_key_file = folder_.path + "/" + who + ".key";
+        http::ClientRequest request{
+            "POST",
+            instance_->urls()[0] + fmt::format("/pdb/cmd/v1?command={}&version={}&certname={}",
+                                               command, version, certname),
+            {},
+            fmt::format(R"({{"producer_timestamp":"2026-01-01T00:00:00Z",{}}})", about)};
+        request.headers.set("Content-Type", "application/json");
+        auto answer = http::Client(options).send(request);
+        return answer ? std::to_string(answer->status) : answer.error().message;
     }
     Folder folder_;
     base::MemorySink log_;
@@ -163,6 +185,115 @@ TEST_F(InstanceTls, AllowListGuardsTheStore) {
     instance_->stop();
 }
 
+// By default a node reaches its own data; that is what the agents' port is for.
+TEST_F(InstanceTls, ANodeReachesTheStoreForItselfOnly) {
+    settings_.set("certname", "server");
+    ASSERT_TRUE(start());
+    for (const char* path :
+         {"/pdb/query/v4", "/pdb/query/v4/nodes", "/pdb/query/v4/nodes/good",
+          "/pdb/query/v4/nodes/good/facts", "/pdb/query/v4/facts?limit=2",
+          "/pdb/query/v4/nodes?query=[%22=%22,%22certname%22,%22other%22]",
+          "/pdb/query/v4/nodes/other/facts?query=[%22in%22,%22name%22,[%22extract%22,%22name%22,"
+          "[%22select_facts%22,[%22=%22,%22certname%22,%22good%22]]]]",
+          "/pdb/query/v4/environments/production/nodes", "/pdb/query/v4/nodes/oth%2565r",
+          "/pdb/admin/v1/archive", "/pdb/admin/v1/summary-stats", "/bunraku/v1/drift",
+          "/bunraku/v1/exports", "/bunraku/v1/nodes/good/catalogs"}) {
+        EXPECT_EQ(ask("other", path).substr(0, 79),
+                  "403 The client certificate name other reaches the store for itself only: its ow")
+            << path;
+        EXPECT_FALSE(ask("admin", path).starts_with("403")) << path;
+        EXPECT_FALSE(ask("server", path).starts_with("403")) << path;
+    }
+    for (const char* path : {"/pdb/query/v4/nodes/other", "/pdb/query/v4/nodes/oth%65r/facts",
+                             "/pdb/query/v4/factsets/other", "/pdb/query/v4/catalogs/other/edges",
+                             "/bunraku/v1/nodes/other/catalogs", "/pdb/meta/v1/version"}) {
+        EXPECT_FALSE(ask("other", path).starts_with("403")) << path;
+    }
+    const std::string own = R"("certname":"other")", others = R"("certname":"good")";
+    for (const std::string command : {"replace_facts", "replace%20facts", "store_report"}) {
+        const int version = command == "store_report" ? 8 : 5;
+        EXPECT_EQ(send("other", command, version, "other", own), "200");
+        EXPECT_EQ(send("other", command, version, "good", others), "403");
+        // The body is what counts.
+        EXPECT_EQ(send("other", command, version, "other", others), "400");
+        EXPECT_EQ(send("other", command, version, "other", own + "," + others), "400");
+        EXPECT_EQ(send("other", command, version, "other", R"("x":{"certname":"other"})"), "400");
+        // Older formats name the node in other ways.
+        EXPECT_EQ(send("other", command, version - 3, "other", own), "403");
+        EXPECT_EQ(send("other", command, version, "other&certname=good", own), "400");
+        EXPECT_EQ(send("other", command, version, "good&certname=other", own), "403");
+        EXPECT_EQ(send("admin", command, version, "good", others), "200");
+    }
+    // What a node exports is the compiler's to say, and who is there the administrator's.
+    for (const char* command : {"replace_catalog", "deactivate_node", "configure_expiration",
+                                "replace_catalog_inputs", "x"}) {
+        EXPECT_EQ(send("other", command, 9, "other", own), "403") << command;
+    }
+    instance_->stop();
+}
+
+// Rules that somebody wrote count for the store, too.
+TEST_F(InstanceTls, AuthConfGuardsTheStore) {
+    settings_.set("certname", "server");
+    const auto rules = [&](const std::string& more) {
+        return folder_.put("auth.conf",
+                           "authorization: { version: 1, rules: [" + more +
+                               R"({ name: "deny all", sort-order: 999, match-request: )"
+                               R"({ path: "/", type: path }, deny: "*" }] })");
+    };
+    settings_.set("auth_config", rules(""));
+    ASSERT_TRUE(start());
+    for (const char* who : {"other", "admin", "server"})
+        EXPECT_EQ(ask(who, "/pdb/query/v4/nodes/other").substr(0, 21), "403 Forbidden request");
+    // One that allows it, and the list of PuppetDB.
+    rules(R"({ name: "pdb", sort-order: 1, match-request: { path: "/pdb/query", type: path }, )"
+          R"(allow: "good" },)");
+    ASSERT_TRUE(instance_->reload());
+    EXPECT_EQ(ask("good", "/pdb/query/v4/nodes"), "200 []");
+    EXPECT_EQ(ask("good", "/pdb/admin/v1/archive").substr(0, 3), "403");
+    EXPECT_EQ(ask("other", "/pdb/query/v4/nodes").substr(0, 3), "403");
+    rules("");
+    settings_.set("certificate-allowlist", folder_.put("allow", "good\n"));
+    ASSERT_TRUE(start());
+    EXPECT_EQ(ask("good", "/pdb/query/v4/nodes"), "200 []");
+    EXPECT_EQ(ask("other", "/pdb/query/v4/nodes/other").substr(0, 3), "403");
+    instance_->stop();
+}
+
+// A file of rules that comes is read; one that goes does not open what it closed.
+TEST_F(InstanceTls, RulesThatComeAndGo) {
+    const auto path = folder_.path + "/conf/puppetserver/conf.d/auth.conf";
+    ASSERT_TRUE(start());
+    const auto may_list = [&] {
+        return ask("other", "/puppet/v3/environments").substr(0, 3) != "403";
+    };
+    EXPECT_TRUE(may_list());
+    std::filesystem::create_directories(folder_.path + "/conf/puppetserver/conf.d");
+    std::ofstream(path) << R"(authorization: { version: 1, rules: [{ name: "deny all", )"
+                           R"(sort-order: 9, match-request: { path: "/", type: path }, )"
+                           R"(deny: "*" }] })";
+    EXPECT_TRUE(instance_->reload());
+    EXPECT_FALSE(may_list());
+    std::filesystem::remove(path);
+    auto reloaded = instance_->reload();
+    ASSERT_FALSE(reloaded);
+    EXPECT_EQ(reloaded.error().message,
+              path + " is gone; its rules stay in force until the server is started anew");
+    EXPECT_FALSE(may_list());
+    instance_->stop();
+}
+
+// A store here would be empty, and open, while all is in the one elsewhere.
+TEST_F(InstanceTls, NoStoreBesideAPuppetdb) {
+    std::filesystem::create_directories(folder_.path + "/conf");
+    folder_.put("conf/puppetdb.conf", "[main]\nserver_urls = https://puppetdb.example:8081\n");
+    ASSERT_TRUE(start());
+    EXPECT_EQ(ask("admin", "/pdb/query/v4/nodes").substr(0, 3), "404");
+    ASSERT_TRUE(start({"compiler", "store"}));
+    EXPECT_EQ(ask("admin", "/pdb/query/v4/nodes"), "200 []");
+    instance_->stop();
+}
+
 TEST_F(InstanceTls, WithoutAllowListACertificateIsNeeded) {
     auto started = start();
     ASSERT_TRUE(started) << started.error().message;
@@ -173,16 +304,20 @@ TEST_F(InstanceTls, WithoutAllowListACertificateIsNeeded) {
                   " (see the")
             << path;
     }
-    EXPECT_EQ(ask("other", "/pdb/query/v4/nodes"), "200 []");
     // Of these auth.conf decides, as on a puppetserver.
     for (const char* who : {"", "other"})
         EXPECT_EQ(ask(who, "/metrics/v2/list").substr(0, 21), "403 Forbidden request") << who;
     EXPECT_EQ(ask("", "/status/v1/simple"), "200 running");
     EXPECT_EQ(ask("", "/v3/modules").substr(0, 3), "401");  // the forge has its own rules
     EXPECT_EQ(http::Client().get(instance_->urls()[1] + "/pdb/query/v4/nodes")->body, "[]");
+    // No node gets more by showing none.
     settings_.set("client-auth", "want");
     ASSERT_TRUE(start());
+    EXPECT_EQ(ask("", "/pdb/query/v4/nodes").substr(0, 3), "403");
+    // On a store alone the setting is PuppetDB's.
+    ASSERT_TRUE(start({"store"}));
     EXPECT_EQ(ask("", "/pdb/query/v4/nodes"), "200 []");
+    EXPECT_EQ(ask("other", "/pdb/query/v4/nodes"), "200 []");
     settings_.set("client-auth", "maybe");
     EXPECT_EQ(start().error().message,
               "The setting client-auth is none of need, want, none: maybe");

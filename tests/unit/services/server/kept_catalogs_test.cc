@@ -329,6 +329,38 @@ TEST_F(KeptCatalogsTest, TimeAndRandomNumbersAreNotKept) {
     EXPECT_EQ(kept_->size(), 0u);
 }
 
+TEST_F(KeptCatalogsTest, ReasonsOfCompiles) {
+    const auto said = [&] {
+        const auto decision = kept_->reasons().find("n1");
+        if (!decision) return std::string("nothing");
+        return fmt::format("{}{} {}/{}", decision->served ? "served" : decision->reason,
+                           decision->details.empty()
+                               ? std::string()
+                               : fmt::format(" [{}]", fmt::join(decision->details, ", ")),
+                           decision->served_total, decision->compiled_total);
+    };
+    const auto file = [&](const char* path) { return root_ + "/envs/production/" + path; };
+    bool kept = false;
+    settle();
+    EXPECT_EQ(said(), "nothing");
+    (void)answer({}, kept);
+    EXPECT_EQ(said(), "no catalog of this node is cached yet 0/1");
+    (void)answer({}, kept);
+    EXPECT_EQ(said(), "served 1/1");
+    (void)answer({.number = 1, .uptime = 9}, kept);
+    EXPECT_EQ(said(), "facts that it reads changed [fact number] 1/2");
+    write("modules/app/files/read", "1\n");
+    settle();
+    (void)answer({.number = 1}, kept);
+    EXPECT_EQ(said(), fmt::format("code or data that it reads changed [file {}] 1/3",
+                                  file("modules/app/files/read")));
+    write("manifests/site.pp", "notify { \"${Timestamp.new}\": }\n");
+    settle();
+    (void)answer({}, kept);
+    (void)answer({}, kept);
+    EXPECT_EQ(said(), "it reads what cannot be looked at again [clock] 1/5");
+}
+
 // Another server in the same folder: its first answers need no compile.
 TEST_F(KeptCatalogsTest, ARestartIsWarm) {
     const auto restart = [&](const std::string& program = {}) {

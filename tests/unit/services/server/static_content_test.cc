@@ -38,9 +38,12 @@ protected:
         std::ofstream(full) << text;
     }
     std::string content(const StaticContent::Inlined& of, const std::string& path) {
-        const auto found = static_.find(of.code_id, path);
-        if (!found) return "none";
-        std::ifstream in(*found);
+        const auto digest = static_.digest_of(of.code_id, StaticContent::address_of(path));
+        const auto found = digest ? static_.find(*digest) : std::nullopt;
+        return found ? read(*found) : "none";
+    }
+    static std::string read(const std::string& path) {
+        std::ifstream in(path);
         return {std::istreambuf_iterator<char>(in), {}};
     }
     void file(const std::string& title,
@@ -61,6 +64,8 @@ protected:
     }
 
     const std::string root_ = scratch();
+    /// The SHA-256 of "first\n".
+    const std::string kFirst = "b640e840b19d378660b32fb51ae18d67dccb4a8596a29e7bd72c1b2ae5928f41";
     base::MemorySink log_;
     config::Settings settings_ = config::Settings::defaults();
     FileMounts files_{settings_};
@@ -77,11 +82,13 @@ TEST_F(StaticContentTest, ContentsAreThoseOfTheCompile) {
     const auto before = inlined();
     EXPECT_NE(before.json.find(R"("/a":{"path":")" + root_ + "/env/modules/app/files/one\""),
               std::string::npos);
-    EXPECT_NE(
-        before.json.find(
-            R"("content_uri":"puppet:///modules/app/files/one","source":"puppet:///modules/app/one")"),
-        std::string::npos)
+    EXPECT_NE(before.json.find(R"("content_uri":"puppet:///modules/app/files/one~sha256-)" +
+                               kFirst + R"(","source":"puppet:///modules/app/one")"),
+              std::string::npos)
         << before.json;
+    // Folders have no content.
+    EXPECT_NE(before.json.find(R"("content_uri":"puppet:///modules/app/files/tree")"),
+              std::string::npos);
     EXPECT_NE(before.json.find(R"("recursive_metadata":{"/t":{"puppet:///modules/app/tree":[)"),
               std::string::npos);
     EXPECT_EQ(before.json.find("hidden"), std::string::npos);
@@ -99,6 +106,37 @@ TEST_F(StaticContentTest, ContentsAreThoseOfTheCompile) {
     StaticContent::Inlined strange;
     strange.code_id = "../" + before.code_id.substr(3);
     EXPECT_EQ(content(strange, "modules/app/files/one"), "none");
+}
+
+// Another server has another cache, and knows no code id: the address names the digest.
+TEST_F(StaticContentTest, AnotherServerAnswersByDigest) {
+    file("/a", {{"source", text("puppet:///modules/app/one")}});
+    const auto code_id = inlined().code_id;
+    const std::string path = "modules/app/files/one~sha256-" + kFirst;
+    StaticContent other(root_ + "/other", files_);
+    const auto address = StaticContent::address_of(path);
+    EXPECT_EQ(address.path, "modules/app/files/one");
+    EXPECT_EQ(other.digest_of(code_id, address), kFirst);
+    EXPECT_EQ(other.digest_of(code_id, StaticContent::address_of("modules/app/files/one")),
+              std::nullopt);
+    EXPECT_EQ(other.find(kFirst), std::nullopt);
+    const std::string modules = root_ + "/env/modules/";
+    const std::vector<std::string> places = {modules + "none", modules + "app/files/one",
+                                             modules + "app/files/earlier"};
+    write("app/files/one", "second\n");
+    EXPECT_EQ(other.find_among(kFirst, places), std::nullopt);
+    write("app/files/earlier", "first\n");
+    const auto found = other.find_among(kFirst, places);
+    ASSERT_TRUE(found);
+    // It is a copy: what becomes of the file does not matter.
+    write("app/files/earlier", "third\n");
+    EXPECT_EQ(read(*found), "first\n");
+    EXPECT_EQ(other.find(kFirst), found);
+    for (const char* odd : {"modules/app/files/one~sha256-", "modules/app/files/one~sha256-08B7",
+                            "modules/app/files/one"}) {
+        EXPECT_EQ(StaticContent::address_of(odd).path, odd);
+        EXPECT_EQ(StaticContent::address_of(odd).digest, "");
+    }
 }
 
 TEST_F(StaticContentTest, WhatIsNoFileOfAModuleIsLeftAlone) {

@@ -11,6 +11,8 @@ namespace bunraku::store {
 namespace {
 
 constexpr std::int64_t kReceived = 1700000000000;
+/// A UUID but for its last digit.
+constexpr std::string_view kUuid = "11111111-2222-3333-4444-55555555555";
 
 class Command : public OnBackend {
 protected:
@@ -49,10 +51,10 @@ protected:
                         std::string_view more = "") {
         return put(CommandKind::ReplaceCatalog, 9,
                    fmt::format("{{'certname':'n','version':'v{0}','environment':'production',"
-                               "'transaction_uuid':'t{0}','catalog_uuid':null,'code_id':null,"
+                               "'transaction_uuid':'{4}{0}','catalog_uuid':null,'code_id':null,"
                                "'job_id':null,'producer':'p','producer_timestamp':"
                                "'2023-11-14T22:13:2{0}.000Z','edges':[{2}],'resources':[{1}]{3}}}",
-                               at, resources, edges, more));
+                               at, resources, edges, more, kUuid));
     }
     static std::string resource(std::string_view type, std::string_view title,
                                 std::string_view parameters = "", std::string_view tags = "'t'",
@@ -116,7 +118,8 @@ TEST_P(Command, CatalogsCostTheirDifference) {
     EXPECT_EQ(titles(), "A|1, A|2");
     EXPECT_EQ(edges(), "1|2|0");
     EXPECT_EQ(catalog(2, a + "," + b, edge("1", "2")), "unchanged");
-    EXPECT_EQ(rows("SELECT version, transaction_uuid, api_version FROM catalogs"), "v2|t2|9");
+    EXPECT_EQ(rows("SELECT version, transaction_uuid, api_version FROM catalogs"),
+              fmt::format("v2|{}2|9", kUuid));
     EXPECT_EQ(catalog(1, c), "obsolete");
     EXPECT_EQ(titles(), "A|1, A|2");
     std::string hash = rows("SELECT " + writer_->dialect().hex("hash") + " FROM catalogs");
@@ -140,30 +143,64 @@ TEST_P(Command, CatalogsCostTheirDifference) {
 }
 
 TEST_P(Command, OldCatalogFormats) {
-    std::string body =
-        "{'name':'n','version':'1','environment':'e','transaction-uuid':'t',"
-        "'edges':[],'resources':[" +
-        resource("A", "1") + "]";
+    const std::string body =
+        "{'name':'n','version':'1','environment':'e','transaction-uuid':'t','edges':[],"
+        "'resources':[{'type':'A','title':'1','aliases':[],'exported':false,'file':'/f','line':3,"
+        "'tags':['t'],'parameters':{}}]";
     EXPECT_EQ(put(CommandKind::ReplaceCatalog, 4, body + "}"), "stored");
     EXPECT_EQ(rows("SELECT producer_timestamp, catalog_uuid, producer_id FROM catalogs"),
               "1700000000000|t|null");
     EXPECT_EQ(
         put(CommandKind::ReplaceCatalog, 5, body + ",'producer-timestamp':'2023-11-15T00:00:00Z'}"),
         "unchanged");
-    std::string wrapped = body + ",'producer-timestamp':'2023-11-15T00:00:01Z'}";
-    for (std::size_t at = 0; (at = wrapped.find('\'', at)) != std::string::npos; at += 2) {
-        wrapped.replace(at, 1, "\\'");
-    }
-    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 5, "'" + wrapped + "'"), "unchanged");
-    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 6, "'" + wrapped + "'"),
-              "Json parse error at line 1, column 1: a catalog must be a JSON map");
-    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 5, body + "}"),
-              "Invalid replace catalog command: missing required key 'producer_timestamp'");
+    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 5, body + ",'producer-timestamp':null}"),
+              "obsolete");
     EXPECT_EQ(
         put(CommandKind::ReplaceCatalog, 3, "{'metadata':{'api_version':1},'data':" + body + "}}"),
         "obsolete");
+    std::string wrapped = "{'metadata':{'api_version':1},'data':" + body + "}}";
+    for (std::size_t at = 0; (at = wrapped.find('\'', at)) != std::string::npos; at += 2) {
+        wrapped.replace(at, 1, "\\'");
+    }
+    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 3, "'" + wrapped + "'"), "obsolete");
+    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 6, "'" + wrapped + "'"),
+              "Json parse error at line 1, column 1: a catalog must be a JSON map");
     EXPECT_EQ(put(CommandKind::ReplaceCatalog, 10, body + "}"),
               "Version 10 of command \"replace catalog\" is not supported");
+}
+
+TEST_P(Command, Formats4And5AreReadToTheLetter) {
+    const std::string good =
+        "{'name':'n','version':'1','environment':'e','transaction-uuid':null,'edges':[],"
+        "'resources':[{'type':'A','title':'1','aliases':[],'exported':false,'file':'/f','line':3,"
+        "'tags':['t'],'parameters':{'p':'v'}}]}";
+    const struct {
+        std::string from, to, why;
+    } cases[] = {
+        {"'version':'1'", "'version':1", "version: expected a string, got an integer"},
+        {"'environment':'e',", "", "environment: required key is missing"},
+        {"'environment':'e'", "'environment':null", "environment: expected a string, got null"},
+        {"'aliases':[],", "", "resources[0].aliases: required key is missing"},
+        {",'parameters':{'p':'v'}", "", "resources[0].parameters: required key is missing"},
+        {"'file':'/f'", "'file':null", "resources[0].file: expected a string, got null"},
+        {"'line':3", "'line':0", "resources[0].line: expected a positive integer, got 0"},
+        {"'line':3", "'line':'3'", "resources[0].line: expected an integer, got a string"},
+        {"'p':'v'", "'p':[null]", "resources[0].parameters.p[0]: null is not allowed"},
+        {"'type':'A'", "'type':'a'",
+         "resources[0].type: the type 'a' must be capitalized in every segment"},
+        {"'p':'v'", "'p':'\\ud800'", "incomplete surrogate pair (line: 1, column: 207)"},
+        {"'p':'v'", "'p':'\xff'", "not valid UTF-8 at byte 199"},
+        {"'edges':[]", "'edges':[],'job_id':'5'", "job_id: unknown key in a catalog of version 4"},
+    };
+    for (const auto& c : cases) {
+        std::string body = good;
+        body.replace(body.find(c.from), c.from.size(), c.to);
+        EXPECT_EQ(put(CommandKind::ReplaceCatalog, 4, body),
+                  "Catalog wire format version 4: " + c.why);
+    }
+    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 4, "'" + good.substr(0, 1) + "'"),
+              "Catalog wire format version 4: expected an object, got a string");
+    EXPECT_EQ(put(CommandKind::ReplaceCatalog, 4, good), "stored");
 }
 
 TEST_P(Command, BadCatalogsSayWhy) {
@@ -402,6 +439,76 @@ TEST_P(Command, KeysThatAreNotThereOrUnknown) {
     EXPECT_EQ(rows("SELECT count(*) FROM certnames"), "0");
 }
 
+TEST_P(Command, ReportsUpToVersion7MayLeaveOutLists) {
+    auto report = [&](int version, std::string_view more) {
+        return put(
+            CommandKind::StoreReport, version,
+            fmt::format("{{'certname':'n','puppet_version':'8.1','report_format':12,"
+                        "'configuration_version':'{0}{2}','start_time':'2023-11-14T22:13:20Z',"
+                        "'end_time':'2023-11-14T22:13:20Z','environment':'e','metrics':null,"
+                        "'transaction_uuid':null,'producer_timestamp':'2023-11-14T22:13:20Z',"
+                        "'status':'changed','noop':false,'logs':null{1}}}",
+                        version, more, more.size()));
+    };
+    const std::string v7 = ",'catalog_uuid':null,'code_id':null,'cached_catalog_status':null";
+    const std::string resource =
+        ",'resources':[{'timestamp':'2023-11-14T22:13:20Z','resource_type':'A',"
+        "'resource_title':'1','skipped':false,'file':null,'line':4,'containment_path':null}]";
+    EXPECT_EQ(report(5, ""), "stored");
+    EXPECT_EQ(report(5, ",'resource_events':null"), "stored");
+    EXPECT_EQ(report(6, ""), "stored");
+    EXPECT_EQ(report(6, ",'resources':null"), "stored");
+    EXPECT_EQ(report(6, resource), "stored");
+    EXPECT_EQ(report(7, v7), "stored");
+    EXPECT_EQ(report(7, v7 + resource), "stored");
+    EXPECT_EQ(report(8, v7), "Invalid store report command: missing required key 'resources'");
+}
+
+TEST_P(Command, UuidsTimesAndTextsAreChecked) {
+    using K = CommandKind;
+    auto inputs = [&](std::string_view uuid) {
+        return put(
+            K::ReplaceCatalogInputs, 1,
+            fmt::format("{{'certname':'n','catalog_uuid':'{}','inputs':[['a','b']]}}", uuid));
+    };
+    // All forms that PostgreSQL reads are kept in one.
+    for (const char* uuid :
+         {"123E4567-E89B-12d3-a456-426614174000", "123e4567e89b12d3a456426614174000",
+          "{123e4567-e89b-12d3-a456-426614174000}", "123e-4567-e89b-12d3-a456-4266-1417-4000"}) {
+        EXPECT_EQ(inputs(uuid).find("must be"), std::string::npos) << uuid;
+        EXPECT_EQ(rows("SELECT catalog_uuid FROM catalog_inputs"),
+                  "123e4567-e89b-12d3-a456-426614174000");
+    }
+    for (const char* uuid : {"", "t", "123e4567-e89b-12d3-a456-42661417400", "1-1-1-1-1",
+                             " 123e4567-e89b-12d3-a456-426614174000"}) {
+        EXPECT_NE(inputs(uuid).find("'catalog_uuid' must be a UUID"), std::string::npos) << uuid;
+    }
+    auto facts_at = [&](std::string_view time, std::string_view environment) {
+        return put(K::ReplaceFacts, 5,
+                   fmt::format("{{'certname':'n','environment':'{}','producer':'p',"
+                               "'producer_timestamp':{},'values':{{}}}}",
+                               environment, time));
+    };
+    EXPECT_EQ(facts_at("1700000000001", "e"), "stored");
+    EXPECT_NE(facts_at("1700000000002", "a\\u0000b").find("'environment' may not contain U+0000"),
+              std::string::npos);
+    EXPECT_EQ(facts_at("1700000000003", "a\\\\u0000b"), "unchanged");
+    auto report = [&](std::string_view time) {
+        return put(K::StoreReport, 5,
+                   fmt::format("{{'certname':'n','puppet_version':'8.1','report_format':12,"
+                               "'configuration_version':'c','start_time':{},"
+                               "'end_time':'2023-11-14T22:13:20Z','environment':'e','metrics':[],"
+                               "'transaction_uuid':null,'producer_timestamp':"
+                               "'2023-11-14T22:13:20Z','status':'changed','noop':false,"
+                               "'logs':[]}}",
+                               time));
+    };
+    EXPECT_EQ(report("'2023-11-14T22:13:20.123456789+01:00'"), "stored");
+    for (const char* time : {"1700000000000", "'2023-11-14'", "'2023-11-14T22:13:20'", "null"}) {
+        EXPECT_NE(report(time).find("'start_time' must be"), std::string::npos) << time;
+    }
+}
+
 TEST_P(Command, DeactivationsOutOfOrder) {
     using K = CommandKind;
     // The newest time stays.
@@ -413,14 +520,16 @@ TEST_P(Command, DeactivationsOutOfOrder) {
     put(K::DeactivateNode, 3, "{'certname':'z','producer_timestamp':'2023-11-14T22:13:35Z'}");
     EXPECT_EQ(rows("SELECT deactivated FROM certnames WHERE certname = 'z'"), "1700000015000");
     EXPECT_EQ(put(K::ReplaceCatalogInputs, 1,
-                  "{'certname':'z','catalog_uuid':'u','inputs':[['hiera','a']],"
+                  "{'certname':'z','catalog_uuid':'11111111-2222-3333-4444-555555555550','inputs':["
+                  "['hiera','a']],"
                   "'producer_timestamp':'2023-11-14T22:13:50Z'}"),
               "stored");
     put(K::DeactivateNode, 3, "{'certname':'z','producer_timestamp':'2023-11-14T22:13:36Z'}");
     // Inputs that are not newer do not count, but they show that the node is alive.
     for (const char* time : {"2023-11-14T22:13:50Z", "2023-11-14T22:13:40Z"}) {
         EXPECT_EQ(put(K::ReplaceCatalogInputs, 1,
-                      fmt::format("{{'certname':'z','catalog_uuid':'u','inputs':[['x','y']],"
+                      fmt::format("{{'certname':'z','catalog_uuid':'11111111-2222-3333-4444-"
+                                  "555555555550','inputs':[['x','y']],"
                                   "'producer_timestamp':'{}'}}",
                                   time)),
                   "obsolete");
@@ -451,11 +560,12 @@ TEST_P(Command, NodesComeAndGo) {
     EXPECT_EQ(put(K::ConfigureExpiration, 1, "{'certname':'n','expire':{'facts':true}}"),
               "obsolete");
     EXPECT_EQ(put(K::ReplaceCatalogInputs, 1,
-                  "{'certname':'n','catalog_uuid':'u','inputs':[['hiera','b'],['hiera','a']]}"),
+                  "{'certname':'n','catalog_uuid':'11111111-2222-3333-4444-555555555550','inputs':["
+                  "['hiera','b'],['hiera','a']]}"),
               "stored");
     EXPECT_EQ(rows("SELECT type, name FROM catalog_input_contents ORDER BY 2"), "hiera|a, hiera|b");
     Lifetimes lifetimes;
-    std::int64_t later = kReceived + 8LL * 86400 * 1000;
+    std::int64_t later = kReceived + 10LL * 86400 * 1000;
     EXPECT_EQ(expire_nodes(*writer_, lifetimes, later, 100)->done, 0U);
     EXPECT_EQ(put(K::ConfigureExpiration, 1,
                   "{'certname':'n','expire':{'facts':true},'producer_timestamp':"

@@ -6,6 +6,8 @@
 #include <thread>
 
 #include "backends.h"
+#include "store/db/command.h"
+#include "store/engine/exports.h"
 #include "store/engine/service.h"
 #include "store/engine/store.h"
 
@@ -110,6 +112,84 @@ TEST_P(Garbage, StepsAreSmall) {
     }
     EXPECT_EQ(events(), 0);
     EXPECT_EQ(reports(), 100);
+}
+
+/// As PuppetDB 7.12 does; tests/store/expiry_peer compares the two.
+TEST_P(Garbage, NodesExpireOfWhichNothingIsNew) {
+    auto opened = Writer::open(where_, {.durable = false});
+    ASSERT_TRUE(opened) << opened.error().message;
+    Writer& w = **opened;
+    constexpr std::int64_t kNow = 20'000 * kDay, kOld = kNow - 10 * kDay, kFresh = kNow - kDay;
+    const auto send = [&](CommandKind kind, int version, std::string node, std::int64_t at,
+                          std::string_view rest) {
+        const std::string body =
+            fmt::format(R"({{"certname":"{}","producer_timestamp":{}{}}})", node, at, rest);
+        auto command = prepare_command({kind, version, node, at, 0}, body, {});
+        ASSERT_TRUE(command) << command.error().message;
+        auto transaction = w.begin();
+        ASSERT_TRUE(transaction);
+        auto applied = (*command)->apply(w);
+        ASSERT_TRUE(applied) << applied.error().message;
+        ASSERT_TRUE(transaction->commit());
+    };
+    const auto facts = [&](const char* node, std::int64_t at) {
+        send(CommandKind::ReplaceFacts, 5, node, at,
+             R"(,"environment":"e","producer":"p","values":{"a":1})");
+    };
+    const auto inputs = [&](const char* node, std::int64_t at) {
+        send(CommandKind::ReplaceCatalogInputs, 1, node, at,
+             R"(,"catalog_uuid":"a1b2c3d4-0000-4000-8000-000000000001","inputs":[["hiera","a"]])");
+    };
+    const auto configure = [&](const char* node, std::int64_t at, bool expire) {
+        send(CommandKind::ConfigureExpiration, 1, node, at,
+             fmt::format(R"(,"expire":{{"facts":{}}})", expire));
+    };
+    facts("facts old", kOld);
+    facts("facts fresh", kFresh);
+    inputs("inputs old", kOld);
+    facts("inputs fresh", kOld);
+    inputs("inputs fresh", kFresh);
+    facts("configured old", kOld);
+    configure("configured old", kOld, true);
+    facts("configured fresh", kOld);
+    configure("configured fresh", kFresh, true);
+    facts("never", kOld);
+    configure("never", kOld, false);
+    facts("deactivated", kOld);
+    send(CommandKind::DeactivateNode, 3, "deactivated", kOld, "");
+    ASSERT_TRUE(w.db().execute(fmt::format(
+        "INSERT INTO certnames (certname, latest_report_timestamp) VALUES ('bare', NULL),"
+        " ('report old', {}), ('report fresh', {})",
+        kOld, kFresh)));
+    ASSERT_TRUE(remember_collections(w, "collects", {"File null"}));
+    auto step = expire_nodes(w, {}, kNow, 100);
+    ASSERT_TRUE(step) << step.error().message;
+    EXPECT_EQ(step->done, 5U);
+    std::string expired;
+    auto s = w.db().prepare_once("SELECT certname FROM certnames WHERE expired = ? ORDER BY 1");
+    ASSERT_TRUE(s);
+    s->bind(kNow);
+    while (*s->step()) expired += fmt::format("{}, ", s->text(0));
+    EXPECT_EQ(expired, "bare, configured old, facts old, inputs old, report old, ");
+}
+
+/// What is of the day that was one lifetime ago stays until that day is over.
+TEST_P(Garbage, ReportsAndEventsGoByDays) {
+    auto opened = Writer::open(where_, {.durable = false});
+    ASSERT_TRUE(opened) << opened.error().message;
+    Writer& w = **opened;
+    ASSERT_TRUE(w.db().execute("INSERT INTO certnames (id, certname) VALUES (1, 'n')"));
+    add_reports(w.db(), 1, 2, 3);  // a second after midnight
+    Lifetimes lifetimes;
+    lifetimes.report_ttl_ms = 5 * kDay;
+    const auto left = [&](std::int64_t now) {
+        EXPECT_TRUE(purge_events(w, lifetimes, now, 100));
+        const auto events = number(w.db(), "SELECT count(*) FROM resource_events");
+        EXPECT_TRUE(purge_reports(w, lifetimes, now, 100));
+        return fmt::format("{} {}", number(w.db(), "SELECT count(*) FROM reports"), events);
+    };
+    EXPECT_EQ(left(6 * kDay - 1), "2 6");
+    EXPECT_EQ(left(6 * kDay), "0 0");
 }
 
 TEST_P(Garbage, NodesGoInStepsToo) {

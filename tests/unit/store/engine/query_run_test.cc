@@ -64,7 +64,7 @@ void load(const std::string& where) {
          R"({"certname":"gone","producer_timestamp":"2023-01-02T00:00:00.000Z"})");
     send(
         CommandKind::ReplaceCatalogInputs, 1, "a",
-        R"({"certname":"a","catalog_uuid":"u","producer_timestamp":"2023-01-01T00:00:00.000Z","inputs":[["hiera","port"],["external","vault"]]})");
+        R"({"certname":"a","catalog_uuid":"11111111-2222-3333-4444-555555555550","producer_timestamp":"2023-01-01T00:00:00.000Z","inputs":[["hiera","port"],["external","vault"]]})");
     for (std::string rev : {"1", "2"}) {
         send(
             CommandKind::StoreReport, 8, "a",
@@ -388,6 +388,59 @@ TEST_P(QueryTest, Errors) {
          "function"},
     };
     for (const Case& c : cases) EXPECT_EQ(ask(c.query), c.text) << c.query;
+}
+
+/// `innermost` with `levels` times `begin` before it and `end` behind it.
+std::string nested(int levels, std::string_view begin, std::string_view innermost,
+                   std::string_view end) {
+    std::string out;
+    for (int i = 0; i < levels; ++i) out += begin;
+    out += innermost;
+    for (int i = 0; i < levels; ++i) out += end;
+    return out;
+}
+
+/// As deep as PuppetDB takes them; SQLite's parser alone takes 10 to 30 levels.
+TEST_P(QueryTest, NestedDeeply) {
+    if (GetParam() != Backend::Sqlite) return;  // PostgreSQL's parser has no such limit.
+    const std::string is_a = R"(["=","certname","a"])", a = R"([{"certname":"a"}])";
+    const auto names = [](const std::string& condition) {
+        return R"(["from","nodes",["extract","certname",)" + condition + "]]";
+    };
+    const std::string_view any = R"(["~","certname","."])";
+    const auto around = [&](std::string_view op) { return fmt::format("[\"{}\",{},", op, any); };
+    EXPECT_EQ(ask(names(nested(150, R"(["not",)", is_a, "]"))), a);
+    EXPECT_EQ(told(ask(names(nested(151, R"(["not",)", is_a, "]"))), false),
+              R"([{"certname":"b"}])");
+    EXPECT_EQ(ask(names(nested(100, around("and"), is_a, "]"))), a);
+    EXPECT_EQ(told(ask(names(nested(100, around("or"), is_a, "]"))), false),
+              told(ask("nodes[certname]{}"), false));
+    const std::string either = std::string(around("and")) + R"(["or",["=","certname","x"],)";
+    EXPECT_EQ(ask(names(nested(25, either, is_a, "]]"))), a);
+    // An even number of negations.
+    const std::string negated = fmt::format(R"(["not",["and",{},["or",["=","certname","x"],)", any);
+    EXPECT_EQ(ask(names(nested(20, negated, is_a, "]]]"))), a);
+    EXPECT_EQ(ask(names(nested(201, R"(["not",)", is_a, "]"))),
+              "The query is nested more than 200 levels deep");
+    const std::string_view in = R"(["in","certname",["extract","certname",["select_facts",)";
+    EXPECT_EQ(ask(names(nested(10, in, is_a, "]]]"))), a);
+    EXPECT_EQ(ask(names(nested(30, in, is_a, "]]]"))), a);
+    EXPECT_EQ(ask(names(nested(10, around("and") + std::string(in), is_a, "]]]]"))), a);
+    const std::string_view sub = R"(["subquery","facts",)";
+    EXPECT_EQ(ask(names(nested(10, sub, is_a, "]"))), a);
+}
+
+/// What is deeper than the parser of the database takes is the query's fault.
+TEST_P(QueryTest, NestedTooDeeplyForSqlite) {
+    if (GetParam() != Backend::Sqlite) return;  // PostgreSQL has no such limit.
+    const std::string around = R"(["or",["=","certname","x"],["not",["and",["=","certname","y"],)";
+    const std::string query =
+        R"(["from","nodes",)" + nested(60, around, R"(["=","certname","a"])", "]]]") + "]";
+    const std::string answer = ask(query);
+    // Newer versions of SQLite have no such limit.
+    if (!answer.starts_with("[")) {
+        EXPECT_EQ(answer, "The query is nested too deeply for SQLite");
+    }
 }
 
 TEST_P(QueryTest, EventCounts) {

@@ -101,13 +101,54 @@ TEST(Queue, RetriesStayInOrder) {
     EXPECT_EQ(again[1].attempts, 0);
 }
 
+TEST(Queue, RingsForWhatAnEarlierProcessLeftOnceItIsStarted) {
+    TempFolder folder;
+    QueueOptions options{.folder = folder / "q", .durable = false};
+    ASSERT_TRUE(Queue::open(options).value()->add(header("a"), "1"));
+    int rung = 0;
+    auto q = Queue::open(options).value();
+    q->start([&](sys::Duration after) {
+        EXPECT_EQ(after, sys::Duration(0));
+        ++rung;
+    });
+    EXPECT_EQ(rung, 1);
+    EXPECT_EQ(bodies(*q, q->take(10, milliseconds(0))), "a:1");
+    // Nothing waits, nothing rings.
+    int idle = 0;
+    auto empty = Queue::open({.folder = folder / "empty", .durable = false}).value();
+    empty->start([&](sys::Duration) { ++idle; });
+    EXPECT_EQ(idle, 0);
+}
+
+TEST(Queue, TakesLessOfADiskThatHasLess) {
+    TempFolder folder;
+    // A limit on the size of files stands for the space that is left.
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    auto* old = ::signal(SIGXFSZ, SIG_IGN);
+    rlimit small = before;
+    small.rlim_cur = 300 << 10;
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    auto q = Queue::open({.folder = folder / "q", .durable = false}).value();
+    const auto fits = q->add(header("a"), std::string(200 << 10, 'x'));
+    const auto too_large = q->add(header("a"), std::string(400 << 10, 'x'));
+    const auto fits_again = q->add(header("a"), "2");
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    ::signal(SIGXFSZ, old);
+    EXPECT_TRUE(fits);
+    ASSERT_FALSE(too_large);
+    EXPECT_EQ(failure_of(too_large.error()), Failure::Full);
+    EXPECT_TRUE(fits_again);
+    EXPECT_EQ(q->figures().depth, 2U);
+}
+
 TEST(Queue, ReportsWaitForCompany) {
     TempFolder folder;
     constexpr milliseconds kNow(0), kLong(60'000);
     std::vector<sys::Duration> rung;
     QueueOptions options{.folder = folder / "q", .durable = false, .gather_reports = kLong};
-    options.wake = [&](sys::Duration after) { rung.push_back(after); };
     auto q = Queue::open(options).value();
+    q->start([&](sys::Duration after) { rung.push_back(after); });
     ASSERT_TRUE(q->add(header("a"), "1"));
     ASSERT_TRUE(q->add(header("b"), "1"));
     ASSERT_TRUE(q->add(header("a"), "2"));

@@ -1,6 +1,7 @@
 // Several servers on one database: what they must not do to each other.
 #include <fmt/format.h>
 #include <fstream>
+#include <mutex>
 #include <thread>
 
 #include "backends.h"
@@ -293,6 +294,43 @@ TEST(OneFile, ServesOneServer) {
     EXPECT_TRUE(Store::open(file)) << "other programs may read and write meanwhile";
     first->reset();
     EXPECT_TRUE(start(file, "q2"));
+}
+
+TEST_F(Servers, AServerStartsWithoutItsDatabase) {
+    const auto other = fresh_postgresql();
+    ASSERT_TRUE(other);
+    auto admin = Database::open(*other, false, 1000);
+    ASSERT_TRUE(admin) << admin.error().message;
+    const std::size_t path = where_.find('/', where_.find("://") + 3) + 1;
+    const std::string name = where_.substr(path, where_.find('?') - path);
+    ASSERT_TRUE((*admin)->execute(fmt::format("ALTER DATABASE {0} RENAME TO {0}_away", name)));
+    std::vector<std::string> logged;
+    std::mutex mutex;
+    ServiceOptions options;
+    options.database = where_;
+    options.queue_folder = folder_ / "queue";
+    options.durable = false;
+    options.log = [&](std::string_view level, const std::string& text) {
+        const std::lock_guard lock(mutex);
+        if (level == "err" || level == "notice") logged.push_back(text);
+    };
+    auto service = Service::start(std::move(options));
+    ASSERT_TRUE(service) << service.error().message;
+    EXPECT_FALSE((*service)->health().database_up);
+    EXPECT_FALSE((*service)->reader());
+    auto ticket = (*service)->submit({CommandKind::ReplaceFacts, 5, "n", 1, 0}, facts_of("n"));
+    ASSERT_TRUE(ticket) << ticket.error().message;
+    EXPECT_EQ((*service)->queue().figures().depth, 1U);
+    ASSERT_TRUE((*admin)->execute(fmt::format("ALTER DATABASE {0}_away RENAME TO {0}", name)));
+    EXPECT_TRUE((*service)->wait(*ticket, milliseconds(60'000)));
+    EXPECT_EQ(ticket->completion->state, Completion::State::Done);
+    EXPECT_TRUE((*service)->health().database_up);
+    service->reset();
+    ASSERT_GE(logged.size(), 3U);
+    EXPECT_EQ(logged.front(),
+              "The store's database does not answer. Until it does, commands wait on disk and "
+              "queries are answered 503");
+    EXPECT_EQ(logged.back(), "The store's database is back");
 }
 
 TEST_F(Servers, CommandsWaitWhileTheDatabaseIsReadOnly) {

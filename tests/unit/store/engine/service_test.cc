@@ -266,8 +266,9 @@ TEST_P(ServiceOn, ArchivesCarryEverything) {
     }
     ASSERT_TRUE(service->submit({CommandKind::ConfigureExpiration, 1, "a", now_ms(), 0},
                                 R"({"certname":"a","expire":{"facts":false}})"));
-    ASSERT_TRUE(service->submit({CommandKind::ReplaceCatalogInputs, 1, "a", now_ms(), 0},
-                                R"({"certname":"a","catalog_uuid":"u","inputs":[["hiera","k"]]})"));
+    ASSERT_TRUE(service->submit(
+        {CommandKind::ReplaceCatalogInputs, 1, "a", now_ms(), 0},
+        R"({"certname":"a","catalog_uuid":"11111111-2222-3333-4444-555555555550","inputs":[["hiera","k"]]})"));
     ASSERT_TRUE(service->submit({CommandKind::DeactivateNode, 3, "a", now_ms(), 0},
                                 R"({"certname":"a","producer_timestamp":4000000000000})"));
     ASSERT_TRUE(service->drain(milliseconds(60000)));

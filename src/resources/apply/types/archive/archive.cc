@@ -345,17 +345,35 @@ private:
             {.mode = given}));
     }
     void fetch_by_curl(const std::string& source, const std::string& to) const {
-        std::vector<std::string> argv{
-            command_path(context_, "curl"), source, "-o", to, "-fsSLg", "--max-redirs", "5"};
+        std::vector<std::string> argv{command_path(context_, "curl")};
+        // Anybody may read the arguments of a process, so that secrets come on standard input.
+        Execute how;
+        const auto configure = [&](std::string_view option, std::string_view v) {
+            how.input += fmt::format("{} = \"", option);
+            for (const char c : v)
+                how.input += c == '"' || c == '\\' ? std::string{'\\', c}
+                             : c == '\n'           ? "\\n"
+                                                   : std::string(1, c);
+            how.input += "\"\n";
+        };
+        if (secrets()) {
+            configure("url", source);
+            argv.insert(argv.end(), {"-K", "-"});
+        } else {
+            argv.push_back(source);
+        }
+        argv.insert(argv.end(), {"-o", to, "-fsSLg", "--max-redirs", "5"});
         const auto cookie = [&] {
-            if (find("cookie")) argv.insert(argv.end(), {"--cookie", text("cookie")});
+            if (!find("cookie")) return;
+            if (secrets()) return configure("cookie", text("cookie"));
+            argv.insert(argv.end(), {"--cookie", text("cookie")});
         };
         const bool early = level() < kCleansAlways;
         if (early) cookie();
         if (flag("allow_insecure")) argv.emplace_back("--insecure");
         if (find("download_options")) argv.push_back(text("download_options"));
         if (!early) cookie();
-        execute(context_, argv);
+        execute(context_, argv, how);
     }
     void move(const std::string& from) const {
         sys::FileSystem& files = context_.system.files;

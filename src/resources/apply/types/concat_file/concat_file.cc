@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/shown_url.h"
 #include "core/base/text.h"
 #include "resources/apply/local_content.h"
 #include "resources/apply/module_releases.h"
@@ -235,7 +236,7 @@ private:
             }));
             return text;
         }
-        ruby_error(fmt::format("Could not retrieve source(s) {}", all));
+        ruby_error(base::shown_text(fmt::format("Could not retrieve source(s) {}", all)));
     }
 
     bool secret_ = false;  ///< one of the fragments is

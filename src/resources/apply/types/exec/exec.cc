@@ -372,8 +372,9 @@ private:
                 std::string place = base::format_location({file(), line(), 0});
                 base::Diagnostic d;
                 d.level = Level::Warning;
-                d.message = fmt::format("Empty environment setting '{}'\n   {}", name,
-                                        place.empty() ? "(file & line not available)" : place);
+                d.message =
+                    redact(fmt::format("Empty environment setting '{}'\n   {}", name,
+                                       place.empty() ? "(file & line not available)" : place));
                 context_.log.log(d);
             }
             if (known != out.end()) {

@@ -42,28 +42,30 @@ std::string checksum_of_text(std::string_view kind, std::string_view text) {
     return sum.text();
 }
 
-std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path) {
+std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path,
+                             sys::FileSystem* from) {
+    sys::FileSystem& files = from ? *from : context.system.files;
     Checksum sum{std::string(kind)};
     if (kind == "mtime" || kind == "ctime") {
-        auto status = unwrap(context.system.files.stat(path));
+        auto status = unwrap(files.stat(path));
         return sum.text() + sys::local_text(kind == "mtime" ? status.mtime_ns : status.ctime_ns);
     }
     if (kind == "none") return sum.text();
-    unwrap(context.system.files.read_chunks(
-        path, [&](std::string_view chunk) { return sum.update(chunk); }));
+    unwrap(files.read_chunks(path, [&](std::string_view chunk) { return sum.update(chunk); }));
     return sum.text();
 }
 
 std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path,
-                             const sys::FileStatus& status, std::string_view expected) {
+                             const sys::FileStatus& status, std::string_view expected,
+                             sys::FileSystem* from) {
     ContentMemory* memory = context.contents;
     if (!memory || !codec::digest_kind(base_kind(kind)))
-        return checksum_of_file(context, kind, path);
+        return checksum_of_file(context, kind, path, from);
     if (auto known = memory->digest(path, kind, status);
         known && (expected.empty() || expected == *known))
         return std::string(*known);
     const std::int64_t begun = context.system.clock.now_ns();
-    std::string sum = checksum_of_file(context, kind, path);
+    std::string sum = checksum_of_file(context, kind, path, from);
     memory->remember(path, kind, status, begun, sum);
     return sum;
 }

@@ -28,11 +28,14 @@ private:
 /// "{sha256}HEX" of a text. Times give "{mtime}".
 std::string checksum_of_text(std::string_view kind, std::string_view text);
 /// The same of a file; times as Ruby prints them. Throws where it cannot be read.
-std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path);
+/// `from`: other files than the context's.
+std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path,
+                             sys::FileSystem* from = nullptr);
 /// The same of a file that was just looked at: without reading it, where its digest is known from
 /// before. Where one is `expected`, only that is taken for granted.
 std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path,
-                             const sys::FileStatus& status, std::string_view expected);
+                             const sys::FileStatus& status, std::string_view expected,
+                             sys::FileSystem* from = nullptr);
 /// Whether `expected` is known for the checksum of a file that was just looked at, without reading
 /// it.
 bool remembered(Context& context, std::string_view kind, std::string_view path,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/shown_url.h"
 #include "resources/apply/ral_catalog.h"
 #include "resources/apply/registry.h"
 #include "resources/apply/types/file/checksum.h"
@@ -48,9 +49,10 @@ void validate_source(const Value& v) {
         std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) {
             return std::isalnum(static_cast<unsigned char>(c)) || c == '+' || c == '-' || c == '.';
         });
-    if (!scheme) throw PuppetError(fmt::format("Cannot use relative URLs '{}'", text));
+    if (!scheme)
+        throw PuppetError(fmt::format("Cannot use relative URLs '{}'", base::shown_text(text)));
     if (colon + 1 >= text.size() || text[colon + 1] != '/') {
-        throw PuppetError(fmt::format("Cannot use opaque URLs '{}'", text));
+        throw PuppetError(fmt::format("Cannot use opaque URLs '{}'", base::shown_text(text)));
     }
     std::string kind = text.substr(0, colon);
     if (kind != "file" && kind != "puppet" && kind != "http" && kind != "https") {
@@ -113,7 +115,7 @@ Value File::munge(const Attribute& a, const Value& v) {
     if (name == "content") {
         if (is_absent(v)) return v;
         if (v.is_string() && looks_like_checksum(v.as_string())) {
-            if (!body_ && !find("source") && !file().empty()) {
+            if (!body_ && !find("source") && line() > 0) {
                 std::string text =
                     "Using a checksum in a file's \"content\" property is deprecated. The ability "
                     "to use a checksum to retrieve content from the filebucket using the "
@@ -122,7 +124,9 @@ Value File::munge(const Attribute& a, const Value& v) {
                     "retrieval functionality is being replaced by the use of static catalogs. See "
                     "https://puppet.com/docs/puppet/latest/static_catalogs.html for more "
                     "information.";
-                std::string place = base::format_location({file(), line(), 0});
+                // Code on the command line has no file.
+                const std::string place =
+                    base::format_location({file().empty() ? "unknown" : file(), line(), 0});
                 if (context_.warned_once.insert(place).second) {
                     context_.message(Level::Warning, text + "\n   " + place);
                 }

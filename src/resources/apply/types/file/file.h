@@ -35,6 +35,11 @@ public:
     void use_source_info(ContentMetadata info) {
         source_info_ = std::make_unique<ContentMetadata>(std::move(info));
     }
+    /// Says that the resource was found by walking `top` without following links.
+    void found_below(std::shared_ptr<const std::string> top) { found_below_ = std::move(top); }
+    std::string link_free_below() const override {
+        return found_below_ ? *found_below_ : std::string();
+    }
     /// A content that the catalog says nothing of. Reports show its digest as it is.
     void put_together(const Value& content);
 
@@ -107,7 +112,9 @@ private:
 
     ContentSearch walk_options() const;
     std::unique_ptr<File> new_child(const std::string& relative);
+    std::shared_ptr<const std::string> walked_;  ///< where(), for all children
 
+    std::shared_ptr<const std::string> found_below_;
     mutable std::string where_;  ///< of a resource that has another title
     mutable bool stat_known_ = false;
     mutable std::optional<sys::FileStatus> stat_;

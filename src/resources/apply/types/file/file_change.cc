@@ -1,8 +1,10 @@
 // The type file: making it so.
 #include <algorithm>
+#include <cerrno>
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/sys/guarded_file_system.h"
 #include "resources/apply/execution.h"
 #include "resources/apply/ruby_text.h"
 #include "resources/apply/types/file/checksum.h"
@@ -251,10 +253,16 @@ void File::replace_file(const sys::Fill& fill, std::uint32_t mode) {
     const sys::WriteOptions options = file_options(mode);
     std::string folder = text("staging_location");
     if (folder.empty()) folder = std::string(sys::directory_name(path));
-    const std::string temporary = sys::join(
-        folder, fmt::format("{}{:x}", sys::base_name(path), context_.system.clock.now_ns()));
-    const auto stage = unwrap(files.look(folder, true));
-    if (!stage || stage->kind != FileKind::Directory) {
+    const std::string prefix(sys::base_name(path));
+    const std::string temporary = sys::join(folder, temporary_name(context_, prefix));
+    const auto stage = files.stat(folder);
+    // Puppet makes a lock beside the temporary file first.
+    if (stage ? stage->kind != FileKind::Directory : stage.error().code == ENOTDIR) {
+        throw PuppetError(fmt::format("Not a directory @ dir_s_mkdir - {}.lock", temporary),
+                          "SYSTEM_CALL");
+    }
+    if (!stage && stage.error().code != ENOENT) throw_system(stage.error());
+    if (!stage) {
         throw PuppetError(
             fmt::format("No such file or directory - A directory component in {} does not exist "
                         "or is a dangling symbolic link",
@@ -267,6 +275,7 @@ void File::replace_file(const sys::Fill& fill, std::uint32_t mode) {
         unwrap(files.replace_from(path, fill, options));
         return;
     }
+    remove_leftovers(context_, folder, prefix);
     unwrap(files.replace_from(temporary, fill, options));
     try {
         if (!check.is_undef()) {
@@ -344,7 +353,7 @@ bool File::remove_existing(const std::string& wanted) {
             return false;
         }
         debug(fmt::format("Removing existing directory for replacement with {}", wanted));
-        unwrap(files.remove_all(where()));
+        unwrap(sys::remove_tree(files, where()));
         forget_stat();
         return true;
     }
@@ -381,7 +390,7 @@ void File::back_up() {
         info("Recursively backing up to filebucket");
         ContentSearch all;
         all.max_files = -1;
-        auto found = walk_files(context_, path, all);
+        auto found = walk_files(context_, context_.system.files, path, all);
         if (!found) return;
         for (const std::string& relative : *found) {
             std::string f = relative == "." ? path : sys::join(path, relative);
@@ -412,7 +421,7 @@ void File::back_up_with_suffix(const std::string& suffix) {
         if (unwrap(files.lstat(path)).kind == FileKind::Link) path = unwrap(files.real_path(path));
         ContentSearch all;
         all.max_files = -1;
-        auto found = walk_files(context_, path, all);
+        auto found = walk_files(context_, context_.system.files, path, all);
         if (!found) return;
         for (const std::string& relative : *found) {
             std::string from = relative == "." ? path : sys::join(path, relative);

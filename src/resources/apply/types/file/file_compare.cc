@@ -6,6 +6,7 @@
 
 #include "core/base/civil_time.h"
 #include "core/base/number.h"
+#include "core/base/shown_url.h"
 #include "core/codec/base64.h"
 #include "core/codec/json_text.h"
 #include "resources/apply/execution.h"
@@ -66,8 +67,8 @@ std::optional<ContentMetadata> File::find_source(std::span<const Value> sources)
                                            .checksum = {},
                                            .likely_checksum = std::string(checksum_type())});
         if (!found) {
-            fail(fmt::format("Could not retrieve file metadata for {}: {}", uri,
-                             found.error().message));
+            fail(base::shown_text(fmt::format("Could not retrieve file metadata for {}: {}", uri,
+                                              found.error().message)));
         }
         if (*found) return std::move(*found);
     }
@@ -84,7 +85,7 @@ ContentMetadata& File::source_info() {
     std::string list;
     for (const Value& v : sources.as_array()) {
         if (!list.empty()) list += ", ";
-        list += plain(v);
+        list += base::shown_text(plain(v));
     }
     fail(fmt::format("Could not retrieve information from environment {} source(s) {}",
                      context_.options.environment, list));
@@ -258,7 +259,8 @@ void File::show_difference(const Param& p) {
     }
     if (context_.options.diff.empty()) return;
     sys::FileSystem& files = context_.system.files;
-    std::string path = fmt::format("/tmp/puppet-file{:x}", context_.system.clock.now_ns());
+    remove_leftovers(context_, "/tmp", "puppet-file");
+    const std::string path = "/tmp/" + temporary_name(context_, "puppet-file");
     unwrap(files.replace_from(path, body(false), {.mode = 0600}));
     std::string told = difference(context_, where(), path);
     (void)files.remove(path);

@@ -51,6 +51,10 @@ std::unique_ptr<File> File::new_child(const std::string& relative) {
         data.parameters.emplace_back(name, v);
     }
     child->initialize(std::move(data));
+    if (!follows()) {
+        if (!walked_) walked_ = std::make_shared<const std::string>(where());
+        child->found_below(walked_);
+    }
     return child;
 }
 
@@ -67,14 +71,14 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
     };
     std::vector<std::string> with_source;
     if (!is_word(get("recurse"), "remote")) {
-        if (auto found = walk_files(context_, where(), walk_options())) {
+        if (auto found = walk_files(context_, context_.system.files, where(), walk_options())) {
             for (const std::string& relative : *found) {
                 if (relative != ".") child(relative);
             }
         }
     }
     if (Value target = get("target"); !target.is_undef()) {
-        auto found = walk_files(context_, plain(target), walk_options());
+        auto found = walk_files(context_, context_.system.files, plain(target), walk_options());
         for (const std::string& relative : found ? *found : std::vector<std::string>{}) {
             if (relative == ".") {
                 set("ensure", Value::string("directory"));

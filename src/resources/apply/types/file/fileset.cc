@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include "core/base/number.h"
+#include "core/sys/guarded_file_system.h"
 
 namespace bunraku::apply {
 namespace {
@@ -81,12 +85,40 @@ bool fnmatch(std::string_view p, std::string_view t, bool dot_match, bool path_n
     return pi == p.size();
 }
 
-std::optional<std::vector<std::string>> walk_files(Context& context, const std::string& path,
-                                                   const ContentSearch& walk) {
+std::string temporary_name(Context& context, std::string_view prefix) {
+    return fmt::format("{}.bunraku-{}-{:x}", prefix, ::getpid(), context.system.clock.now_ns());
+}
+
+void remove_leftovers(Context& context, const std::string& folder, const std::string& prefix) {
+    if (!context.warned_once.insert("leftovers " + sys::join(folder, prefix)).second) return;
     sys::FileSystem& files = context.system.files;
+    const auto names = files.list(folder);
+    if (!names) return;
+    const std::string mark = ".bunraku-";
+    for (const std::string& name : *names) {
+        if (!name.starts_with(prefix + mark)) continue;
+        const std::string_view rest = std::string_view(name).substr(prefix.size() + mark.size());
+        const std::size_t dash = rest.find('-');
+        const auto pid = base::parse_integer<int>(rest.substr(0, dash));
+        const bool ours =
+            dash != std::string_view::npos && dash + 1 < rest.size() &&
+            rest.find_first_not_of("0123456789abcdef", dash + 1) == std::string_view::npos;
+        if (!pid || *pid <= 0 || !ours || context.system.processes.alive(*pid)) continue;
+        const std::string path = sys::join(folder, name);
+        const auto status = files.lstat(path);
+        if (status && status->kind == sys::FileKind::File &&
+            status->uid == context.system.users.effective_uid())
+            (void)files.remove(path);
+    }
+}
+
+std::optional<std::vector<std::string>> walk_files(Context& context, sys::FileSystem& files,
+                                                   const std::string& path,
+                                                   const ContentSearch& walk) {
     auto status = [&](const std::string& p) { return unwrap(files.look(p, walk.follow_links)); };
     auto top = status(path);
     if (!top) return std::nullopt;
+    const sys::LinkFreeWalk link_free(files, walk.follow_links ? std::string() : path);
     struct Entry {
         std::string relative;
         std::int64_t depth;

@@ -12,8 +12,15 @@
 namespace bunraku::apply {
 
 /// "." and every path below, relative, folders before what they hold. nullopt: nothing there.
-std::optional<std::vector<std::string>> walk_files(Context& context, const std::string& path,
+std::optional<std::vector<std::string>> walk_files(Context& context, sys::FileSystem& files,
+                                                   const std::string& path,
                                                    const ContentSearch& walk);
+
+/// Returns a name that only this process uses: PREFIX.bunraku-PID-TIME.
+std::string temporary_name(Context& context, std::string_view prefix);
+/// Removes files of such names whose process is gone, once in a run for a folder and prefix: a
+/// process that is killed cannot remove its own.
+void remove_leftovers(Context& context, const std::string& folder, const std::string& prefix);
 
 /// Ruby's File.fnmatch. `dot_match`: wildcards match a leading dot too; `path_name`: they do not
 /// match a slash.

@@ -58,7 +58,7 @@ public:
         }
         const bool by_match =
             is("ensure", "absent") && is("match_for_absence", "true") && find("match");
-        if (!find("line") && !by_match) throw PuppetError("line is a required attribute");
+        if (!has("line") && !by_match) throw PuppetError("line is a required attribute");
         if (!find("path")) throw PuppetError("path is a required attribute");
     }
     void collect_auto_relations(std::vector<AutoRelation>& out) const override {
@@ -85,9 +85,8 @@ private:
     bool is(std::string_view attribute, std::string_view word) const {
         return text(attribute) == word;
     }
-    bool given(std::string_view attribute) const { return !get(attribute).is_undef(); }
     bool is_line(std::string_view line) const {
-        return given("line") && chomped(line) == text("line");
+        return has("line") && chomped(line) == text("line");
     }
 
     const std::vector<std::string>& lines() {
@@ -105,7 +104,7 @@ private:
 
     bool exists() {
         const auto equal = std::ranges::count_if(lines(), [&](auto& l) { return is_line(l); });
-        if (!given("match")) return equal > 0;
+        if (!has("match")) return equal > 0;
         const auto matching = count(pattern_of(text("match")));
         if (!is("ensure", "present"))
             return equal > 0 || (matching > 0 && is("match_for_absence", "true"));
@@ -125,7 +124,7 @@ private:
         return found;
     }
     Pattern pattern(std::string_view attribute) const {
-        return given(attribute) ? pattern_of(text(attribute)) : nullptr;
+        return has(attribute) ? pattern_of(text(attribute)) : nullptr;
     }
     void one_match(std::size_t found) const {
         if (found > 1 && !is("multiple", "true"))

@@ -12,6 +12,9 @@ public:
 
     void validate_value(const Attribute& a, const Value& v) override;
     Value default_for(const Attribute& a) override;
+    Lines lines_allowed(const Attribute& a) const override {
+        return a.name == "path" ? Lines::Any : Lines::Continued;
+    }
     std::string is_text(const Param& p, const Value& is) const override;
     std::string should_text(const Param& p, const Value& should) const override;
 

@@ -126,7 +126,7 @@ public:
 
     void validate() override {
         std::string want = plain(should("ensure"));
-        if (find("mark") && (want == "absent" || want == "purged")) {
+        if (has("mark") && (want == "absent" || want == "purged")) {
             throw PuppetError(
                 "You cannot use \"mark\" property while \"ensure\" is one of [\"absent\", "
                 "\"purged\"]");

@@ -1,8 +1,10 @@
 // The type ssh_authorized_key: lines of an account's authorized_keys file (sshkeys_core 2.3.0).
+#include <cerrno>
 #include <fmt/format.h>
 
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
+#include "core/sys/guarded_file_system.h"
 #include "resources/apply/parsed_file.h"
 #include "resources/apply/registry.h"
 
@@ -55,7 +57,7 @@ public:
     void validate() override {
         const Param* target = find("target");
         if (target && !target->should.empty() && !is_absent(target->should[0])) return;
-        if (find("user")) return;
+        if (has("user")) return;
         throw PuppetError("Attribute 'user' or 'target' is mandatory");
     }
 
@@ -96,11 +98,13 @@ public:
         }
         owner_ = *user;
         const std::string where = own_target();
-        backup_target(where);
-        if (!flag("drop_privileges") && !trusted(where)) {
-            throw base::plain_error("drop_privileges is false but the target path is not trusted");
+        try {
+            flush_as_user(where);
+        } catch (...) {
+            // Other keys are not written with this file, whose user is another one.
+            state().modified.erase(where);
+            throw;
         }
-        ParsedResource::flush();
     }
 
 protected:
@@ -109,24 +113,39 @@ protected:
         return f == "options" || f == "type" || f == "key" || f == "name";
     }
 
+    /// Writes as the user, who owns what is made then, or as root for the user.
     void write_target(const std::string& where, const std::string& text) override {
         sys::FileSystem& files = context_.system.files;
-        std::string folder(sys::directory_name(where));
-        std::optional<std::uint32_t> uid, gid;
-        if (owner_ && context_.system.users.is_root()) {
-            uid = owner_->uid;
-            gid = owner_->gid;
-            // The user writes into a file that is there: its group stays.
-            const auto old = unwrap(files.look(where, true));
-            if (old && flag("drop_privileges")) gid = old->gid;
-        }
-        if (flag("drop_privileges") && !unwrap(files.there(folder))) {
+        const std::string folder(sys::directory_name(where));
+        const bool dropped = flag("drop_privileges");
+        if (dropped && !unwrap(files.there(folder))) {
             debug(fmt::format("Creating {} as {}", folder, plain(should("user"))));
             unwrap(files.make_directory(folder, 0700));
-            if (uid) unwrap(files.set_owner(folder, uid, gid, false));
         }
-        unwrap(files.replace(where, text, {.mode = 0600, .uid = uid, .gid = gid}));
+        sys::WriteOptions options{.mode = 0600};
+        if (!dropped && owner_ && context_.system.users.is_root()) {
+            options.uid = owner_->uid;
+            options.gid = owner_->gid;
+        }
+        // A file that is there keeps its group, if the user may give it that one.
+        const auto old = dropped ? unwrap(files.look(where, true)) : std::nullopt;
+        if (old && owner_ && old->gid != owner_->gid) options.gid = old->gid;
+        auto written = files.replace(where, text, options);
+        if (!written && dropped && options.gid && written.error().code == EPERM) {
+            options.gid.reset();
+            written = files.replace(where, text, options);
+        }
+        unwrap(std::move(written));
     }
+
+    /// A link of a user to files of others is that user's trouble, and stops nobody else's keys.
+    std::string read_target(const std::string& target) const override {
+        const auto text = context_.system.files.read_if_there(target);
+        if (text || text.error().code != ELOOP) return ParsedResource::read_target(target);
+        state().unreadable[target] = text.error().message;
+        return {};
+    }
+    bool keeps_read_errors() const override { return true; }
 
     RecordPtr parse_line(const std::string& line) const override {
         if (line_match("^\\s*(#|$)", line)) return text_record(line);
@@ -178,6 +197,26 @@ protected:
     }
 
 private:
+    void flush_as_user(const std::string& where) {
+        if (auto it = state().unreadable.find(where); it != state().unreadable.end()) {
+            throw base::plain_error(
+                fmt::format("Failed to read {}'s records when prefetching them. Reason: {}", where,
+                            it->second));
+        }
+        backup_target(where);
+        if (flag("drop_privileges")) {
+            const sys::ActingAs user_rights(context_.system.files,
+                                            {owner_->name, owner_->uid, owner_->gid});
+            unwrap(user_rights.begun());
+            ParsedResource::flush();
+            return;
+        }
+        if (!trusted(where)) {
+            throw base::plain_error("drop_privileges is false but the target path is not trusted");
+        }
+        ParsedResource::flush();
+    }
+
     std::string own_target() const {
         const Value mine = hash_->value("target");
         if (!mine.is_undef()) return plain(mine);

@@ -1,13 +1,14 @@
 // The type tidy: makes file resources that remove what is old, large or matches.
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <fmt/format.h>
 #include <map>
 
 #include "core/base/text.h"
 #include "resources/apply/ral_catalog.h"
 #include "resources/apply/registry.h"
-#include "resources/apply/types/file/fileset.h"
+#include "resources/apply/types/file/file.h"
 
 namespace bunraku::apply {
 
@@ -65,6 +66,7 @@ public:
         std::vector<std::unique_ptr<Resource>> out;
         std::string top = text("path");
         if (!status_of(top)) return out;
+        walked_ = std::make_shared<const std::string>(top);
         std::vector<std::string> paths;
         Value recurse = get("recurse");
         bool deep =
@@ -73,7 +75,7 @@ public:
             ContentSearch w;
             if (recurse.is_integer()) w.limit = recurse.as_integer();
             if (Value v = get("max_files"); v.is_integer()) w.max_files = v.as_integer();
-            auto found = walk_files(context_, top, w);
+            auto found = walk_files(context_, context_.system.files, top, w);
             for (const std::string& relative : found ? *found : std::vector<std::string>{}) {
                 paths.push_back(relative == "." ? top : sys::join(top, relative));
             }
@@ -100,6 +102,8 @@ public:
     }
 
 private:
+    std::shared_ptr<const std::string> walked_;
+
     static std::int64_t age_unit(char c) {
         switch (c) {
             case 's': return 1;
@@ -144,11 +148,13 @@ private:
     }
 
     std::optional<sys::FileStatus> status_of(const std::string& path) {
-        auto s = context_.system.files.look(path);
-        if (!s && s.error().code != EACCES) throw_system(s.error());
-        if (!s) warning("Could not stat; permission denied");
-        if (s && !*s) debug("File does not exist");
-        return s.value_or(std::nullopt);
+        auto s = context_.system.files.lstat(path);
+        if (s) return *s;
+        const int code = s.error().code;
+        if (code != EACCES && code != ENOENT) throw_system(s.error());
+        if (code == EACCES) warning("Could not stat; permission denied");
+        if (code == ENOENT) debug("File does not exist");
+        return std::nullopt;
     }
 
     bool matches(const std::string& path) {
@@ -197,6 +203,7 @@ private:
             }
         }
         r->initialize(std::move(d));
+        static_cast<File&>(*r).found_below(walked_);
         return r;
     }
 };

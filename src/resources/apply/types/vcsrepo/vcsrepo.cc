@@ -9,6 +9,7 @@
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
+#include "core/sys/guarded_file_system.h"
 #include "core/value/build.h"
 #include "resources/apply/execution.h"
 #include "resources/apply/module_releases.h"
@@ -278,7 +279,7 @@ private:
     // What is there.
     bool is_working_copy() {
         if (!files().is_directory(folder() + "/.git")) return false;
-        if (!find("source")) return can({"status"});
+        if (!has("source")) return can({"status"});
         const auto has = if_it_can(
             [&] { return line_of({"config", "--get", fmt::format("remote.{}.url", remote())}); });
         return has && *has == url();
@@ -315,6 +316,7 @@ private:
 
     // Revisions.
     std::vector<std::string> branches() { return listed({"branch", "--no-color", "-a"}, true); }
+    using ModuleResource::has;
     static bool has(const std::vector<std::string>& names, const std::string& name) {
         return std::ranges::find(names, name) != names.end();
     }
@@ -337,7 +339,7 @@ private:
         return name;
     }
     std::string revision_of(const std::string& name) {
-        if (!find("source")) {
+        if (!has("source")) {
             const std::string status = git({"status"});
             if (status.contains("Initial commit") || status.contains("No commits yet")) {
                 constexpr std::string_view kOn = "On branch ";
@@ -348,9 +350,9 @@ private:
             }
         }
         const std::string current = told({"rev-parse", name});
-        if (find("revision") && wanted_revision() == current) return current;
-        if (find("source")) update_references();
-        if (!find("revision")) return current;
+        if (has("revision") && wanted_revision() == current) return current;
+        if (has("source")) update_references();
+        if (!has("revision")) return current;
         const std::string wanted = wanted_revision();
         std::string id;
         if (is_tag(wanted)) {
@@ -400,7 +402,7 @@ private:
         }
         if (is_bare()) make_working_copy();
         update_references();
-        std::string wanted = find("revision") ? wanted_revision() : branch();
+        std::string wanted = has("revision") ? wanted_revision() : branch();
         if (wanted.empty()) wanted = revision();
         log(Level::Notice, fmt::format("Updating to latest '{}' revision", wanted), &ensure);
         set_revision(wanted);
@@ -408,21 +410,21 @@ private:
 
     void create() {
         clear_place();
-        if (find("revision") && wants_bare())
+        if (has("revision") && wants_bare())
             ruby_error(
                 fmt::format("Cannot set a revision ({}) on a bare repository", wanted_revision()));
-        if (find("source")) {
+        if (has("source")) {
             clone();
             update_remotes(get("source"));
             if (wants("mirror") && get("source").is_hash()) set_mirror();
-            if (find("skip_hooks")) skip_hooks(flag("skip_hooks"));
-            if (find("revision")) check_out(wanted_revision());
+            if (has("skip_hooks")) skip_hooks(flag("skip_hooks"));
+            if (has("revision")) check_out(wanted_revision());
             update_submodules();
         } else {
             if (wants("mirror"))
                 ruby_error("Cannot init repository with mirror option, try bare instead");
             init();
-            if (find("skip_hooks")) skip_hooks(flag("skip_hooks"));
+            if (has("skip_hooks")) skip_hooks(flag("skip_hooks"));
         }
         give_to_owner();
     }
@@ -437,14 +439,14 @@ private:
     }
     void destroy() {
         forget_safe_directory();
-        unwrap(files().remove_all(folder()));
+        unwrap(sys::remove_tree(files(), folder()));
     }
     void clone() {
         Words words{"clone"};
         const Value depth = get("depth");
         if (!depth.is_undef() && leading_number(plain(depth)) > 0) {
             words.insert(words.end(), {"--depth", plain(depth)});
-            if (find("revision") && !find("branch"))
+            if (has("revision") && !find("branch"))
                 words.insert(words.end(), {"--branch", wanted_revision()});
         }
         if (find("branch")) words.insert(words.end(), {"--branch", text("branch")});
@@ -475,11 +477,11 @@ private:
         provider_log(Level::Notice, "Converting working copy repository to bare repository");
         const std::string beside = name_beside();
         unwrap(files().rename(folder() + "/.git", beside));
-        unwrap(files().remove_all(folder()));
+        unwrap(sys::remove_tree(files(), folder()));
         unwrap(files().rename(beside, folder()));
         plain_git({"config", "--local", "--bool", "core.bare", "true"});
         if (!wants("mirror")) return;
-        if (!find("source")) ruby_error("Cannot have empty repository that is also a mirror.");
+        if (!has("source")) ruby_error("Cannot have empty repository that is also a mirror.");
         set_mirror();
     }
     void make_working_copy() {
@@ -573,7 +575,7 @@ private:
         check_out(wanted);
         if (is_local_branch(wanted))
             git({"reset", "--hard",
-                 find("source") ? fmt::format("{}/{}", remote(), wanted) : wanted});
+                 has("source") ? fmt::format("{}/{}", remote(), wanted) : wanted});
         update_submodules();
         give_to_owner();
     }
@@ -611,8 +613,8 @@ private:
     }
     void give_to_owner() {
         std::optional<std::uint32_t> uid, gid;
-        if (find("owner")) uid = user_id(text("owner"));
-        if (find("group")) gid = group_id(text("group"));
+        if (has("owner")) uid = user_id(text("owner"));
+        if (has("group")) gid = group_id(text("group"));
         if (!uid && !gid) return;
         std::vector<std::string> todo{folder()};
         while (!todo.empty()) {
@@ -641,7 +643,7 @@ private:
         return has && chomped(*has) == folder();
     }
     void note_safe_directory() {
-        if (!find("owner")) return;
+        if (!has("owner")) return;
         if (text("owner") != text("user") && !known_safe()) {
             provider_log(Level::Notice,
                          fmt::format("Adding '{}' to safe directory list", folder()));

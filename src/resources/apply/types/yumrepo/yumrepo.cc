@@ -73,6 +73,10 @@ public:
         }
     }
 
+    Lines lines_allowed(const Attribute& a) const override {
+        return among(kUrls, a.name) ? Lines::Any : Lines::Continued;
+    }
+
     Value munge(const Attribute& a, const Value& v) override {
         const Value munged = Resource::munge(a, v);
         if (is_absent(munged)) return munged;

@@ -1,0 +1,115 @@
+#include "core/config/known_settings.h"
+
+#include <algorithm>
+
+#include "core/base/similar.h"
+#include "core/config/settings_table.h"
+
+namespace bunraku::config {
+
+namespace {
+
+constexpr IdleSetting kIdle[] = {
+    {"catalog_cache_terminus", "catalogs are cached as JSON"},
+    {"ciphers", "OpenSSL's choice is offered"},
+    {"deviceconfig", "network devices are not managed"},
+    {"http_extra_headers", "no further headers are sent"},
+    {"ignoremissingtypes", "types that are missing are always errors"},
+    {"ldapserver", "LDAP classifies no nodes: take node_terminus = exec"},
+    {"location_trusted", "credentials are not sent on to another host"},
+    {"node_cache_terminus", "what a classifier says is not kept"},
+    {"preferred_serialization_format", "JSON is sent"},
+    {"report_port", "reports go where catalogs come from"},
+    {"report_server", "reports go where catalogs come from"},
+    {"sourceaddress", "connections start from any address"},
+    {"ssl_client_header", "auth.conf's allow-header-cert-info says whom to believe"},
+    {"ssl_client_verify_header", "auth.conf's allow-header-cert-info says whom to believe"},
+    {"use_srv_records", "servers are named by `server` and `server_list`"},
+};
+
+constexpr std::string_view kGone[] = {"app_management",
+                                      "capass",
+                                      "cfacter",
+                                      "dynamicfacts",
+                                      "hidden_secrets",
+                                      "ignorecache",
+                                      "legacyssldir",
+                                      "manifestdir",
+                                      "masterhttplog",
+                                      "ordering",
+                                      "parser",
+                                      "pluginsync",
+                                      "stringify_facts",
+                                      "templatedir",
+                                      "trusted_node_data",
+                                      "trusted_server_facts"};
+
+/// What either_setting is asked for: settings of puppetserver, of PuppetDB and of Bunraku's server.
+constexpr std::string_view kServer[] = {"access-log",
+                                        "allow-authorization-extensions",
+                                        "allow-auto-renewal",
+                                        "allow-auto-rollover",
+                                        "allow-subject-alt-names",
+                                        "auto-renewal-cert-ttl",
+                                        "catalog-history-ttl",
+                                        "certificate-allowlist",
+                                        "client-auth",
+                                        "compile-timeout",
+                                        "enable-infra-crl",
+                                        "facts-blocklist",
+                                        "facts-blocklist-type",
+                                        "facts-interval",
+                                        "full-check-interval",
+                                        "gc-interval",
+                                        "max-active-instances",
+                                        "max-command-size",
+                                        "max-compile-memory",
+                                        "max-queued-requests",
+                                        "maximum-pool-size",
+                                        "node-purge-ttl",
+                                        "node-ttl",
+                                        "puppetdb-spool-limit",
+                                        "query-timeout-default",
+                                        "query-timeout-max",
+                                        "read-database",
+                                        "read-database-max-lag",
+                                        "report-ttl",
+                                        "resource-events-ttl",
+                                        "server-ec-certificate",
+                                        "strict-exports",
+                                        "threads"};
+
+std::string dashed(std::string_view name) {
+    std::string out(name);
+    std::ranges::replace(out, '_', '-');
+    return out;
+}
+
+}  // namespace
+
+std::span<const IdleSetting> idle_settings() { return kIdle; }
+
+const IdleSetting* find_idle_setting(std::string_view name) {
+    const auto* found = std::ranges::find(kIdle, name, &IdleSetting::name);
+    return found == std::end(kIdle) ? nullptr : found;
+}
+
+bool is_gone_setting(std::string_view name) {
+    return std::ranges::find(kGone, name) != std::end(kGone);
+}
+
+bool is_known_setting(std::string_view name) {
+    return find_setting(name) != nullptr ||
+           std::ranges::find(kOwnSettings, name) != std::end(kOwnSettings) ||
+           std::ranges::find(kServer, dashed(name)) != std::end(kServer);
+}
+
+std::vector<std::string> similar_settings(std::string_view name) {
+    std::vector<std::string> names;
+    for (const auto& spec : kSettings) names.emplace_back(spec.name);
+    for (const auto own : kOwnSettings) names.emplace_back(own);
+    for (const auto server : kServer) names.emplace_back(server);
+    return base::similar_names(name, names);
+}
+
+}  // namespace bunraku::config

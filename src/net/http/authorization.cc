@@ -1,0 +1,119 @@
+// The rules in force: where auth.conf is, reading it again, and the access of routes by it.
+#include <cerrno>
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/codec/hocon.h"
+#include "core/sys/file_system.h"
+#include "net/http/auth_conf.h"
+#include "net/http/conf_files.h"
+
+namespace bunraku::http {
+
+using base::failure;
+using base::Level;
+using base::Result;
+using codec::YamlNode;
+using Kind = YamlNode::Kind;
+
+namespace {
+
+const YamlNode* member_of(const YamlNode& node, std::string_view name) {
+    for (const auto& entry : node.entries)
+        if (entry.first.text == name) return &entry.second;
+    return nullptr;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Authorization>> Authorization::read(std::function<std::string()> find,
+                                                           OidNames names, base::LogSink& log) {
+    std::shared_ptr<Authorization> out(new Authorization(log));
+    out->find_ = std::move(find);
+    out->names_ = std::move(names);
+    BUNRAKU_TRY_VOID(out->reload());
+    return out;
+}
+
+Result<void> Authorization::reload() {
+    // It may have come, or come to another place, since.
+    const auto path = find_();
+    std::shared_ptr<const AuthConf> next;
+    if (auto text = sys::make_real_file_system()->read(path)) {
+        next = std::make_shared<const AuthConf>(BUNRAKU_TRY(AuthConf::parse(*text, path, names_)));
+    } else if (text.error().code == ENOENT || text.error().code == ENOTDIR || path.empty()) {
+        std::lock_guard lock(mutex_);
+        // Built-in rules in place of those of a site would open what the site had closed.
+        if (current_ && !current_->is_stock()) {
+            return failure(fmt::format(
+                "{} is gone; its rules stay in force until the server is started anew", path_));
+        }
+        if (!current_) current_ = std::make_shared<const AuthConf>(AuthConf::stock(names_));
+        return {};
+    } else {
+        return failure(fmt::format("Could not read {}: {}", path, text.error().message));
+    }
+    std::lock_guard lock(mutex_);
+    current_ = std::move(next);
+    path_ = path;
+    log_.log(Level::Info, fmt::format("Who may ask for what is decided by {}", path));
+    return {};
+}
+
+std::shared_ptr<const AuthConf> Authorization::current() const {
+    std::lock_guard lock(mutex_);
+    return current_;
+}
+
+http::Access Authorization::access() {
+    return http::Access::rule([this](
+                                  const http::Request& request) -> std::optional<http::Response> {
+        const auto conf = current();
+        auto verdict = conf->decide(request);
+        if (verdict.allowed) return std::nullopt;
+        const auto who = conf->caller(request);
+        log_.log(
+            base::Level::Err,
+            fmt::format("Forbidden request: {}({}) access to {} (method :{}) (authenticated: "
+                        "{}) {}.",
+                        who ? who->name : "", request.peer.address, request.path,
+                        base::lower(request.method), who ? "true" : "false",
+                        verdict.rule.empty() ? std::string("denied, since no rule matches")
+                                             : fmt::format("denied by rule '{}'", verdict.rule)));
+        return http::Response::text(
+            403, verdict.rule.empty()
+                     ? "global deny all - no rules matched"
+                     : fmt::format("Forbidden request: {} (method :{}). Please see the server logs "
+                                   "for details.",
+                                   request.path, base::lower(request.method)));
+    });
+}
+
+Result<OidNames> read_oid_names(const std::string& path) {
+    OidNames out;
+    auto text = sys::make_real_file_system()->read(path);
+    if (!text) return out;
+    auto document = codec::parse_yaml(*text, path);
+    if (!document) return failure(document.error().message);
+    const auto* mapping =
+        document->kind == Kind::Mapping ? member_of(*document, "oid_mapping") : nullptr;
+    if (!mapping || mapping->kind != Kind::Mapping) return out;
+    for (const auto& [oid, names] : mapping->entries) {
+        const auto* name = names.kind == Kind::Mapping ? member_of(names, "shortname") : nullptr;
+        if (oid.kind == Kind::String && name && name->kind == Kind::String)
+            out.emplace_back(oid.text, name->text);
+    }
+    return out;
+}
+
+Result<std::shared_ptr<Authorization>> read_authorization(const config::Settings& settings,
+                                                          base::LogSink& log) {
+    const auto find = [&settings] {
+        auto path = settings.text("auth_config");
+        return path.empty() ? puppetserver_conf(settings, "auth.conf") : path;
+    };
+    auto names = BUNRAKU_TRY(read_oid_names(settings.text("trusted_oid_mapping_file")));
+    return Authorization::read(find, std::move(names), log);
+}
+
+}  // namespace bunraku::http

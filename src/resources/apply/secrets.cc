@@ -1,0 +1,138 @@
+#include "resources/apply/secrets.h"
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/value/text.h"
+#include "language/types/object.h"
+#include "language/types/type.h"
+
+namespace bunraku::apply {
+
+namespace {
+
+constexpr std::string_view kHidden = "[redacted]";
+/// Shorter texts are secrets only where they stand alone: "a" is in every second word.
+constexpr std::size_t kShort = 4;
+/// A value of this length in a message of another resource is hardly there by chance.
+constexpr std::size_t kLong = 8;
+/// Of a larger text, such as a file, only lines are secrets, and in messages of its resource alone.
+constexpr std::size_t kLarge = 8 * 1024;
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+bool stands_alone(std::string_view text, std::size_t at, std::size_t size) {
+    return (at == 0 || !is_word(text[at - 1])) &&
+           (at + size == text.size() || !is_word(text[at + size]));
+}
+
+/// Calls `f` for each part of `text` between characters of `separators`.
+template <class F>
+void each_part(std::string_view text, std::string_view separators, const F& f) {
+    while (!text.empty()) {
+        const std::size_t end = text.find_first_of(separators);
+        if (end != 0) f(text.substr(0, end));
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    }
+}
+
+}  // namespace
+
+void Secrets::add(const value::Value& v, Parts parts) {
+    using value::Kind;
+    if (v.is(Kind::Sensitive)) return add(v.unwrap(), parts);
+    if (v.is_array()) {
+        for (const value::Value& one : v.as_array()) add(one, parts);
+    } else if (v.is_hash()) {
+        for (const value::Entry& e : v.as_hash()) {
+            add(e.key, parts);
+            add(e.value, parts);
+        }
+    } else if (const types::Object* object = types::as_object(v)) {
+        for (const value::Value& one : object->values()) add(one, parts);
+    } else if (v.is_string() || v.is_numeric() || v.is(Kind::Binary)) {
+        add_text(v.is_string() ? std::string(v.as_string()) : value::to_text(v), parts);
+    }
+}
+
+void Secrets::add_marked(const value::Value& v, Parts parts) {
+    const auto is_sensitive_type = [](const value::Value& one) {
+        const auto* type = one.is(value::Kind::Type)
+                               ? dynamic_cast<const types::Type*>(one.as_extension())
+                               : nullptr;
+        return type != nullptr && type->kind == types::TypeKind::Sensitive;
+    };
+    if (v.is(value::Kind::Sensitive)) return add(v, parts);
+    if (v.is_array()) {
+        // Deferred('new', [Sensitive, ...])
+        if (std::ranges::any_of(v.as_array(), is_sensitive_type)) return add(v, parts);
+        for (const value::Value& one : v.as_array()) add_marked(one, parts);
+    } else if (v.is_hash()) {
+        for (const value::Entry& e : v.as_hash()) {
+            add_marked(e.key, parts);
+            add_marked(e.value, parts);
+        }
+    } else if (const types::Object* object = types::as_object(v)) {
+        for (const value::Value& one : object->values()) add_marked(one, parts);
+    }
+}
+
+void Secrets::add_text(std::string_view given, Parts parts) {
+    // What a Sensitive is as text is no secret.
+    constexpr std::string_view kShown = "Sensitive [value redacted]";
+    std::string text(given);
+    for (std::size_t at; (at = text.find(kShown)) != std::string::npos;)
+        text.replace(at, kShown.size(), " ");
+    const bool all = parts == Parts::All;
+    const bool large = text.size() > kLarge;
+    const auto keep = [&](std::string_view one) {
+        one = base::trim(one);
+        if (one.size() >= (all && !large ? kShort : kLong)) add_one(one);
+    };
+    if (all) add_one(base::trim(text));
+    if (large && !all) return;
+    each_part(text, "\n", keep);
+    if (large) return;
+    keep(text);
+    // As messages quote it: Ruby's inspect, and down-cased.
+    std::string shown;
+    value::print_inspect(shown, value::Value::string(text));
+    if (shown.size() > 2) keep(std::string_view(shown).substr(1, shown.size() - 2));
+    keep(base::lower(text));
+    if (!all) return;
+    each_part(text, " \t\r\n\v\f'\"`;:@,|&<>()", [&](std::string_view word) {
+        keep(word);
+        if (const std::size_t equals = word.find('='); equals != std::string_view::npos)
+            keep(word.substr(equals + 1));
+    });
+    if (const std::size_t equals = text.find('='); equals != std::string_view::npos)
+        keep(text.substr(equals + 1));
+}
+
+void Secrets::add_one(std::string_view text) {
+    if (text.empty() || !known_.emplace(text).second) return;
+    texts_.emplace_back(text);
+    sorted_ = false;
+}
+
+std::string Secrets::hide(std::string text) const {
+    if (!std::exchange(sorted_, true))
+        std::ranges::stable_sort(texts_, std::ranges::greater(), &std::string::size);
+    for (const std::string& secret : texts_) {
+        for (std::size_t at = text.find(secret); at != std::string::npos;
+             at = text.find(secret, at)) {
+            if (secret.size() < kShort && !stands_alone(text, at, secret.size())) {
+                ++at;
+                continue;
+            }
+            text.replace(at, secret.size(), kHidden);
+            at += kHidden.size();
+        }
+    }
+    return text;
+}
+
+}  // namespace bunraku::apply

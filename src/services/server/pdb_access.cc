@@ -1,0 +1,91 @@
+#include "services/server/pdb_access.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/number.h"
+#include "core/base/text.h"
+#include "net/http/path.h"
+#include "store/db/command.h"
+
+namespace bunraku::server {
+
+using http::Request;
+using http::Response;
+
+namespace {
+
+/// Decoded segments of a path.
+std::vector<std::string> segments_of(const Request& request) {
+    std::vector<std::string> out;
+    for (std::string_view part : base::split(std::string_view(request.path).substr(1), '/'))
+        out.push_back(http::percent_decode(part).value_or(""));
+    return out;
+}
+
+/// Reads of one node. A query could ask about others in its subqueries.
+bool reads_itself(const Request& request, const std::string& name) {
+    if ((request.method != "GET" && request.method != "HEAD") || request.query_value("query"))
+        return false;
+    const auto at = segments_of(request);
+    const auto begins = [&](std::initializer_list<std::string_view> parts) {
+        return at.size() > parts.size() && std::equal(parts.begin(), parts.end(), at.begin());
+    };
+    for (const char* kind : {"nodes", "factsets", "catalogs"})
+        if (begins({"pdb", "query", "v4", kind})) return at[4] == name;
+    return begins({"bunraku", "v1", "nodes"}) && at[3] == name;
+}
+
+/// Facts and reports, in the formats of now, whose bodies name the node as `certname`. What it
+/// exports to others is the compiler's to say, so catalogs are not among them.
+bool sends_itself(const Request& request, const std::string& name) {
+    const auto* command = request.query_value("command");
+    const auto* version = request.query_value("version");
+    const auto* certname = request.query_value("certname");
+    if (request.method != "POST" || request.path != "/pdb/cmd/v1" || !command || !version ||
+        !certname || *certname != name)
+        return false;
+    std::string words = *command;
+    std::ranges::replace(words, '_', ' ');
+    const auto kind = store::command_from_name(words);
+    const auto number = base::parse_integer<int>(*version);
+    return kind && number &&
+           ((*kind == store::CommandKind::ReplaceFacts && *number >= 5) ||
+            (*kind == store::CommandKind::StoreReport && *number >= 8));
+}
+
+}  // namespace
+
+bool is_from_node_itself(const Request& request, const std::string& certname) {
+    return request.peer.tls && request.peer.name() == certname;
+}
+
+std::optional<Response> store_refusal(const Request& request, const StoreClients& clients) {
+    if (clients.allow_list) return clients.allow_list->refusal(request);
+    // Where nodes show theirs, none could be kept out if others needed none.
+    if (!request.peer.certificate && (clients.certificate_needed || clients.serves_agents)) {
+        return Response::text(403,
+                              "A client certificate signed by this server's certificate authority "
+                              "is needed (see the setting client-auth)");
+    }
+    const bool is_store =
+        request.path.starts_with("/pdb/") || request.path.starts_with("/bunraku/v1/");
+    if (!clients.serves_agents || !is_store || request.path.starts_with("/pdb/meta/"))
+        return std::nullopt;
+    if (clients.authorization && !clients.authorization->current()->is_stock())
+        return clients.authorization->access().refusal(request, {});
+    const std::string name(request.peer.name());
+    const auto* mark = request.peer.certificate->extension("pp_cli_auth");
+    if ((mark && *mark == "true") || (!name.empty() && name == clients.own_name))
+        return std::nullopt;
+    if (!name.empty() && (reads_itself(request, name) || sends_itself(request, name)))
+        return std::nullopt;
+    return Response::text(
+        403, fmt::format("The client certificate name {} reaches the store for itself only: its "
+                         "own node, and its facts and reports. Other clients are listed in the "
+                         "file of the setting certificate-allowlist, have the extension "
+                         "pp_cli_auth, or are allowed by auth.conf",
+                         name.empty() ? "null" : name));
+}
+
+}  // namespace bunraku::server

@@ -1,0 +1,195 @@
+#include "services/server/puppetserver_conf.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <optional>
+
+#include "core/config/known_settings.h"
+#include "core/sys/file_system.h"
+#include "net/http/conf_files.h"
+#include "services/server/instance.h"
+
+namespace bunraku::server {
+
+using base::failure;
+using base::Level;
+using base::Result;
+using codec::YamlNode;
+using Kind = YamlNode::Kind;
+
+namespace {
+
+const YamlNode* member_of(const YamlNode* node, std::string_view name) {
+    if (!node || node->kind != Kind::Mapping) return nullptr;
+    for (const auto& [key, value] : node->entries)
+        if (key.text == name) return &value;
+    return nullptr;
+}
+
+/// The text of a scalar; empty if it is none.
+std::string scalar(const YamlNode* node) {
+    if (!node) return {};
+    switch (node->kind) {
+        case Kind::String: return node->text;
+        case Kind::Integer: return std::to_string(node->integer);
+        case Kind::Boolean: return node->boolean ? "true" : "false";
+        default: return {};
+    }
+}
+
+/// The document of a file; an empty one if there is no such file.
+Result<YamlNode> read_conf(const std::string& path) {
+    const auto text = sys::make_real_file_system()->read(path);
+    if (!text) return YamlNode{};
+    auto document = codec::parse_hocon(*text, http::hocon_surroundings(path));
+    if (!document) return failure(fmt::format("{}: {}", path, document.error().message));
+    return document;
+}
+
+/// An entry of a file that has no effect unless it equals what the server does anyway.
+struct Entry {
+    std::string_view name;
+    std::string_view same_as;  ///< the setting whose value it may equal; empty: none
+    std::string_view instead;  ///< what happens in place of it
+};
+constexpr Entry kWebserver[] = {
+    {"access-log-config", "", "the setting access-log names the file of the access log"},
+    {"cipher-suites", "", "OpenSSL's choice is offered"},
+    {"default-server", "", "there is one web server"},
+    {"gzip-enable", "", "answers are packed where the client accepts it"},
+    {"max-threads", "", "the number of threads follows the processors"},
+    {"post-config-script", "", "it is for Jetty"},
+    {"request-header-max-size", "", "the limit is built in"},
+    {"ssl-ca-cert", "localcacert", "the setting localcacert is used"},
+    {"ssl-cert", "hostcert", "the setting hostcert is used"},
+    {"ssl-cert-chain", "", "put the chain into the file of hostcert"},
+    {"ssl-crl-path", "hostcrl", "the setting hostcrl is used"},
+    {"ssl-key", "hostprivkey", "the setting hostprivkey is used"},
+    {"ssl-protocols", "", "TLS 1.2 and 1.3 are offered"},
+    {"static-content", "", "no static content is served"},
+};
+constexpr Entry kJruby[] = {
+    {"server-code-dir", "codedir", "the setting codedir is used"},
+    {"server-conf-dir", "confdir", "the setting confdir is used"},
+    {"server-log-dir", "logdir", "the setting logdir is used"},
+    {"server-run-dir", "rundir", "the setting rundir is used"},
+    {"server-var-dir", "vardir", "the setting vardir is used"},
+};
+constexpr Entry kVersionedCode[] = {
+    {"code-content-command", "", "`bunraku deploy` keeps versions of files"},
+    {"code-id-command", "", "the server finds the version of an environment itself"},
+};
+
+class Report {
+public:
+    Report(const config::Settings& settings, base::LogSink& log) : settings_(settings), log_(log) {}
+
+    void puppet_conf() {
+        for (const auto& name : settings_.names()) {
+            if (!settings_.is_set(name)) continue;
+            if (const auto* idle = config::find_idle_setting(name)) {
+                warn(fmt::format("The setting {} has no effect: {}", name, idle->instead));
+            } else if (config::is_gone_setting(name)) {
+                warn(fmt::format("The setting {} has no effect: Puppet 8 does not have it", name));
+            } else if (!config::is_known_setting(name)) {
+                unknown(name);
+            }
+        }
+    }
+
+    void webserver() {
+        const auto path = http::puppetserver_conf(settings_, "webserver.conf");
+        const auto document = read_conf(path);
+        const auto* section = document ? member_of(&*document, "webserver") : nullptr;
+        entries(path, section, kWebserver);
+        const auto clients = scalar(member_of(section, "client-auth"));
+        if (clients == "need" || clients == "none") {
+            warn(
+                fmt::format("client-auth = {} in {} has no effect: certificates are asked for, and "
+                            "auth.conf decides",
+                            clients, path));
+        }
+    }
+
+    void puppetserver() {
+        const auto path = http::puppetserver_conf(settings_, "puppetserver.conf");
+        const auto document = read_conf(path);
+        if (!document) return warn(document.error().message);
+        entries(path, member_of(&*document, "jruby-puppet"), kJruby);
+        entries(path, member_of(&*document, "versioned-code"), kVersionedCode);
+    }
+
+private:
+    void warn(const std::string& text) { log_.log(Level::Warning, text); }
+
+    void unknown(const std::string& name) {
+        const auto near = config::similar_settings(name);
+        if (near.empty()) {
+            log_.log(Level::Notice,
+                     fmt::format("{} is no setting of Puppet or Bunraku; only code that reads "
+                                 "$settings::{} sees it",
+                                 name, name));
+        } else {
+            warn(fmt::format("There is no setting {}: did you mean {}?", name,
+                             fmt::join(near, " or ")));
+        }
+    }
+
+    void entries(const std::string& path, const YamlNode* section, std::span<const Entry> known) {
+        for (const auto& entry : known) {
+            const auto* value = member_of(section, entry.name);
+            if (!value) continue;
+            if (!entry.same_as.empty() && scalar(value) == settings_.text(entry.same_as)) continue;
+            const auto used = entry.same_as.empty()
+                                  ? std::string()
+                                  : fmt::format(" ({})", settings_.text(entry.same_as));
+            warn(
+                fmt::format("{} in {} has no effect: {}{}", entry.name, path, entry.instead, used));
+        }
+    }
+
+    const config::Settings& settings_;
+    base::LogSink& log_;
+};
+
+/// A listener of webserver.conf; nullopt: it names neither host nor port of that kind.
+Result<std::optional<http::Listener>> listener_of(const YamlNode* section, bool tls) {
+    auto host = scalar(member_of(section, tls ? "ssl-host" : "host"));
+    auto port = scalar(member_of(section, tls ? "ssl-port" : "port"));
+    if (host.empty() && port.empty()) return std::nullopt;
+    // The defaults of trapperkeeper-webserver-jetty9.
+    if (host.empty() || host == "localhost") host = "127.0.0.1";
+    if (port.empty()) port = tls ? "8081" : "8080";
+    return BUNRAKU_TRY(parse_listener(port, tls, host));
+}
+
+}  // namespace
+
+Result<std::vector<http::Listener>> webserver_listeners(const config::Settings& settings) {
+    const auto path = http::puppetserver_conf(settings, "webserver.conf");
+    const auto document = BUNRAKU_TRY(read_conf(path));
+    const auto* section = member_of(&document, "webserver");
+    std::vector<http::Listener> out;
+    for (const bool tls : {true, false}) {
+        auto listener = listener_of(section, tls);
+        if (!listener) return failure(fmt::format("{}: {}", path, listener.error().message));
+        if (*listener) out.push_back(std::move(**listener));
+    }
+    return out;
+}
+
+std::string jruby_setting(const config::Settings& settings, const std::string& name) {
+    const auto document = read_conf(http::puppetserver_conf(settings, "puppetserver.conf"));
+    return document ? scalar(member_of(member_of(&*document, "jruby-puppet"), name))
+                    : std::string();
+}
+
+void report_unhonoured(const config::Settings& settings, base::LogSink& log) {
+    Report report(settings, log);
+    report.puppet_conf();
+    report.webserver();
+    report.puppetserver();
+}
+
+}  // namespace bunraku::server

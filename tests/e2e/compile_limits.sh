@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# What one compile may take of a server: time, memory and slots. Endless compiles end at
+# compile-timeout, when their client is gone, and when the server ends; others go on meanwhile.
+. "$SOURCE/tests/e2e/lib.sh"
+
+envs=$scratch/envs
+mkdir -p "$envs"/{production,endless}/manifests
+cat >"$envs/production/manifests/site.pp" <<'EOS'
+node /^endless/ { Integer[1, 1000000000].each |$x| { Integer[1, 1000000000].each |$y| { $z = $x } } }
+node /^shared/ {
+  $a = Integer[1, 500].reduce([1]) |$m, $i| { [$m, $m] }
+  $b = Integer[1, 500].reduce([1]) |$m, $i| { [$m, $m] }
+  if $a == $b { notify { 'same': } }
+}
+node /^large/ { $a = Integer[1, 20000000].map |$x| { "value ${x} ${x} ${x} ${x}" } }
+node /^parameter/ {
+  $a = Integer[1, 500].reduce([1]) |$m, $i| { [$m, $m] }
+  notify { 'x': message => $a }
+}
+node default { notify { 'hello': } }
+EOS
+cp "$envs"/{production,endless}/manifests/site.pp
+cat >"$scratch/auth.conf" <<'EOS'
+authorization: { version: 1, rules: [{
+  name: "everybody", sort-order: 1, match-request: { path: "/", type: path }, allow-unauthenticated: true }] }
+EOS
+
+# serve SETTING=VALUE...: starts a server; its address in $url, its process in $server.
+serve() {
+    local setting settings=()
+    for setting in "$@"; do settings+=(--setting "$setting"); done
+    : >"$scratch/server.out"
+    "$BUNRAKU" server --roles compiler,store --http 127.0.0.1:0 --confdir "$scratch/etc" \
+        --vardir "$scratch/var" --statedir "$scratch/state" --setting "environmentpath=$envs" \
+        --setting "auth_config=$scratch/auth.conf" --setting max-active-instances=2 "${settings[@]}" \
+        >"$scratch/server.out" 2>"$scratch/server.err" &
+    server=$!
+    until [ -s "$scratch/server.out" ] || ! kill -0 $server 2>/dev/null; do sleep 0.05; done
+    url=$(sed 's/.*: //; s/ .*//' "$scratch/server.out")
+}
+trap 'kill -9 $server 2>/dev/null; rm -rf "$scratch"' EXIT
+# catalog NODE [ENVIRONMENT]: status and body of a node's catalog.
+catalog() { curl -s -w '\n%{http_code}' "$url/puppet/v3/catalog/$1?environment=${2:-production}"; }
+metric() { curl -s "$url/metrics" | sed -n "s/^$1 //p"; }
+# becomes METRIC VALUE: waits until the server says so.
+becomes() { until [ "$(metric "$1")" = "$2" ]; do sleep 0.1; done; }
+
+serve compile-timeout=1
+answer=$(catalog endless1)
+holds "$answer" 'execution expired \(file: .*/site.pp, line: 1, column: [0-9]+\) on node endless1: the compile takes longer than 1 seconds \(the setting compile-timeout\)'
+holds "$answer" '^500$'
+holds "$(catalog shared1)" 'the setting compile-timeout'
+kill $server
+wait $server
+
+# Endless compiles of one environment leave slots for others, and end with their clients.
+serve compile_timeout=1h max-compile-memory=128
+holds "$(catalog large1)" 'needs more than 128 MiB \(the setting max-compile-memory\)'
+holds "$(catalog parameter1)" 'The value of a parameter has more than 10000000 elements'
+holds "$(catalog web1)" '^200$'
+clients=()
+for n in 1 2 3 4 5 6 7 8; do
+    # Not the function: killing a shell would leave its curl running.
+    curl -s -o /dev/null "$url/puppet/v3/catalog/endless$n?environment=endless" &
+    clients+=($!)
+done
+becomes bunraku_compile_slots_free 0
+holds "$(catalog web2)" '^200$'
+kill "${clients[@]}"
+becomes bunraku_compile_slots_free 2
+becomes bunraku_catalogs_waiting 0
+
+# The server does not wait for what never ends.
+catalog endless9 >/dev/null &
+becomes bunraku_compile_slots_free 1
+kill $server
+wait $server
+holds "$?" '^0$'
+finish
