@@ -45,13 +45,6 @@ private:
         if (made_ > kMaxMade) throw Failure{"Substitutions make too much of the text"};
     }
 
-    static const YamlNode* entry(const YamlNode& object, const std::string& key) {
-        for (const auto& e : object.entries) {
-            if (e.first.text == key) return &e.second;
-        }
-        return nullptr;
-    }
-
     /// `over` in front of `under`, both objects.
     static YamlNode merged(YamlNode over, const YamlNode& under) {
         for (const auto& e : under.entries) {
@@ -214,7 +207,7 @@ private:
                         hidden = true;
                         continue;
                     }
-                    if (const YamlNode* e = entry(*v, path[i]))
+                    if (const YamlNode* e = find_member(&*v, path[i]))
                         next.insert(next.begin(), keep(*e, n.line));
                 } else {
                     hidden = true;

@@ -303,6 +303,14 @@ private:
 
 }  // namespace
 
+const YamlNode* find_member(const YamlNode* node, std::string_view name) {
+    if (!node || node->kind != YamlNode::Kind::Mapping) return nullptr;
+    for (const auto& [key, value] : node->entries) {
+        if (key.text == name) return &value;
+    }
+    return nullptr;
+}
+
 base::Result<YamlNode> parse_yaml(std::string_view text, std::string_view file, YamlDates dates,
                                   std::string_view permitted) {
     return Reader(text, file, dates, permitted).document();

@@ -46,6 +46,10 @@ inline YamlNode& YamlNode::operator=(const YamlNode&) = default;
 inline YamlNode& YamlNode::operator=(YamlNode&&) noexcept = default;
 inline YamlNode::~YamlNode() = default;
 
+/// Returns the value of `name` in a mapping. Returns null if the mapping has no such key, or if
+/// `node` is null or not a mapping.
+const YamlNode* find_member(const YamlNode* node, std::string_view name);
+
 /// What becomes of dates and times: their text, or the error of a loader that allows no such class
 /// ("Tried to load unspecified class: Date").
 enum class YamlDates : std::uint8_t { Text, Refuse };

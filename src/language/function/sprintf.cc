@@ -42,7 +42,7 @@ value::BigInteger read_integer(const Value& v) {
     return negative ? n->negated() : *n;
 }
 
-value::BigInteger to_integer(const Value& v) {
+value::BigInteger to_big_integer(const Value& v) {
     using value::Kind;
     switch (v.kind()) {
         case Kind::Integer: return value::BigInteger(v.as_integer());
@@ -58,14 +58,14 @@ value::BigInteger to_integer(const Value& v) {
 
 /// The number of a character; -1 if there is none such.
 std::int64_t to_character(const Value& v) {
-    return base::parse_integer<std::int32_t>(to_integer(v).digits(10))
-        .transform([&](std::int32_t n) { return to_integer(v).negative() ? -1 : n; })
+    return base::parse_integer<std::int32_t>(to_big_integer(v).digits(10))
+        .transform([&](std::int32_t n) { return to_big_integer(v).negative() ? -1 : n; })
         .value_or(-1);
 }
 
 /// A width or precision that is given as an argument.
 std::int64_t to_width(const Value& v) {
-    const auto given = to_integer(v);
+    const auto given = to_big_integer(v);
     const auto n = base::parse_integer<std::int64_t>(given.digits(10)).value_or(kMaxWidth);
     return std::min<std::int64_t>(n, kMaxWidth) * (given.negative() ? -1 : 1);
 }
@@ -205,7 +205,7 @@ std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
                 case 'b':
                 case 'B':
                     d.letter = c;
-                    out += value::format_ruby_integer(d, to_integer(chosen ? *chosen : take()));
+                    out += value::format_ruby_integer(d, to_big_integer(chosen ? *chosen : take()));
                     break;
                 case 'f':
                 case 'e':

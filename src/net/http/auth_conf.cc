@@ -53,12 +53,6 @@ struct AuthConf::Rule {
 
 namespace {
 
-const YamlNode* member_of(const YamlNode& node, std::string_view name) {
-    for (const auto& entry : node.entries)
-        if (entry.first.text == name) return &entry.second;
-    return nullptr;
-}
-
 /// A text, or a list of texts; nullopt: something else.
 std::optional<std::vector<std::string>> texts_of(const YamlNode& node) {
     if (node.kind == Kind::String) return std::vector<std::string>{node.text};
@@ -144,7 +138,7 @@ bool has_control(std::string_view text) {
 
 /// How messages name a rule.
 std::string rule_label(const YamlNode& rule, std::size_t index) {
-    const auto* name = rule.kind == Kind::Mapping ? member_of(rule, "name") : nullptr;
+    const auto* name = rule.kind == Kind::Mapping ? codec::find_member(&rule, "name") : nullptr;
     if (name && name->kind == Kind::String) return fmt::format("'{}'", name->text);
     return fmt::format("number {}", index + 1);
 }
@@ -218,9 +212,9 @@ Result<void> AuthConf::add_entries(Rule& rule, const YamlNode& node, bool allow)
     if (node.kind == Kind::String) {
         name = node.text;
     } else if (node.kind == Kind::Mapping) {
-        const auto* extensions = member_of(node, "extensions");
-        const auto* certname = member_of(node, "certname");
-        const bool rbac = member_of(node, "rbac") != nullptr;
+        const auto* extensions = codec::find_member(&node, "extensions");
+        const auto* certname = codec::find_member(&node, "certname");
+        const bool rbac = codec::find_member(&node, "rbac") != nullptr;
         if (!extensions && !certname && rbac) {
             // Nobody has a role here, so nobody is let in by one.
             if (allow) return {};
@@ -308,17 +302,17 @@ Result<AuthConf::Rule> AuthConf::read_rule(const YamlNode& node, std::size_t ind
     if (node.kind != Kind::Mapping)
         return failure("An authorization rule should be specified as a map.");
     const auto label = rule_label(node, index);
-    const auto* match = member_of(node, "match-request");
+    const auto* match = codec::find_member(&node, "match-request");
     if (!match || match->kind != Kind::Mapping)
         return failure("An authorization rule must contain a 'match-request' section.");
     const auto missing = [&](std::string_view key) {
         return failure(fmt::format(
             "The authorization rule specified as {} does not contain a '{}' key.", label, key));
     };
-    const auto* path = member_of(*match, "path");
-    const auto* type = member_of(*match, "type");
-    const auto* order = member_of(node, "sort-order");
-    const auto* name = member_of(node, "name");
+    const auto* path = codec::find_member(match, "path");
+    const auto* type = codec::find_member(match, "type");
+    const auto* order = codec::find_member(&node, "sort-order");
+    const auto* name = codec::find_member(&node, "name");
     if (!path) return missing("path");
     if (!type) return missing("type");
     if (!order) return missing("sort-order");
@@ -332,11 +326,11 @@ Result<AuthConf::Rule> AuthConf::read_rule(const YamlNode& node, std::size_t ind
             label));
     }
     rule.sort_order = order->integer;
-    const auto* unauthenticated = member_of(node, "allow-unauthenticated");
+    const auto* unauthenticated = codec::find_member(&node, "allow-unauthenticated");
     rule.unauthenticated =
         unauthenticated && unauthenticated->kind == Kind::Boolean && unauthenticated->boolean;
-    const auto* allow = member_of(node, "allow");
-    const auto* deny = member_of(node, "deny");
+    const auto* allow = codec::find_member(&node, "allow");
+    const auto* deny = codec::find_member(&node, "deny");
     if (rule.unauthenticated && (allow || deny)) {
         return failure(
             fmt::format("Authorization rule specified as {} cannot have allow or deny if "
@@ -372,7 +366,7 @@ Result<AuthConf::Rule> AuthConf::read_rule(const YamlNode& node, std::size_t ind
     } else {
         rule.prefix = path->text;
     }
-    if (const auto* method = member_of(*match, "method")) {
+    if (const auto* method = codec::find_member(match, "method")) {
         auto methods = texts_of(*method);
         bool good = methods.has_value();
         // puppetserver refuses "any", but rules of other servers have it.
@@ -396,7 +390,7 @@ Result<AuthConf::Rule> AuthConf::read_rule(const YamlNode& node, std::size_t ind
                 label));
         }
     }
-    if (const auto* query = member_of(*match, "query-params")) {
+    if (const auto* query = codec::find_member(match, "query-params")) {
         if (query->kind != Kind::Mapping) return failure("Rule query-params must be a map.");
         for (const auto& [key, value] : query->entries) {
             auto values = texts_of(value);
@@ -426,22 +420,22 @@ Result<AuthConf> AuthConf::parse(std::string_view text, const std::string& name,
     };
     auto document = codec::parse_hocon(text, hocon_surroundings(name));
     if (!document) return wrong(document.error().message);
-    const auto* config = member_of(*document, "authorization");
+    const auto* config = codec::find_member(&*document, "authorization");
     if (!config) return wrong("Missing authorization service configuration.");
     if (config->kind != Kind::Mapping)
         return wrong("The authorization service configuration is not a map.");
     AuthConf out;
     out.names_ = std::move(names);
-    if (const auto* header = member_of(*config, "allow-header-cert-info")) {
+    if (const auto* header = codec::find_member(config, "allow-header-cert-info")) {
         if (header->kind != Kind::Boolean) return wrong("allow-header-cert-info is not a boolean.");
         out.header_info_ = header->boolean;
     }
-    const auto* version = member_of(*config, "version");
+    const auto* version = codec::find_member(config, "version");
     if (!version || version->kind != Kind::Integer || version->integer != 1) {
         return wrong(
             "Unsupported or missing version in configuration file. Supported versions are: 1");
     }
-    const auto* rules = member_of(*config, "rules");
+    const auto* rules = codec::find_member(config, "rules");
     if (!rules || rules->kind != Kind::Sequence)
         return wrong("The authorization service configuration rules is not a list.");
     for (std::size_t i = 0; i < rules->items.size(); i++) {

@@ -16,15 +16,7 @@ using base::Result;
 using codec::YamlNode;
 using Kind = YamlNode::Kind;
 
-namespace {
-
-const YamlNode* member_of(const YamlNode& node, std::string_view name) {
-    for (const auto& entry : node.entries)
-        if (entry.first.text == name) return &entry.second;
-    return nullptr;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Result<std::shared_ptr<Authorization>> Authorization::read(std::function<std::string()> find,
                                                            OidNames names, base::LogSink& log) {
@@ -96,10 +88,11 @@ Result<OidNames> read_oid_names(const std::string& path) {
     auto document = codec::parse_yaml(*text, path);
     if (!document) return failure(document.error().message);
     const auto* mapping =
-        document->kind == Kind::Mapping ? member_of(*document, "oid_mapping") : nullptr;
+        document->kind == Kind::Mapping ? codec::find_member(&*document, "oid_mapping") : nullptr;
     if (!mapping || mapping->kind != Kind::Mapping) return out;
     for (const auto& [oid, names] : mapping->entries) {
-        const auto* name = names.kind == Kind::Mapping ? member_of(names, "shortname") : nullptr;
+        const auto* name =
+            names.kind == Kind::Mapping ? codec::find_member(&names, "shortname") : nullptr;
         if (oid.kind == Kind::String && name && name->kind == Kind::String)
             out.emplace_back(oid.text, name->text);
     }

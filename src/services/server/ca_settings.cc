@@ -24,18 +24,11 @@ using codec::YamlNode;
 
 namespace {
 
-const YamlNode* ca_member(const YamlNode* node, std::string_view name) {
-    if (!node || node->kind != YamlNode::Kind::Mapping) return nullptr;
-    for (const auto& entry : node->entries)
-        if (entry.first.text == name) return &entry.second;
-    return nullptr;
-}
-
 /// The setting's text or, where nobody set it, ca.conf's.
 std::string ca_text(const config::Settings& settings, const YamlNode* file, std::string_view name) {
     auto text = either_setting(settings, name);
     if (!text.empty()) return text;
-    const auto* node = ca_member(file, name);
+    const auto* node = codec::find_member(file, name);
     if (!node) return {};
     switch (node->kind) {
         case YamlNode::Kind::Boolean: return node->boolean ? "true" : "false";
@@ -129,7 +122,7 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
     } else if (text.error().code != ENOENT && text.error().code != ENOTDIR) {
         return failure(text.error().message);
     }
-    const auto* file = ca_member(&document, "certificate-authority");
+    const auto* file = codec::find_member(&document, "certificate-authority");
     out.rules.alternative_names =
         BUNRAKU_TRY(ca_flag(settings, file, "allow-subject-alt-names", false));
     out.rules.authorization_extensions =

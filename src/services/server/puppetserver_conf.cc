@@ -20,13 +20,6 @@ using Kind = YamlNode::Kind;
 
 namespace {
 
-const YamlNode* member_of(const YamlNode* node, std::string_view name) {
-    if (!node || node->kind != Kind::Mapping) return nullptr;
-    for (const auto& [key, value] : node->entries)
-        if (key.text == name) return &value;
-    return nullptr;
-}
-
 /// The text of a scalar; empty if it is none.
 std::string scalar(const YamlNode* node) {
     if (!node) return {};
@@ -101,9 +94,9 @@ public:
     void webserver() {
         const auto path = http::puppetserver_conf(settings_, "webserver.conf");
         const auto document = read_conf(path);
-        const auto* section = document ? member_of(&*document, "webserver") : nullptr;
+        const auto* section = document ? codec::find_member(&*document, "webserver") : nullptr;
         entries(path, section, kWebserver);
-        const auto clients = scalar(member_of(section, "client-auth"));
+        const auto clients = scalar(codec::find_member(section, "client-auth"));
         if (clients == "need" || clients == "none") {
             warn(
                 fmt::format("client-auth = {} in {} has no effect: certificates are asked for, and "
@@ -116,8 +109,8 @@ public:
         const auto path = http::puppetserver_conf(settings_, "puppetserver.conf");
         const auto document = read_conf(path);
         if (!document) return warn(document.error().message);
-        entries(path, member_of(&*document, "jruby-puppet"), kJruby);
-        entries(path, member_of(&*document, "versioned-code"), kVersionedCode);
+        entries(path, codec::find_member(&*document, "jruby-puppet"), kJruby);
+        entries(path, codec::find_member(&*document, "versioned-code"), kVersionedCode);
     }
 
 private:
@@ -138,7 +131,7 @@ private:
 
     void entries(const std::string& path, const YamlNode* section, std::span<const Entry> known) {
         for (const auto& entry : known) {
-            const auto* value = member_of(section, entry.name);
+            const auto* value = codec::find_member(section, entry.name);
             if (!value) continue;
             if (!entry.same_as.empty() && scalar(value) == settings_.text(entry.same_as)) continue;
             const auto used = entry.same_as.empty()
@@ -155,8 +148,8 @@ private:
 
 /// A listener of webserver.conf; nullopt: it names neither host nor port of that kind.
 Result<std::optional<http::Listener>> listener_of(const YamlNode* section, bool tls) {
-    auto host = scalar(member_of(section, tls ? "ssl-host" : "host"));
-    auto port = scalar(member_of(section, tls ? "ssl-port" : "port"));
+    auto host = scalar(codec::find_member(section, tls ? "ssl-host" : "host"));
+    auto port = scalar(codec::find_member(section, tls ? "ssl-port" : "port"));
     if (host.empty() && port.empty()) return std::nullopt;
     // The defaults of trapperkeeper-webserver-jetty9.
     if (host.empty() || host == "localhost") host = "127.0.0.1";
@@ -169,7 +162,7 @@ Result<std::optional<http::Listener>> listener_of(const YamlNode* section, bool 
 Result<std::vector<http::Listener>> webserver_listeners(const config::Settings& settings) {
     const auto path = http::puppetserver_conf(settings, "webserver.conf");
     const auto document = BUNRAKU_TRY(read_conf(path));
-    const auto* section = member_of(&document, "webserver");
+    const auto* section = codec::find_member(&document, "webserver");
     std::vector<http::Listener> out;
     for (const bool tls : {true, false}) {
         auto listener = listener_of(section, tls);
@@ -181,8 +174,9 @@ Result<std::vector<http::Listener>> webserver_listeners(const config::Settings& 
 
 std::string jruby_setting(const config::Settings& settings, const std::string& name) {
     const auto document = read_conf(http::puppetserver_conf(settings, "puppetserver.conf"));
-    return document ? scalar(member_of(member_of(&*document, "jruby-puppet"), name))
-                    : std::string();
+    return document
+               ? scalar(codec::find_member(codec::find_member(&*document, "jruby-puppet"), name))
+               : std::string();
 }
 
 void report_unhonoured(const config::Settings& settings, base::LogSink& log) {
