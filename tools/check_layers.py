@@ -74,7 +74,7 @@ DISK_FILES = {
     "language/environment/environment.h",
     "language/environment/files.h",
     "language/environment/snapshots.cc",
-    "language/environment/witness.cc",
+    "language/environment/file_fingerprints.cc",
     "compile/compiler/compile.h",
 }
 

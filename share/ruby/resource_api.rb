@@ -72,4 +72,4 @@ module Puppet
   end
 end
 
-Bunraku.part('machine_resource_api') if defined?(Bunraku::Machine)
+Bunraku.part('provider_resource_api') if defined?(Bunraku::ProviderHost)

@@ -1,5 +1,5 @@
-// libfmt, of which Debian has no static library: its header has the code, and here is what other files
-// expect to find instantiated.
+// libfmt, of which Debian has no static library: its header has the code, and here is what other
+// files expect to find instantiated.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

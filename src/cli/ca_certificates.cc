@@ -12,7 +12,7 @@
 #include "core/value/rich_data.h"
 #include "net/pki/authority.h"
 #include "net/pki/request.h"
-#include "services/server/ca_door.h"
+#include "services/server/ca_client.h"
 #include "services/server/ca_settings.h"
 
 namespace bunraku::cli {
@@ -96,7 +96,7 @@ bool is_good(const server::CaAnswer& answer) {
 }
 
 /// The statuses as a document of `arena`; nullopt, and told: none came.
-Result<std::optional<Value>> fetch_statuses(server::CaDoor& door, const std::string& state,
+Result<std::optional<Value>> fetch_statuses(server::CaClient& door, const std::string& state,
                                             base::Arena& arena) {
     auto answer = BUNRAKU_TRY(door.statuses(state));
     if (answer.status != 200) {
@@ -115,7 +115,7 @@ Result<std::optional<Value>> fetch_statuses(server::CaDoor& door, const std::str
 }  // namespace
 
 CaOutcome ca_list(const CaInput& input) {
-    auto door = BUNRAKU_TRY(server::open_ca_door(input.settings));
+    auto door = BUNRAKU_TRY(server::open_ca_client(input.settings));
     const bool everything = input.all || !input.certnames.empty();
     base::Arena arena;
     auto found = BUNRAKU_TRY(fetch_statuses(*door, everything ? "" : "requested", arena));
@@ -171,7 +171,7 @@ CaOutcome ca_list(const CaInput& input) {
 }
 
 CaOutcome ca_sign(const CaInput& input) {
-    auto door = BUNRAKU_TRY(server::open_ca_door(input.settings));
+    auto door = BUNRAKU_TRY(server::open_ca_client(input.settings));
     auto names = input.certnames;
     if (input.all) {
         base::Arena arena;
@@ -193,7 +193,7 @@ CaOutcome ca_sign(const CaInput& input) {
 }
 
 CaOutcome ca_revoke(const CaInput& input) {
-    auto door = BUNRAKU_TRY(server::open_ca_door(input.settings));
+    auto door = BUNRAKU_TRY(server::open_ca_client(input.settings));
     Done worst = Done::Success;
     for (const auto& name : input.certnames) {
         const auto answer = BUNRAKU_TRY(door->revoke(name));
@@ -216,7 +216,7 @@ CaOutcome ca_revoke(const CaInput& input) {
 }
 
 CaOutcome ca_clean(const CaInput& input) {
-    auto door = BUNRAKU_TRY(server::open_ca_door(input.settings));
+    auto door = BUNRAKU_TRY(server::open_ca_client(input.settings));
     Done worst = Done::Success;
     for (const auto& name : input.certnames) {
         const auto revoked = BUNRAKU_TRY(door->revoke(name));
@@ -250,7 +250,7 @@ class Generator {
 public:
     explicit Generator(const CaInput& input)
         : input_(input), settings_(input.settings), files_(sys::make_real_file_system()) {}
-    Result<bool> online(const std::string& name, server::CaDoor& door,
+    Result<bool> online(const std::string& name, server::CaClient& door,
                         std::optional<std::int64_t> ttl);
     Result<bool> offline(const std::string& name, const pki::AuthorityFolder& folder,
                          std::int64_t ttl);
@@ -308,7 +308,7 @@ Result<void> Generator::save(const std::string& what, const char* setting, const
     return {};
 }
 
-Result<bool> Generator::online(const std::string& name, server::CaDoor& door,
+Result<bool> Generator::online(const std::string& name, server::CaClient& door,
                                std::optional<std::int64_t> ttl) {
     if (!is_free(name)) return false;
     auto key = BUNRAKU_TRY(make());
@@ -380,7 +380,7 @@ CaOutcome ca_generate(const CaInput& input) {
     Generator generator(input);
     bool good = true;
     if (!input.ca_client) {
-        auto door = BUNRAKU_TRY(server::open_ca_door(input.settings));
+        auto door = BUNRAKU_TRY(server::open_ca_client(input.settings));
         for (const auto& name : input.certnames)
             good &= BUNRAKU_TRY(generator.online(name, *door, ttl));
         return good ? 0 : 1;

@@ -8,7 +8,7 @@
 #include "core/codec/json_text.h"
 #include "core/sys/file_system.h"
 #include "net/pki/crl.h"
-#include "services/server/ca_door.h"
+#include "services/server/ca_client.h"
 #include "services/server/ca_settings.h"
 
 namespace bunraku::cli {

@@ -12,7 +12,7 @@
 #include "net/pki/authority.h"
 #include "net/pki/crl.h"
 #include "net/pki/verify.h"
-#include "services/server/ca_door.h"
+#include "services/server/ca_client.h"
 #include "services/server/ca_settings.h"
 
 namespace bunraku::cli {

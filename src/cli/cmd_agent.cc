@@ -352,7 +352,7 @@ int run_agent(Invocation& invocation) {
     sys::catch_stop_signals(false);
     Agent agent(invocation, options, log);
     if (settings.boolean("onetime")) return agent.once(settings.boolean("splay"));
-    sys::tell_service_manager("READY=1");
+    sys::notify_service_manager("READY=1");
     const int code = agent.serve();
     if (code >= 0) return code;
     // A restart is a new program with the same arguments.

@@ -231,10 +231,10 @@ private:
                                                        : node_.environment;
         request.sources.manifest = manifest;
         request.sources.code = std::move(code);
-        request.manners = {.manifest_required = true,
-                           .folder_required = true,
-                           .own_settings = true,
-                           .ends_run = true};
+        request.compile_mode = {.manifest_required = true,
+                                .folder_required = true,
+                                .own_settings = true,
+                                .ends_run = true};
         if (request_.loadclasses) load_classes(request);
         session_ = site_.session(std::move(request), console_);
         // All that follows is about the environment that was chosen.

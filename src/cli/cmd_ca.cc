@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
-#include "services/server/ca_door.h"
+#include "services/server/ca_client.h"
 
 namespace bunraku::cli {
 

@@ -118,8 +118,8 @@ public:
         }
         std::unique_lock lock(mutex_);
         constexpr auto kShownEvery = std::chrono::milliseconds(200);
-        while (!done_.wait_for(lock, kShownEvery, [&] { return told_ == nodes_.size(); }))
-            progress.show(told_, nodes_.size(), "nodes compared");
+        while (!done_.wait_for(lock, kShownEvery, [&] { return reported_ == nodes_.size(); }))
+            progress.show(reported_, nodes_.size(), "nodes compared");
         progress.clear();
         log_of_site_.tell(log_);
         std::vector<Outcome> out;
@@ -276,13 +276,13 @@ private:
     void tell(Node& node) {
         const std::lock_guard lock(mutex_);
         node.finished = true;
-        for (; told_ < nodes_.size() && nodes_[told_].finished; ++told_) {
-            for (auto& log : nodes_[told_].logs) {
+        for (; reported_ < nodes_.size() && nodes_[reported_].finished; ++reported_) {
+            for (auto& log : nodes_[reported_].logs) {
                 if (log) log->tell(log_);
                 log.reset();
             }
         }
-        if (told_ < nodes_.size()) return;
+        if (reported_ < nodes_.size()) return;
         log_of_site_.sort();
         done_.notify_all();
     }
@@ -420,8 +420,8 @@ private:
     std::vector<Node> nodes_;
     std::mutex mutex_;
     std::condition_variable done_;
-    std::size_t told_ = 0;  // nodes whose logs were told
-    site::Site site_;       // last: its threads end first
+    std::size_t reported_ = 0;  // nodes whose logs were told
+    site::Site site_;           // last: its threads end first
 };
 
 /// Whom to compare, and with which facts (undef: this machine's).

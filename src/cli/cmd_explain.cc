@@ -63,7 +63,7 @@ int run_explain(Invocation& invocation) {
             throw base::plain_error(fmt::format(
                 "{}: {}", name,
                 fleet.unjudged.empty() ? "there are no facts of it" : fleet.unjudged[0].second));
-        auto tell_error = [&](const std::string& error) {
+        auto print_error = [&](const std::string& error) {
             if (!error.empty())
                 sink->log(base::Level::Err,
                           fmt::format("The compile ended with an error, what is told is what "
@@ -72,7 +72,7 @@ int run_explain(Invocation& invocation) {
         };
         if (all) {
             // A line, or a paragraph, a resource.
-            tell_error(insight::explain_all(
+            print_error(insight::explain_all(
                 site, state, fleet.nodes[0], [&](const auto& of, const auto& told) {
                     const std::string out =
                         json ? insight::explanation_json(told, name, of)
@@ -85,7 +85,7 @@ int run_explain(Invocation& invocation) {
         const std::string out = json ? insight::explanation_json(told, name, question)
                                      : insight::explanation_text(told);
         std::fwrite(out.data(), 1, out.size(), stdout);
-        tell_error(told.error);
+        print_error(told.error);
         return told.found == question.missing ? 2 : 0;
     } catch (const base::PuppetError& error) {
         report_error(*sink, error, "");

@@ -15,7 +15,7 @@ namespace {
 
 using codec::json_string;
 
-struct FleetWishes {
+struct FleetCommandOptions {
     FleetOptions fleet;
     std::string at;
     bool json = false, twice = false;
@@ -106,7 +106,7 @@ std::string doctor_text(const insight::Doctor& found, bool json, bool twice) {
     if (json) {
         std::string out = fmt::format(
             "{{\"nodes\":{},\"failed\":{},\"spoilers\":{}", found.nodes, json_names(found.failed),
-            json_list(found.spoilers, [](const auto& s) {
+            json_list(found.nondeterministic, [](const auto& s) {
                 return fmt::format("{{\"kind\":{},\"name\":{},\"place\":{},\"nodes\":{}}}",
                                    json_string(s.kind), json_string(s.name), json_string(s.place),
                                    json_names(s.nodes));
@@ -121,12 +121,12 @@ std::string doctor_text(const insight::Doctor& found, bool json, bool twice) {
         return out + "}\n";
     }
     std::string out;
-    for (const auto& s : found.spoilers)
+    for (const auto& s : found.nondeterministic)
         out += fmt::format("{}{}{}\n    {} of {} nodes: {}\n", s.kind,
                            s.name.empty() ? "" : " " + s.name,
                            s.place.empty() ? "" : " (" + s.place + ")", s.nodes.size(), found.nodes,
                            some(s.nodes));
-    if (found.spoilers.empty())
+    if (found.nondeterministic.empty())
         out = fmt::format("What {} nodes read is known of all of them\n", found.nodes);
     for (const auto& g : found.differs)
         out += fmt::format("differs from compile to compile: {} {}\n    {}\n", g.change.reference,
@@ -137,7 +137,7 @@ std::string doctor_text(const insight::Doctor& found, bool json, bool twice) {
 
 int run_fleet(Invocation& invocation) {
     OptionParser parser(invocation);
-    FleetWishes w;
+    FleetCommandOptions w;
     w.fleet.add_to(parser);
     parser.value("at", &w.at);
     parser.flag("json", &w.json);

@@ -26,7 +26,7 @@ namespace bunraku::cli {
 
 namespace {
 
-using forge::Depot;
+using forge::ForgeStore;
 
 struct Options {
     std::string repo, consumer, module, version, from, to, feed, name, token, ca_file, latest,
@@ -50,16 +50,16 @@ std::optional<module::ModuleName> module_of(const Options& o) {
     return module::parse_module_name(o.module);
 }
 
-int create(Depot& depot, const Options& o) {
+int create(ForgeStore& forge_store, const Options& o) {
     if (o.repo.empty()) return missing("repo");
     for (const std::string& name : o.own) {
         if (!module::parse_module_name(name) && !module::valid_identifier(name)) {
             return complain(fmt::format("'{}' is neither an author nor a module", name));
         }
     }
-    auto made = depot.create(o.repo);
+    auto made = forge_store.create(o.repo);
     if (!made) return complain(made.error().message);
-    forge::RepositoryConfig config = depot.config(o.repo);
+    forge::RepositoryConfig config = forge_store.config(o.repo);
     const std::string before = config.text();
     if (!o.upstreams.empty()) config.upstreams = o.upstreams;
     for (const std::string& name : o.own) {
@@ -72,33 +72,33 @@ int create(Depot& depot, const Options& o) {
     if (!o.ca_file.empty()) config.ca_file = sys::expand_path(o.ca_file);
     if (o.closed) config.closed = true;
     if (config.text() != before) {
-        if (auto done = depot.configure(o.repo, config); !done) {
+        if (auto done = forge_store.configure(o.repo, config); !done) {
             return complain(done.error().message);
         }
     }
     // What is asked for comes from upstream, so there is something to serve from the start.
     if (!config.upstreams.empty()) {
-        if (auto done = depot.publish(o.repo); !done) return complain(done.error().message);
+        if (auto done = forge_store.publish(o.repo); !done) return complain(done.error().message);
     }
     fmt::print("{} repository '{}'\n", *made ? "Created" : "There is", o.repo);
     return 0;
 }
 
-int remove_repository(Depot& depot, const Options& o) {
+int remove_repository(ForgeStore& forge_store, const Options& o) {
     if (o.repo.empty()) return missing("repo");
-    auto done = depot.remove_repository(o.repo);
+    auto done = forge_store.remove_repository(o.repo);
     if (!done) return complain(done.error().message);
     fmt::print("Deleted repository '{}'\n", o.repo);
     return 0;
 }
 
-int list(Depot& depot, const Options& o) {
+int list(ForgeStore& forge_store, const Options& o) {
     if (!o.repo.empty()) {
-        if (!depot.exists(o.repo)) {
+        if (!forge_store.exists(o.repo)) {
             return complain(fmt::format("there is no repository '{}'", o.repo));
         }
         std::string json = "[";
-        for (const forge::Unit& unit : depot.units(o.repo)) {
+        for (const forge::Unit& unit : forge_store.units(o.repo)) {
             if (!o.json) {
                 fmt::print("{} {}{}\n", unit.name.module.slug(), unit.name.version,
                            unit.remote ? " (upstream)" : "");
@@ -113,14 +113,14 @@ int list(Depot& depot, const Options& o) {
         return 0;
     }
     std::map<std::string, std::vector<std::string>> consumers;
-    for (const forge::Binding& b : depot.bindings()) {
+    for (const forge::Binding& b : forge_store.bindings()) {
         consumers[b.repository].push_back(b.consumer);
     }
     std::string json = "[";
-    for (const std::string& repo : depot.repositories()) {
-        const std::size_t count = depot.units(repo).size();
-        const std::string published = depot.published(repo);
-        const auto upstreams = depot.config(repo).upstreams;
+    for (const std::string& repo : forge_store.repositories()) {
+        const std::size_t count = forge_store.units(repo).size();
+        const std::string published = forge_store.published(repo);
+        const auto upstreams = forge_store.config(repo).upstreams;
         std::string upstream = upstreams.empty() ? "" : module::shown_url(upstreams[0]);
         for (std::size_t i = 1; i < upstreams.size(); ++i) {
             upstream += " " + module::shown_url(upstreams[i]);
@@ -150,13 +150,13 @@ int list(Depot& depot, const Options& o) {
 }
 
 /// Every file is tried; what is good is stored even where others are refused.
-int upload(Depot& depot, const Options& o, const std::vector<std::string>& files) {
+int upload(ForgeStore& forge_store, const Options& o, const std::vector<std::string>& files) {
     if (o.repo.empty()) return missing("repo");
     if (files.empty()) return complain("no file to upload is named");
     auto fs = sys::make_real_file_system();
-    auto batch = depot.begin(o.repo);
+    auto batch = forge_store.begin(o.repo);
     if (!batch) return complain(batch.error().message);
-    const forge::Flags before = depot.flags(o.repo);
+    const forge::Flags before = forge_store.flags(o.repo);
     int code = 0;
     for (const std::string& file : files) {
         auto status = fs->stat(file);
@@ -183,11 +183,11 @@ int upload(Depot& depot, const Options& o, const std::vector<std::string>& files
     return code;
 }
 
-int remove(Depot& depot, const Options& o) {
+int remove(ForgeStore& forge_store, const Options& o) {
     if (o.repo.empty()) return missing("repo");
     auto module = module_of(o);
     if (!module) return complain(fmt::format("'{}' is not a valid module name", o.module));
-    auto count = depot.remove(o.repo, *module, o.version);
+    auto count = forge_store.remove(o.repo, *module, o.version);
     if (!count) return complain(count.error().message);
     if (*count == 0) {
         return complain(fmt::format("there is no {}{} in '{}'", module->slug(),
@@ -197,7 +197,7 @@ int remove(Depot& depot, const Options& o) {
     return 0;
 }
 
-int copy(Depot& depot, const Options& o) {
+int copy(ForgeStore& forge_store, const Options& o) {
     if (o.from.empty()) return missing("from");
     if (o.to.empty()) return missing("to");
     std::optional<module::ModuleName> module;
@@ -205,21 +205,21 @@ int copy(Depot& depot, const Options& o) {
         module = module_of(o);
         if (!module) return complain(fmt::format("'{}' is not a valid module name", o.module));
     }
-    auto count = depot.copy(o.from, o.to, module, o.version);
+    auto count = forge_store.copy(o.from, o.to, module, o.version);
     if (!count) return complain(count.error().message);
     if (*count == 0) return complain(fmt::format("there is nothing like that in '{}'", o.from));
     fmt::print("Copied {} release{} to '{}'\n", *count, *count == 1 ? "" : "s", o.to);
     return 0;
 }
 
-int search(Depot& depot, const Options& o, const std::vector<std::string>& words) {
+int search(ForgeStore& forge_store, const Options& o, const std::vector<std::string>& words) {
     if (o.repo.empty()) return missing("repo");
-    if (!depot.exists(o.repo)) {
+    if (!forge_store.exists(o.repo)) {
         return complain(fmt::format("there is no repository '{}'", o.repo));
     }
     std::string json = "[";
-    for (const forge::Unit& unit : depot.units(o.repo)) {
-        auto text = depot.record(o.repo, unit.name.slug());
+    for (const forge::Unit& unit : forge_store.units(o.repo)) {
+        auto text = forge_store.record(o.repo, unit.name.slug());
         if (!text) continue;
         std::string_view rest = *text;
         auto record = forge::read_record(&rest);
@@ -243,18 +243,18 @@ int search(Depot& depot, const Options& o, const std::vector<std::string>& words
     return 0;
 }
 
-int publish(Depot& depot, const Options& o) {
+int publish(ForgeStore& forge_store, const Options& o) {
     if (o.repo.empty()) return missing("repo");
-    auto name = depot.publish(o.repo);
+    auto name = forge_store.publish(o.repo);
     if (!name) return complain(name.error().message);
     fmt::print("Published '{}' as {}\n", o.repo, *name);
     return 0;
 }
 
-int bind(Depot& depot, const Options& o, bool on) {
+int bind(ForgeStore& forge_store, const Options& o, bool on) {
     if (o.consumer.empty()) return missing("consumer");
     if (o.repo.empty()) return missing("repo");
-    auto done = on ? depot.bind(o.consumer, o.repo) : depot.unbind(o.consumer, o.repo);
+    auto done = on ? forge_store.bind(o.consumer, o.repo) : forge_store.unbind(o.consumer, o.repo);
     if (!done) return complain(done.error().message);
     if (!on && !*done) {
         return complain(fmt::format("'{}' is not bound to '{}'", o.consumer, o.repo));
@@ -264,7 +264,7 @@ int bind(Depot& depot, const Options& o, bool on) {
     return 0;
 }
 
-int sync(Depot& depot, const Options& o, const config::Settings& settings) {
+int sync(ForgeStore& forge_store, const Options& o, const config::Settings& settings) {
     if (o.repo.empty()) return missing("repo");
     if (o.feed.empty()) return missing("feed");
     forge::SyncOptions s;
@@ -277,14 +277,14 @@ int sync(Depot& depot, const Options& o, const config::Settings& settings) {
         if (s.latest < 1) return complain("--latest needs a number");
     }
     if (!o.puppetfile.empty()) {
-        auto wishes = forge::wishes_of_puppetfile(sys::expand_path(o.puppetfile));
-        if (!wishes) return complain(wishes.error().message);
-        s.wishes = std::move(*wishes);
+        auto requests = forge::requests_of_puppetfile(sys::expand_path(o.puppetfile));
+        if (!requests) return complain(requests.error().message);
+        s.requests = std::move(*requests);
     }
     for (const std::string& name : o.modules) {
         auto parsed = module::parse_module_name(name);
         if (!parsed) return complain(fmt::format("'{}' is not a valid module name", name));
-        s.wishes.push_back({*parsed, o.version});
+        s.requests.push_back({*parsed, o.version});
     }
     s.force = o.force;
     s.signatures = o.with_signatures;
@@ -295,7 +295,7 @@ int sync(Depot& depot, const Options& o, const config::Settings& settings) {
     s.access.client.trust_store = settings.text("ssl_trust_store");
     s.access.client.proxies = http::ProxyRules::of_settings(settings);
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
-    s.complaint = [&](const std::string& text) {
+    s.warn = [&](const std::string& text) {
         fmt::print(stderr, "{}Error: {}\n", terminal ? "\r\033[K" : "", text);
     };
     if (terminal) {
@@ -310,7 +310,7 @@ int sync(Depot& depot, const Options& o, const config::Settings& settings) {
     }
     sys::catch_stop_signals();
     s.stopped = [] { return sys::stop_signal() != 0; };
-    auto result = forge::sync(depot, o.repo, s);
+    auto result = forge::sync(forge_store, o.repo, s);
     if (!result) return complain(result.error().message);
     fmt::print("Synced '{}': {} offered, {} present, {} fetched, {} removed, {} refused{}\n",
                o.repo, result->offered, result->present, result->fetched, result->removed,
@@ -331,19 +331,19 @@ std::string until_text(std::int64_t until) {
     return until == 0 ? "" : ", until " + module::forge_time(until);
 }
 
-int user(Depot& depot, const Options& o, const std::vector<std::string>& words) {
+int user(ForgeStore& forge_store, const Options& o, const std::vector<std::string>& words) {
     const std::string action = words.empty() ? "" : words[0];
     if (action == "create") {
         if (o.name.empty()) return missing("name");
         auto until = until_of(o);
         if (!until) return complain(until.error().message);
-        auto password = depot.add_user(o.name, o.groups, *until);
+        auto password = forge_store.add_user(o.name, o.groups, *until);
         if (!password) return complain(password.error().message);
         fmt::print("{}\n", *password);
         return 0;
     }
     if (action == "list") {
-        for (const forge::User& u : depot.users()) {
+        for (const forge::User& u : forge_store.users()) {
             fmt::print("{}:", u.name);
             for (const std::string& g : u.groups) fmt::print(" {}", g);
             fmt::print("{}\n", until_text(u.until));
@@ -352,7 +352,7 @@ int user(Depot& depot, const Options& o, const std::vector<std::string>& words) 
     }
     if (action == "delete") {
         if (o.name.empty()) return missing("name");
-        auto gone = depot.remove_user(o.name);
+        auto gone = forge_store.remove_user(o.name);
         if (!gone) return complain(gone.error().message);
         return *gone ? 0 : complain(fmt::format("there is no user '{}'", o.name));
     }
@@ -362,7 +362,7 @@ int user(Depot& depot, const Options& o, const std::vector<std::string>& words) 
 }
 
 /// Opens a private repository for somebody (which makes it private), or takes that back.
-int grant(Depot& depot, const Options& o, bool on) {
+int grant(ForgeStore& forge_store, const Options& o, bool on) {
     if (o.repo.empty()) return missing("repo");
     if (o.reader.empty()) return missing("reader");
     auto reader = forge::Reader::parse(o.reader);
@@ -372,9 +372,10 @@ int grant(Depot& depot, const Options& o, bool on) {
     }
     auto until = until_of(o);
     if (!until) return complain(until.error().message);
-    if (!depot.exists(o.repo)) return complain(fmt::format("there is no repository '{}'", o.repo));
+    if (!forge_store.exists(o.repo))
+        return complain(fmt::format("there is no repository '{}'", o.repo));
     reader->until = *until;
-    forge::RepositoryConfig config = depot.config(o.repo);
+    forge::RepositoryConfig config = forge_store.config(o.repo);
     const std::size_t before = config.readers.size();
     std::erase_if(config.readers,
                   [&](const forge::Reader& r) { return r.text() == reader->text(); });
@@ -385,40 +386,40 @@ int grant(Depot& depot, const Options& o, bool on) {
         config.readers.push_back(*reader);
         config.closed = true;
     }
-    auto done = depot.configure(o.repo, config);
+    auto done = forge_store.configure(o.repo, config);
     if (!done) return complain(done.error().message);
-    depot.audit(fmt::format("local\tcommand\t{} {} {}\tdone", on ? "grant" : "revoke", o.repo,
-                            reader->text()));
+    forge_store.audit(fmt::format("local\tcommand\t{} {} {}\tdone", on ? "grant" : "revoke", o.repo,
+                                  reader->text()));
     fmt::print("{} {} '{}'{}\n", reader->text(), on ? "may read" : "may no longer read", o.repo,
                until_text(reader->until));
     return 0;
 }
 
-int open_up(Depot& depot, const Options& o) {
+int open_up(ForgeStore& forge_store, const Options& o) {
     if (o.repo.empty()) return missing("repo");
-    forge::RepositoryConfig config = depot.config(o.repo);
+    forge::RepositoryConfig config = forge_store.config(o.repo);
     config.closed = false;
     config.readers.clear();
-    auto done = depot.configure(o.repo, config);
+    auto done = forge_store.configure(o.repo, config);
     if (!done) return complain(done.error().message);
-    depot.audit(fmt::format("local\tcommand\topen {}\tdone", o.repo));
+    forge_store.audit(fmt::format("local\tcommand\topen {}\tdone", o.repo));
     fmt::print("Everybody may read '{}'\n", o.repo);
     return 0;
 }
 
-int token(Depot& depot, const Options& o, const std::vector<std::string>& words) {
+int token(ForgeStore& forge_store, const Options& o, const std::vector<std::string>& words) {
     const std::string action = words.empty() ? "" : words[0];
     if (action == "create") {
         if (o.name.empty()) return missing("name");
         auto until = until_of(o);
         if (!until) return complain(until.error().message);
-        auto text = depot.add_token(o.name, o.repos, o.reads_only, *until);
+        auto text = forge_store.add_token(o.name, o.repos, o.reads_only, *until);
         if (!text) return complain(text.error().message);
         fmt::print("{}\n", *text);
         return 0;
     }
     if (action == "list") {
-        for (const forge::Token& t : depot.tokens()) {
+        for (const forge::Token& t : forge_store.tokens()) {
             fmt::print("{}:", t.name);
             for (const std::string& r : t.repositories) fmt::print(" {}", r);
             fmt::print("{}{}\n", t.reads_only ? " (reads only)" : "", until_text(t.until));
@@ -427,7 +428,7 @@ int token(Depot& depot, const Options& o, const std::vector<std::string>& words)
     }
     if (action == "delete") {
         if (o.name.empty()) return missing("name");
-        auto gone = depot.remove_token(o.name);
+        auto gone = forge_store.remove_token(o.name);
         if (!gone) return complain(gone.error().message);
         return *gone ? 0 : complain(fmt::format("there is no token '{}'", o.name));
     }
@@ -540,29 +541,29 @@ int run(Invocation& invocation) {
         words.erase(words.begin());
     }
     const std::string root = invocation.settings.text("statedir") + "/forge";
-    Depot depot(root);
-    if (action == "create") return create(depot, o);
-    if (action == "delete") return remove_repository(depot, o);
-    if (action == "list") return list(depot, o);
-    if (action == "upload") return upload(depot, o, words);
-    if (action == "remove") return remove(depot, o);
-    if (action == "copy") return copy(depot, o);
-    if (action == "search") return search(depot, o, words);
-    if (action == "publish") return publish(depot, o);
-    if (action == "bind") return bind(depot, o, true);
-    if (action == "unbind") return bind(depot, o, false);
-    if (action == "sync") return sync(depot, o, invocation.settings);
-    if (action == "token") return token(depot, o, words);
-    if (action == "user") return user(depot, o, words);
-    if (action == "grant") return grant(depot, o, true);
-    if (action == "revoke") return grant(depot, o, false);
-    if (action == "open") return open_up(depot, o);
+    ForgeStore forge_store(root);
+    if (action == "create") return create(forge_store, o);
+    if (action == "delete") return remove_repository(forge_store, o);
+    if (action == "list") return list(forge_store, o);
+    if (action == "upload") return upload(forge_store, o, words);
+    if (action == "remove") return remove(forge_store, o);
+    if (action == "copy") return copy(forge_store, o);
+    if (action == "search") return search(forge_store, o, words);
+    if (action == "publish") return publish(forge_store, o);
+    if (action == "bind") return bind(forge_store, o, true);
+    if (action == "unbind") return bind(forge_store, o, false);
+    if (action == "sync") return sync(forge_store, o, invocation.settings);
+    if (action == "token") return token(forge_store, o, words);
+    if (action == "user") return user(forge_store, o, words);
+    if (action == "grant") return grant(forge_store, o, true);
+    if (action == "revoke") return grant(forge_store, o, false);
+    if (action == "open") return open_up(forge_store, o);
     o.trust.repo = o.repo;
     if (action == "key") return forge_key(o.trust, words);
     if (action == "sign") return forge_sign(o.trust, words);
-    if (action == "trust") return forge_trust(depot, o.trust);
-    if (action == "metadata") return forge_metadata(depot, o.trust, words);
-    if (action == "bundle") return forge_bundle(depot, o.trust, words);
+    if (action == "trust") return forge_trust(forge_store, o.trust);
+    if (action == "metadata") return forge_metadata(forge_store, o.trust, words);
+    if (action == "bundle") return forge_bundle(forge_store, o.trust, words);
     if (action == "serve") return serve(o, root, invocation.settings);
     fmt::print(stderr,
                "Error: usage: {} forge (create|delete|list|upload|remove|copy|search|publish|bind|"

@@ -174,13 +174,13 @@ int run_impact(Invocation& invocation) {
         options.queue = 2 * options.threads;
         site::Site site(invocation.settings, std::move(options));
 
-        using Means = FleetOptions::Means;
+        using StateKind = FleetOptions::StateKind;
         if (o.from.empty()) o.from = "HEAD";
         const auto from = o.fleet.meaning(o.from), to = o.fleet.meaning(o.to);
         // Both stand where the repository does, or where the first one is.
         std::string shown;
-        if (from == Means::Revision || from == Means::WorkingTree || to == Means::Revision ||
-            to == Means::WorkingTree)
+        if (from == StateKind::Revision || from == StateKind::WorkingTree ||
+            to == StateKind::Revision || to == StateKind::WorkingTree)
             shown = o.fleet.control();
         comparison.from = o.fleet.state(o.from, site.settings(), shown);
         if (shown.empty()) shown = comparison.from.request().sources.directory;

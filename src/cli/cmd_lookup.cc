@@ -30,14 +30,14 @@ using value::Value;
 
 constexpr std::string_view kHelpHint = "Run 'puppet lookup --help' for more details";
 
-struct Wishes {
+struct LookupArguments {
     std::string merge, prefix, type, fallback = "\1", render, node, facts;
     bool compile = false, explain = false, explain_options = false, sort_arrays = false,
          merge_hashes = false, trusted = false, json = false;
 };
 
 /// The value of the option --merge with its options, as the function lookup takes it.
-Value merge_value(base::Arena& arena, const Wishes& w) {
+Value merge_value(base::Arena& arena, const LookupArguments& w) {
     if ((w.sort_arrays || w.merge_hashes || !w.prefix.empty()) && w.merge != "deep") {
         throw base::plain_error(
             fmt::format("The options --knock-out-prefix, --sort-merged-arrays, and "
@@ -62,7 +62,7 @@ Value merge_value(base::Arena& arena, const Wishes& w) {
 /// The facts of the file and of the node: Puppet's rules for `lookup --facts`. Where a store or a
 /// PuppetDB has them, what it knows of the node's certificate is told in `trusted`. `service`: its
 /// URL as it was given; empty: it was not.
-Value gather_facts(base::Arena& arena, const Wishes& w, site::Site& site,
+Value gather_facts(base::Arena& arena, const LookupArguments& w, site::Site& site,
                    const site::NodeRequest& request, const std::string& service, base::LogSink& log,
                    Value& trusted) {
     const config::Settings& settings = site.settings();
@@ -257,7 +257,7 @@ std::string render(base::Arena& arena, const std::string& format, const Value& v
 
 /// Asks, and gives what belongs on standard output; nullopt: nothing was found.
 std::optional<std::string> answer(evaluator::Interpreter& in, hiera::Lookup& lookup,
-                                  const Wishes& w, const std::vector<std::string>& keys,
+                                  const LookupArguments& w, const std::vector<std::string>& keys,
                                   const Value& merge, const std::string& format) {
     const bool explain = w.explain || w.explain_options;
     Explainer explainer(w.explain_options && !w.explain);
@@ -284,7 +284,7 @@ std::optional<std::string> answer(evaluator::Interpreter& in, hiera::Lookup& loo
 int run_lookup(Invocation& invocation) {
     OptionParser options(invocation);
     NodeOptions node_options;
-    Wishes w;
+    LookupArguments w;
     options.value("merge", &w.merge);
     options.value("knock-out-prefix", &w.prefix);
     options.flag("sort-merged-arrays", &w.sort_arrays);

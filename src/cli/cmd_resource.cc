@@ -320,7 +320,7 @@ int edit(const std::string& code) {
 }
 
 // An environment without a folder gives way to the default one.
-void settle_environment(config::Settings& settings, base::LogSink& log) {
+void resolve_environment(config::Settings& settings, base::LogSink& log) {
     const std::string asked = settings.text("environment");
     if (asked.empty() || asked == "production") return;
     const auto files = sys::make_real_file_system();
@@ -377,7 +377,7 @@ int run_resource(Invocation& invocation) {
     if (!options.parse(&request.words)) return options.exit_code();
     auto console = make_console_sink(options, Streams::Puppet);
     try {
-        settle_environment(invocation.settings, *console);
+        resolve_environment(invocation.settings, *console);
         if (request.types) {
             std::fputs(type_list(invocation, request.json, *console).c_str(), stdout);
             return 0;

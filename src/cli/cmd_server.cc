@@ -108,14 +108,14 @@ int run(Invocation& invocation) {
             fmt::print("{}\n", ready);
         }
         std::fflush(stdout);
-        sys::tell_service_manager("READY=1");
+        sys::notify_service_manager("READY=1");
         while (next_signal() == SIGHUP) {
             auto reloaded = instance.reload();
             sink->log(
                 reloaded ? base::Level::Notice : base::Level::Err,
                 reloaded ? "Certificates and lists were read again" : reloaded.error().message);
         }
-        sys::tell_service_manager("STOPPING=1");
+        sys::notify_service_manager("STOPPING=1");
         // A second request to end is not waited for.
         ::signal(SIGINT, SIG_DFL);
         ::signal(SIGTERM, SIG_DFL);

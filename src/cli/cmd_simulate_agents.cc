@@ -12,8 +12,8 @@
 #include "core/sys/signals.h"
 #include "language/environment/conf.h"
 #include "resources/facts/documents.h"
+#include "services/load/agent_pool.h"
 #include "services/load/certificates.h"
-#include "services/load/crowd.h"
 
 namespace bunraku::cli {
 
@@ -21,12 +21,12 @@ namespace {
 
 using base::plain_error;
 
-struct SimulationWishes {
+struct SimulateOptions {
     std::string interval = "0", splay = "0", duration = "0", runs, at_a_time, seed = "1";
     std::string drifting = "0", changing = "0", absent = "0", reports = "changed";
     std::string names = "agent{}.simulated", certificates;
     std::vector<std::string> facts, choices;
-    bool json = false, at_rest = true, keep = false, resume = false, first_run = false,
+    bool json = false, conditional_requests = true, keep = false, resume = false, first_run = false,
          sign = false;
 };
 
@@ -54,8 +54,8 @@ double share_of(const std::string& text, std::string_view option) {
     return n;
 }
 
-load::Manner::Reports reports_of(const std::string& text) {
-    using enum load::Manner::Reports;
+load::AgentProfile::Reports reports_of(const std::string& text) {
+    using enum load::AgentProfile::Reports;
     if (text == "none") return None;
     if (text == "changed") return Changed;
     if (text == "full") return Whole;
@@ -71,7 +71,7 @@ double own_cpu_seconds() {
     return of(used.ru_utime) + of(used.ru_stime);
 }
 
-std::vector<value::Value> models_of(base::Arena& arena, const SimulationWishes& w,
+std::vector<value::Value> models_of(base::Arena& arena, const SimulateOptions& w,
                                     const config::Settings& settings, base::LogSink& log) {
     std::vector<value::Value> out;
     for (const auto& path : w.facts)
@@ -83,7 +83,7 @@ std::vector<value::Value> models_of(base::Arena& arena, const SimulationWishes& 
 
 class SimulateAgents {
 public:
-    SimulateAgents(Invocation& invocation, const OptionParser& parser, const SimulationWishes& w,
+    SimulateAgents(Invocation& invocation, const OptionParser& parser, const SimulateOptions& w,
                    std::size_t agents)
         : settings_(invocation.settings),
           w_(w),
@@ -95,7 +95,7 @@ public:
         base::Arena arena(256 * 1024);
         sys::RealSystem machine;
         const auto stopped = [] { return sys::stop_signal() != 0; };
-        load::Manner manner{
+        load::AgentProfile profile{
             .settings = settings_,
             .network = http::sockets(),
             .figures = figures_,
@@ -108,16 +108,16 @@ public:
             .drifting = share_of(w_.drifting, "drifting"),
             .changing = share_of(w_.changing, "changing"),
             .absent = share_of(w_.absent, "absent"),
-            .at_rest = w_.at_rest,
+            .conditional_requests = w_.conditional_requests,
             .keeps_connection = w_.keep,
             .resumes = w_.resume,
             .first_runs = w_.first_run,
             .reports = reports_of(w_.reports)};
-        if (manner.environment.empty()) manner.environment = "production";
+        if (profile.environment.empty()) profile.environment = "production";
         for (const auto& text : w_.choices) {
             auto choice = load::FactChoice::parse(text);
             if (!choice) throw plain_error(choice.error().message);
-            manner.choices.push_back(std::move(*choice));
+            profile.choices.push_back(std::move(*choice));
         }
         load::Certificates certificates(
             {.settings = settings_,
@@ -127,7 +127,7 @@ public:
              .folder = w_.certificates.empty() ? settings_.text("vardir") + "/simulated-agents"
                                                : w_.certificates,
              .sign = w_.sign});
-        load::CrowdOptions options = crowd_options();
+        load::AgentPoolOptions options = pool_options();
         options.certificate = [&](const std::string& name) {
             bool made = false;
             auto files = certificates.of(name, &made);
@@ -141,16 +141,16 @@ public:
                            : figures_.progress(seconds));
             return true;
         };
-        load::Crowd crowd(manner, std::move(options));
-        auto ready = certificates.prepare(crowd.agents().front()->name());
-        if (ready) ready = crowd.prepare();
+        load::AgentPool pool(profile, std::move(options));
+        auto ready = certificates.prepare(pool.agents().front()->name());
+        if (ready) ready = pool.prepare();
         if (!ready) return refuse(ready.error());
         preparing = false;
         const double cpu = own_cpu_seconds();
-        load::Figures::Surroundings around{.agents = agents_};
-        around.seconds = crowd.run();
+        load::Figures::LoadSummary around{.agents = agents_};
+        around.seconds = pool.run();
         around.own_cpu_seconds = own_cpu_seconds() - cpu;
-        around.interrupted = crowd.interrupted();
+        around.interrupted = pool.interrupted();
         show("");
         const auto out = w_.json ? figures_.json(around) : figures_.text(around);
         std::fwrite(out.data(), 1, out.size(), stdout);
@@ -160,8 +160,8 @@ public:
     }
 
 private:
-    load::CrowdOptions crowd_options() const {
-        load::CrowdOptions out;
+    load::AgentPoolOptions pool_options() const {
+        load::AgentPoolOptions out;
         out.agents = agents_;
         out.names = w_.names;
         out.seed = count_of(w_.seed, "--seed");
@@ -194,7 +194,7 @@ private:
     }
 
     const config::Settings& settings_;
-    const SimulationWishes& w_;
+    const SimulateOptions& w_;
     std::unique_ptr<base::LogSink> sink_;
     bool terminal_;
     std::size_t agents_;
@@ -203,7 +203,7 @@ private:
 
 int run_simulate_agents(Invocation& invocation) {
     OptionParser parser(invocation);
-    SimulationWishes w;
+    SimulateOptions w;
     parser.value("interval", &w.interval);
     parser.value("splay-by", &w.splay);
     parser.value("duration", &w.duration);
@@ -219,7 +219,7 @@ int run_simulate_agents(Invocation& invocation) {
     parser.list("facts", &w.facts);
     parser.list("fact", &w.choices);
     parser.flag("json", &w.json);
-    parser.flag("at-rest", &w.at_rest);
+    parser.flag("at-rest", &w.conditional_requests);
     parser.flag("keep-connections", &w.keep);
     parser.flag("resume", &w.resume);
     parser.flag("first-run", &w.first_run);

@@ -361,7 +361,7 @@ private:
             for (const auto& cycle : problems.cycles)
                 test.problem += (test.problem.empty() ? "A circle: " : "\n") + cycle;
         }
-        if (options_.coverage) seen.saw(*catalog);
+        if (options_.coverage) seen.record(*catalog);
         return catalog;
     }
 
@@ -381,7 +381,7 @@ private:
         const auto expected =
             spec::check_expectations(session, file, refused ? nullptr : catalog.get(), error);
         test.problem = expected.problem;
-        seen.saw(expected);
+        seen.record(expected);
     }
 
     static std::string type_name(std::string_view name) {

@@ -14,7 +14,7 @@
 #include "core/codec/json_text.h"
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
-#include "language/environment/other_files.h"
+#include "language/environment/overlaid_files.h"
 
 namespace bunraku::cli {
 
@@ -141,7 +141,7 @@ std::shared_ptr<const environment::Files> with_keys(const site::NodeRequest& req
     const auto text = files->read(hiera);
     const std::string config =
         text ? *text : "version: 5\nhierarchy:\n  - { name: common, path: common.yaml }\n";
-    return environment::files_exchanged(
+    return environment::overlaid_files(
         files, files,
         {{},
          {{hiera, with_level(config)},

@@ -49,7 +49,7 @@ LevelStyle style_of(Level level) {
 }
 
 /// A sink that says more of an error than its text.
-class MistakeSink : public base::LogSink {
+class SourceErrorSink : public base::LogSink {
 public:
     using LogSink::log;
     void log(const Diagnostic& d) override { log_explained(d, nullptr); }
@@ -102,7 +102,7 @@ std::string stamped(std::string text, Level level, std::FILE* stream, Stamps sta
     return out;
 }
 
-class ConsoleSink final : public MistakeSink {
+class ConsoleSink final : public SourceErrorSink {
 public:
     ConsoleSink(Level level, Streams streams, Coloring out, Coloring errors, bool explains,
                 std::string code, Stamps stamps)
@@ -140,8 +140,8 @@ public:
         // the end of a colour comes between.
         if (coloring != Coloring::Refused || !text.ends_with('\n')) text += '\n';
         if (explains_ && to_err && d.level >= Level::Err)
-            text += diagnostics::mistake_text(diagnostics::understand(d, known, sources_), d,
-                                              terminal_width());
+            text += diagnostics::source_error_text(diagnostics::understand(d, known, sources_), d,
+                                                   terminal_width());
         text = stamped(std::move(text), d.level, stream, stamps_);
         std::fwrite(text.data(), 1, text.size(), stream);
         std::fflush(stream);
@@ -166,7 +166,7 @@ std::string json_time() {
     return fmt::format("\"time\":\"{}\",", catalog::format_wire_time(now));
 }
 
-class JsonSink final : public MistakeSink {
+class JsonSink final : public SourceErrorSink {
 public:
     JsonSink(Level level, bool explains, std::string code, Stamps stamps)
         : level_(level), stamps_(stamps), explains_(explains), sources_(std::move(code)) {}
@@ -201,7 +201,7 @@ public:
             out += ']';
         }
         if (explains_ && d.level >= Level::Err)
-            out += diagnostics::mistake_json(diagnostics::understand(d, known, sources_));
+            out += diagnostics::source_error_json(diagnostics::understand(d, known, sources_));
         out += "}\n";
         if (is_journal(stderr)) out.insert(0, syslog_prefix(d.level));
         std::fwrite(out.data(), 1, out.size(), stderr);
@@ -218,7 +218,7 @@ private:
 };
 
 /// One SARIF log when the command ends, of what it warned of and refused.
-class SarifSink final : public MistakeSink {
+class SarifSink final : public SourceErrorSink {
 public:
     explicit SarifSink(std::string code) : sources_(std::move(code)) {}
     ~SarifSink() override {
@@ -233,7 +233,7 @@ public:
 
 private:
     diagnostics::SourceTexts sources_;
-    std::vector<std::pair<Diagnostic, diagnostics::Mistake>> records_;
+    std::vector<std::pair<Diagnostic, diagnostics::SourceError>> records_;
 };
 
 /// What Puppet::Util::Colors does with the setting; where nobody set it the terminal decides.
@@ -282,14 +282,15 @@ void report_error(base::LogSink& sink, const base::PuppetError& error, std::stri
     const Diagnostic record{.level = Level::Err,
                             .message = fmt::format("{}{}{}", prefix, error.full_text(), suffix),
                             .where = error.where(),
-                            .issue_code = error.issue_code()};
-    auto* mistakes = dynamic_cast<MistakeSink*>(&sink);
-    if (!mistakes) return sink.log(record);
+                            .issue_code = error.issue_code(),
+                            .authored = error.authored};
+    auto* source_errors = dynamic_cast<SourceErrorSink*>(&sink);
+    if (!source_errors) return sink.log(record);
     const auto* known = dynamic_cast<const compiler::ExplainedError*>(&error);
     compiler::Explanation place;
     place.where = error.stands();
-    mistakes->log_explained(record, known ? &known->explanation : &place);
-    mistakes->show_trace(error.trace());
+    source_errors->log_explained(record, known ? &known->explanation : &place);
+    source_errors->show_trace(error.trace());
 }
 
 }  // namespace bunraku::cli

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "cli/terminal.h"
-#include "compile/insight/kept_reads.h"
+#include "compile/insight/read_cache.h"
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/config/setting_lists.h"
 #include "language/environment/conf.h"
-#include "language/environment/other_files.h"
+#include "language/environment/overlaid_files.h"
 #include "language/ruby/host.h"
 
 namespace bunraku::cli {
@@ -146,10 +146,10 @@ Fleet FleetOptions::fleet(site::Site& site, base::Arena& arena, base::LogSink& l
     site::FleetGaps gaps;
     const bool indexed = !keep.empty() && is_folder(source);
     const auto place = indexed ? real_path(source) : source;
-    auto index = indexed ? insight::kept_fact_index(keep, place) : site::FactIndex();
+    auto index = indexed ? insight::cached_fact_index(keep, place) : site::FactIndex();
     out.nodes = site::fleet_facts(arena, site, place, patterns.empty() ? wanted : all, log, &gaps,
                                   indexed ? &index : nullptr);
-    if (index.changed) insight::keep_fact_index(keep, place, index);
+    if (index.changed) insight::cache_fact_index(keep, place, index);
     if (!patterns.empty()) {
         std::erase_if(out.nodes, [&](const site::FleetNode& n) {
             return std::ranges::find(wanted, n.name) == wanted.end() &&
@@ -222,14 +222,14 @@ std::string FleetOptions::control() const {
     return top.empty() ? here : top;
 }
 
-FleetOptions::Means FleetOptions::meaning(const std::string& name) const {
-    if (name.empty()) return Means::WorkingTree;
-    if (name.starts_with("git:")) return Means::Revision;
-    if (name.starts_with("env:")) return Means::Environment;
+FleetOptions::StateKind FleetOptions::meaning(const std::string& name) const {
+    if (name.empty()) return StateKind::WorkingTree;
+    if (name.starts_with("git:")) return StateKind::Revision;
+    if (name.starts_with("env:")) return StateKind::Environment;
     if (name.find('/') != std::string::npos || name == "." || name == "..")
-        if (is_folder(name)) return Means::Folder;
-    if (!top_of(control()).empty()) return Means::Revision;
-    return is_folder(name) ? Means::Folder : Means::Environment;
+        if (is_folder(name)) return StateKind::Folder;
+    if (!top_of(control()).empty()) return StateKind::Revision;
+    return is_folder(name) ? StateKind::Folder : StateKind::Environment;
 }
 
 std::string FleetOptions::environment_folder(const std::string& name,
@@ -247,19 +247,19 @@ insight::State FleetOptions::state(const std::string& name, const config::Settin
     const bool prefixed = name.starts_with("git:") || name.starts_with("env:");
     const std::string plain = prefixed ? name.substr(4) : name;
     insight::State out{.label = plain, .request = {}, .adjust = {}};
-    const Means means = meaning(name);
+    const StateKind means = meaning(name);
     std::string folder, revision, environment = compile.environment;
     switch (means) {
-        case Means::WorkingTree:
+        case StateKind::WorkingTree:
             out.label = "the working tree";
             folder = control();
             break;
-        case Means::Revision:
+        case StateKind::Revision:
             folder = control();
             revision = plain;
             break;
-        case Means::Folder: folder = real_path(plain); break;
-        case Means::Environment:
+        case StateKind::Folder: folder = real_path(plain); break;
+        case StateKind::Environment:
             folder = environment_folder(plain, settings);
             environment = plain;
             break;
@@ -267,7 +267,7 @@ insight::State FleetOptions::state(const std::string& name, const config::Settin
     const std::string shown = shown_at.empty() ? folder : shown_at;
     std::shared_ptr<const environment::Files> files;
     if (shown != folder)
-        files = environment::files_placed(environment::disk_files(), shown, folder);
+        files = environment::mapped_files(environment::disk_files(), shown, folder);
     const NodeOptions& given = compile;
     out.request = [given, manifest = manifest, shown, revision, environment, files] {
         NodeOptions options = given;

@@ -41,8 +41,8 @@ public:
     /// The control repository's folder, absolute and without links. Throws where there is none.
     std::string control() const;
     /// How a state's name is read.
-    enum class Means : std::uint8_t { WorkingTree, Revision, Folder, Environment };
-    Means meaning(const std::string& name) const;
+    enum class StateKind : std::uint8_t { WorkingTree, Revision, Folder, Environment };
+    StateKind meaning(const std::string& name) const;
     /// Where the environment of that name is; throws.
     std::string environment_folder(const std::string& name, const config::Settings& settings) const;
     std::size_t threads() const;

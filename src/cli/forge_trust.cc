@@ -46,8 +46,8 @@ Result<module::PublicKey> public_key(const std::string& text) {
     return key;
 }
 
-int publish_now(forge::Depot& depot, const std::string& repo) {
-    auto name = depot.publish(repo);
+int publish_now(forge::ForgeStore& forge_store, const std::string& repo) {
+    auto name = forge_store.publish(repo);
     if (!name) return told(name.error().message);
     fmt::print("Published '{}' as {}\n", repo, *name);
     return 0;
@@ -106,12 +106,12 @@ int forge_sign(const ForgeTrustArguments& args, const std::vector<std::string>& 
     return code;
 }
 
-int forge_trust(forge::Depot& depot, const ForgeTrustArguments& args) {
+int forge_trust(forge::ForgeStore& forge_store, const ForgeTrustArguments& args) {
     if (args.repo.empty()) return needed("repo");
-    if (!depot.exists(args.repo)) {
+    if (!forge_store.exists(args.repo)) {
         return told(fmt::format("there is no repository '{}'", args.repo));
     }
-    forge::RepositoryConfig config = depot.config(args.repo);
+    forge::RepositoryConfig config = forge_store.config(args.repo);
     module::SignatureRules& rules = config.signatures;
     const std::string before = rules.text();
     if (args.forget) rules = {};
@@ -137,10 +137,10 @@ int forge_trust(forge::Depot& depot, const ForgeTrustArguments& args) {
         }
     }
     if (rules.text() != before) {
-        if (auto done = depot.configure(args.repo, config); !done) {
+        if (auto done = forge_store.configure(args.repo, config); !done) {
             return told(done.error().message);
         }
-        depot.audit(fmt::format("local\tcommand\ttrust {}\tdone", args.repo));
+        forge_store.audit(fmt::format("local\tcommand\ttrust {}\tdone", args.repo));
     }
     for (const auto& s : rules.signers) {
         fmt::print("{} may be signed by {} ({})\n", s.who, s.key.number(), s.key.text());
@@ -148,11 +148,11 @@ int forge_trust(forge::Depot& depot, const ForgeTrustArguments& args) {
     for (const std::string& who : rules.required) fmt::print("{} must be signed\n", who);
     // What came before the rule stays; somebody should know of it.
     std::size_t lacking = 0;
-    for (const forge::Unit& unit : depot.units(args.repo)) {
+    for (const forge::Unit& unit : forge_store.units(args.repo)) {
         module::SignatureRules one;
         one.required = rules.required;
         if (!unit.remote && one.concerns(unit.name.module) &&
-            depot.signature(args.repo, unit.name.slug()).empty()) {
+            forge_store.signature(args.repo, unit.name.slug()).empty()) {
             ++lacking;
         }
     }
@@ -163,7 +163,7 @@ int forge_trust(forge::Depot& depot, const ForgeTrustArguments& args) {
     return 0;
 }
 
-int forge_metadata(forge::Depot& depot, const ForgeTrustArguments& args,
+int forge_metadata(forge::ForgeStore& forge_store, const ForgeTrustArguments& args,
                    const std::vector<std::string>& words) {
     const std::string action = words.empty() ? "" : words[0];
     if (args.repo.empty()) return needed("repo");
@@ -172,7 +172,7 @@ int forge_metadata(forge::Depot& depot, const ForgeTrustArguments& args,
             "forge",
             "usage: forge metadata (init|renew|rotate --role ROLE) --repo ID [--root-key FILE]"));
     }
-    if (!depot.config(args.repo).upstreams.empty()) {
+    if (!forge_store.config(args.repo).upstreams.empty()) {
         return told(
             fmt::format("'{}' fetches what it is asked for: nobody can sign beforehand what "
                         "that will be",
@@ -180,9 +180,9 @@ int forge_metadata(forge::Depot& depot, const ForgeTrustArguments& args,
     }
     const std::string root_key = args.root_key.empty() ? "" : sys::expand_path(args.root_key);
     const std::int64_t now = std::time(nullptr);
-    auto batch = depot.begin(args.repo);
+    auto batch = forge_store.begin(args.repo);
     if (!batch) return told(batch.error().message);
-    const forge::TreeMetadata metadata = depot.metadata(args.repo);
+    const forge::TreeMetadata metadata = forge_store.metadata(args.repo);
     Result<void> done;
     if (action == "init") done = metadata.init(root_key, now);
     if (action == "rotate") {
@@ -191,14 +191,14 @@ int forge_metadata(forge::Depot& depot, const ForgeTrustArguments& args,
     }
     if (!done) return told(done.error().message);
     if (action != "renew") {
-        depot.audit(
+        forge_store.audit(
             fmt::format("local\tcommand\tmetadata {} {} {}\tdone", action, args.repo, args.role));
     }
-    if (depot.published(args.repo).empty()) {
+    if (forge_store.published(args.repo).empty()) {
         fmt::print("'{}' is signed from its first publish on\n", args.repo);
         return 0;
     }
-    const std::string tree = depot.published_folder() + "/" + args.repo;
+    const std::string tree = forge_store.published_folder() + "/" + args.repo;
     auto renewed = metadata.renew(tree, now);
     if (!renewed) return told(renewed.error().message);
     fmt::print("Signed {} of '{}'; clients begin with {}/metadata/root.json\n", *renewed, args.repo,
@@ -206,7 +206,7 @@ int forge_metadata(forge::Depot& depot, const ForgeTrustArguments& args,
     return 0;
 }
 
-int forge_bundle(forge::Depot& depot, const ForgeTrustArguments& args,
+int forge_bundle(forge::ForgeStore& forge_store, const ForgeTrustArguments& args,
                  const std::vector<std::string>& words) {
     const std::string action = words.size() == 1 ? words[0] : "";
     if (action != "export" && action != "import") {
@@ -225,7 +225,7 @@ int forge_bundle(forge::Depot& depot, const ForgeTrustArguments& args,
             if (!key) return told(key.error().message);
             options.key = std::move(*key);
         }
-        auto done = forge::export_bundle(depot, args.repo, options);
+        auto done = forge::export_bundle(forge_store, args.repo, options);
         if (!done) return told(done.error().message);
         fmt::print("{} release{} of '{}' in {}{}\n", *done, *done == 1 ? "" : "s", args.repo,
                    options.file, options.key ? "" : ", not signed");
@@ -241,11 +241,11 @@ int forge_bundle(forge::Depot& depot, const ForgeTrustArguments& args,
         if (!read) return told(read.error().message);
         key = std::move(*read);
     }
-    auto done = forge::import_bundle(depot, args.repo, sys::expand_path(args.in), key);
+    auto done = forge::import_bundle(forge_store, args.repo, sys::expand_path(args.in), key);
     if (!done) return told(done.error().message);
     fmt::print("Imported {} release{} into '{}', {} were there\n", done->stored,
                done->stored == 1 ? "" : "s", args.repo, done->present);
-    return args.publish ? publish_now(depot, args.repo) : 0;
+    return args.publish ? publish_now(forge_store, args.repo) : 0;
 }
 
 }  // namespace bunraku::cli

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/forge/depot.h"
+#include "modules/forge/forge_store.h"
 
 namespace bunraku::cli {
 
@@ -18,10 +18,10 @@ struct ForgeTrustArguments {
 /// code.
 int forge_key(const ForgeTrustArguments& args, const std::vector<std::string>& words);
 int forge_sign(const ForgeTrustArguments& args, const std::vector<std::string>& files);
-int forge_trust(forge::Depot& depot, const ForgeTrustArguments& args);
-int forge_metadata(forge::Depot& depot, const ForgeTrustArguments& args,
+int forge_trust(forge::ForgeStore& forge_store, const ForgeTrustArguments& args);
+int forge_metadata(forge::ForgeStore& forge_store, const ForgeTrustArguments& args,
                    const std::vector<std::string>& words);
-int forge_bundle(forge::Depot& depot, const ForgeTrustArguments& args,
+int forge_bundle(forge::ForgeStore& forge_store, const ForgeTrustArguments& args,
                  const std::vector<std::string>& words);
 
 }  // namespace bunraku::cli

@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/line_editor.h"
-#include "compile/compiler/conversation.h"
+#include "compile/compiler/repl_session.h"
 #include "core/base/text.h"
 #include "core/sys/file_system.h"
 #include "core/value/build.h"
@@ -46,7 +46,7 @@ bool unfinished(const base::PuppetError& error) {
 
 class Repl {
 public:
-    Repl(site::Session& session, const config::Settings& settings, compiler::Conversation& talk,
+    Repl(site::Session& session, const config::Settings& settings, compiler::ReplSession& talk,
          base::LogSink& log)
         : session_(session),
           talk_(talk),
@@ -200,7 +200,7 @@ private:
     }
 
     site::Session& session_;
-    compiler::Conversation& talk_;
+    compiler::ReplSession& talk_;
     base::LogSink& log_;
     std::string history_file_;
     LineEditor editor_;
@@ -212,7 +212,7 @@ private:
 int converse(site::Session& session, const config::Settings& settings, bool with_manifest,
              base::LogSink& log) {
     int code = 1;
-    session.converse(with_manifest, "", [&](compiler::Conversation& talk) {
+    session.converse(with_manifest, "", [&](compiler::ReplSession& talk) {
         code = Repl(session, settings, talk, log).run();
     });
     return code;

@@ -43,7 +43,7 @@
 namespace bunraku::mutation {
 namespace {
 
-using compiler::World;
+using compiler::InputsSnapshot;
 using environment::Read;
 using value::Value;
 using Strings = std::vector<std::string>;
@@ -151,7 +151,7 @@ struct Mutation {
 struct Place {
     base::Arena arena{64 * 1024};
     State state;
-    World world;
+    InputsSnapshot world;
 };
 
 /// One node.
@@ -386,7 +386,7 @@ private:
         const auto* before = base_ ? base_->world.environment.get() : nullptr;
         if (before) spec.reads = before->reads();
         auto opened = environment::Environment::open(spec, log_, before);
-        World& world = out->world;
+        InputsSnapshot& world = out->world;
         if (opened)
             world.environment = *opened;
         else
@@ -430,7 +430,7 @@ private:
 
     /// The catalog without stamps and lines, or the error without places.
     std::string compile(const Place& place, environment::Trace* trace) {
-        const World& world = place.world;
+        const InputsSnapshot& world = place.world;
         if (!world.environment) return "error: " + why_;
         compiler::Request request;
         request.arena = std::make_shared<base::Arena>(256 * 1024);
@@ -542,7 +542,7 @@ private:
         }
     }
 
-    bool touches(const Mutation& mutation, const World& now) const {
+    bool touches(const Mutation& mutation, const InputsSnapshot& now) const {
         if (!now.environment) return true;
         return std::ranges::any_of(concerned(mutation), [&](std::size_t i) {
             return compiler::answer_to(now, answers_[i].first) != answers_[i].second;

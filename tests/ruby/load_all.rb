@@ -3,7 +3,7 @@
 share = File.expand_path('../../share/ruby', __dir__)
 modules = ARGV[0] || '/usr/share/puppet/modules'
 Dir.glob("#{share}/*.rb").sort.each do |file|
-  eval(File.read(file), TOPLEVEL_BINDING, file) if File.basename(file) == '0_boot.rb'
+  eval(File.read(file), TOPLEVEL_BINDING, file) if File.basename(file) == 'boot.rb'
 end
 
 module Bunraku
@@ -20,7 +20,7 @@ module Bunraku
       @environment = 'production'
       @environment_directory = ''
       $LOAD_PATH.unshift(*paths)
-      @files.keys.grep(/\A[1-9]/).sort.each { |name| part(name) }
+      Bunraku::LOADED_AT_START.each { |name| part(name) }
     end
   end
 end

@@ -68,8 +68,8 @@ std::string whole_pp(int v) {
 
 }  // namespace
 
-Said read_catalog(std::string_view json) {
-    Said out;
+Statement read_catalog(std::string_view json) {
+    Statement out;
     for (const std::string_view word : {"class", "level", "template", "function"})
         each_title(json, word, [&](std::string_view v) { out.code.insert(number(v)); });
     each_title(json, "node", [&](std::string_view v) {

@@ -13,7 +13,7 @@
 namespace bunraku::sim {
 
 /// What a catalog of the site's code says.
-struct Said {
+struct Statement {
     std::set<int> code;                 ///< versions of the files that had a say
     std::string node;                   ///< whose it is
     int changes = -1;                   ///< of the facts
@@ -21,7 +21,7 @@ struct Said {
 };
 
 /// Out of its JSON, or of anything that has `"title":"..."` in it.
-Said read_catalog(std::string_view json);
+Statement read_catalog(std::string_view json);
 
 /// The files of a version of the code, in the order in which a deploy writes them. Nodes with a
 /// fact `root` get files below it, all others notices.

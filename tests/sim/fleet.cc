@@ -81,7 +81,7 @@ struct Fleet::Machine {
     std::unique_ptr<HostDisk> disk;
     std::unique_ptr<base::Arena> arena;
     config::Settings settings;
-    std::unique_ptr<load::Manner> manner;
+    std::unique_ptr<load::AgentProfile> profile;
     std::unique_ptr<load::Agent> agent;
     std::unique_ptr<WholeAgent> whole;  ///< in place of the two
     std::uint64_t changes = 0;          ///< of its facts, over all its lives
@@ -98,7 +98,7 @@ struct Fleet::Machine {
     std::uint64_t deploys_before = 0;
     bool deploying_before = false;
 
-    std::optional<Said> catalog;  ///< that it has
+    std::optional<Statement> catalog;  ///< that it has
     agent::SslFiles ssl;
     int told_changes = -1;  ///< of the facts that were answered with a catalog
     std::map<std::string, std::int64_t> reports;  ///< acknowledged, and when
@@ -118,7 +118,7 @@ Fleet::Fleet(Options options)
     : options_(std::move(options)),
       root_(make_root()),
       world_(options_.seed,
-             {.stack_bytes = 4 << 20, .keep_events = options_.tell, .tells_of_files = true}),
+             {.stack_bytes = 4 << 20, .keep_events = options_.tell, .reports_file_changes = true}),
       network_(world_) {
     enter_world(&world_, root_);
     network_.handshakes = true;
@@ -479,33 +479,34 @@ void Fleet::begin_life(Machine& m) {
         R"({{"role":"{}","cell":"c{}","os":{{"family":"Debian"}},"networking":{{"fqdn":"x"}},"clientcert":"x"}})",
         m.role, m.cell());
     auto model = value::parse_json(*m.arena, facts);
-    m.manner = std::make_unique<load::Manner>(
-        load::Manner{.settings = m.settings,
-                     .network = network_.host(m.name),
-                     .figures = load_figures_,
-                     .stopped = m.stopped(),
-                     .address = fmt::format("{}:8140", kServer),
-                     .environment = "production",
-                     .user_agent = "sim",
-                     .models = {*model},
-                     .choices = {},
-                     .drifting = 0.1,
-                     // In a small fleet something shall
-                     // happen all the time.
-                     .changing = options_.agents > 100 ? 0.005 : 0.05,
-                     .absent = 0.01,
-                     .facts_interval = std::max<std::chrono::seconds>(
-                         2h, std::chrono::duration_cast<std::chrono::seconds>(interval() * 4)),
-                     .at_rest = true,
-                     .keeps_connection = false,
-                     .resumes = false,
-                     .reports = load::Manner::Reports::Changed});
-    m.manner->saw = [this, &m](load::Step step, const http::ClientRequest& request,
-                               const http::ClientResponse& response) {
-        saw(m, step, request, response);
+    m.profile = std::make_unique<load::AgentProfile>(load::AgentProfile{
+        .settings = m.settings,
+        .network = network_.host(m.name),
+        .figures = load_figures_,
+        .stopped = m.stopped(),
+        .address = fmt::format("{}:8140", kServer),
+        .environment = "production",
+        .user_agent = "sim",
+        .models = {*model},
+        .choices = {},
+        .drifting = 0.1,
+        // In a small fleet something shall
+        // happen all the time.
+        .changing = options_.agents > 100 ? 0.005 : 0.05,
+        .absent = 0.01,
+        .facts_interval = std::max<std::chrono::seconds>(
+            2h, std::chrono::duration_cast<std::chrono::seconds>(interval() * 4)),
+        .conditional_requests = true,
+        .keeps_connection = false,
+        .resumes = false,
+        .reports = load::AgentProfile::Reports::Changed});
+    m.profile->on_response = [this, &m](load::Step step, const http::ClientRequest& request,
+                                   const http::ClientResponse& response) {
+        record(m, step, request, response);
     };
-    m.agent = std::make_unique<load::Agent>(*m.manner, m.name, static_cast<std::uint64_t>(m.number),
-                                            options_.seed * 1'000'003 + m.lives);
+    m.agent =
+        std::make_unique<load::Agent>(*m.profile, m.name, static_cast<std::uint64_t>(m.number),
+                                      options_.seed * 1'000'003 + m.lives);
     m.agent->machine().changes = m.changes;
 }
 
@@ -546,10 +547,10 @@ void Fleet::run_agent(Machine& m) {
     ++figures_.runs;
     m.problem.clear();
     if (m.whole) return run_whole(m);
-    if (calm_) m.manner->changing = m.manner->absent = 0;
+    if (calm_) m.profile->changing = m.profile->absent = 0;
     if (!has_certificate(m)) return;
     m.agent->ssl = m.ssl;
-    if (servers_.size() > 1) m.manner->address = fmt::format("{}:8140", some_server().name);
+    if (servers_.size() > 1) m.profile->address = fmt::format("{}:8140", some_server().name);
     const auto outcome = m.agent->run();
     m.changes = m.agent->machine().changes;
     ended_run(m, outcome == load::Agent::Outcome::Good, outcome == load::Agent::Outcome::Absent);
@@ -654,8 +655,8 @@ void Fleet::leap() {
 
 // ---- What must hold -----------------------------------------------------------------------------
 
-void Fleet::saw(Machine& m, load::Step step, const http::ClientRequest& request,
-                const http::ClientResponse& response) {
+void Fleet::record(Machine& m, load::Step step, const http::ClientRequest& request,
+                   const http::ClientResponse& response) {
     if (m.crashed) return;
     if (step == load::Step::Catalog && response.status == 200) {
         ++figures_.catalogs;
@@ -682,7 +683,7 @@ void Fleet::saw(Machine& m, load::Step step, const http::ClientRequest& request,
 /// its run began.
 void Fleet::check_catalog(Machine& m) {
     if (!m.catalog) return wrong(m.name + " was told that what it has is right, and has nothing");
-    const Said& said = *m.catalog;
+    const Statement& said = *m.catalog;
     if (said.node != m.name)
         wrong(fmt::format("{} was given the catalog of '{}'", m.name, said.node));
     const auto changes = static_cast<int>(m.agent->machine().changes);

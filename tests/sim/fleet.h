@@ -92,8 +92,8 @@ private:
     void leap();
 
     // What must hold.
-    void saw(Machine& machine, load::Step step, const http::ClientRequest& request,
-             const http::ClientResponse& response);
+    void record(Machine& machine, load::Step step, const http::ClientRequest& request,
+                const http::ClientResponse& response);
     void check_catalog(Machine& machine);
     void check_machine(Machine& machine, bool all);
     void check_certificate(Machine& machine);

@@ -228,12 +228,12 @@ void copy_file(const std::string& from, const std::string& to, const struct stat
 }
 
 /// Some of what was not synced never reached the disk, or only its beginning.
-void lose(const std::string& copy, const std::vector<Unsynced>& writes, sys::Simulation& dice) {
+void lose(const std::string& copy, const std::vector<Unsynced>& writes, sys::Simulation& rng) {
     const int fd = ::open(copy.c_str(), O_RDWR | O_CLOEXEC);
     if (fd < 0) return;
     for (auto it = writes.rbegin(); it != writes.rend(); ++it) {
-        if (dice.random(2) == 0) continue;
-        const std::size_t kept = dice.random(3) == 0 ? dice.random(it->length + 1) : 0;
+        if (rng.random(2) == 0) continue;
+        const std::size_t kept = rng.random(3) == 0 ? rng.random(it->length + 1) : 0;
         if (kept < it->before.size()) {
             (void)!::pwrite(fd, it->before.data() + kept, it->before.size() - kept,
                             it->offset + static_cast<off_t>(kept));
@@ -249,7 +249,7 @@ void lose(const std::string& copy, const std::vector<Unsynced>& writes, sys::Sim
     ::close(fd);
 }
 
-void copy_tree(const std::string& from, const std::string& to, sys::Simulation* dice) {
+void copy_tree(const std::string& from, const std::string& to, sys::Simulation* rng) {
     ::mkdir(to.c_str(), 0700);
     const auto take_times = [&](ino_t old, const std::string& path) {
         const auto it = world.times.find(old);
@@ -269,7 +269,7 @@ void copy_tree(const std::string& from, const std::string& to, sys::Simulation* 
         struct stat st{};
         if (::lstat(a.c_str(), &st) != 0) continue;
         if (S_ISDIR(st.st_mode)) {
-            copy_tree(a, b, dice);
+            copy_tree(a, b, rng);
             (void)!::chmod(b.c_str(), st.st_mode & 07777);
         } else if (S_ISLNK(st.st_mode)) {
             char target[4096] = {};
@@ -278,7 +278,7 @@ void copy_tree(const std::string& from, const std::string& to, sys::Simulation* 
         } else if (S_ISREG(st.st_mode)) {
             copy_file(a, b, st);
             const auto lost = world.unsynced.find(st.st_ino);
-            if (dice && lost != world.unsynced.end()) lose(b, lost->second, *dice);
+            if (rng && lost != world.unsynced.end()) lose(b, lost->second, *rng);
         }
         take_times(st.st_ino, b);
     }

@@ -43,7 +43,7 @@ void draw_from(std::uint64_t seed) {
     RAND_set_rand_method(&method);
 }
 
-struct Wishes {
+struct SimulationRun {
     Options options;
     std::uint64_t first = 1, last = 20;
     std::string seeds_file;
@@ -134,7 +134,7 @@ bool try_alone(const Options& options, bool twice, Figures& all) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    Wishes w;
+    SimulationRun w;
     std::vector<std::string_view> words(argv + 1, argv + argc);
     for (std::size_t i = 0; i < words.size(); ++i) {
         const auto word = words[i];

@@ -84,9 +84,9 @@ const evaluator::Callable* Autoloader::find_ruby_function(evaluator::Interpreter
     const auto* builtin = in.functions().find(name);
     const auto stands =
         builtin ? native_stands_for(environment_, function::find_stdlib_function(name), *path)
-                : Stands::Never;
-    if (stands == Stands::Always || !session_) return nullptr;
-    const auto* made = stands == Stands::UsualArguments
+                : NativeSupport::Never;
+    if (stands == NativeSupport::Always || !session_) return nullptr;
+    const auto* made = stands == NativeSupport::UsualArguments
                            ? make_usual_function(in, *session_, *path, *builtin)
                            : make_ruby_function(in, *session_, *path, name);
     functions_.emplace(name, made);

@@ -19,7 +19,7 @@ namespace {
 
 std::string text_of(const Value& v) { return short_digest(value::to_json(v)); }
 
-std::string data_answer(const World& world, const ReadTable::Item& read) {
+std::string data_answer(const InputsSnapshot& world, const ReadTable::Item& read) {
     using Format = hiera::DataCache::Format;
     const std::string path(read.name);
     const auto format = path.ends_with(".json")                               ? Format::Json
@@ -42,7 +42,7 @@ std::string data_answer(const World& world, const ReadTable::Item& read) {
 
 }  // namespace
 
-std::string answer_to(const World& world, const ReadTable::Item& read) {
+std::string answer_to(const InputsSnapshot& world, const ReadTable::Item& read) {
     const auto& environment = *world.environment;
     const auto& files = environment.files();
     const std::string name(read.name);

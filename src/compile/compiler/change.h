@@ -18,7 +18,7 @@
 namespace bunraku::compiler {
 
 /// Everything that the compiles of one node can read, at one time.
-struct World {
+struct InputsSnapshot {
     std::shared_ptr<const environment::Environment> environment;
     std::shared_ptr<hiera::DataCache> data;
     value::Value facts, trusted, server_facts;  ///< of the node; undef: none
@@ -32,7 +32,7 @@ struct World {
 
 /// What the world answers to one read, in a text that is equal for equal answers. The clock, random
 /// numbers and what is opaque answer nothing.
-std::string answer_to(const World& world, const environment::ReadTable::Item& read);
+std::string answer_to(const InputsSnapshot& world, const environment::ReadTable::Item& read);
 
 /// A digest of the facts at these paths (names of Read::Fact): the same for two machines or times
 /// means that a compile which read nothing else of the facts cannot tell them apart.
@@ -42,7 +42,8 @@ std::string facts_fingerprint(const value::Value& facts, const std::vector<std::
 class Change {
 public:
     /// `after` should have been opened with the reads of `before` (environment::Spec::reads).
-    Change(World before, World after) : before_(std::move(before)), after_(std::move(after)) {}
+    Change(InputsSnapshot before, InputsSnapshot after)
+        : before_(std::move(before)), after_(std::move(after)) {}
 
     /// The reads of the trace that the change answers otherwise; none: the compile would give the
     /// same catalog. With `first` at most one.
@@ -53,7 +54,7 @@ public:
     static std::vector<environment::ReadTable::Item> unseen(const environment::Trace& trace);
 
 private:
-    World before_, after_;
+    InputsSnapshot before_, after_;
     /// By number, and that of the data file where there is one: whether it is answered otherwise.
     std::unordered_map<std::uint64_t, bool> known_;
     std::shared_ptr<environment::ReadTable> table_;  ///< whose numbers these are

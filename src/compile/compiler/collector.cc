@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "compile/compiler/compilation.h"
-#include "compile/compiler/silent_store.h"
+#include "compile/compiler/unavailable_store.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "language/evaluator/interpreter.h"
@@ -197,7 +197,7 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
         auto answer = store->find(type.name, store_query.get(), node, compilation.arena(),
                                   types::rich_data_factory(compilation.types()));
         if (!answer) {
-            environment::Trace::saw(environment::Read::Opaque, kStoreSilent);
+            environment::Trace::record(environment::Read::Opaque, kStoreSilent);
             throw base::plain_error(
                 fmt::format("Could not retrieve exported resources of type {}: {}", type.name,
                             answer.error().message));

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "compile/compiler/compilation.h"
-#include "compile/compiler/conversation.h"
 #include "compile/compiler/explained_error.h"
 #include "compile/compiler/external_nodes.h"
+#include "compile/compiler/repl_session.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/value/build.h"
@@ -401,7 +401,7 @@ private:
 namespace {
 
 /// Runs it; the history, where one is kept, ends with it.
-void run_told(Compilation& compilation) {
+void run_recorded(Compilation& compilation) {
     History* const history = compilation.history();
     if (!history) return compilation.run();
     history->begin(compilation);
@@ -422,7 +422,7 @@ Result compile(Request& request) {
         Compilation compilation(request);
         const Watched watched(request, compilation);
         return explained(compilation, [&] {
-            run_told(compilation);
+            run_recorded(compilation);
             auto catalog = compilation.emit();
             return Result{std::move(catalog), compilation.passes()};
         });
@@ -449,11 +449,11 @@ value::Value evaluate(Request& request, const std::vector<std::string>& texts,
 }
 
 void converse(Request& request, bool with_manifest, const std::string& source_name,
-              const std::function<void(Conversation&)>& action) {
+              const std::function<void(ReplSession&)>& action) {
     const environment::Trace::Recording recording(request.trace);
     Compilation& compilation = *request.arena->own(std::make_unique<Compilation>(request));
     with_bare_errors([&] { with_manifest ? compilation.run() : compilation.prepare_bare(); });
-    Conversation talk;
+    ReplSession talk;
     talk.evaluate = [&](const std::string& text) {
         return with_bare_errors([&] {
             return explained(compilation,

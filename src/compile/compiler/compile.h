@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compile/compiler/exported_source.h"
-#include "compile/compiler/read_places.h"
+#include "compile/compiler/read_locations.h"
 #include "core/base/arena.h"
 #include "core/base/diagnostic.h"
 #include "core/value/value.h"
@@ -71,7 +71,7 @@ struct Request {
     /// What the compile reads is noted here; null: nobody wants to know.
     environment::Trace* trace = nullptr;
     /// Beside a trace: who read it. Null: nobody wants to know.
-    ReadPlaces* places = nullptr;
+    ReadLocations* places = nullptr;
     /// What the compile does is told here; null: nobody wants to know.
     History* history = nullptr;
     /// Parameters of classes are looked up in Hiera (off in tests of the bare compiler).

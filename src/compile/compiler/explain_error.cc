@@ -175,6 +175,7 @@ Explanation explain_error(const base::PuppetError& error, Compilation& compilati
         }
         if (error.stands().known()) out.where = mistake.where = error.stands();
         explaining::inline_template(mistake);
+        if (error.authored) return out;
         explaining::explain_names(mistake) || explaining::explain_resources(mistake) ||
             explaining::explain_values(mistake) || explaining::explain_data(mistake);
     } catch (const std::exception&) {

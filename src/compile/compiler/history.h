@@ -183,19 +183,19 @@ private:
 };
 
 /// Tells of a body for as long as it is evaluated; without a history it does nothing.
-class BodyTold {
+class RecordedBody {
 public:
-    BodyTold(History* history, const Resource& resource, const syntax::Node* definition)
+    RecordedBody(History* history, const Resource& resource, const syntax::Node* definition)
         : history_(history) {
         if (history_) [[unlikely]]
             history_->enter_body(resource, definition);
     }
-    ~BodyTold() {
+    ~RecordedBody() {
         if (history_) [[unlikely]]
             history_->leave_body();
     }
-    BodyTold(const BodyTold&) = delete;
-    BodyTold& operator=(const BodyTold&) = delete;
+    RecordedBody(const RecordedBody&) = delete;
+    RecordedBody& operator=(const RecordedBody&) = delete;
 
 private:
     History* history_;

@@ -19,8 +19,8 @@ using environment::Environment;
 struct Verdicts {
     std::mutex mutex;
     struct Verdict {
-        Stands stands = Stands::Never;
-        environment::Noted reads;
+        NativeSupport stands = NativeSupport::Never;
+        environment::DependencyRecorder reads;
     };
     std::unordered_map<std::string, Verdict> by_file;
 };
@@ -61,24 +61,24 @@ std::uint64_t digest_of_files(const Environment& environment, const std::string&
     return base::parse_integer<std::uint64_t>(digest.hex().substr(0, 16), 16).value_or(0);
 }
 
-Stands compare(const Environment& environment, const function::StdlibFunction& known,
-               const std::string& file) {
+NativeSupport compare(const Environment& environment, const function::StdlibFunction& known,
+                      const std::string& file) {
     for (const auto relative : known.files) {
         if (file.size() <= relative.size() || !file.ends_with(relative)) continue;
         const auto module = file.substr(0, file.size() - relative.size() - 1);
         const auto digest = digest_of_files(environment, module, known.files);
-        if (std::ranges::binary_search(known.digests, digest)) return Stands::Always;
-        return std::ranges::binary_search(known.usual, digest) ? Stands::UsualArguments
-                                                               : Stands::Never;
+        if (std::ranges::binary_search(known.digests, digest)) return NativeSupport::Always;
+        return std::ranges::binary_search(known.usual, digest) ? NativeSupport::UsualArguments
+                                                               : NativeSupport::Never;
     }
-    return Stands::Never;
+    return NativeSupport::Never;
 }
 
 }  // namespace
 
-Stands native_stands_for(const Environment& environment, const function::StdlibFunction* known,
-                         const std::string& file) {
-    if (!known) return Stands::Never;
+NativeSupport native_stands_for(const Environment& environment,
+                                const function::StdlibFunction* known, const std::string& file) {
+    if (!known) return NativeSupport::Never;
     const auto verdicts =
         environment.attached<Verdicts>([] { return std::make_shared<Verdicts>(); });
     {
@@ -91,7 +91,7 @@ Stands native_stands_for(const Environment& environment, const function::StdlibF
     // Two compiles at once may both compare: they come to the same answer.
     Verdicts::Verdict verdict;
     {
-        const environment::Noted::Collecting collecting(verdict.reads);
+        const environment::DependencyRecorder::Collecting collecting(verdict.reads);
         verdict.stands = compare(environment, *known, file);
     }
     std::lock_guard lock(verdicts->mutex);

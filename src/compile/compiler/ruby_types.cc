@@ -42,7 +42,7 @@ public:
         value::Value answer;
         Known known;
         {
-            const environment::Noted::Collecting collecting(known.reads);
+            const environment::DependencyRecorder::Collecting collecting(known.reads);
             auto host = pool->take();
             host->on_read(
                 [this](const ruby::ReadNote& note) { templates::note_read(environment_, note); });
@@ -68,7 +68,7 @@ public:
 private:
     struct Known {
         Parts parts;
-        environment::Noted reads;
+        environment::DependencyRecorder reads;
     };
     const ruby::TypeInfo& type_;
     const environment::Environment& environment_;
@@ -135,7 +135,7 @@ struct Table {
     std::mutex mutex;
     struct Known {
         std::unique_ptr<OwnedSpec> spec;  // null: there is none
-        environment::Noted reads;
+        environment::DependencyRecorder reads;
     };
     std::map<std::string, Known, std::less<>> types;
 };
@@ -245,9 +245,9 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
             return it->second.spec ? &it->second.spec->spec : nullptr;
         }
     }
-    environment::Noted reads;
+    environment::DependencyRecorder reads;
     std::unique_ptr<OwnedSpec> made;
-    std::optional<environment::Noted::Collecting> collecting(std::in_place, reads);
+    std::optional<environment::DependencyRecorder::Collecting> collecting(std::in_place, reads);
     if (auto generated = read_generated(environment, name)) {
         made = make_spec(std::move(*generated));
     } else if (auto file = environment.ruby_type_file(name)) {

@@ -76,7 +76,7 @@ void add_names(std::vector<std::string>& names, const std::vector<std::string>& 
 }
 
 /// Each once.
-void add_reads(environment::Noted& to, std::vector<environment::ReadId> reads) {
+void add_reads(environment::DependencyRecorder& to, std::vector<environment::ReadId> reads) {
     std::ranges::sort(reads);
     const auto rest = std::ranges::unique(reads);
     for (auto it = reads.begin(); it != rest.begin(); ++it) to.add(*it);
@@ -115,7 +115,7 @@ public:
         std::vector<std::string> names = std::exchange(names_, {});
         const types::Type* made = nullptr;
         {
-            const environment::Noted::Collecting collecting(answer.reads);
+            const environment::DependencyRecorder::Collecting collecting(answer.reads);
             try {
                 made = make();
                 if (made && !types::settle(in_.types(), made)) made = nullptr;

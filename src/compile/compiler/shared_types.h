@@ -44,7 +44,7 @@ public:
     static std::shared_ptr<SharedTypes> of(const environment::Environment& environment);
 
     struct Answer {
-        environment::Noted reads;        ///< to be noted by the compile that uses it
+        environment::DependencyRecorder reads;  ///< to be noted by the compile that uses it
         std::vector<std::string> names;  ///< the aliases it is made of, down-cased: they have to
                                          ///< mean the same to that compile
     };

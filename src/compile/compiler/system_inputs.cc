@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "compile/compiler/compile.h"
-#include "compile/compiler/silent_store.h"
+#include "compile/compiler/unavailable_store.h"
 #include "core/value/rich_data.h"
 #include "language/environment/read_answer.h"
 
@@ -58,23 +58,23 @@ private:
 }  // namespace
 
 std::optional<std::string> SystemInputs::read_file(std::string_view path) {
-    Trace::saw(Read::File, path);
+    Trace::record(Read::File, path);
     auto text = files->read(std::string(path));
     return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
 bool SystemInputs::file_exists(std::string_view path) {
-    Trace::saw(Read::Exists, path);
+    Trace::record(Read::Exists, path);
     return files->stat(std::string(path)).exists;
 }
 
 std::vector<std::string> SystemInputs::glob(const std::string& pattern) {
-    Trace::saw(Read::Glob, pattern);
+    Trace::record(Read::Glob, pattern);
     return files->glob(pattern);
 }
 
 std::optional<std::string> SystemInputs::setting(std::string_view name) {
-    Trace::saw(Read::Setting, name);
+    Trace::record(Read::Setting, name);
     return setting_(name);
 }
 
@@ -99,7 +99,7 @@ base::Result<evaluator::Inputs::CommandOutput> SystemInputs::run_command(
     if (pure.empty())
         note_output(line, output);
     else
-        Trace::saw(Read::File, pure);
+        Trace::record(Read::File, pure);
     return output;
 }
 
@@ -128,14 +128,14 @@ base::Result<Value> SystemInputs::store_query(const Value& query, base::Arena& a
 }
 
 std::int64_t SystemInputs::now_ns() {
-    Trace::saw(Read::Clock, "");
+    Trace::record(Read::Clock, "");
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
                std::chrono::system_clock::now().time_since_epoch())
         .count();
 }
 
 std::uint32_t SystemInputs::random_bits() {
-    Trace::saw(Read::Random, "");
+    Trace::record(Read::Random, "");
     std::random_device device;
     return device();
 }

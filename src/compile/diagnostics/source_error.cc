@@ -258,9 +258,40 @@ void mark_expression(std::string_view message, Span& span) {
     if (last > 0) span.end_column = column_of_byte(span.line, at + last + 1);
 }
 
-Mistake understand(const base::Diagnostic& record, const compiler::Explanation* known,
-                   const SourceTexts& sources) {
-    Mistake out;
+namespace {
+
+/// Reports whether the lexer or the parser raises errors with this issue code.
+bool is_syntax_issue(std::string_view code) {
+    static constexpr std::string_view kCodes[] = {"SYNTAX_ERROR",
+                                                  "UNCLOSED_QUOTE",
+                                                  "UNCLOSED_MLCOMMENT",
+                                                  "ILLEGAL_BOM",
+                                                  "ILLEGAL_NUMBER",
+                                                  "ILLEGAL_UNICODE_ESCAPE",
+                                                  "INVALID_HEX_NUMBER",
+                                                  "INVALID_OCTAL_NUMBER",
+                                                  "INVALID_DECIMAL_NUMBER",
+                                                  "ILLEGAL_CLASS_REFERENCE",
+                                                  "ILLEGAL_FULLY_QUALIFIED_NAME",
+                                                  "ILLEGAL_FULLY_QUALIFIED_CLASS_REFERENCE"};
+    return std::ranges::find(kCodes, code) != std::end(kCodes) || code.starts_with("HEREDOC_") ||
+           code.starts_with("EPP_");
+}
+
+/// Returns the issue code of a syntax error, or an empty text for other errors. `epp()` reports the
+/// syntax errors of a template as runtime errors that quote them.
+std::string_view syntax_issue_of(const base::Diagnostic& record) {
+    if (is_syntax_issue(record.issue_code)) return record.issue_code;
+    if (record.message.find("epp(): Invalid EPP: ") == std::string::npos) return {};
+    return record.message.find("Unclosed quote") == std::string::npos ? "SYNTAX_ERROR"
+                                                                      : "UNCLOSED_QUOTE";
+}
+
+}  // namespace
+
+SourceError understand(const base::Diagnostic& record, const compiler::Explanation* known,
+                       const SourceTexts& sources) {
+    SourceError out;
     base::Location where = record.where;
     if (where.line <= 0) {
         const auto places = compiler::places_in(record.message);
@@ -274,7 +305,7 @@ Mistake understand(const base::Diagnostic& record, const compiler::Explanation* 
         where = told;
     }
     if (known && known->where.known()) where = known->where;
-    if (where.line <= 0) where = place_in_file(record, sources);
+    if (where.line <= 0 && !record.authored) where = place_in_file(record, sources);
     const bool call = record.message.find("Function Call, ") != std::string::npos ||
                       record.issue_code == "RUNTIME_ERROR" ||
                       record.message.find("Operator '[]'") != std::string::npos;
@@ -294,18 +325,16 @@ Mistake understand(const base::Diagnostic& record, const compiler::Explanation* 
         out.suggestions = known->suggestions;
         out.hints = known->hints;
     }
-    if (text && (record.message.find("Syntax error at") != std::string::npos ||
-                 record.issue_code == "SYNTAX_ERROR" || record.issue_code == "UNCLOSED_QUOTE" ||
-                 record.message.find("nclosed") != std::string::npos ||
-                 record.message.find("Illegal ") != std::string::npos)) {
-        auto found = explain_syntax(*text, where, record.message);
+    if (record.authored) return out;
+    const std::string_view code = syntax_issue_of(record);
+    if (text && !code.empty()) {
+        auto found = explain_syntax(*text, where, record.message, code);
         for (auto& place : found.places) {
             place.from.file = where.file;
             out.places.push_back(std::move(place));
         }
         for (auto& hint : found.hints) out.hints.push_back(std::move(hint));
-        if (record.message.find("yntax error") != std::string::npos)
-            out.more = further_syntax_errors(where.file, *text, where);
+        if (code == "SYNTAX_ERROR") out.more = further_syntax_errors(where.file, *text, where);
     }
     classic_hints(record.message, out.hints);
     return out;

@@ -20,7 +20,7 @@ struct Span {
     std::string line;    ///< the source line; empty: it cannot be read
 };
 
-struct Mistake {
+struct SourceError {
     Span main;
     std::vector<Span> places;
     std::vector<std::string> suggestions, hints;
@@ -44,13 +44,14 @@ private:
 };
 
 /// Of a record and what its compile knew (null: nothing).
-Mistake understand(const base::Diagnostic& record, const compiler::Explanation* known,
-                   const SourceTexts& sources);
+SourceError understand(const base::Diagnostic& record, const compiler::Explanation* known,
+                       const SourceTexts& sources);
 
 /// Below the message, each line with its end. `width`: of the terminal; 0: any.
-std::string mistake_text(const Mistake& mistake, const base::Diagnostic& record, std::size_t width);
+std::string source_error_text(const SourceError& mistake, const base::Diagnostic& record,
+                              std::size_t width);
 /// The fields of a JSON object that a record gets: `,"explanation":{...}`; empty: nothing is known.
-std::string mistake_json(const Mistake& mistake);
+std::string source_error_json(const SourceError& mistake);
 
 /// What is said of a syntax error at a byte of a text, and the texts of all further ones.
 struct SyntaxFindings {
@@ -58,9 +59,10 @@ struct SyntaxFindings {
     std::vector<std::string> hints;
 };
 SyntaxFindings explain_syntax(std::string_view text, const base::Location& where,
-                              std::string_view message);
-std::vector<Mistake::More> further_syntax_errors(const std::string& file, const std::string& text,
-                                                 const base::Location& first);
+                              std::string_view message, std::string_view issue_code);
+std::vector<SourceError::More> further_syntax_errors(const std::string& file,
+                                                     const std::string& text,
+                                                     const base::Location& first);
 
 /// Where the last of a manifest's code stands; unknown where there is none.
 base::Location end_of_code(std::string_view text);
@@ -70,7 +72,7 @@ Span span_at(std::string_view text, base::Location where, std::string said = {},
              bool whole_call = false);
 
 /// Returns the records as one SARIF 2.1.0 log. `version` is the version of this program.
-std::string sarif_log(const std::vector<std::pair<base::Diagnostic, Mistake>>& records,
+std::string sarif_log(const std::vector<std::pair<base::Diagnostic, SourceError>>& records,
                       std::string_view version);
 
 }  // namespace bunraku::diagnostics

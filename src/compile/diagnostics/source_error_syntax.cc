@@ -155,23 +155,24 @@ bool arrow_follows(std::string_view text, std::size_t at) {
     return text.substr(at).starts_with("=>") || text.substr(at).starts_with("+>");
 }
 
-struct Strange {
+struct UnexpectedToken {
     std::string_view bytes, name;
 };
-constexpr std::array<Strange, 9> kStrange = {{{"\xE2\x80\x98", "a typographic quote"},
-                                              {"\xE2\x80\x99", "a typographic quote"},
-                                              {"\xE2\x80\x9A", "a typographic quote"},
-                                              {"\xE2\x80\x9C", "a typographic quote"},
-                                              {"\xE2\x80\x9D", "a typographic quote"},
-                                              {"\xE2\x80\x9E", "a typographic quote"},
-                                              {"\xE2\x80\x93", "a typographic dash"},
-                                              {"\xC2\xA0", "a no-break space"},
-                                              {"\xEF\xBB\xBF", "a byte order mark"}}};
+constexpr std::array<UnexpectedToken, 9> kUnexpectedTokens = {
+    {{"\xE2\x80\x98", "a typographic quote"},
+     {"\xE2\x80\x99", "a typographic quote"},
+     {"\xE2\x80\x9A", "a typographic quote"},
+     {"\xE2\x80\x9C", "a typographic quote"},
+     {"\xE2\x80\x9D", "a typographic quote"},
+     {"\xE2\x80\x9E", "a typographic quote"},
+     {"\xE2\x80\x93", "a typographic dash"},
+     {"\xC2\xA0", "a no-break space"},
+     {"\xEF\xBB\xBF", "a byte order mark"}}};
 
-void strange_characters(std::string_view text, std::size_t at, SyntaxFindings& out) {
+void unexpected_characters(std::string_view text, std::size_t at, SyntaxFindings& out) {
     const auto start = line_start(text, at);
     const auto line = text.substr(start, text.find('\n', start) - start);
-    for (const auto& [bytes, name] : kStrange) {
+    for (const auto& [bytes, name] : kUnexpectedTokens) {
         const auto found = line.find(bytes);
         if (found == std::string_view::npos) continue;
         out.places.push_back(span_of_byte(text, start + found, fmt::format("{} is here", name)));
@@ -266,12 +267,13 @@ base::Location end_of_code(std::string_view text) {
 }
 
 SyntaxFindings explain_syntax(std::string_view text, const base::Location& where,
-                              std::string_view message) {
+                              std::string_view message, std::string_view issue_code) {
     SyntaxFindings out;
     const std::size_t at = byte_at(text, where);
-    strange_characters(text, at, out);
+    unexpected_characters(text, at, out);
     if (!out.hints.empty()) return out;
-    const bool at_end = message.find("at end of") != std::string_view::npos;
+    const bool at_end =
+        issue_code == "SYNTAX_ERROR" && message.find("at end of") != std::string_view::npos;
     if (at_end) {
         const Scan all = scan(text, text.size());
         const auto open = all.suspect        ? all.suspect
@@ -286,7 +288,7 @@ SyntaxFindings explain_syntax(std::string_view text, const base::Location& where
         }
         return out;
     }
-    if (message.find("nclosed") != std::string_view::npos) {
+    if (issue_code == "UNCLOSED_QUOTE") {
         out.hints.emplace_back(
             "The text that begins here has no end: a quote is missing, on this "
             "line or above");
@@ -326,9 +328,10 @@ SyntaxFindings explain_syntax(std::string_view text, const base::Location& where
 
 // What holds the first error is blanked, from its line to the bracket that closes it, and the rest
 // is read again: an error counts where it stands behind that.
-std::vector<Mistake::More> further_syntax_errors(const std::string& file, const std::string& text,
-                                                 const base::Location& first) {
-    std::vector<Mistake::More> out;
+std::vector<SourceError::More> further_syntax_errors(const std::string& file,
+                                                     const std::string& text,
+                                                     const base::Location& first) {
+    std::vector<SourceError::More> out;
     // Templates are texts first: nothing says where their code goes on.
     if (text.size() > (1U << 18) || file.ends_with(".epp")) return out;
     std::string rest = text;
@@ -362,10 +365,12 @@ std::vector<Mistake::More> further_syntax_errors(const std::string& file, const 
                 const auto next = byte_at(blanked, error.where());
                 if (next < to || error.where().line <= 0) continue;
                 if (error.message().find("at end of") != std::string::npos) return out;
-                Mistake::More more;
+                SourceError::More more;
                 more.text = error.message();
                 more.where = span_at(text, error.where());
-                more.hints = explain_syntax(blanked, error.where(), error.message()).hints;
+                more.hints =
+                    explain_syntax(blanked, error.where(), error.message(), error.issue_code())
+                        .hints;
                 out.push_back(std::move(more));
                 rest = std::move(blanked);
                 at = next;

@@ -118,7 +118,7 @@ std::string sarif_location(const Span& span) {
     return out + "}";
 }
 
-std::string advice(const Mistake& mistake) {
+std::string advice(const SourceError& mistake) {
     std::string out;
     if (!mistake.suggestions.empty())
         out += fmt::format("\nDid you mean {}?", fmt::join(mistake.suggestions, " or "));
@@ -128,8 +128,8 @@ std::string advice(const Mistake& mistake) {
 
 }  // namespace
 
-std::string mistake_text(const Mistake& mistake, const base::Diagnostic& record,
-                         std::size_t width) {
+std::string source_error_text(const SourceError& mistake, const base::Diagnostic& record,
+                              std::size_t width) {
     std::string out;
     std::size_t gutter = std::to_string(mistake.main.from.line).size();
     for (const auto& place : mistake.places)
@@ -159,7 +159,7 @@ std::string mistake_text(const Mistake& mistake, const base::Diagnostic& record,
     return out;
 }
 
-std::string mistake_json(const Mistake& mistake) {
+std::string source_error_json(const SourceError& mistake) {
     if (mistake.main.from.line <= 0 && mistake.places.empty() && mistake.suggestions.empty() &&
         mistake.hints.empty())
         return {};
@@ -171,7 +171,7 @@ std::string mistake_json(const Mistake& mistake) {
            list_json(mistake.suggestions, [](const std::string& s) { return quoted(s); });
     out += ",\"hints\":" + list_json(mistake.hints, [](const std::string& s) { return quoted(s); });
     if (!mistake.more.empty()) {
-        out += ",\"more\":" + list_json(mistake.more, [](const Mistake::More& more) {
+        out += ",\"more\":" + list_json(mistake.more, [](const SourceError::More& more) {
                    return fmt::format(
                        "{{\"message\":{},\"place\":{},\"hints\":{}}}", quoted(more.text),
                        span_json(more.where),
@@ -182,7 +182,7 @@ std::string mistake_json(const Mistake& mistake) {
 }
 
 // SARIF 2.1.0 (OASIS, 2020): the properties that code scanners read.
-std::string sarif_log(const std::vector<std::pair<base::Diagnostic, Mistake>>& records,
+std::string sarif_log(const std::vector<std::pair<base::Diagnostic, SourceError>>& records,
                       std::string_view version) {
     std::vector<std::string> rules;
     std::string results;

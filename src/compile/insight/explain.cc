@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "compile/insight/narrator.h"
+#include "compile/insight/catalog_explainer.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
@@ -39,22 +39,22 @@ ReferenceText parsed_reference(const std::string& text) {
 void answer(const ExplainQuestion& question, const ReferenceText& text,
             const compiler::History& history, compiler::Compilation& compilation,
             hiera::Lookup& lookup, Explanation& out) {
-    Narrator narrator(history, compilation, lookup);
+    CatalogExplainer explainer(history, compilation, lookup);
     const types::Reference reference{text.type, text.title, true};
     const compiler::Resource* resource = compilation.table().find(reference);
     out.found = resource && (!resource->virtual_ || resource->exported);
     // A virtual one that nothing collects is not there either.
     if (question.missing || !resource || (!out.found && question.parameter.empty())) {
-        narrator.missing(reference, out.reasons);
+        explainer.missing(reference, out.reasons);
         return;
     }
     if (!question.parameter.empty()) {
-        Narrator::Reasons titled;
-        narrator.titled(*resource, titled);
+        CatalogExplainer::Reasons titled;
+        explainer.titled(*resource, titled);
         for (auto& each : titled) {
             if (each.name != question.parameter) continue;
             out.reasons.push_back(std::move(each));
-            narrator.declaration(*resource, out.reasons);
+            explainer.declaration(*resource, out.reasons);
             return;
         }
         if (!resource->find(question.parameter) && question.parameter != "title")
@@ -64,15 +64,15 @@ void answer(const ExplainQuestion& question, const ReferenceText& text,
                     for (const auto& p : resource->params) names.emplace_back(p.name);
                     return fmt::format("{}", fmt::join(names, ", "));
                 }()));
-        out.reasons.push_back(narrator.parameter(*resource, question.parameter));
-        narrator.declaration(*resource, out.reasons);
+        out.reasons.push_back(explainer.parameter(*resource, question.parameter));
+        explainer.declaration(*resource, out.reasons);
         return;
     }
-    narrator.declaration(*resource, out.reasons);
+    explainer.declaration(*resource, out.reasons);
     for (const auto& param : resource->params)
         if (!param.value.is_undef())
-            out.reasons.push_back(narrator.parameter(*resource, param.name));
-    narrator.titled(*resource, out.reasons);
+            out.reasons.push_back(explainer.parameter(*resource, param.name));
+    explainer.titled(*resource, out.reasons);
 }
 
 /// Says so where the history does not go to the end.
@@ -182,12 +182,12 @@ std::string explain_all(
                 if (resource->virtual_ && !resource->exported) continue;
                 Explanation out;
                 out.found = true;
-                Narrator(history, compilation, lookup).declaration(*resource, out.reasons);
+                CatalogExplainer(history, compilation, lookup).declaration(*resource, out.reasons);
                 for (const auto& param : resource->params)
                     if (!param.value.is_undef())
-                        out.reasons.push_back(Narrator(history, compilation, lookup)
+                        out.reasons.push_back(CatalogExplainer(history, compilation, lookup)
                                                   .parameter(*resource, param.name));
-                Narrator(history, compilation, lookup).titled(*resource, out.reasons);
+                CatalogExplainer(history, compilation, lookup).titled(*resource, out.reasons);
                 tell_cut(history, out);
                 if (!tell({.reference = resource->ref()}, out)) return;
             }

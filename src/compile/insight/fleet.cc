@@ -28,7 +28,7 @@ struct Looked {
     site::Compiled compiled;
     std::shared_ptr<const Environment> environment;
     std::shared_ptr<environment::Trace> trace;
-    std::shared_ptr<compiler::ReadPlaces> places;
+    std::shared_ptr<compiler::ReadLocations> places;
     bool failed = false;
 };
 
@@ -38,7 +38,7 @@ Looked look(site::Site& site, const State& state, const site::FleetNode& node, b
     try {
         auto request = request_for(state, node);
         request.record = true;
-        if (with_places) out.places = std::make_shared<compiler::ReadPlaces>();
+        if (with_places) out.places = std::make_shared<compiler::ReadLocations>();
         request.places = out.places;
         const auto session = site.session(std::move(request), log);
         out.environment = session->environment();
@@ -339,11 +339,12 @@ Doctor doctor(site::Site& site, const State& state, std::span<const site::FleetN
     });
     for (auto& [what, names] : found) {
         const auto& [kind, name, place] = what;
-        out.spoilers.push_back({kind, name, place, {names.begin(), names.end()}});
+        out.nondeterministic.push_back({kind, name, place, {names.begin(), names.end()}});
     }
-    std::ranges::stable_sort(out.spoilers, [](const Spoiler& a, const Spoiler& b) {
-        return a.nodes.size() > b.nodes.size();
-    });
+    std::ranges::stable_sort(out.nondeterministic,
+                             [](const NonDeterministicRead& a, const NonDeterministicRead& b) {
+                                 return a.nodes.size() > b.nodes.size();
+                             });
     std::ranges::sort(out.failed);
     if (!twice) return out;
     Comparison comparison;

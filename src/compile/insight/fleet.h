@@ -46,12 +46,12 @@ struct DeadInputs {
 DeadInputs dead(site::Site& site, const State& state, std::span<const site::FleetNode> nodes);
 
 /// A kind of read of which a trace cannot say whether it changed.
-struct Spoiler {
+struct NonDeterministicRead {
     std::string kind, name, place;
     std::vector<std::string> nodes;
 };
 struct Doctor {
-    std::vector<Spoiler> spoilers;  ///< what most nodes have first
+    std::vector<NonDeterministicRead> nondeterministic;  ///< what most nodes have first
     std::vector<Group> differs;  ///< with `twice`: what two compiles of one state do not agree on
     std::vector<std::string> names;  ///< of the nodes that the groups name by number
     std::size_t nodes = 0;

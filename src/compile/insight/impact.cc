@@ -10,13 +10,13 @@
 #include <unordered_set>
 
 #include "compile/compiler/change.h"
-#include "compile/compiler/silent_store.h"
+#include "compile/compiler/unavailable_store.h"
 #include "compile/insight/exports.h"
 #include "compile/insight/group_key.h"
 #include "compile/insight/inputs.h"
-#include "compile/insight/kept_reads.h"
 #include "compile/insight/node_identity.h"
 #include "compile/insight/plugins.h"
+#include "compile/insight/read_cache.h"
 #include "core/base/plain_error.h"
 #include "core/sys/clock.h"
 #include "core/value/rich_data.h"
@@ -45,7 +45,7 @@ struct Made {
 
 Made make(site::Site& site, const State& state, const site::FleetNode& node,
           std::shared_ptr<const environment::Files> files = nullptr,
-          std::shared_ptr<compiler::ReadPlaces> places = nullptr,
+          std::shared_ptr<compiler::ReadLocations> places = nullptr,
           const site::CollectorAnswer& collectors = nullptr) {
     Made out;
     base::NullSink log;
@@ -105,9 +105,10 @@ bool collects(const Made& made) {
 /// A change without its values, which may vary from compile to compile.
 std::string place_of(const Change& c) { return c.reference + '\0' + c.parameter; }
 
-class Judge {
+class NodeEvaluation {
 public:
-    Judge(site::Site& site, const Comparison& comparison, std::span<const site::FleetNode> nodes)
+    NodeEvaluation(site::Site& site, const Comparison& comparison,
+                   std::span<const site::FleetNode> nodes)
         : site_(site), what_(comparison), nodes_(nodes) {}
 
     Impact run() {
@@ -124,8 +125,8 @@ public:
         const auto to = site_.environment(what_.to.request());
         open_kept(to);
         std::vector<std::size_t> known;
-        const auto left = to_judge(known);
-        judge_all(left);
+        const auto left = to_evaluate(known);
+        evaluate_all(left);
         auto moved = changed_since(began_ns, to);
         // What is kept is wrong where the one that was looked at all the same is.
         if (probe_ && out_.nodes[*probe_].verdict > Verdict::Same) {
@@ -135,7 +136,7 @@ public:
                 nodes_[*probe_].name, verdict_name(out_.nodes[*probe_].verdict),
                 moved.empty() ? ". Please report this" : ""));
             kept_.reset();
-            judge_all(known);
+            evaluate_all(known);
             moved = changed_since(began_ns, to);
         }
         if (!moved.empty())
@@ -206,7 +207,7 @@ private:
             key += fmt::format("class {}\n", name);
         for (const auto& name : request.more_classes) key += fmt::format("and {}\n", name);
         key += value::to_json(site::settings_as_value(arena, site_.settings()));
-        kept_ = std::make_unique<KeptReads>(
+        kept_ = std::make_unique<ReadCache>(
             what_.keep, key, from_, to, [this, to](const std::vector<SourceOf>& sources) {
                 std::vector<Change> found =
                     content_changes(sources, contents(from_), sources, contents(to));
@@ -218,22 +219,22 @@ private:
 
     /// The nodes that have to be looked at, one of each kind first. Of all others it is known that
     /// nothing touches them; one of them is looked at all the same.
-    std::vector<std::size_t> to_judge(std::vector<std::size_t>& known) {
+    std::vector<std::size_t> to_evaluate(std::vector<std::size_t>& known) {
         std::vector<std::size_t> first, rest;
         std::set<std::uint32_t> kinds;
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
             out_.nodes[i].name = nodes_[i].name;
-            KeptReads::Look look;
+            ReadCache::Look look;
             try {
                 if (kept_)
                     look = kept_->look(nodes_[i], [&]() -> const auto& { return this->node(i); });
             } catch (const PuppetError&) {
                 // It is told where it is judged.
             }
-            if (look.answer == KeptReads::Answer::Same) {
+            if (look.answer == ReadCache::Answer::Same) {
                 known.push_back(i);
                 out_.nodes[i].verdict = Verdict::Untouched;
-            } else if (look.answer == KeptReads::Answer::Touched) {
+            } else if (look.answer == ReadCache::Answer::Touched) {
                 (kinds.insert(look.kind).second ? first : rest).push_back(i);
             } else {
                 rest.push_back(i);
@@ -251,7 +252,7 @@ private:
         return first;
     }
 
-    void judge_all(const std::vector<std::size_t>& which) {
+    void evaluate_all(const std::vector<std::size_t>& which) {
         each(which.size(), [&](std::size_t n) {
             const std::size_t i = which[n];
             try {
@@ -326,7 +327,7 @@ private:
         auto& change = changes_[trace.table().get()];
         if (!change) {
             auto world = [&](const std::shared_ptr<const Environment>& environment) {
-                compiler::World out;
+                compiler::InputsSnapshot out;
                 out.environment = environment;
                 out.data = std::make_shared<hiera::DataCache>();
                 return out;
@@ -338,7 +339,7 @@ private:
 
     void judge(std::size_t i) {
         const auto& node = this->node(i);
-        JudgedNode& out = out_.nodes[i];
+        EvaluatedNode& out = out_.nodes[i];
         const Made a = make(site_, what_.from, node);
         if (unanswered(a)) throw base::plain_error(kNoAnswer);
         bool collector = collects(a);
@@ -424,7 +425,7 @@ private:
                 if (round == 0)
                     for (const auto& change : *waiting_[i])
                         alone[i].insert(group_key(change, &identity));
-                JudgedNode& out = out_.nodes[i];
+                EvaluatedNode& out = out_.nodes[i];
                 const bool untouched = out.verdict == Verdict::Untouched && found.empty();
                 if (!untouched) out.verdict = verdict(a, b, found);
                 out.why = b.error;
@@ -650,8 +651,8 @@ private:
     /// Finds out for one node what each of its groups stems from: by undoing input after input.
     void explain_by(std::uint32_t i) {
         const auto& node = this->node(i);
-        auto places_a = std::make_shared<compiler::ReadPlaces>();
-        auto places_b = std::make_shared<compiler::ReadPlaces>();
+        auto places_a = std::make_shared<compiler::ReadLocations>();
+        auto places_b = std::make_shared<compiler::ReadLocations>();
         const Made a = make(site_, what_.from, node, nullptr, places_a);
         const Made b = make(site_, what_.to, node, nullptr, places_b);
         if (!a.environment || !b.environment || !a.trace || !b.trace) return;
@@ -724,8 +725,8 @@ private:
         return out;
     }
 
-    Cause cause(const Input& input, const Made& a, const Made& b, compiler::ReadPlaces& places_a,
-                compiler::ReadPlaces& places_b) const {
+    Cause cause(const Input& input, const Made& a, const Made& b, compiler::ReadLocations& places_a,
+                compiler::ReadLocations& places_b) const {
         Cause out{.input = input.name(out_.root),
                   .path = below(input.path, out_.root),
                   .line = changed_line(input, *a.environment, *b.environment)};
@@ -754,7 +755,7 @@ private:
     const std::span<const site::FleetNode> nodes_;
     std::string default_name_;
     std::shared_ptr<const Environment> from_;
-    std::unique_ptr<KeptReads> kept_;  ///< null: nothing is kept
+    std::unique_ptr<ReadCache> kept_;  ///< null: nothing is kept
     std::optional<std::size_t> probe_;
     struct Loaded {
         base::Arena arena{4096};
@@ -813,12 +814,12 @@ std::string Cause::text() const {
 
 std::size_t Impact::count(Verdict verdict) const {
     return static_cast<std::size_t>(
-        std::ranges::count(nodes, verdict, [](const JudgedNode& n) { return n.verdict; }));
+        std::ranges::count(nodes, verdict, [](const EvaluatedNode& n) { return n.verdict; }));
 }
 
 Impact impact(site::Site& site, const Comparison& comparison,
               std::span<const site::FleetNode> nodes) {
-    return Judge(site, comparison, nodes).run();
+    return NodeEvaluation(site, comparison, nodes).run();
 }
 
 }  // namespace bunraku::insight

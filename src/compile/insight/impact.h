@@ -73,7 +73,7 @@ struct Group {
     bool same_context = true;
 };
 
-struct JudgedNode {
+struct EvaluatedNode {
     std::string name;
     Verdict verdict = Verdict::Unjudged;
     std::string why;                    ///< of Unjudged; of those that fail, the error
@@ -84,7 +84,7 @@ struct JudgedNode {
 struct Impact {
     std::string from, to, root;
     std::string with;  ///< the other change; empty: there is none
-    std::vector<JudgedNode> nodes;
+    std::vector<EvaluatedNode> nodes;
     std::vector<Group> groups;       ///< errors first, then what most nodes have
     std::vector<std::string> notes;  ///< what readers should know
     std::size_t compiled_before = 0, compiled_after = 0, tried = 0;

@@ -268,7 +268,7 @@ std::shared_ptr<const environment::Files> undone(const Input& input, const Envir
     if (input.path.empty()) return nullptr;
     const auto &was = before.spec().files, &now = after.spec().files;
     auto with = [&](std::string text) {
-        return environment::files_exchanged(now, was, {{}, {{input.path, std::move(text)}}});
+        return environment::overlaid_files(now, was, {{}, {{input.path, std::move(text)}}});
     };
     if (input.kind == Read::Data && !input.detail.empty()) {
         const auto old_text = was->read(input.path), text = now->read(input.path);
@@ -294,7 +294,7 @@ std::shared_ptr<const environment::Files> undone(const Input& input, const Envir
             return with(text.replace(node->offset, node->length, old_node->text()));
         }
     }
-    return environment::files_exchanged(now, was, {{input.path}, {}});
+    return environment::overlaid_files(now, was, {{input.path}, {}});
 }
 
 }  // namespace bunraku::insight

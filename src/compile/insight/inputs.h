@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "language/environment/environment.h"
-#include "language/environment/other_files.h"
+#include "language/environment/overlaid_files.h"
 #include "language/environment/trace.h"
 
 namespace bunraku::insight {

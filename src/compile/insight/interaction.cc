@@ -9,7 +9,7 @@
 #include "compile/insight/three_way.h"
 #include "core/base/plain_error.h"
 #include "language/environment/commit_files.h"
-#include "language/environment/other_files.h"
+#include "language/environment/overlaid_files.h"
 
 namespace bunraku::insight {
 
@@ -38,7 +38,7 @@ State put_together(const State& from, const State& to, const State& with,
         auto found = files.read(path);
         return found ? std::optional(std::move(*found)) : std::nullopt;
     };
-    environment::Exchanged exchanged;
+    environment::FileOverlay exchanged;
     for (const auto& path : paths) {
         const auto old = text(*base, path), b = text(*theirs, path);
         if (old == b) continue;
@@ -57,7 +57,7 @@ State put_together(const State& from, const State& to, const State& with,
     }
     State out = to;
     out.label = fmt::format("{} and {}", to.label, with.label);
-    const auto files = environment::files_exchanged(ours, theirs, std::move(exchanged));
+    const auto files = environment::overlaid_files(ours, theirs, std::move(exchanged));
     out.request = [made = to.request, files] {
         auto all = made();
         all.sources.revision.clear();

@@ -125,9 +125,9 @@ void add_fact_folders(const config::Settings& settings, const environment::Envir
 }
 
 /// A word for each folder of facts that there is, as Puppet has it.
-static void tell_fact_folders(const config::Settings& settings,
-                              const environment::Environment& environment, sys::FileSystem& files,
-                              base::LogSink& log) {
+static void log_fact_folders(const config::Settings& settings,
+                             const environment::Environment& environment, sys::FileSystem& files,
+                             base::LogSink& log) {
     const auto tell = [&](const std::string& folder) {
         if (files.is_directory(folder)) log.log(base::Level::Info, "Loading facts");
     };
@@ -154,7 +154,7 @@ Value machine_facts(base::Arena& arena, const config::Settings& settings,
     facts::apply_conf(wanted);
     add_fact_folders(settings, environment, wanted);
     if (environment && facter_log.enabled(base::Level::Info))
-        tell_fact_folders(settings, *environment, real.system().files, log);
+        log_fact_folders(settings, *environment, real.system().files, log);
     return facts::with_local_facts(arena, facts::collect(arena, real.system(), wanted), settings);
 }
 

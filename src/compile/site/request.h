@@ -71,7 +71,7 @@ using CollectorAnswer = std::function<base::Result<std::vector<compiler::Exporte
     std::string_view except, base::Arena& arena, const value::TypedFactory& make_typed)>;
 
 /// Where Puppet's own commands differ from each other; as it stands, a server's way.
-struct Manners {
+struct CompileMode {
     /// The manifest has to be there. Else ENVIRONMENT/manifests may be missing: it is empty then.
     bool manifest_required = false;
     /// The environment needs a folder even where the request says all that its folder would.
@@ -112,14 +112,14 @@ struct NodeRequest {
 
     Overlay overlay;
     Sources sources;
-    Manners manners;
+    CompileMode compile_mode;
     std::string code_id;
 
     CollectorAnswer collectors;  ///< null: the store answers
 
     bool record = false;  ///< Compiled::trace is wanted
     /// Who read what the trace has; null: nobody wants to know. Implies `record`.
-    std::shared_ptr<compiler::ReadPlaces> places;
+    std::shared_ptr<compiler::ReadLocations> places;
     /// What the compile does is told here; null: nobody wants to know.
     std::shared_ptr<compiler::History> history;
     /// The catalog's and all that belongs to it; null: one is made, within the site's limit.

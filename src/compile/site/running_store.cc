@@ -20,12 +20,12 @@ using base::Result;
 
 namespace {
 
-constexpr int kPatienceSeconds = 3600;  // compacting a large store takes its time
+constexpr int kTimeoutSeconds = 3600;  // compacting a large store takes its time
 
 http::ClientOptions options_for(http::Network& network) {
     http::ClientOptions out;
     out.network = &network;
-    out.timeout = std::chrono::seconds(kPatienceSeconds + 60);
+    out.timeout = std::chrono::seconds(kTimeoutSeconds + 60);
     return out;
 }
 
@@ -91,7 +91,7 @@ Result<void> RunningStore::submit(const store::CommandHeader& header, std::strin
     std::string target =
         fmt::format("/pdb/cmd/v1?command={}&version={}&certname={}&secondsToWaitForCompletion={}",
                     http::percent_encode(store::command_name(header.kind)), header.version,
-                    http::percent_encode(header.certname), kPatienceSeconds);
+                    http::percent_encode(header.certname), kTimeoutSeconds);
     if (header.producer_timestamp != 0) {
         target += "&producer-timestamp=" +
                   http::percent_encode(catalog::format_wire_time(header.producer_timestamp));

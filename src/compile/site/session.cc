@@ -55,9 +55,9 @@ private:
 };
 
 /// Writes down what collectors ask for.
-class NotedQuestions final : public compiler::ExportedSource {
+class MemoDependencies final : public compiler::ExportedSource {
 public:
-    NotedQuestions(compiler::ExportedSource& store, std::set<std::string>& names)
+    MemoDependencies(compiler::ExportedSource& store, std::set<std::string>& names)
         : store_(store), names_(names) {}
     base::Result<std::vector<compiler::ExportedResource>> find(
         std::string_view type, const compiler::CollectorQuery* query, std::string_view except,
@@ -109,7 +109,7 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
     // $settings:: stands in the view's memory.
     request_.arena->own(std::make_unique<std::shared_ptr<const View>>(parts_.view));
     request_.log = &log_;
-    request_.settings = parts_.view->shown(asked.manners.own_settings);
+    request_.settings = parts_.view->shown(asked.compile_mode.own_settings);
     request_.environment_settings =
         environment_settings(*request_.arena, settings, *parts_.environment);
     request_.code_id = asked.code_id;
@@ -215,8 +215,8 @@ void Session::connect() {
         return store().query(query, arena);
     };
     if (!parts_.view->storeconfigs()) return;
-    noted_ = std::make_unique<NotedQuestions>(store().exported(), collected_);
-    request_.services.exported = noted_.get();
+    recorded_ = std::make_unique<MemoDependencies>(store().exported(), collected_);
+    request_.services.exported = recorded_.get();
     if (!collectors_) return;
     answers_ = std::make_unique<OtherAnswers>(*request_.services.exported, collectors_);
     request_.services.exported = answers_.get();
@@ -303,9 +303,9 @@ Value Session::resolve_deferred(const Value& v, int depth) {
     }
 }
 
-compiler::World Session::world() const {
+compiler::InputsSnapshot Session::world() const {
     const auto& node = request_.node;
-    compiler::World out;
+    compiler::InputsSnapshot out;
     out.environment = parts_.environment;
     out.data = parts_.data;
     out.facts = node.facts;
@@ -362,7 +362,7 @@ Value Session::evaluate(const std::vector<std::string>& texts, const std::string
 }
 
 void Session::converse(bool with_manifest, const std::string& source_name,
-                       const std::function<void(compiler::Conversation&)>& action) {
+                       const std::function<void(compiler::ReplSession&)>& action) {
     auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));
     request.arena.reset(request_.arena.get(), [](base::Arena*) {});
     bounded([&] { compiler::converse(request, with_manifest, source_name, action); });

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "compile/compiler/change.h"
-#include "compile/compiler/conversation.h"
+#include "compile/compiler/repl_session.h"
 #include "compile/site/request.h"
 #include "compile/site/view.h"
 #include "language/hiera/lookup.h"
@@ -48,13 +48,13 @@ public:
     value::Value resolve_deferred(const value::Value& v, int depth = 0);
     /// As compiler::converse.
     void converse(bool with_manifest, const std::string& source_name,
-                  const std::function<void(compiler::Conversation&)>& action);
+                  const std::function<void(compiler::ReplSession&)>& action);
     /// As compiler::visit.
     void visit(bool with_manifest, const std::function<void(evaluator::Interpreter&)>& action);
 
     /// What this node's compiles can read of the world, for comparing with what one has read.
     /// Lives no longer than this.
-    compiler::World world() const;
+    compiler::InputsSnapshot world() const;
     /// What the environment's config_version says now; empty where it has none. Throws as compile
     /// does.
     std::string config_version();
@@ -100,7 +100,7 @@ private:
     std::optional<std::chrono::milliseconds> time_;
     base::LogSink& log_;
     bool record_ = false;
-    std::shared_ptr<compiler::ReadPlaces> places_;
+    std::shared_ptr<compiler::ReadLocations> places_;
     std::shared_ptr<compiler::History> history_;
     CollectorAnswer collectors_;
     std::shared_ptr<environment::Trace> trace_;
@@ -109,8 +109,8 @@ private:
     std::unique_ptr<hiera::Lookup> lookup_;
     std::unique_ptr<templates::Templates> templates_;
     std::unique_ptr<View::Connection> store_;
-    std::unique_ptr<compiler::ExportedSource> answers_;  ///< of `collectors_`
-    std::unique_ptr<compiler::ExportedSource> noted_;    ///< writes down what is asked
+    std::unique_ptr<compiler::ExportedSource> answers_;   ///< of `collectors_`
+    std::unique_ptr<compiler::ExportedSource> recorded_;  ///< writes down what is asked
     std::set<std::string> collected_;
     std::shared_ptr<const catalog::Naming> naming_;
 };

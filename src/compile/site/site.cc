@@ -208,8 +208,8 @@ struct Site::Impl {
           options(std::move(o)),
           log(options.log),
           workers(options.threads, options.queue),
-          ruby(std::make_shared<ruby::House>(options.ruby_children ? options.ruby_children
-                                                                   : 2 * workers.threads())),
+          ruby(std::make_shared<ruby::WorkerLimit>(options.ruby_children ? options.ruby_children
+                                                                         : 2 * workers.threads())),
           answers(answers_of(settings)) {}
 
     /// Those of Ruby code.
@@ -273,7 +273,7 @@ struct Site::Impl {
         });
         auto opened = home->snapshots.get(name, log);
         if (!opened) throw base::plain_error(opened.error().message);
-        (*opened)->attached<ruby::House>([this] { return ruby; });
+        (*opened)->attached<ruby::WorkerLimit>([this] { return ruby; });
         (*opened)->attached<ruby::Answers>([this] { return answers; });
         return {std::move(*opened), home->data};
     }
@@ -285,7 +285,7 @@ struct Site::Impl {
     Kept<const environment::CommitFiles> commits;
     Kept<Home> homes;
     Workers workers;
-    std::shared_ptr<ruby::House> ruby;
+    std::shared_ptr<ruby::WorkerLimit> ruby;
     std::shared_ptr<ruby::Answers> answers;
 };
 
@@ -316,15 +316,15 @@ std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) 
     const auto wanted = parts.view->settings().text("environment");
     const auto check_manifest = [&](const environment::Files& files) {
         if (!manifest.empty() && !files.stat(manifest).exists &&
-            (request.manners.manifest_required || !is_main_manifest(manifest, wanted)))
+            (request.compile_mode.manifest_required || !is_main_manifest(manifest, wanted)))
             throw base::plain_error(fmt::format("Could not find file {}", manifest));
     };
     const bool elsewhere = request.sources.files || !request.sources.revision.empty();
     if (!elsewhere) check_manifest(*environment::disk_files());
 
     if (!request.classification && request.classify) {
-        request.classification =
-            ask_classifier(parts.view->settings(), *request.arena, node, request.manners.ends_run);
+        request.classification = ask_classifier(parts.view->settings(), *request.arena, node,
+                                                request.compile_mode.ends_run);
     }
     // The classifier's choice counts more than what the caller wants.
     const std::string chosen = request.classification ? request.classification->environment : "";
@@ -336,10 +336,10 @@ std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) 
 
     auto opened = impl_->open(*parts.view, request);
     const bool described = request.sources.modulepath && !request.overlay.find("environmentpath") &&
-                           !request.manners.folder_required;
+                           !request.compile_mode.folder_required;
     const auto& settings = parts.view->settings();
     if (opened.environment->directory().empty() && !described && !may_be_missing(settings)) {
-        throw base::plain_error(!chosen.empty() && !request.manners.ends_run
+        throw base::plain_error(!chosen.empty() && !request.compile_mode.ends_run
                                     ? fmt::format("Failed when searching for node {}: {}", node,
                                                   environment_missing(settings))
                                     : environment_missing(settings));

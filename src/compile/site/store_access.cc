@@ -9,7 +9,7 @@
 #include "compile/site/running_store.h"
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
-#include "core/config/either_setting.h"
+#include "core/config/setting_aliases.h"
 #include "core/sys/file_system.h"
 #include "core/value/build.h"
 #include "core/value/hash_access.h"
@@ -81,7 +81,7 @@ std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& setting
 namespace {
 
 /// How long a compile waits for a database that is away: Patroni takes half of it.
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kTimeout{60};
 
 }  // namespace
 
@@ -133,13 +133,13 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
             return there->find_exported(type, query, except_certname, arena, make_typed);
         });
     }
-    void judge_exports(const std::string& node, const catalog::Catalog& catalog,
+    void check_exports(const std::string& node, const catalog::Catalog& catalog,
                        const std::vector<std::string>& collected);
     /// Asks again for a while where the database is away: a fail-over takes seconds, and a compile
     /// that fails for it a whole run.
     template <class Ask>
     auto patiently(const Ask& ask) -> decltype(ask()) {
-        const auto end = std::chrono::steady_clock::now() + kPatience;
+        const auto end = std::chrono::steady_clock::now() + kTimeout;
         for (;;) {
             auto answer = ask();
             const bool away =
@@ -232,9 +232,9 @@ void StoreAccess::Impl::remember(store::CommandKind kind, int version, const std
 }
 
 /// Two nodes that export one thing are a mistake of the second, not of the one that collects.
-void StoreAccess::Impl::judge_exports(const std::string& node, const catalog::Catalog& catalog,
+void StoreAccess::Impl::check_exports(const std::string& node, const catalog::Catalog& catalog,
                                       const std::vector<std::string>& collected) {
-    const bool strict = config::either_setting(settings, "strict-exports") == "true";
+    const bool strict = config::aliased_setting(settings, "strict-exports") == "true";
     auto there = opened();
     auto clashes = there ? (*there)->export_clashes(node, catalog)
                          : Result<std::vector<store::ExportClash>>(std::unexpected(there.error()));
@@ -341,7 +341,7 @@ void StoreAccess::store_catalog(const Subject& subject, const catalog::Catalog& 
                 fmt::format("Could not store the catalog: {}", result.error().message));
     };
     const bool service = impl_->remote() != nullptr;
-    if (!service) impl_->judge_exports(node, catalog, run.collected);
+    if (!service) impl_->check_exports(node, catalog, run.collected);
     if (!service && !impl_->own.submit && !store::has_owner(impl_->database())) {
         auto there = impl_->opened(Impl::For::Writing);
         check(there);

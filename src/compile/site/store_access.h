@@ -42,7 +42,7 @@ public:
         std::function<base::Result<void>(const store::CommandHeader&, std::string body)> submit;
         /// Whether facts of that producer time (ms) are still the newest of a node; unset: nobody
         /// knows.
-        std::function<bool(const std::string& node, std::int64_t producer_timestamp)> facts_stand;
+        std::function<bool(const std::string& node, std::int64_t producer_timestamp)> facts_match;
         /// Where a service is asked: what takes its commands and sends them when it can; unset:
         /// they are sent at once.
         std::function<base::Result<void>(const store::CommandHeader&, std::string body)> spool;

@@ -12,7 +12,7 @@ void Coverage::add_class(const std::string& name, const std::vector<std::string>
     for (const auto& parameter : parameters) c.parameters[parameter];
 }
 
-void Coverage::saw(const catalog::Catalog& catalog) {
+void Coverage::record(const catalog::Catalog& catalog) {
     for (const auto& r : catalog.resources) {
         if (r.virtual_ || r.ref.type == "Stage") continue;
         if (r.ref.type != "Class") {
@@ -32,7 +32,7 @@ void Coverage::saw(const catalog::Catalog& catalog) {
     }
 }
 
-void Coverage::saw(const Expected& expected) {
+void Coverage::record(const Expected& expected) {
     expected_.insert(expected.resources.begin(), expected.resources.end());
     expected_parameters_.insert(expected.parameters.begin(), expected.parameters.end());
 }

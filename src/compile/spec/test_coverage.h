@@ -17,8 +17,8 @@ class Coverage {
 public:
     /// A class that there is to be seen.
     void add_class(const std::string& name, const std::vector<std::string>& parameters);
-    void saw(const catalog::Catalog& catalog);
-    void saw(const Expected& expected);
+    void record(const catalog::Catalog& catalog);
+    void record(const Expected& expected);
     void add(Coverage&& other);
 
     /// One line, and with `whole` what was not seen.

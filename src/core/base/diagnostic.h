@@ -38,6 +38,8 @@ struct Diagnostic {
     std::string issue_code;         ///< Puppet's issue name, "UNKNOWN_VARIABLE"; may be empty
     std::string source = "Puppet";  ///< "Scope(Class[main])", "/Stage[main]/Main/File[/x]/ensure"
     bool deprecation = false;
+    /// True if a manifest or a module's Ruby code wrote the message: it is not searched for hints.
+    bool authored = false;
     std::vector<std::string> tags;  ///< apply: the tags of the resource
 };
 
@@ -105,6 +107,9 @@ public:
     /// Set by a message whose text already carries its prefix (errors raised through `fail`, nested
     /// compiles).
     bool verbatim = false;
+    /// True if a manifest (`fail`) or a module's Ruby code (`raise`) wrote the message: it is not
+    /// searched for hints.
+    bool authored = false;
 
     /// The whole text as Puppet prints it behind "Error: ", e.g.
     /// "Evaluation Error: Unknown variable: 'x'. (file: /a.pp, line: 1, column: 5)"; no node.

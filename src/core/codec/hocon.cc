@@ -33,7 +33,7 @@ void give(Node::Field& field, NodePtr value) {
 
 class Parser {
 public:
-    Parser(std::string_view text, const HoconSurroundings& around, int depth)
+    Parser(std::string_view text, const HoconContext& around, int depth)
         : tokens_(hocon::tokenize(text)), around_(around), depth_(depth) {}
 
     NodePtr document() {
@@ -392,7 +392,7 @@ private:
 
     std::vector<Token> tokens_;
     std::size_t at_ = 0;
-    const HoconSurroundings& around_;
+    const HoconContext& around_;
     int depth_;
     Path prefix_;
 };
@@ -415,7 +415,7 @@ void merge_object(Node& into, const Node& from) {
 
 }  // namespace hocon
 
-base::Result<YamlNode> parse_hocon(std::string_view text, const HoconSurroundings& around) {
+base::Result<YamlNode> parse_hocon(std::string_view text, const HoconContext& around) {
     try {
         return hocon::resolve(hocon::Parser(text, around, 0).document(), around);
     } catch (const hocon::Failure& failure) {

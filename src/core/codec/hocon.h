@@ -12,7 +12,7 @@
 namespace bunraku::codec {
 
 /// What a text reaches outside of itself; what is not given is not there.
-struct HoconSurroundings {
+struct HoconContext {
     std::function<std::optional<std::string>(const std::string& path)> read;
     std::function<std::optional<std::string>(const std::string& name)> variable;
     /// Whether `include "name"` is read too, as where Java's parser is given a file: "name", or
@@ -26,6 +26,6 @@ struct HoconSurroundings {
 /// text. required(..) around the name makes it an error if there is no such file. Substitutions
 /// that the text does not answer are asked of the environment's variables. The error is Ruby's:
 /// "String: 1: ..".
-base::Result<YamlNode> parse_hocon(std::string_view text, const HoconSurroundings& around = {});
+base::Result<YamlNode> parse_hocon(std::string_view text, const HoconContext& around = {});
 
 }  // namespace bunraku::codec

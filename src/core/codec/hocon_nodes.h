@@ -67,6 +67,6 @@ inline NodePtr make(Node::Kind kind, int line) {
 void merge_object(Node& into, const Node& from);
 
 /// The value of the whole text, its substitutions answered. Throws Failure.
-YamlNode resolve(const NodePtr& root, const HoconSurroundings& around);
+YamlNode resolve(const NodePtr& root, const HoconContext& around);
 
 }  // namespace bunraku::codec::hocon

@@ -17,7 +17,7 @@ constexpr std::size_t kMaxMade = 1'000'000;
 /// the older ones; a key that asks for itself gets what it had before.
 class Resolver {
 public:
-    Resolver(const NodePtr& root, const HoconSurroundings& around) : root_(root), around_(around) {}
+    Resolver(const NodePtr& root, const HoconContext& around) : root_(root), around_(around) {}
 
     YamlNode run() {
         auto v = of(*root_, 0);
@@ -344,7 +344,7 @@ private:
     }
 
     NodePtr root_;
-    const HoconSurroundings& around_;
+    const HoconContext& around_;
     std::set<const Node*> working_;
     std::vector<const Node*> asked_;  ///< substitutions being answered
     std::unordered_map<const Node*, Found> known_;
@@ -356,7 +356,7 @@ private:
 
 }  // namespace
 
-YamlNode resolve(const NodePtr& root, const HoconSurroundings& around) {
+YamlNode resolve(const NodePtr& root, const HoconContext& around) {
     return Resolver(root, around).run();
 }
 

@@ -15,7 +15,7 @@
 #include "core/config/file_options.h"
 #include "core/config/layout.h"
 #include "core/config/munge.h"
-#include "core/config/places.h"
+#include "core/config/system_paths.h"
 #include "core/sys/file_system.h"
 
 namespace bunraku::config {
@@ -75,7 +75,7 @@ std::string illegal_section(const codec::IniSection& section, const std::string&
 
 }  // namespace
 
-bool has_places_of_root(std::uint32_t uid, std::string_view name) {
+bool uses_system_paths(std::uint32_t uid, std::string_view name) {
     // Debian's numbers for users that are no persons end there.
     return uid == 0 || (uid < 1000 && name == "puppet");
 }
@@ -84,7 +84,7 @@ Settings Settings::defaults() {
     const uid_t uid = geteuid();
     const passwd* user = uid != 0 && uid < 1000 ? getpwuid(uid) : nullptr;
     return defaults(sys::make_real_file_system(),
-                    has_places_of_root(uid, user ? user->pw_name : ""));
+                    uses_system_paths(uid, user ? user->pw_name : ""));
 }
 
 Settings Settings::defaults(std::shared_ptr<sys::FileSystem> files, bool root) {

@@ -107,7 +107,7 @@ struct Prepared {
 
 #ifdef BUNRAKU_COPIED_CHILD
 // What watches over memory does not know of a child that shares it.
-Born give_birth(Prepared& prepared) {
+SpawnResult give_birth(Prepared& prepared) {
     int report[2];
     if (::pipe2(report, O_CLOEXEC) != 0) return {-1, errno};
     const pid_t pid = ::fork();
@@ -117,17 +117,17 @@ Born give_birth(Prepared& prepared) {
         [[maybe_unused]] ssize_t n = ::write(above, &error, sizeof error);
         ::_exit(127);
     }
-    Born born{pid, pid < 0 ? errno : 0};
+    SpawnResult spawned{pid, pid < 0 ? errno : 0};
     ::close(report[1]);
     if (pid > 0) {
         int error = 0;
         ssize_t n;
         do n = ::read(report[0], &error, sizeof error);
         while (n < 0 && errno == EINTR);
-        if (n == static_cast<ssize_t>(sizeof error)) born.error = error;
+        if (n == static_cast<ssize_t>(sizeof error)) spawned.error = error;
     }
     ::close(report[0]);
-    return born;
+    return spawned;
 }
 #else
 int child_main(void* argument) {
@@ -137,34 +137,34 @@ int child_main(void* argument) {
 }
 
 // This thread waits until the child's program runs or the child is gone, and then knows.
-Born give_birth(Prepared& prepared) {
+SpawnResult give_birth(Prepared& prepared) {
     constexpr std::size_t kStack = 64 * 1024;
     void* stack = ::mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     if (stack == MAP_FAILED) return {-1, errno};
     const int pid = ::clone(child_main, static_cast<char*>(stack) + kStack,
                             CLONE_VM | CLONE_VFORK | SIGCHLD, &prepared);
-    const Born born{pid, pid < 0 ? errno : prepared.error};
+    const SpawnResult spawned{pid, pid < 0 ? errno : prepared.error};
     ::munmap(stack, kStack);
-    return born;
+    return spawned;
 }
 #endif
 
 }  // namespace
 
-Born start_child(const ChildPlan& plan) {
+SpawnResult start_child(const ChildPlan& plan) {
     Prepared prepared(plan);
     // No handler of this process may run in the child.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const Born born = give_birth(prepared);
+    const SpawnResult spawned = give_birth(prepared);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (born.pid > 0 && born.error != 0) {
-        while (::waitpid(born.pid, nullptr, 0) < 0 && errno == EINTR) {
+    if (spawned.pid > 0 && spawned.error != 0) {
+        while (::waitpid(spawned.pid, nullptr, 0) < 0 && errno == EINTR) {
         }
     }
-    return born;
+    return spawned;
 }
 
 }  // namespace bunraku::sys

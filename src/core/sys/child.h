@@ -24,11 +24,11 @@ struct ChildPlan {
     int second_channel = -1;  ///< what it finds as number 4 beside a channel; -1: nothing
 };
 
-struct Born {
+struct SpawnResult {
     int pid = -1;
     int error = 0;  ///< errno of what failed first; with a pid that child is gone again
 };
 
-Born start_child(const ChildPlan& plan);
+SpawnResult start_child(const ChildPlan& plan);
 
 }  // namespace bunraku::sys

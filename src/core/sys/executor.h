@@ -126,10 +126,10 @@ public:
         return true;
     }
     template <class Ready>
-    bool wait_for(std::unique_lock<std::mutex>& lock, Duration patience, Ready ready) {
+    bool wait_for(std::unique_lock<std::mutex>& lock, Duration timeout, Ready ready) {
         if (ready()) return true;
         TimePoint now = runtime_.now();
-        return wait_until(lock, patience < kForever - now ? now + patience : kForever, ready);
+        return wait_until(lock, timeout < kForever - now ? now + timeout : kForever, ready);
     }
 
 private:

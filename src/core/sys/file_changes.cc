@@ -27,12 +27,12 @@ constexpr std::uint32_t kFolder = kChildren | IN_ATTRIB | IN_DELETE_SELF | IN_MO
 constexpr std::uint32_t kContents = IN_MODIFY | IN_CLOSE_WRITE;
 constexpr std::size_t kMostWatches = 65'536;
 constexpr int kMostLinks = 40;
-constexpr std::chrono::seconds kPatience{5};
+constexpr std::chrono::seconds kTimeout{5};
 /// Nothing is known that would need it.
 constexpr std::chrono::minutes kLookAnyway{10};
 
 /// File systems on which nothing changes behind this kernel's back.
-bool tells_changes(const std::string& folder) {
+bool reports_changes(const std::string& folder) {
     struct statfs st{};
     if (::statfs(folder.c_str(), &st) != 0) return false;
     switch (static_cast<std::uint32_t>(st.f_type)) {
@@ -75,7 +75,7 @@ void FileChanges::hear_of_mounts() {
 }
 
 bool FileChanges::wait(int other, std::chrono::milliseconds time) {
-    if (mounted_) time = std::min<std::chrono::milliseconds>(time, kPatience);
+    if (mounted_) time = std::min<std::chrono::milliseconds>(time, kTimeout);
     pollfd all[] = {{.fd = other, .events = POLLIN, .revents = 0},
                     {.fd = blind_ ? -1 : descriptor_, .events = POLLIN, .revents = 0},
                     {.fd = mounts_.get(), .events = POLLPRI, .revents = 0}};
@@ -86,7 +86,7 @@ bool FileChanges::wait(int other, std::chrono::milliseconds time) {
 
 std::optional<std::uint64_t> FileChanges::moment() {
     const auto now = std::chrono::steady_clock::now();
-    if (now - asked_ >= kPatience) {
+    if (now - asked_ >= kTimeout) {
         asked_ = now;
         hear_of_mounts();
         const bool anew = mounted_ || blind_ || !mounts_.good() || now - begun_ >= kLookAnyway;
@@ -165,7 +165,7 @@ FileChanges::Watch* FileChanges::listen(const std::string& path, std::uint32_t t
 
 FileChanges::Watch* FileChanges::folder(const std::string& path) {
     if (const auto it = folders_.find(path); it != folders_.end()) return it->second;
-    if (!tells_changes(path)) {
+    if (!reports_changes(path)) {
         blind_ = true;
         return nullptr;
     }

@@ -212,14 +212,14 @@ private:
         p.in = in >= 0 ? in : null_fd;
         p.out = out >= 0 ? out : out == kToOwnErrors ? 2 : null_fd;
         p.err = err == kToOwnErrors ? 2 : err == kToOutput ? 1 : err >= 0 ? err : null_fd;
-        const Born born = start_child(p);
+        const SpawnResult spawned = start_child(p);
         ::close(null_fd);
-        if (born.pid < 0) return base::failure(error_text(born.error), born.error);
-        if (born.error != 0) {
-            return base::failure(fmt::format("{} - {}", error_text(born.error), command.argv[0]),
-                                 born.error);
+        if (spawned.pid < 0) return base::failure(error_text(spawned.error), spawned.error);
+        if (spawned.error != 0) {
+            return base::failure(fmt::format("{} - {}", error_text(spawned.error), command.argv[0]),
+                                 spawned.error);
         }
-        return born.pid;
+        return spawned.pid;
     }
 
     static void take(int fd, std::string& into, std::size_t limit, bool* open) {

@@ -9,7 +9,7 @@
 
 namespace bunraku::sys {
 
-void tell_service_manager(std::string_view state) {
+void notify_service_manager(std::string_view state) {
     const char* path = std::getenv("NOTIFY_SOCKET");
     if (!path || (path[0] != '/' && path[0] != '@')) return;
     sockaddr_un to{};

@@ -7,6 +7,6 @@ namespace bunraku::sys {
 
 /// "READY=1", "STOPPING=1", .. to the socket that NOTIFY_SOCKET names; nothing where nobody
 /// listens.
-void tell_service_manager(std::string_view state);
+void notify_service_manager(std::string_view state);
 
 }  // namespace bunraku::sys

@@ -186,7 +186,7 @@ public:
                    std::function<void()> changed)
         : world_(world), paths_(std::move(paths)), changed_(std::move(changed)) {
         world_.watches.push_back(this);
-        if (!world_.options.tells_of_files) look_after(Runtime::kLookPause);
+        if (!world_.options.reports_file_changes) look_after(Runtime::kLookPause);
     }
     ~SimulatedWatch() override {
         std::erase(world_.watches, this);
@@ -208,7 +208,7 @@ private:
     void look_after(Duration time) {
         timer_ = world_.set_timer(world_.time + std::chrono::nanoseconds(time).count(), [this] {
             timer_ = 0;
-            if (!world_.options.tells_of_files) look_after(Runtime::kLookPause);
+            if (!world_.options.reports_file_changes) look_after(Runtime::kLookPause);
             changed_();
         });
     }
@@ -314,8 +314,8 @@ void Simulation::file_changed(std::string_view path) {
 /// The same on every machine.
 int Simulation::cores() { return 4; }
 
-bool Simulation::run_until(const std::function<bool()>& ready, Duration patience) {
-    TimePoint end = now() + patience;
+bool Simulation::run_until(const std::function<bool()>& ready, Duration timeout) {
+    TimePoint end = now() + timeout;
     auto timer = impl_->set_timer(std::chrono::nanoseconds(end.time_since_epoch()).count(), [] {});
     while (!ready()) {
         if (now() >= end) return false;

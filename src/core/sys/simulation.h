@@ -21,7 +21,7 @@ struct SimulationOptions {
     std::int64_t begins_at_ns = 1'700'000'000'000'000'000;  ///< of the epoch
     std::size_t stack_bytes = 1 << 20;                      ///< of a fiber; taken as it is used
     bool keep_events = true;
-    bool tells_of_files = false;  ///< somebody calls file_changed() for every change
+    bool reports_file_changes = false;  ///< somebody calls file_changed() for every change
 };
 
 /// The thread that made it may wait too: the world goes on meanwhile.
@@ -42,7 +42,7 @@ public:
     /// From outside: goes on for so long.
     void run_for(Duration time) { sleep(time); }
     /// From outside: goes on until `ready`; false: time is over.
-    bool run_until(const std::function<bool()>& ready, Duration patience);
+    bool run_until(const std::function<bool()>& ready, Duration timeout);
 
     /// The clock of the epoch is put forward, or back.
     void step_clock(Duration by);

@@ -312,7 +312,7 @@ public:
         if (own.error) std::rethrow_exception(own.error);
         return out;
     }
-    const base::MovedFolder* moved() const override {
+    const base::PathMapping* moved() const override {
         const std::lock_guard lock(laid_out_mutex_);
         if (!laid_out_) laid_out_ = lay_out();
         return &*laid_out_;
@@ -346,13 +346,13 @@ private:
         return tree_path.empty() ? root_ : root_ + "/" + tree_path;
     }
     /// All files, in a folder that is nobody else's.
-    base::MovedFolder lay_out() const {
+    base::PathMapping lay_out() const {
         const auto disk = sys::make_real_file_system();
         std::string top = disk_files()->variable("TMPDIR").value_or("/tmp") + "/bunraku-XXXXXX";
         if (::mkdtemp(top.data()) == nullptr)
             throw base::plain_error(
                 fmt::format("Could not make the folder {}: {}", top, std::strerror(errno)));
-        base::MovedFolder out{root_, top};
+        base::PathMapping out{root_, top};
         std::vector<std::string_view> paths;
         for (const auto& [path, entry] : entries_)
             if (!path.empty()) paths.push_back(path);
@@ -495,7 +495,7 @@ private:
     mutable std::mutex targets_mutex_;
     mutable std::map<std::string, std::string> targets_;
     mutable std::mutex laid_out_mutex_;
-    mutable std::optional<base::MovedFolder> laid_out_;
+    mutable std::optional<base::PathMapping> laid_out_;
 };
 
 /// What the lines of `git ls-tree -r -t -z` say: "MODE TYPE ID\tPATH". A tree that no git writes,

@@ -104,8 +104,8 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
     if (!env->spec_.reads)
         env->spec_.reads = previous ? previous->reads() : std::make_shared<ReadTable>();
     const Files& files = env->files();
-    env->witness_.read_from(files);
-    const Noted::Collecting collecting(env->opening_);
+    env->fingerprints_.read_from(files);
+    const DependencyRecorder::Collecting collecting(env->opening_);
     const std::string cwd = working_directory();
     if (!spec.directory.empty()) {
         env->directory_ = expand_path(spec.directory, cwd);
@@ -113,7 +113,7 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
         for (const auto& parent : spec.environmentpath) {
             auto dir = expand_path(parent, cwd) + "/" + spec.name;
             env->note(Read::Exists, dir);
-            if (!env->witness_.saw(dir).directory) continue;
+            if (!env->fingerprints_.record(dir).directory) continue;
             env->directory_ = spec.setting && spec.setting("versioned_environment_dirs") == "true"
                                   ? version_of(files, dir)
                                   : dir;
@@ -201,7 +201,7 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
     // modules: the first of a name wins
     std::unordered_set<std::string> seen;
     for (const auto& path : env->modulepath_) {
-        env->witness_.saw(path);
+        env->fingerprints_.record(path);
         std::vector<std::string> names;
         try {
             names = files.list(path);
@@ -235,7 +235,7 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
 }
 
 bool Environment::opened_before(const std::string& path, const Environment* previous) {
-    const Stamp stamp = witness_.saw(path);
+    const Stamp stamp = fingerprints_.record(path);
     opened_with_.emplace(path, stamp);
     if (!previous) return false;
     const auto it = previous->opened_with_.find(path);
@@ -261,7 +261,7 @@ std::string Environment::conflict() const {
 
 Stamp Environment::depends_on(const std::string& path) const {
     note(Read::File, path);
-    return witness_.saw(path);
+    return fingerprints_.record(path);
 }
 
 base::Result<std::string> Environment::read(const std::string& path) const {
@@ -317,7 +317,7 @@ const Module* Environment::module(std::string_view name) const {
         }
     }
     // The first folder of the path that has it: what stands behind it does not count.
-    Noted reads;
+    DependencyRecorder reads;
     for (const auto& path : modulepath_) {
         const auto folder = fmt::format("{}/{}", path, name);
         reads.add(spec_.reads->id(Read::Exists, folder));
@@ -344,13 +344,13 @@ bool Environment::exists(const std::string& path, bool read_next) const {
     {
         std::shared_lock lock(mutex_);
         if (auto it = exists_.find(path); it != exists_.end()) {
-            if (!read_next || !it->second.there) Noted::note(it->second.read);
+            if (!read_next || !it->second.there) DependencyRecorder::note(it->second.read);
             return it->second.there;
         }
     }
-    const Stamp stamp = witness_.saw(path);
+    const Stamp stamp = fingerprints_.record(path);
     const Found found{stamp.exists && !stamp.directory, spec_.reads->id(Read::Exists, path)};
-    if (!read_next || !found.there) Noted::note(found.read);
+    if (!read_next || !found.there) DependencyRecorder::note(found.read);
     std::unique_lock lock(mutex_);
     exists_.emplace(path, found);
     return found.there;
@@ -375,7 +375,7 @@ public:
         }
         Answer answer;
         {
-            const Noted::Together together(table, answer.reads);
+            const DependencyRecorder::ReadGroup together(table, answer.reads);
             answer.path = find();
         }
         std::unique_lock lock(mutex_);
@@ -385,7 +385,7 @@ public:
 private:
     struct Answer {
         std::optional<std::string> path;
-        Noted reads;
+        DependencyRecorder reads;
     };
     std::shared_mutex mutex_;
     std::unordered_map<std::string, Answer> paths_;
@@ -591,7 +591,7 @@ std::string Environment::ruby_type_namevar(const std::string& ruby_file) const {
         if (auto it = namevars_.find(ruby_file); it != namevars_.end()) return it->second;
     }
     std::string namevar = "name";
-    witness_.saw(ruby_file);
+    fingerprints_.record(ruby_file);
     if (auto text = files().read(ruby_file)) {
         // `newparam(:x, :namevar => true)`, or `isnamevar` behind the last newparam/newproperty.
         std::string current;
@@ -635,10 +635,10 @@ std::vector<std::shared_ptr<const ParsedFile>> Environment::main_manifests() con
             return *main_;
         }
     }
-    Noted reads;
+    DependencyRecorder reads;
     std::vector<std::shared_ptr<const ParsedFile>> files;
     {
-        const Noted::Collecting collecting(reads);
+        const DependencyRecorder::Collecting collecting(reads);
         files = read_manifests();
     }
     std::unique_lock lock(mutex_);
@@ -654,7 +654,7 @@ std::vector<std::shared_ptr<const ParsedFile>> Environment::read_manifests() con
     if (spec_.code) return {parse_text(spec_.code_name, *spec_.code)};
     if (manifest_.empty()) return out;
     std::vector<std::string> files;
-    const Stamp there = witness_.saw(manifest_);
+    const Stamp there = fingerprints_.record(manifest_);
     // Of a file its content tells that it is one.
     if (!there.exists || there.directory) note(Read::Exists, manifest_);
     if (there.directory) {
@@ -663,7 +663,7 @@ std::vector<std::shared_ptr<const ParsedFile>> Environment::read_manifests() con
         while (!pending.empty()) {
             auto dir = std::move(pending.back());
             pending.pop_back();
-            witness_.saw(dir);
+            fingerprints_.record(dir);
             for (const auto& name : list(dir)) {
                 if (name[0] == '.') continue;
                 auto path = dir + "/" + name;

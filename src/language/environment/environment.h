@@ -18,9 +18,9 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/result.h"
+#include "language/environment/file_fingerprints.h"
 #include "language/environment/files.h"
 #include "language/environment/trace.h"
-#include "language/environment/witness.h"
 #include "language/syntax/parser.h"
 
 namespace bunraku::environment {
@@ -111,7 +111,7 @@ public:
     const Files& files() const { return *spec_.files; }
     const std::shared_ptr<ReadTable>& reads() const { return spec_.reads; }
     void note(Read kind, std::string_view name, std::string_view detail = {}) const {
-        Noted::note(spec_.reads->id(kind, name, detail));
+        DependencyRecorder::note(spec_.reads->id(kind, name, detail));
     }
     base::Result<std::string> read(const std::string& path) const;
     Stamp stat(const std::string& path) const;
@@ -121,9 +121,9 @@ public:
     /// What opening the environment read: every compile depends on it.
     void note_opening() const { opening_.note(); }
     /// False once a file or folder changed that an answer was made from.
-    bool unchanged() const { return witness_.unchanged(); }
+    bool unchanged() const { return fingerprints_.unchanged(); }
     /// The files and folders that anything was made from so far.
-    std::vector<std::pair<std::string, Stamp>> noted() const { return witness_.noted(); }
+    std::vector<std::pair<std::string, Stamp>> noted() const { return fingerprints_.noted(); }
     /// Something kept along with the environment and dropped with it (caches of other rooms): made
     /// on first use. One of each type.
     template <class T>
@@ -215,13 +215,13 @@ private:
         ReadId read = 0;
     };
     mutable std::unordered_map<std::string, Found> exists_;
-    mutable std::unordered_map<std::string, Noted> module_reads_;
-    mutable Noted modules_read_;
-    Noted opening_;
+    mutable std::unordered_map<std::string, DependencyRecorder> module_reads_;
+    mutable DependencyRecorder modules_read_;
+    DependencyRecorder opening_;
     mutable std::optional<std::vector<std::shared_ptr<const ParsedFile>>> main_;
-    mutable Noted main_reads_;
+    mutable DependencyRecorder main_reads_;
     mutable std::unordered_map<std::string, std::string> namevars_;
-    mutable Witness witness_;
+    mutable FileFingerprints fingerprints_;
     mutable std::mutex attached_mutex_;
     mutable std::map<std::type_index, std::shared_ptr<void>> attached_;
 };

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/moved_folder.h"
+#include "core/base/path_mapping.h"
 #include "core/base/result.h"
-#include "language/environment/witness.h"
+#include "language/environment/file_fingerprints.h"
 
 namespace bunraku::environment {
 
@@ -36,7 +36,7 @@ public:
     virtual std::optional<std::string> variable(const std::string& name) const;
     /// Where programs find files that are on no disk: they are laid out when this is first asked.
     /// Null: all are where they are. Throws base::PuppetError.
-    virtual const base::MovedFolder* moved() const { return nullptr; }
+    virtual const base::PathMapping* moved() const { return nullptr; }
     /// A path for programs.
     std::string place(const std::string& path) const {
         const auto* folder = moved();

@@ -38,7 +38,7 @@ std::shared_ptr<const ParsedFile> Environment::parse_remembered(const std::strin
         std::shared_lock lock(mutex_);
         if (auto it = parsed_.find(key); it != parsed_.end()) return it->second.file;
     }
-    const Stamp stamp = witness_.saw(path);
+    const Stamp stamp = fingerprints_.record(path);
     std::shared_ptr<const ParsedFile> parsed;
     if (auto it = carried_.find(key); it != carried_.end() && it->second.stamp.same(stamp)) {
         parsed = it->second.file;

@@ -8,7 +8,7 @@
 namespace bunraku::environment {
 
 thread_local constinit Trace* Trace::current_ = nullptr;
-thread_local constinit Noted* Noted::collecting_ = nullptr;
+thread_local constinit DependencyRecorder* DependencyRecorder::collecting_ = nullptr;
 
 namespace {
 
@@ -98,7 +98,7 @@ std::size_t ReadTable::size() const {
     return items_.size();
 }
 
-Noted::Together::~Together() {
+DependencyRecorder::ReadGroup::~ReadGroup() {
     collecting_ = outer_;
     if (into_.ids_.empty()) return;
     into_.ids_ = {table_.together(std::move(into_.ids_))};

@@ -112,7 +112,7 @@ public:
     /// The trace of what this thread compiles now; null: nobody wants to know.
     static Trace* current() { return current_; }
     /// Notes one read of this thread, where anybody wants to know.
-    static void saw(Read kind, std::string_view name, std::string_view detail = {}) {
+    static void record(Read kind, std::string_view name, std::string_view detail = {}) {
         if (current_) [[unlikely]]
             current_->note(kind, name, detail);
     }
@@ -174,13 +174,13 @@ private:
 };
 
 /// What a remembered answer was made from: noted again each time it is given.
-class Noted {
+class DependencyRecorder {
 public:
     void add(ReadId id) { ids_.push_back(id); }
     void note() const {
         if (Trace* trace = Trace::current())
             for (const ReadId id : ids_) trace->note(id);
-        if (Noted* outer = collecting_)
+        if (DependencyRecorder* outer = collecting_)
             outer->ids_.insert(outer->ids_.end(), ids_.begin(), ids_.end());
     }
 
@@ -192,7 +192,9 @@ public:
     /// While it lives, this thread's reads are added to `into` as well.
     class Collecting {
     public:
-        explicit Collecting(Noted& into) : outer_(collecting_), into_(into) { collecting_ = &into; }
+        explicit Collecting(DependencyRecorder& into) : outer_(collecting_), into_(into) {
+            collecting_ = &into;
+        }
         ~Collecting() {
             collecting_ = outer_;
             if (outer_)
@@ -202,30 +204,30 @@ public:
         Collecting& operator=(const Collecting&) = delete;
 
     private:
-        Noted* outer_;
-        Noted& into_;
+        DependencyRecorder* outer_;
+        DependencyRecorder& into_;
     };
     /// The same, but the reads are noted under one number, when its life ends.
-    class Together {
+    class ReadGroup {
     public:
-        Together(ReadTable& table, Noted& into) : table_(table), into_(into) {
+        ReadGroup(ReadTable& table, DependencyRecorder& into) : table_(table), into_(into) {
             collecting_ = &into;
         }
-        ~Together();
-        Together(const Together&) = delete;
-        Together& operator=(const Together&) = delete;
+        ~ReadGroup();
+        ReadGroup(const ReadGroup&) = delete;
+        ReadGroup& operator=(const ReadGroup&) = delete;
 
     private:
         Trace::Recording silent_{nullptr};
-        Noted* outer_ = collecting_;
+        DependencyRecorder* outer_ = collecting_;
         Trace* trace_ = silent_.before();
         ReadTable& table_;
-        Noted& into_;
+        DependencyRecorder& into_;
     };
     const std::vector<ReadId>& ids() const { return ids_; }
 
 private:
-    static thread_local constinit Noted* collecting_;
+    static thread_local constinit DependencyRecorder* collecting_;
     std::vector<ReadId> ids_;
 };
 

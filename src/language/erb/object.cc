@@ -148,7 +148,7 @@ RV Renderer::invoke(const RV& self, M method, Args args, const Block* block) {
         }
         case M::to_yaml: {
             if (!args.empty() || block || !(self.is(T::Hash) || self.is(T::Array))) break;
-            return str(function::yaml_text(heap_.to_puppet(self, world_.arena())));
+            return str(function::yaml_text(heap_.to_puppet(self, host_.arena())));
         }
         case M::op_nmatch: {
             const RV v = invoke(self, M::op_match, args, nullptr);
@@ -467,7 +467,7 @@ RV Renderer::scope_hash_method(M method, Args args, const Block* block) {
                          method == M::include_;
     if (!by_name || args.size() != 1 || !args[0].is(T::Str)) {
         if (!shared_.variables.empty()) fall_back("a variable that setvar set");
-        const Value all = world_.variables();
+        const Value all = host_.variables();
         if (!all.is_hash()) fall_back("scope.to_hash");
         RV hash = heap_.hash();
         for (const auto& e : all.as_hash())
@@ -478,7 +478,7 @@ RV Renderer::scope_hash_method(M method, Args args, const Block* block) {
     const auto name = args[0].s->view();
     if (shared_.find(name) || name.find(':') != std::string_view::npos)
         fall_back("an odd name in scope.to_hash");
-    const auto v = world_.lookup(name);
+    const auto v = host_.lookup(name);
     const bool there = v && !v->is_undef();
     switch (method) {
         case M::op_index: return there ? object(name, *v) : RV::nil();

@@ -47,9 +47,10 @@ int compare_versions(std::string_view a, std::string_view b) {
     return c < 0 ? -1 : c > 0;
 }
 
-class ProbeWorld final : public World {
+class ProbeRenderHost final : public RenderHost {
 public:
-    ProbeWorld(const Value& variables, base::Arena& arena) : variables_(variables), arena_(arena) {}
+    ProbeRenderHost(const Value& variables, base::Arena& arena)
+        : variables_(variables), arena_(arena) {}
 
     std::optional<Value> variable(base::Symbol name, std::string_view) override {
         return lookup(name.view(), {});
@@ -81,10 +82,10 @@ Probe probe(const std::string& source, const value::Value& variables, base::Aren
     const auto program = parse(source, out.reason);
     if (!program) return out;
     out.parsed = true;
-    ProbeWorld world(variables, arena);
+    ProbeRenderHost host(variables, arena);
     Shared shared;
     try {
-        out.text = Renderer(*program, world, shared).run();
+        out.text = Renderer(*program, host, shared).run();
     } catch (const Fallback& fallback) {
         out.reason = fallback.reason;
         out.detail = fallback.detail;

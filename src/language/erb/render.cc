@@ -143,12 +143,12 @@ RV Renderer::read_variable(int slot, std::string_view below) {
         if (shared_.find(program_.variables[static_cast<std::size_t>(slot)].view()))
             fall_back("a variable that setvar set");
         if (const auto v =
-                world_.variable(program_.variables[static_cast<std::size_t>(slot)], below)) {
+                host_.variable(program_.variables[static_cast<std::size_t>(slot)], below)) {
             variable.value = object(program_.variables[static_cast<std::size_t>(slot)].view(), *v);
             variable.set = !v->is_undef();
         }
     } else {
-        world_.read_again(program_.variables[static_cast<std::size_t>(slot)], below);
+        host_.read_again(program_.variables[static_cast<std::size_t>(slot)], below);
     }
     return variable.value;
 }
@@ -339,7 +339,7 @@ RV Renderer::eval_call(const Node& node) {
 RV Renderer::lookup(const RV& name, std::string_view below) {
     if (!name.is(T::Str)) fall_back("a variable's name that is no string");
     if (const RV* shared = shared_.find(name.s->view())) return *shared;
-    const auto v = world_.lookup(name.s->view(), below);
+    const auto v = host_.lookup(name.s->view(), below);
     if (!v) ruby_error(fmt::format("Undefined variable '{}'; ", name.s->view()));
     return object(name.s->view(), *v);
 }
@@ -372,8 +372,8 @@ RV Renderer::scope_call(const Node& node) {
         if (!name.is(T::Str) || !args.is(T::Array)) fall_back("call_function with other arguments");
         std::vector<Value> values;
         for (std::uint32_t i = 0; i < heap_.items(args).size; ++i)
-            values.push_back(heap_.to_puppet(args.a->items[i], world_.arena()));
-        return heap_.from_puppet(world_.call_function(name.s->view(), values, false));
+            values.push_back(heap_.to_puppet(args.a->items[i], host_.arena()));
+        return heap_.from_puppet(host_.call_function(name.s->view(), values, false));
     }
     if (node.method == M::to_hash && node.list.empty()) {
         RV out;
@@ -386,7 +386,7 @@ RV Renderer::scope_call(const Node& node) {
         const RV v = eval(*node.list[1]);
         if (!name.is(T::Str) || v.t > T::Hash) fall_back("an odd setvar");
         const auto text = name.s->view();
-        if (text.find(':') != std::string_view::npos || shared_.find(text) || world_.lookup(text))
+        if (text.find(':') != std::string_view::npos || shared_.find(text) || host_.lookup(text))
             fall_back("a variable that is set already");
         shared_.variables.emplace_back(std::string(text), v);
         return v;
@@ -399,7 +399,7 @@ RV Renderer::scope_call(const Node& node) {
             if (!name.is(T::Str)) fall_back("a variable's name that is no string");
             if (const RV* shared = shared_.find(name.s->view()))
                 return RV::boolean(!shared->is(T::Nil));
-            const auto v = world_.lookup(name.s->view());
+            const auto v = host_.lookup(name.s->view());
             return RV::boolean(v && !v->is_undef());
         }
         default: fall_back("a method of scope");
@@ -415,7 +415,7 @@ RV Renderer::function_call(const Node& node) {
     for (std::uint32_t i = 0; i < heap_.items(args).size; ++i) {
         // What a function of the older kind makes of nil differs from one to the next.
         if (args.a->items[i].is(T::Nil)) fall_back("undef as argument of a function");
-        values.push_back(heap_.to_puppet(args.a->items[i], world_.arena()));
+        values.push_back(heap_.to_puppet(args.a->items[i], host_.arena()));
     }
     if (node.text == "warning" || node.text == "notice" || node.text == "info" ||
         node.text == "debug" || node.text == "err") {
@@ -424,13 +424,13 @@ RV Renderer::function_call(const Node& node) {
         out.t = T::Output;  // nobody uses what logging gives
         return out;
     }
-    return heap_.from_puppet(world_.call_function(node.text, values, true));
+    return heap_.from_puppet(host_.call_function(node.text, values, true));
 }
 
 RV Renderer::kernel(const Node& node) {
     line_ = node.line;
     if (node.kernel == K::file)
-        return world_.file().empty() ? RV::nil() : heap_.string_view(world_.file());
+        return host_.file().empty() ? RV::nil() : heap_.string_view(host_.file());
     const RV v = eval(*node.list[0]);
     if (v.is(T::Output) || v.is(T::Scope) || v.is(T::Enumerator)) fall_back("an odd argument");
     switch (node.kernel) {
@@ -488,7 +488,7 @@ RV Renderer::kernel(const Node& node) {
         case K::has_variable: {
             const auto name = heap_.to_s(v);
             if (const RV* shared = shared_.find(name)) return RV::boolean(!shared->is(T::Nil));
-            const auto found = world_.lookup(name);
+            const auto found = host_.lookup(name);
             return RV::boolean(found && !found->is_undef());
         }
         case K::require: {

@@ -15,9 +15,9 @@
 namespace bunraku::erb {
 
 /// What a template reaches outside of itself.
-class World {
+class RenderHost {
 public:
-    virtual ~World() = default;
+    virtual ~RenderHost() = default;
     /// The value behind @name; nullopt: not set. `below`: of it only what stands there is read
     /// (Node::below); empty: all.
     virtual std::optional<Value> variable(base::Symbol name, std::string_view below) = 0;
@@ -77,8 +77,8 @@ struct Shared {
 /// One rendering. Throws Fallback.
 class Renderer {
 public:
-    Renderer(const Program& program, World& world, Shared& shared)
-        : program_(program), world_(world), shared_(shared), heap_(shared.heap) {}
+    Renderer(const Program& program, RenderHost& host, Shared& shared)
+        : program_(program), host_(host), shared_(shared), heap_(shared.heap) {}
     std::string run();
     /// The line of the template that is being rendered.
     std::uint32_t line() const { return line_; }
@@ -178,7 +178,7 @@ private:
     RV str(std::string_view text) { return heap_.string(text); }
 
     const Program& program_;
-    World& world_;
+    RenderHost& host_;
     Shared& shared_;
     Heap& heap_;
     std::string out_;

@@ -65,15 +65,15 @@ void FactReads::wait(const syntax::Node& node, Path path) {
     path_ = std::move(path);
 }
 
-void FactReads::note(const Path& path) { Trace::saw(path.kind, path.text); }
+void FactReads::note(const Path& path) { Trace::record(path.kind, path.text); }
 
 void FactReads::note_variable(std::string_view name, const Value* v, std::string_view below) {
     if (Trace::current() == nullptr) return;
     Path path;
     if (!find(name, v, path)) return;
     // Only $facts and $trusted themselves are handed out so that their readers tell.
-    if (below == kToldLater && path.text.empty() && path.kind != Read::ServerFact) return;
-    if (below == kToldLater) below = {};
+    if (below == kRecordedLater && path.text.empty() && path.kind != Read::ServerFact) return;
+    if (below == kRecordedLater) below = {};
     if (!below.empty()) {
         if (!path.text.empty()) path.text += '.';
         path.text += below;

@@ -50,7 +50,7 @@ public:
     void wait(const syntax::Node& node, Path path);
     void note(const Path& path);
     /// For `below`: who was given the value tells what it reads of it.
-    static constexpr std::string_view kToldLater = "*";
+    static constexpr std::string_view kRecordedLater = "*";
     /// The variable `name` was asked for by code that is no expression, and of its value only what
     /// `below` it says (dotted; "": all).
     void note_variable(std::string_view name, const value::Value* v, std::string_view below);

@@ -61,7 +61,7 @@ Interpreter::Interpreter(base::Arena& arena, base::LogSink& log, const FunctionT
       stack_floor_(stack_limit()),
       impl_(std::make_unique<Impl>(*this)) {
     types_.loader = impl_.get();
-    types_.clock_read = [] { environment::Trace::saw(environment::Read::Clock, ""); };
+    types_.clock_read = [] { environment::Trace::record(environment::Read::Clock, ""); };
     top_ = new_scope(ScopeKind::Top, nullptr);
 }
 
@@ -158,6 +158,7 @@ void Interpreter::locate(base::PuppetError& error, const Node* site) {
             fmt::format("Error while evaluating {}, {}", a_an(label(site)), error.message()),
             "RUNTIME_ERROR");
         for (const std::string& frame : error.trace()) wrapped.add_frame(frame);
+        wrapped.authored = error.authored;
         error = std::move(wrapped);
     }
     error.at(site->where());

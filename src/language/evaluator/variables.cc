@@ -60,7 +60,7 @@ const Value* Evaluation::find_qualified(Interpreter& in, Scope&, std::string_vie
     if (!owner && class_name == "") return in.top_->find_local(name.substr(at + 2));
     if (!owner) return nullptr;
     if (class_name == "settings")
-        environment::Trace::saw(environment::Read::Setting, name.substr(at + 2));
+        environment::Trace::record(environment::Read::Setting, name.substr(at + 2));
     const Symbol leaf = Symbol::find(name.substr(at + 2));
     if (!leaf) return nullptr;
     for (; owner && (owner->kind == ScopeKind::Class || owner->kind == ScopeKind::Top);
@@ -135,7 +135,8 @@ std::optional<Value> Interpreter::lookup_variable(Scope& scope, std::string_view
     }
     if (const auto* part = v ? impl_->walks.find(*v) : nullptr) {
         FactReads::Path path = *part;
-        if (!below.empty() && below != FactReads::kToldLater) path.text.append(".").append(below);
+        if (!below.empty() && below != FactReads::kRecordedLater)
+            path.text.append(".").append(below);
         fact_reads.note(path);
     } else {
         fact_reads.note_variable(name, v, below);

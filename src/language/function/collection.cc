@@ -62,7 +62,7 @@ Value length(const Call& call) {
 // --- dig, get, getvar ---
 
 /// Thrown through `dig` to `get`, which may hand it to a block as an Error value.
-struct Misstep {
+struct DigError {
     std::string message;
     std::string_view code;
     std::vector<Value> walked;
@@ -71,7 +71,7 @@ struct Misstep {
 
 /// The value behind the keys; fills `misstep` and gives undef where the path does not fit the data.
 Value walk(const Call& call, Value data, std::span<const Value> path,
-           std::optional<Misstep>& misstep) {
+           std::optional<DigError>& dig_error) {
     std::vector<Value> walked;
     for (const Value& key : path) {
         if (data.is_undef() || key.is_undef()) return Value::undef();
@@ -84,20 +84,20 @@ Value walk(const Call& call, Value data, std::span<const Value> path,
                                          types::parse_type(ctx, "Optional[Collection]"), data));
             }
             const auto* type = types::infer(call.interpreter.types(), data);
-            misstep =
-                Misstep{fmt::format("The given data does not contain a Collection at {}, got '{}'",
-                                    ruby_inspect(list(call, walked)), type->to_string()),
-                        "EXPECTED_COLLECTION", walked, type};
+            dig_error =
+                DigError{fmt::format("The given data does not contain a Collection at {}, got '{}'",
+                                     ruby_inspect(list(call, walked)), type->to_string()),
+                         "EXPECTED_COLLECTION", walked, type};
             return Value::undef();
         }
         walked.push_back(key);
         if (data.is_array()) {
             if (!key.is_integer()) {
                 const auto* type = types::infer(call.interpreter.types(), key);
-                misstep =
-                    Misstep{fmt::format("The given data requires an Integer index at {}, got '{}'",
-                                        ruby_inspect(list(call, walked)), type->to_string()),
-                            "EXPECTED_INTEGER_INDEX", walked, type};
+                dig_error =
+                    DigError{fmt::format("The given data requires an Integer index at {}, got '{}'",
+                                         ruby_inspect(list(call, walked)), type->to_string()),
+                             "EXPECTED_INTEGER_INDEX", walked, type};
                 return Value::undef();
             }
             const auto items = data.as_array();
@@ -115,9 +115,9 @@ Value walk(const Call& call, Value data, std::span<const Value> path,
 }
 
 Value dig(const Call& call) {
-    std::optional<Misstep> misstep;
-    const Value v = walk(call, call[0], call.args.subspan(1), misstep);
-    if (misstep) throw base::PuppetError(misstep->message);
+    std::optional<DigError> dig_error;
+    const Value v = walk(call, call[0], call.args.subspan(1), dig_error);
+    if (dig_error) throw base::PuppetError(dig_error->message);
     return v;
 }
 
@@ -131,17 +131,17 @@ Value get_from(const Call& call, const Value& from, std::string_view navigation,
         throw base::PuppetError("Syntax error in dotted-navigation string");
     }
     path.erase(path.begin());
-    std::optional<Misstep> misstep;
-    const Value v = walk(call, from, path, misstep);
-    if (!misstep) return v.is_undef() ? otherwise : v;
-    if (!call.block) throw base::PuppetError(misstep->message);
+    std::optional<DigError> dig_error;
+    const Value v = walk(call, from, path, dig_error);
+    if (!dig_error) return v.is_undef() ? otherwise : v;
+    if (!call.block) throw base::PuppetError(dig_error->message);
     HashBuilder details(call.arena());
-    details.set("walked_path", list(call, misstep->walked));
-    details.set(misstep->code == "EXPECTED_COLLECTION" ? "value_type" : "index_type",
-                Value::type(misstep->type));
+    details.set("walked_path", list(call, dig_error->walked));
+    details.set(dig_error->code == "EXPECTED_COLLECTION" ? "value_type" : "index_type",
+                Value::type(dig_error->type));
     auto& ctx = call.interpreter.types();
-    const Value args[] = {text(call, misstep->message), Value::string("SLICE_ERROR"),
-                          details.build(), Value::string(misstep->code)};
+    const Value args[] = {text(call, dig_error->message), Value::string("SLICE_ERROR"),
+                          details.build(), Value::string(dig_error->code)};
     return call.yield({types::make_object_unchecked(
         ctx, types::as_object_type(types::builtin_object_type("error")), args)});
 }

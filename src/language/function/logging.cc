@@ -20,7 +20,10 @@ Value log_at(const Call& call) {
             value::print(message, v);
         }
         log.log(base::Diagnostic{
-            .level = L, .message = std::move(message), .source = scope_source(call)});
+            .level = L,
+                                 .message = std::move(message),
+                                 .source = scope_source(call),
+                                 .authored = true});
     }
     return Value::undef();
 }
@@ -31,7 +34,9 @@ Value fail(const Call& call) {
         if (&v != call.args.data()) message += ' ';
         message += ruby_to_s(v);
     }
-    throw base::PuppetError(message);
+    base::PuppetError error(std::move(message));
+    error.authored = true;
+    throw error;
 }
 
 #define BUNRAKU_LOG(NAME, LEVEL)                             \

@@ -77,7 +77,7 @@ void warn_once(const Call& call, std::string message, bool placed) {
 }
 
 namespace {
-struct KeptRegex {
+struct CachedRegex {
     std::shared_ptr<const regex::Regex> regex;
 };
 }  // namespace
@@ -93,7 +93,7 @@ const regex::Regex& pattern_of(const Call& call, const Value& pattern, std::uint
     }
     auto compiled = regex::Regex::cached(source, options);
     if (!compiled) throw base::PuppetError(compiled.error().message);
-    auto kept = std::make_unique<KeptRegex>(KeptRegex{std::move(*compiled)});
+    auto kept = std::make_unique<CachedRegex>(CachedRegex{std::move(*compiled)});
     return *call.arena().own(std::move(kept))->regex;
 }
 

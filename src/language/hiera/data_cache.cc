@@ -134,7 +134,7 @@ void parse(DataCache::File& file, DataCache::Format format, const environment::F
             }
             return;
         case DataCache::Format::Hocon: {
-            codec::HoconSurroundings around;
+            codec::HoconContext around;
             around.read = [&](const std::string& name) -> std::optional<std::string> {
                 file.also_read.emplace_back(environment::Read::File, name);
                 file.included.emplace_back(name, files.stat(name));

@@ -11,10 +11,10 @@
 
 #include "core/codec/digest.h"
 #include "core/codec/random.h"
-#include "core/sys/agreed_secret.h"
 #include "core/sys/change_times.h"
 #include "core/sys/descriptor.h"
 #include "core/sys/disk.h"
+#include "core/sys/shared_secret.h"
 
 namespace bunraku::ruby {
 
@@ -92,7 +92,7 @@ AnswerTable::AnswerTable(std::string folder, const std::string& environment)
     : folder_(std::move(folder)) {
     if (!folder_.empty()) {
         (void)sys::disk().make_directories(folder_, 0700);
-        secret_ = sys::agreed_secret(folder_ + "/secret", codec::random_hex(32).value_or(""));
+        secret_ = sys::shared_secret(folder_ + "/secret", codec::random_hex(32).value_or(""));
     }
     if (secret_.empty()) {
         folder_.clear();
@@ -189,7 +189,7 @@ std::shared_ptr<const Answer> AnswerTable::decoded(std::string_view text) const 
         out->asked.push_back(std::move(asked));
     }
     for (auto n = pieces.number(4); n > 0 && pieces.good; --n) {
-        Answer::Said said;
+        Answer::Statement said;
         said.level = static_cast<base::Level>(pieces.number(1));
         said.text = pieces.text();
         said.source = pieces.text();

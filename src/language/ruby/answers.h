@@ -35,14 +35,14 @@ struct Answer {
         std::string question, answer;
         bool leaves = false;
     };
-    struct Said {
+    struct Statement {
         base::Level level = base::Level::Notice;
         std::string text, source;
     };
     std::shared_ptr<const AnswerReads> own;      ///< of its piece of code; null: nothing
     std::shared_ptr<const AnswerReads> process;  ///< of whatever had run in its process before
     std::vector<Asked> asked;
-    std::vector<Said> said;
+    std::vector<Statement> said;
     std::string value;    ///< in Marshal's format
     bool secret = false;  ///< for no disk
 };

@@ -292,6 +292,8 @@ void ChildHost::raise(std::span<const Value> parts, std::string_view what) {
         throw PuppetError(std::move(text), code, PuppetError::Class::Plain);
     PuppetError error(std::move(text), text_at(parts, 7),
                       located ? PuppetError::Class::Plain : PuppetError::Class::Evaluation);
+    error.authored = cls == "Puppet::Error" || cls == "Puppet::ParseError" ||
+                     cls == "RuntimeError" || cls == "StandardError";
     if (located) error.at({file, line, static_cast<int>(integer_at(parts, 8))});
     if (parts.size() > 4 && parts[4].is_array())
         for (const auto& frame : parts[4].as_array()) error.add_frame(value::to_text(frame));

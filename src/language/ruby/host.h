@@ -166,11 +166,11 @@ struct DataTypeInfo {
 /// Bounds the children of many pools together: where a new one would be too many, the one that has
 /// waited longest ends, whichever pool's it is. Those that work are bounded by who lets them work.
 /// Thread-safe.
-class House {
+class WorkerLimit {
 public:
-    explicit House(std::size_t most);
-    ~House();
-    House(const House&) = delete;
+    explicit WorkerLimit(std::size_t most);
+    ~WorkerLimit();
+    WorkerLimit(const WorkerLimit&) = delete;
     /// Children of all pools now.
     std::size_t children() const;
 
@@ -197,7 +197,7 @@ struct HostOptions {
     /// Children that wait for a compile: as many as there may be, and how long one waits.
     std::size_t most_idle = usual_children();
     std::chrono::milliseconds idle_for = std::chrono::minutes(10);
-    std::shared_ptr<House> house;  ///< null: each pool by itself
+    std::shared_ptr<WorkerLimit> worker_limit;  ///< null: each pool by itself
     /// Puppet settings that Ruby code reads (Puppet[:confdir]).
     std::function<std::optional<std::string>(std::string_view)> setting;
     /// Where metadata of types is kept between runs, by content hash; empty: nowhere.
@@ -205,7 +205,7 @@ struct HostOptions {
     /// Where children keep share/ruby as this Ruby compiles it; empty: nowhere.
     std::string compiled;
     /// A folder that its children find elsewhere; nothing of it is in that cache.
-    std::optional<base::MovedFolder> moved;
+    std::optional<base::PathMapping> moved;
 };
 
 /// With this user's folder for caches, and the share/ruby of BUNRAKU_RUBY_LIBRARY where it is set.
@@ -279,8 +279,8 @@ public:
     /// with their colon), "version" (of hiera.yaml), "override" and "resolution" (undef, "array",
     /// "hash" or a hash with "behavior"). Gives ["found", value], ["none"] or ["problem", text].
     virtual Value ask_hiera3(const Value& request, Callbacks& callbacks, base::Arena& arena) = 0;
-    /// Something of a resource type at work on this machine: share/ruby/machine.rb names the verbs.
-    /// Its objects live as long as the process: see `generation`.
+    /// Something of a resource type at work on this machine: share/ruby/provider_host.rb names the
+    /// verbs. Its objects live as long as the process: see `generation`.
     virtual Value manage(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
                          base::Arena& arena) = 0;
     /// Another number in each process that has been the child; -1 where none runs.
@@ -335,7 +335,7 @@ public:
     std::size_t idle() const;
 
 private:
-    friend class House;
+    friend class WorkerLimit;
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -294,7 +294,7 @@ private:
 class Reader {
 public:
     Reader(std::string_view bytes, base::Arena& arena, ValueHooks* hooks,
-           const base::MovedFolder* moved)
+           const base::PathMapping* moved)
         : in_(bytes), arena_(arena), hooks_(hooks), moved_(moved) {}
 
     Value document() {
@@ -595,7 +595,7 @@ private:
     std::size_t at_ = 0;
     base::Arena& arena_;
     ValueHooks* hooks_;
-    const base::MovedFolder* moved_;
+    const base::PathMapping* moved_;
     std::vector<std::string_view> symbols_;
     std::vector<Value> objects_;
     OpenSet open_;  // collections that are being read
@@ -605,7 +605,7 @@ private:
 }  // namespace
 
 Value read_marshal(std::string_view bytes, base::Arena& arena, ValueHooks* hooks,
-                   const base::MovedFolder* moved) {
+                   const base::PathMapping* moved) {
     return Reader(bytes, arena, hooks, moved).document();
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/base/arena.h"
-#include "core/base/moved_folder.h"
+#include "core/base/path_mapping.h"
 #include "core/value/value.h"
 
 namespace bunraku::ruby {
@@ -60,7 +60,7 @@ class MarshalWriter {
 public:
     /// `moved`: where the reader finds a folder of this side.
     explicit MarshalWriter(std::string& out, ValueHooks* hooks = nullptr,
-                           const base::MovedFolder* moved = nullptr)
+                           const base::PathMapping* moved = nullptr)
         : out_(out), hooks_(hooks), moved_(moved) {}
     /// "\4\b"; once, before everything else.
     void begin() { out_.append("\4\b", 2); }
@@ -91,12 +91,12 @@ private:
 
     std::string& out_;
     ValueHooks* hooks_;
-    const base::MovedFolder* moved_;
+    const base::PathMapping* moved_;
     std::unordered_map<std::string, std::int64_t> symbols_;
 };
 
 /// Reads one document; strings are copied into `arena`. Throws MarshalError.
 Value read_marshal(std::string_view bytes, base::Arena& arena, ValueHooks* hooks = nullptr,
-                   const base::MovedFolder* moved = nullptr);
+                   const base::PathMapping* moved = nullptr);
 
 }  // namespace bunraku::ruby

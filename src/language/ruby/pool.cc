@@ -117,7 +117,7 @@ void write_atomically(const std::string& directory, const std::string& name,
 
 }  // namespace
 
-struct House::Impl {
+struct WorkerLimit::Impl {
     explicit Impl(std::size_t n) : most(n) {}
     const std::size_t most;
     std::mutex mutex;  // before that of a pool
@@ -131,16 +131,16 @@ struct House::Impl {
 
 struct Pool::Impl final : Recorder {
     ~Impl() override {
-        if (!options.house) return;
-        auto& house = *options.house->impl_;
-        const std::lock_guard lock(house.mutex);
-        std::erase(house.pools, this);
+        if (!options.worker_limit) return;
+        auto& worker_limit = *options.worker_limit->impl_;
+        const std::lock_guard lock(worker_limit.mutex);
+        std::erase(worker_limit.pools, this);
     }
     void settle() {
-        if (!options.house) return;
-        auto& house = *options.house->impl_;
-        const std::lock_guard lock(house.mutex);
-        house.pools.push_back(this);
+        if (!options.worker_limit) return;
+        auto& worker_limit = *options.worker_limit->impl_;
+        const std::lock_guard lock(worker_limit.mutex);
+        worker_limit.pools.push_back(this);
     }
     std::size_t children() {
         const std::lock_guard lock(mutex);
@@ -255,13 +255,13 @@ struct Pool::Impl final : Recorder {
     }
 };
 
-std::size_t House::Impl::children() const {
+std::size_t WorkerLimit::Impl::children() const {
     std::size_t sum = 0;
     for (auto* pool : pools) sum += pool->children();
     return sum;
 }
 
-std::unique_ptr<Host> House::Impl::oldest_idle() const {
+std::unique_ptr<Host> WorkerLimit::Impl::oldest_idle() const {
     Pool::Impl* oldest = nullptr;
     auto since = Process::Clock::time_point::max();
     for (auto* pool : pools) {
@@ -278,7 +278,7 @@ std::unique_ptr<Host> House::Impl::oldest_idle() const {
     return out;
 }
 
-void House::Impl::make_room() {
+void WorkerLimit::Impl::make_room() {
     std::vector<std::unique_ptr<Host>> ended;  // outside the lock
     const std::lock_guard lock(mutex);
     // The new one is counted already.
@@ -288,10 +288,10 @@ void House::Impl::make_room() {
     }
 }
 
-House::House(std::size_t most) : impl_(std::make_unique<Impl>(most)) {}
-House::~House() = default;
+WorkerLimit::WorkerLimit(std::size_t most) : impl_(std::make_unique<Impl>(most)) {}
+WorkerLimit::~WorkerLimit() = default;
 
-std::size_t House::children() const {
+std::size_t WorkerLimit::children() const {
     const std::lock_guard lock(impl_->mutex);
     return impl_->children();
 }
@@ -330,7 +330,7 @@ Pool::Lease Pool::take() {
         }
     }
     try {
-        if (impl_->options.house) impl_->options.house->impl_->make_room();
+        if (impl_->options.worker_limit) impl_->options.worker_limit->impl_->make_room();
         return Lease(this, std::make_unique<ChildHost>(impl_->options, *impl_));
     } catch (...) {
         const std::lock_guard lock(impl_->mutex);

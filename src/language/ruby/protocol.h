@@ -1,5 +1,5 @@
 // What goes over the line between Bunraku and a Ruby child: arrays in Marshal's format whose first
-// element is one of these numbers. share/ruby/1_host.rb has the other end.
+// element is one of these numbers. share/ruby/plugin_host.rb has the other end.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ enum class ToRuby : std::uint8_t {
     Setup = 19,     ///< [options]: load path, environment, memory limit
     Title = 21,     ///< [file, type, title]: what the title names
     Hiera3 = 22,    ///< [request]: a backend of Hiera 3 (Host::ask_hiera3)
-    Manage = 23,    ///< [verb, args..]: a resource type at work (share/ruby/machine.rb)
+    Manage = 23,    ///< [verb, args..]: a resource type at work (share/ruby/provider_host.rb)
     Ready = 24,     ///< [files]: code that calls would have loaded, had they been made
     Reset = 20,     ///< []: another compile begins, what was kept for the last one goes
 };

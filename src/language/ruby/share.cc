@@ -1,5 +1,6 @@
 #include "language/ruby/share.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -22,7 +23,7 @@ namespace {
 
 using Texts = std::vector<std::pair<Library::Part, std::string_view>>;
 
-Result<std::shared_ptr<const Library>> in_memory(const Texts& texts) {
+Result<std::shared_ptr<const Library>> in_memory(Texts texts) {
     const auto failed = [] {
         return base::failure(fmt::format("no memory for share/ruby: {}", std::strerror(errno)),
                              errno);
@@ -31,6 +32,8 @@ Result<std::shared_ptr<const Library>> in_memory(const Texts& texts) {
         .parts = {},
         .text = sys::Descriptor(::memfd_create("bunraku-ruby", MFD_CLOEXEC | MFD_ALLOW_SEALING))});
     if (!out->text.good()) return failed();
+    std::ranges::stable_partition(
+        texts, [](const auto& part) { return part.first.name == "bunraku/boot.rb"; });
     std::size_t offset = 0;
     for (const auto& [part, text] : texts) {
         out->parts.push_back(part);

@@ -13,7 +13,7 @@
 namespace bunraku::ruby {
 
 struct ShareFile {
-    std::string_view name;    ///< "0_boot.rb"
+    std::string_view name;    ///< "boot.rb"
     std::string_view digest;  ///< of the text
     std::string_view text;
 };
@@ -23,15 +23,15 @@ std::span<const ShareFile> embedded_files();
 /// All of them as children are given them: a child that has them compiled reads no text.
 struct Library {
     struct Part {
-        std::string name;  ///< "bunraku/0_boot.rb"
+        std::string name;  ///< "bunraku/boot.rb"
         std::size_t offset = 0, size = 0;
         std::string digest;  ///< of the text; empty where it is not known
     };
-    std::vector<Part> parts;  ///< in order of their names
+    std::vector<Part> parts;  ///< boot.rb first
     sys::Descriptor text;     ///< theirs, in memory, which nobody can change any more
 };
-/// Those that are built in, made once; of a folder where one is given. The first file, 0_boot.rb,
-/// is run at once and runs those with a number; the others when they are first needed.
+/// Returns the files that are built in, or those of `folder` if it is not empty. boot.rb is the
+/// first part: a child evaluates it, and it loads the others.
 base::Result<std::shared_ptr<const Library>> share_files(const std::string& folder);
 
 /// The folder in which children keep the parts compiled, made where it is not there; empty where it

@@ -398,7 +398,7 @@ std::string RubyAnswers::state_of(const ReadNote& note) {
 std::string RubyAnswers::facts_state(Interpreter& in, std::string_view kind,
                                      std::string_view path) {
     const auto root = in.lookup_variable(in.top_scope(), kind == "fact" ? "facts" : "trusted",
-                                         evaluator::FactReads::kToldLater);
+                                         evaluator::FactReads::kRecordedLater);
     return table_->fingerprint(environment::facts_answer(root.value_or(Value::undef()), path));
 }
 
@@ -416,12 +416,12 @@ bool RubyAnswers::unchanged(const std::shared_ptr<const AnswerReads>& reads) {
 
 void RubyAnswers::note(const AnswerReads* reads) {
     for (; reads; reads = reads->before.get()) {
-        auto [it, fresh] = noted_.try_emplace(reads);
+        auto [it, fresh] = recorded_.try_emplace(reads);
         if (!fresh) {
             it->second.note();
             continue;
         }
-        const environment::Noted::Collecting collecting(it->second);
+        const environment::DependencyRecorder::Collecting collecting(it->second);
         for (const auto& seen : reads->reads) note_read(session_.environment(), seen.note);
     }
 }

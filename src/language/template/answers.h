@@ -59,7 +59,7 @@ private:
     struct Frame {
         Code* code = nullptr;
         std::vector<ruby::Answer::Asked> asked;
-        std::vector<ruby::Answer::Said> said;
+        std::vector<ruby::Answer::Statement> said;
         std::string why;        ///< it cannot be kept; empty: it can
         bool inherits = false;  ///< it used what other calls of its code left
     };
@@ -99,7 +99,7 @@ private:
     std::shared_ptr<const ruby::AnswerReads> process_;  ///< of the child at work
     std::unordered_map<std::string, std::string> states_;
     std::unordered_map<const ruby::AnswerReads*, bool> unchanged_;
-    std::unordered_map<const ruby::AnswerReads*, environment::Noted> noted_;
+    std::unordered_map<const ruby::AnswerReads*, environment::DependencyRecorder> recorded_;
     std::vector<std::shared_ptr<const ruby::AnswerReads>> given_;  ///< of answers, not loaded yet
     std::set<std::string, std::less<>> loaded_;                    ///< for such answers
     std::string last_code_;   ///< whose answer was given last ..

@@ -134,10 +134,10 @@ bool among(const std::array<std::string_view, N>& names, std::string_view name) 
     return std::ranges::find(names, name) != names.end();
 }
 
-class CompileWorld final : public erb::World {
+class CompileRenderHost final : public erb::RenderHost {
 public:
-    CompileWorld(Interpreter& in, Scope& scope, const environment::Environment& environment,
-                 RubySession& session, std::string_view file)
+    CompileRenderHost(Interpreter& in, Scope& scope, const environment::Environment& environment,
+                      RubySession& session, std::string_view file)
         : in_(in), scope_(scope), environment_(environment), session_(session), file_(file) {}
 
     std::optional<Value> variable(base::Symbol name, std::string_view below) override {
@@ -153,7 +153,7 @@ public:
         if (!below.empty())
             for (const auto key : base::split(below, '\0')) environment::append_segment(path, key);
         // "*" stands for something else there.
-        if (path == evaluator::FactReads::kToldLater) path.clear();
+        if (path == evaluator::FactReads::kRecordedLater) path.clear();
         return in_.lookup_variable(scope_, name, path);
     }
     Value variables() override {
@@ -251,7 +251,8 @@ Value Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTemplate
                 if (!e.value.is_undef()) variables.emplace_back(value::to_text(e.key), e.value);
     } else {
         for (const auto name : erb.names) {
-            const auto v = in.lookup_variable(scope, name.view(), evaluator::FactReads::kToldLater);
+            const auto v =
+                in.lookup_variable(scope, name.view(), evaluator::FactReads::kRecordedLater);
             if (v && !v->is_undef()) variables.emplace_back(std::string(name.view()), *v);
         }
     }
@@ -302,8 +303,8 @@ evaluator::Value Templates::render_erb(Interpreter& in, Scope& scope, const ErbT
         const Restore<erb::Shared*> active(erb_shared_, outermost ? &*own : erb_shared_);
         erb::Shared& shared = *erb_shared_;
         if (erb.program) {
-            CompileWorld world(in, scope, *environment_, ruby_, erb.path);
-            erb::Renderer renderer(*erb.program, world, shared);
+            CompileRenderHost render_host(in, scope, *environment_, ruby_, erb.path);
+            erb::Renderer renderer(*erb.program, render_host, shared);
             std::string text;
             bool done = false;
             try {

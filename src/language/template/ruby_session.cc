@@ -77,7 +77,7 @@ Value texts(base::Arena& arena, const std::vector<std::string>& list) {
 
 /// What the children of an environment were made from.
 struct PoolReads {
-    environment::Noted noted;
+    environment::DependencyRecorder noted;
 };
 
 std::int64_t number_in(const std::optional<std::string>& text, std::int64_t otherwise) {
@@ -98,15 +98,15 @@ RubySession::~RubySession() = default;
 std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment& environment,
                                                  Interpreter* in, const Settings& settings) {
     // The site's, where one has opened the environment.
-    const auto house =
-        environment.attached<ruby::House>([] { return std::shared_ptr<ruby::House>(); });
+    const auto worker_limit = environment.attached<ruby::WorkerLimit>(
+        [] { return std::shared_ptr<ruby::WorkerLimit>(); });
     // Settings that Ruby code will be told were read for every compile, not for the first alone.
     const auto reads =
         environment.attached<PoolReads>([] { return std::make_shared<PoolReads>(); });
     auto pool = environment.attached<ruby::Pool>([&] {
-        const environment::Noted::Collecting collecting(reads->noted);
+        const environment::DependencyRecorder::Collecting collecting(reads->noted);
         ruby::HostOptions options = ruby::usual_options();
-        options.house = house;
+        options.worker_limit = worker_limit;
         options.environment = environment.name();
         options.environment_directory = environment.directory();
         if (const auto* moved = environment.files().moved()) options.moved = *moved;
@@ -157,7 +157,7 @@ namespace {
 /// The places where Ruby looks for what is required, numbered once for a snapshot.
 struct Features {
     std::mutex mutex;
-    std::unordered_map<std::string, environment::Noted> known;
+    std::unordered_map<std::string, environment::DependencyRecorder> known;
 };
 
 void note_feature(const environment::Environment& environment, const std::string& name) {
@@ -167,7 +167,7 @@ void note_feature(const environment::Environment& environment, const std::string
     if (fresh) {
         const auto& options = RubySession::pool_of(environment, nullptr)->options();
         const auto kind = name.ends_with('*') ? environment::Read::Glob : environment::Read::Exists;
-        const environment::Noted::Together together(*environment.reads(), it->second);
+        const environment::DependencyRecorder::ReadGroup together(*environment.reads(), it->second);
         for (const auto& path : ruby::candidates(options, name)) environment.note(kind, path);
     } else {
         it->second.note();
@@ -290,7 +290,7 @@ Value RubyCallbacks::yield(std::uint64_t handle, std::span<const Value> args) {
 }
 
 std::optional<Value> RubyCallbacks::variable(std::string_view name) {
-    return in_.lookup_variable(scope_, name, evaluator::FactReads::kToldLater);
+    return in_.lookup_variable(scope_, name, evaluator::FactReads::kRecordedLater);
 }
 
 void RubyCallbacks::set_variable(std::string_view name, const Value& value) {

@@ -187,7 +187,7 @@ std::optional<Response> refuse_write(ForgeService& service, const Request& reque
 Response answer_write(ForgeService& service, Request& request, std::string_view path,
                       std::string_view named) {
     const std::string repository = repository_of(service, named);
-    if (!service.depot().exists(repository)) return not_found();
+    if (!service.forge_store().exists(repository)) return not_found();
     if (path == "/v3/releases" && request.method == "POST") {
         return post_release(service, request, repository);
     }
@@ -226,7 +226,7 @@ std::optional<Response> refuse_search_filters(ForgeService& service, const Reque
 Response answer_search_filters(ForgeService& service, const Request& request, std::string_view id) {
     const std::string_view token = http::bearer_token(request);
     auto files = sys::make_real_file_system();
-    const std::string folder = service.depot().root() + "/search_filters";
+    const std::string folder = service.forge_store().root() + "/search_filters";
     const std::string file =
         folder + "/" + codec::hex_digest(codec::DigestKind::Sha256, token).substr(0, 32);
     if (auto made = files->make_directories(folder, 0700); !made) return failed(made.error());

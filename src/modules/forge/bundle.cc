@@ -233,12 +233,12 @@ Result<BundleHead> bundle_head(const std::string& path) {
 
 }  // namespace
 
-Result<std::uint64_t> export_bundle(Depot& depot, const std::string& repo,
+Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& repo,
                                     const BundleExport& options) {
     BUNRAKU_TRY_VOID(codec::load_libarchive());
-    const std::string name = depot.published(repo);
+    const std::string name = forge_store.published(repo);
     if (name.empty()) return failure(fmt::format("'{}' was never published", repo));
-    const auto snapshot = BUNRAKU_TRY(Snapshot::load(depot, name));
+    const auto snapshot = BUNRAKU_TRY(Snapshot::load(forge_store, name));
     std::set<std::string> left_out;
     if (!options.without.empty()) {
         const BundleHead head = BUNRAKU_TRY(bundle_head(options.without));
@@ -294,7 +294,8 @@ Result<std::uint64_t> export_bundle(Depot& depot, const std::string& repo,
         for (const Item& item : items) {
             // Somebody may publish meanwhile, and the tree that was is taken away.
             auto read = files->read(item.path);
-            if (!read) read = files->read(depot.unit_path(repo, std::string(item.release->slug)));
+            if (!read)
+                read = files->read(forge_store.unit_path(repo, std::string(item.release->slug)));
             const std::string bytes = BUNRAKU_TRY(read);
             if (sha256_text(bytes) != item.release->sha256) {
                 return failure(
@@ -380,9 +381,11 @@ Result<void> each_release(const std::string& path, const BundleList& list,
 
 }  // namespace
 
-Result<BundleImport> import_bundle(Depot& depot, const std::string& repo, const std::string& file,
+Result<BundleImport> import_bundle(ForgeStore& forge_store, const std::string& repo,
+                                   const std::string& file,
                                    const std::optional<module::PublicKey>& key) {
-    if (!depot.exists(repo)) return failure(fmt::format("there is no repository '{}'", repo), 404);
+    if (!forge_store.exists(repo))
+        return failure(fmt::format("there is no repository '{}'", repo), 404);
     const BundleHead head = BUNRAKU_TRY(bundle_head(file));
     if (key) {
         if (head.signature.empty()) return failure(file + " is not signed");
@@ -398,9 +401,9 @@ Result<BundleImport> import_bundle(Depot& depot, const std::string& repo, const 
         }
     }
     const BundleList list = BUNRAKU_TRY(read_list(file, head.list));
-    const module::SignatureRules rules = depot.config(repo).signatures;
+    const module::SignatureRules rules = forge_store.config(repo).signatures;
     std::set<std::string> have;
-    for (const Unit& unit : depot.units(repo)) {
+    for (const Unit& unit : forge_store.units(repo)) {
         if (!unit.remote) have.insert(unit.name.slug());
     }
     // All of it first: what is refused leaves nothing behind.
@@ -414,7 +417,7 @@ Result<BundleImport> import_bundle(Depot& depot, const std::string& repo, const 
                 return failure(fmt::format("{} holds {}", b.slug, tarball->metadata.slug()));
             }
             if (have.contains(b.slug)) {
-                auto known = BUNRAKU_TRY(depot.record(repo, b.slug));
+                auto known = BUNRAKU_TRY(forge_store.record(repo, b.slug));
                 std::string_view rest = known;
                 auto record = read_record(&rest);
                 if (!record || record->sha256 != b.sha256) {
@@ -425,14 +428,14 @@ Result<BundleImport> import_bundle(Depot& depot, const std::string& repo, const 
             return rules.check(*module::parse_release_name(b.slug), bytes, signature);
         }));
     BundleImport out;
-    std::unique_ptr<Depot::Batch> batch;
+    std::unique_ptr<ForgeStore::Batch> batch;
     int stored = 0;
     BUNRAKU_TRY_VOID(each_release(
         file, list,
         [&](const Bundled& b, const std::string& bytes,
             const std::string& signature) -> Result<void> {
             // The lock is held for a few releases at a time: others may want to upload.
-            if (!batch) batch = BUNRAKU_TRY(depot.begin(repo));
+            if (!batch) batch = BUNRAKU_TRY(forge_store.begin(repo));
             auto kept = batch->upload(bytes, b.slug + ".tar.gz", false, b.created, signature);
             if (!kept) return failure(fmt::format("{}: {}", b.slug, kept.error().message));
             ++(have.contains(b.slug) ? out.present : out.stored);
@@ -444,7 +447,7 @@ Result<BundleImport> import_bundle(Depot& depot, const std::string& repo, const 
     if (batch) BUNRAKU_TRY_VOID(batch->finish());
     batch.reset();
     if (list.deprecated.empty()) return out;
-    BUNRAKU_TRY_VOID(depot.change_flags(repo, [&](Flags& flags) -> Result<void> {
+    BUNRAKU_TRY_VOID(forge_store.change_flags(repo, [&](Flags& flags) -> Result<void> {
         for (const Flags::Deprecation& d : list.deprecated) {
             if (!flags.deprecation(d.module)) flags.deprecated.push_back(d);
         }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/base/result.h"
-#include "modules/forge/depot.h"
+#include "modules/forge/forge_store.h"
 #include "modules/module/signature.h"
 
 namespace bunraku::forge {
@@ -18,7 +18,7 @@ struct BundleExport {
     std::optional<codec::SigningKey> key;
 };
 /// Writes what is published; gives how many releases.
-base::Result<std::uint64_t> export_bundle(Depot& depot, const std::string& repo,
+base::Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& repo,
                                           const BundleExport& options);
 
 struct BundleImport {
@@ -26,7 +26,7 @@ struct BundleImport {
 };
 /// Takes all of a bundle into the working set, or nothing of it: it is looked through first. With
 /// `key` its owner must have signed it. What the repository asks of uploads counts too.
-base::Result<BundleImport> import_bundle(Depot& depot, const std::string& repo,
+base::Result<BundleImport> import_bundle(ForgeStore& forge_store, const std::string& repo,
                                          const std::string& file,
                                          const std::optional<module::PublicKey>& key);
 

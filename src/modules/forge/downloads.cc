@@ -43,7 +43,7 @@ DownloadCounts::~DownloadCounts() {
 DownloadCounts::Counts& DownloadCounts::counts(std::string_view repository) {
     if (auto found = all_.find(repository); found != all_.end()) return found->second;
     Counts& out = all_[std::string(repository)];
-    out.releases = parse_counts(depot_.downloads(repository));
+    out.releases = parse_counts(forge_store_.downloads(repository));
     for (const auto& [slug, n] : out.releases) out.modules[module_of(slug)] += n;
     return out;
 }
@@ -93,14 +93,15 @@ void DownloadCounts::flush() {
     }
     for (const auto& [repository, fresh] : todo) {
         // Another process may have counted too: the file holds what all of them did.
-        const auto written = depot_.change_downloads(repository, [&](const std::string& before) {
-            CountsOf all = parse_counts(before);
-            for (const auto& [slug, n] : fresh) all[slug] += n;
-            std::map<std::string_view, std::uint64_t> sorted(all.begin(), all.end());
-            std::string text;
-            for (const auto& [slug, n] : sorted) text += fmt::format("{}\t{}\n", slug, n);
-            return text;
-        });
+        const auto written =
+            forge_store_.change_downloads(repository, [&](const std::string& before) {
+                CountsOf all = parse_counts(before);
+                for (const auto& [slug, n] : fresh) all[slug] += n;
+                std::map<std::string_view, std::uint64_t> sorted(all.begin(), all.end());
+                std::string text;
+                for (const auto& [slug, n] : sorted) text += fmt::format("{}\t{}\n", slug, n);
+                return text;
+            });
         if (!written) {  // the repository is gone
             std::unique_lock held(mutex_);
             all_.erase(repository);

@@ -12,14 +12,14 @@
 #include <thread>
 #include <unordered_map>
 
-#include "modules/forge/depot.h"
+#include "modules/forge/forge_store.h"
 
 namespace bunraku::forge {
 
 class DownloadCounts {
 public:
-    DownloadCounts(const Depot& depot, std::chrono::milliseconds pause)
-        : depot_(depot), pause_(pause) {}
+    DownloadCounts(const ForgeStore& forge_store, std::chrono::milliseconds pause)
+        : forge_store_(forge_store), pause_(pause) {}
     ~DownloadCounts();
     DownloadCounts(const DownloadCounts&) = delete;
 
@@ -38,7 +38,7 @@ private:
     Counts& counts(std::string_view repository);  ///< under `mutex_`
     void run();
 
-    const Depot& depot_;
+    const ForgeStore& forge_store_;
     const std::chrono::milliseconds pause_;
     std::mutex mutex_;
     std::condition_variable ended_;

@@ -69,11 +69,11 @@ Named named_by(ForgeService& service, const Request& request, const Address& add
     const std::string_view authorization = request.headers.get("Authorization");
     if (!authorization.empty()) {
         // Who proves to be somebody names nobody else's repository: a token for one chooses it.
-        const Asker asker = service.asker_of(request);
-        if (asker.token_repositories.size() == 1 && asker.token_repositories[0] != "*") {
-            return {asker.token_repositories[0], {}};
+        const Requester requester = service.requester_of(request);
+        if (requester.token_repositories.size() == 1 && requester.token_repositories[0] != "*") {
+            return {requester.token_repositories[0], {}};
         }
-        if (!asker.user.empty() || !asker.token.empty()) {
+        if (!requester.user.empty() || !requester.token.empty()) {
             return {service.options().default_repository, {}};
         }
     }
@@ -140,13 +140,13 @@ std::optional<Response> pull(ForgeService& service, const Request& request, cons
     // A release that is known needs no listing, and what is ours is nobody else's business (what it
     // depends on may be).
     if (!here && (!ours(*wanted.module) || closure)) {
-        PullWish wish{.module = *wanted.module,
-                      .closure = closure,
-                      .insist = wanted.release.has_value(),
-                      .ours = ours};
+        PullRequest requested{.module = *wanted.module,
+                              .closure = closure,
+                              .insist = wanted.release.has_value(),
+                              .ours = ours};
         std::optional<base::Error> failed;
         for (const std::string& repository : from) {
-            auto done = service.pull_module(repository, wish);
+            auto done = service.pull_module(repository, requested);
             // The order is the order of trust: the next one has a say where this one said no.
             if (!done) failed = done.error();
             if (!done || service.knows(repository, *wanted.module)) break;
@@ -188,12 +188,12 @@ std::vector<std::string> repositories_of(ForgeService& service, const Request& r
     return named.consumer.empty() ? std::vector<std::string>{} : service.bound_to(named.consumer);
 }
 
-void note_access(ForgeService& service, const Request& request, const Asker& asker,
+void note_access(ForgeService& service, const Request& request, const Requester& requester,
                  std::string_view outcome) {
     std::string target = request.target.substr(0, 500);
     std::erase_if(target, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
-    service.depot().audit(fmt::format("{}\t{}\t{} {}\t{}", request.peer.address, asker.text(),
-                                      request.method, target, outcome));
+    service.forge_store().audit(fmt::format("{}\t{}\t{} {}\t{}", request.peer.address,
+                                            requester.text(), request.method, target, outcome));
 }
 
 /// Private repositories are for those they were opened for.
@@ -202,16 +202,16 @@ std::optional<Response> refuse_read(ForgeService& service, const Request& reques
     const std::vector<std::string> wanted = repositories_of(service, request);
     for (const std::string& repository : wanted) some |= service.closed(repository);
     if (!some) return std::nullopt;
-    const Asker asker = service.asker_of(request);
+    const Requester requester = service.requester_of(request);
     for (const std::string& repository : wanted) {
-        if (service.may_read(repository, asker)) continue;
-        note_access(service, request, asker, "refused");
-        if (asker.known()) return error_response(403, "this repository is not open to you");
+        if (service.may_read(repository, requester)) continue;
+        note_access(service, request, requester, "refused");
+        if (requester.known()) return error_response(403, "this repository is not open to you");
         Response r = error_response(401, "this repository is for some only");
         r.headers.set("WWW-Authenticate", "Basic realm=\"forge\"");
         return r;
     }
-    if (request.path.ends_with(".tar.gz")) note_access(service, request, asker, "read");
+    if (request.path.ends_with(".tar.gz")) note_access(service, request, requester, "read");
     return std::nullopt;
 }
 
@@ -288,7 +288,7 @@ bool may_wait(ForgeService& service, const Request& request) {
     if (now.owns(*wanted.module)) return false;
     if (wanted.release && holder_of(now, *wanted.release).second) return false;
     for (const std::string& repository : from) {
-        if (!service.settled(repository, *wanted.module, wanted.release.has_value(), kMargin)) {
+        if (!service.is_current(repository, *wanted.module, wanted.release.has_value(), kMargin)) {
             return true;
         }
         if (service.knows(repository, *wanted.module)) return false;
@@ -301,9 +301,10 @@ std::string repository_to_write(ForgeService& service, const Request& request,
                                 const Address& address) {
     if (address.form == Address::Form::Repository) return address.id;
     // A token for one repository chooses it.
-    const Asker asker = service.asker_of(request);
-    const bool one = asker.token_repositories.size() == 1 && asker.token_repositories[0] != "*";
-    return one ? asker.token_repositories[0] : std::string();
+    const Requester requester = service.requester_of(request);
+    const bool one =
+        requester.token_repositories.size() == 1 && requester.token_repositories[0] != "*";
+    return one ? requester.token_repositories[0] : std::string();
 }
 
 /// What methods other than GET and HEAD do: nothing at all, or a change by who may make it. Asked
@@ -493,7 +494,7 @@ void mount(http::Router& router, ForgeService& service) {
     };
     const http::Handler writer = [&service](Request& request) {
         Response response = change(service, request);
-        note_access(service, request, service.asker_of(request),
+        note_access(service, request, service.requester_of(request),
                     fmt::format("{}", response.status));
         return response;
     };

@@ -62,9 +62,9 @@ std::string signed_file(std::string_view part, const std::vector<codec::SigningK
 }
 
 /// JSON of names -> JSON of what is said of them.
-using Said = std::map<std::string, std::string>;
+using Statement = std::map<std::string, std::string>;
 
-std::string object_text(const Said& names) {
+std::string object_text(const Statement& names) {
     std::string out = "{";
     for (const auto& [name, said] : names) {
         if (out.size() > 1) out += ',';
@@ -79,7 +79,7 @@ std::string said_of(std::string_view text, std::int64_t version) {
                        sha256_hex(text), text.size(), version);
 }
 
-std::string meta_part(const Said& files) {
+std::string meta_part(const Statement& files) {
     return fmt::format(R"("meta":{},)", object_text(files));
 }
 
@@ -104,13 +104,13 @@ std::string delegations_part(const codec::SigningKey& key) {
 }
 
 std::string targets_text(const codec::SigningKey& key, std::string_view delegations,
-                         const Said& targets, std::int64_t end, std::int64_t version) {
+                         const Statement& targets, std::int64_t end, std::int64_t version) {
     return signed_file(role_part("targets", delegations, end, "",
                                  fmt::format(R"("targets":{},)", object_text(targets)), version),
                        {key});
 }
 
-std::string snapshot_text(const codec::SigningKey& key, const Said& files, std::int64_t end,
+std::string snapshot_text(const codec::SigningKey& key, const Statement& files, std::int64_t end,
                           std::int64_t version) {
     return signed_file(role_part("snapshot", "", end, meta_part(files), "", version), {key});
 }
@@ -153,13 +153,13 @@ Result<Term> term_of(std::string_view text) {
 }
 
 /// Members of `name` in the signed part of a file of ours.
-Result<Said> said_in(std::string_view text, std::string_view name) {
+Result<Statement> said_in(std::string_view text, std::string_view name) {
     base::Arena arena;
     const value::Value file = BUNRAKU_TRY(value::parse_json(arena, text));
     const value::Value* part = file.is_hash() ? file.as_hash().find("signed") : nullptr;
     const value::Value* found = part && part->is_hash() ? part->as_hash().find(name) : nullptr;
     if (!found || !found->is_hash()) return failure("the metadata is broken");
-    Said out;
+    Statement out;
     for (const value::Entry& e : found->as_hash()) {
         out[codec::json_string(e.key.as_string())] = module::canonical_json(e.value);
     }
@@ -350,8 +350,8 @@ Result<void> TreeMetadata::write(const std::string& tree, std::int64_t now) cons
     const auto for_targets = BUNRAKU_TRY(signer("targets"));
     const auto for_snapshot = BUNRAKU_TRY(signer("snapshot"));
     const std::string manifest = BUNRAKU_TRY(disk().read(tree + "/PULP_MANIFEST"));
-    std::map<std::string, Said> parts;
-    Said all;
+    std::map<std::string, Statement> parts;
+    Statement all;
     for (std::string_view row : base::split(manifest, '\n')) {
         const auto f = base::split(row, ',');
         if (f.size() == 3) all[codec::json_string(f[0])] = target_said(f[1], f[2]);
@@ -364,7 +364,7 @@ Result<void> TreeMetadata::write(const std::string& tree, std::int64_t now) cons
     const std::string to = fresh_of(tree);
     BUNRAKU_TRY_VOID(disk().remove_all(to));
     BUNRAKU_TRY_VOID(disk().make_directories(to, 0755));
-    Said files;
+    Statement files;
     std::string targets;
     if (in_parts) {
         for (std::string_view row : base::split(manifest, '\n')) {
@@ -406,10 +406,10 @@ Result<void> TreeMetadata::add(const std::string& tree, const std::vector<TreeFi
     const std::string from = metadata_of(tree), to = fresh_of(tree);
     const std::string before = BUNRAKU_TRY(disk().read(from + "/snapshot.json"));
     const Term term = BUNRAKU_TRY(term_of(before));
-    Said files = BUNRAKU_TRY(said_in(before, "meta"));
+    Statement files = BUNRAKU_TRY(said_in(before, "meta"));
     const auto for_targets = BUNRAKU_TRY(signer("targets"));
     const auto for_snapshot = BUNRAKU_TRY(signer("snapshot"));
-    std::map<std::string, Said> parts;
+    std::map<std::string, Statement> parts;
     for (const TreeFile& f : added) {
         parts[part_of(f.path)][codec::json_string(f.path)] =
             target_said(f.sha256, fmt::format("{}", f.size));
@@ -424,7 +424,7 @@ Result<void> TreeMetadata::add(const std::string& tree, const std::vector<TreeFi
     for (auto& [name, targets] : parts) {
         const std::string path = to + "/" + name + ".json";
         const std::string old = BUNRAKU_TRY(disk().read(path));
-        Said known = BUNRAKU_TRY(said_in(old, "targets"));
+        Statement known = BUNRAKU_TRY(said_in(old, "targets"));
         targets.merge(known);
         // As long as the others: what is signed anew early would hide that they expire.
         const std::string text = targets_text(for_targets, "", targets, term.expires, version);

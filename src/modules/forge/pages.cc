@@ -103,10 +103,10 @@ std::string search_form(std::string_view repository, std::string_view words) {
 }
 
 Response repositories_page(ForgeService& service, const Request& request) {
-    const Asker asker = service.asker_of(request);
+    const Requester requester = service.requester_of(request);
     std::string rows;
-    for (const std::string& name : service.depot().repositories()) {
-        SnapshotPtr s = service.may_read(name, asker) ? service.snapshot(name) : nullptr;
+    for (const std::string& name : service.forge_store().repositories()) {
+        SnapshotPtr s = service.may_read(name, requester) ? service.snapshot(name) : nullptr;
         if (!s) continue;
         rows +=
             fmt::format("<tr><td>{}</td><td>{} modules</td><td>{} releases</td><td>{}</td></tr>\n",

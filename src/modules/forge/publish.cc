@@ -16,7 +16,7 @@
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
 #include "core/sys/descriptor.h"
-#include "modules/forge/depot.h"
+#include "modules/forge/forge_store.h"
 #include "modules/forge/publish_files.h"
 #include "modules/module/parallel.h"
 
@@ -162,7 +162,7 @@ std::string PublishedState::text() const {
                        units_stamp, marks_stamp);
 }
 
-std::optional<PublishedState> Depot::published_state(const std::string& snapshot) const {
+std::optional<PublishedState> ForgeStore::published_state(const std::string& snapshot) const {
     const std::string folder = snapshot_path(snapshot);
     auto text = files_->read(fmt::format("{}/.meta.{}", folder, published_number(snapshot)));
     if (!text) text = files_->read(folder + "/.meta");
@@ -191,21 +191,21 @@ std::string stamp_at(const std::string& path) {
 
 }  // namespace
 
-std::string Depot::units_stamp(std::string_view repo) const {
+std::string ForgeStore::units_stamp(std::string_view repo) const {
     return stamp_at(repo_folder(repo) + "/units");
 }
 
-std::string Depot::marks_stamp(std::string_view repo) const {
+std::string ForgeStore::marks_stamp(std::string_view repo) const {
     return stamp_at(repo_folder(repo) + "/flags") + " " + stamp_at(config_file(repo));
 }
 
-std::uint64_t Depot::published_number(std::string_view snapshot) {
+std::uint64_t ForgeStore::published_number(std::string_view snapshot) {
     const std::size_t at = snapshot.rfind('@');
     if (at == std::string_view::npos) return 0;
     return base::parse_integer<std::uint64_t>(snapshot.substr(at + 1)).value_or(0);
 }
 
-LastPublish Depot::published_as(const std::string& snapshot) const {
+LastPublish ForgeStore::published_as(const std::string& snapshot) const {
     LastPublish out;
     out.number = published_number(snapshot);
     const std::string folder = snapshot_path(snapshot);
@@ -218,7 +218,7 @@ LastPublish Depot::published_as(const std::string& snapshot) const {
     return out;
 }
 
-LastPublish Depot::last_of_deleted() const {
+LastPublish ForgeStore::last_of_deleted() const {
     LastPublish out;
     auto text = files_->read(root_ + "/last");
     if (!text) return out;
@@ -230,7 +230,7 @@ LastPublish Depot::last_of_deleted() const {
     return out;
 }
 
-Result<std::string> Depot::publish(std::string_view repo) {
+Result<std::string> ForgeStore::publish(std::string_view repo) {
     BUNRAKU_TRY_VOID(need(repo));
     auto held = BUNRAKU_TRY(lock(repo));
     BUNRAKU_TRY_VOID(need(repo));
@@ -393,8 +393,8 @@ Result<std::string> Depot::publish(std::string_view repo) {
     return name;
 }
 
-Result<void> Depot::place_signature(std::string_view repo, const std::string& slug,
-                                    const std::string& archive) const {
+Result<void> ForgeStore::place_signature(std::string_view repo, const std::string& slug,
+                                         const std::string& archive) const {
     const std::string from =
         repo_folder(repo) + "/units/" + slug + std::string(module::kSignatureSuffix);
     const std::string to = archive + std::string(module::kSignatureSuffix);
@@ -402,7 +402,7 @@ Result<void> Depot::place_signature(std::string_view repo, const std::string& sl
     return files_->copy(from, to);
 }
 
-Result<void> Depot::switch_to(std::string_view repo, const std::string& snapshot) {
+Result<void> ForgeStore::switch_to(std::string_view repo, const std::string& snapshot) {
     const std::string link = published_folder() + "/" + std::string(repo);
     const std::string next = published_folder() + "/." + std::string(repo) + ".next";
     ::unlink(next.c_str());

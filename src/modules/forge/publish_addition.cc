@@ -15,7 +15,7 @@
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
 #include "core/sys/descriptor.h"
-#include "modules/forge/depot.h"
+#include "modules/forge/forge_store.h"
 #include "modules/forge/publish_files.h"
 
 namespace bunraku::forge {
@@ -62,7 +62,7 @@ bool add_dependencies(const std::string& path, const std::string& module,
 
 }  // namespace
 
-std::optional<PublishedState> Depot::clean_state(std::string_view repo) const {
+std::optional<PublishedState> ForgeStore::clean_state(std::string_view repo) const {
     const std::string name = published(repo);
     if (name.empty()) return std::nullopt;
     auto state = published_state(name);
@@ -76,9 +76,8 @@ std::optional<PublishedState> Depot::clean_state(std::string_view repo) const {
     return state;
 }
 
-Result<std::optional<Addition>> Depot::publish_addition(std::string_view repo,
-                                                        const PublishedState& before,
-                                                        const std::vector<std::string>& slugs) {
+Result<std::optional<Addition>> ForgeStore::publish_addition(
+    std::string_view repo, const PublishedState& before, const std::vector<std::string>& slugs) {
     // Whoever took a deletion back, or had it remade meanwhile, publishes the whole.
     if (marks_stamp(repo) != before.marks_stamp) return std::optional<Addition>();
     if (!metadata(repo).grows(snapshot_path(before.name), std::time(nullptr))) {

@@ -53,7 +53,7 @@ module::FeedOptions access_of(const ServiceOptions& options, std::string* upstre
     out.client.ca_file = ca_file.empty() ? options.ca_file : ca_file;
     out.client.trust_store = options.trust_store;
     out.client.proxies = options.proxies;
-    out.client.timeout = doubtful ? options.upstream_patience / 4 : options.upstream_patience;
+    out.client.timeout = doubtful ? options.upstream_timeouts / 4 : options.upstream_timeouts;
     out.client.connect_timeout = out.client.timeout;
     out.client.stopped = [end = std::chrono::steady_clock::now() + whole, &refresher] {
         return sys::stop_signal() != 0 || refresher.ending() ||
@@ -198,7 +198,7 @@ bool Upstreams::doubtful(const std::string& upstream) {
     return upstreams_[upstream].silences > 0;
 }
 
-void PullMemory::learn(const std::string& key, Said said, milliseconds good_for) {
+void PullMemory::learn(const std::string& key, Statement said, milliseconds good_for) {
     const auto now = Clock::now();
     std::unique_lock held(mutex_);
     if (entries_.size() >= kMaxRemembered) {
@@ -212,7 +212,8 @@ void PullMemory::learn(const std::string& key, Said said, milliseconds good_for)
     entries_[key] = {std::move(said), now + good_for};
 }
 
-std::optional<PullMemory::Said> PullMemory::recall(const std::string& key, milliseconds margin) {
+std::optional<PullMemory::Statement> PullMemory::recall(const std::string& key,
+                                                        milliseconds margin) {
     std::unique_lock held(mutex_);
     auto it = entries_.find(key);
     if (it == entries_.end() || it->second.until <= Clock::now() + margin) return std::nullopt;
@@ -224,8 +225,8 @@ bool ForgeService::knows(std::string_view repository, const module::ModuleName& 
     return s && s->module(module.slug());
 }
 
-bool ForgeService::settled(std::string_view repository, const module::ModuleName& module,
-                           bool insist, milliseconds margin) {
+bool ForgeService::is_current(std::string_view repository, const module::ModuleName& module,
+                              bool insist, milliseconds margin) {
     const bool known = knows(repository, module);
     if (known && !insist) return true;
     auto said = pull_->memory.recall(memory_key(repository, module.slug()), margin);
@@ -260,8 +261,8 @@ Result<bool> ForgeService::ask_upstream(std::string_view repository,
         }
         if (found.empty()) return failure("no such module", kNothing);
         std::vector<std::string> fresh;
-        auto batch = BUNRAKU_TRY(depot_.begin(repository));
-        const auto state = depot_.clean_state(repository);
+        auto batch = BUNRAKU_TRY(forge_store_.begin(repository));
+        const auto state = forge_store_.clean_state(repository);
         for (const RemoteRelease& r : found) {
             if (BUNRAKU_TRY(batch->store_remote(r))) fresh.push_back(r.metadata.slug());
         }
@@ -276,7 +277,7 @@ Result<bool> ForgeService::ask_upstream(std::string_view repository,
 
 /// Brings what upstream has of one module into the repository and publishes it.
 Result<void> ForgeService::pull_one(std::string_view repository, const module::ModuleName& module,
-                                    Patience patience) {
+                                    Timeouts timeouts) {
     const std::string key = memory_key(repository, module.slug());
     if (auto said = pull_->memory.recall(key, milliseconds(0))) {
         if (said->error) return std::unexpected(*said->error);
@@ -290,14 +291,14 @@ Result<void> ForgeService::pull_one(std::string_view repository, const module::M
     const SnapshotModule* known = now ? now->module(module.slug()) : nullptr;
     if (known && known->owned) return {};
     // What is known answers at once.
-    if (known && patience == Patience::StaleWillDo) {
+    if (known && timeouts == Timeouts::StaleWillDo) {
         pull_->refresher.want(std::string(repository), module);
         return {};
     }
     bool found = false;
     for (const std::string& url : config->upstreams) {
         auto got = ask_upstream(repository, module, base_url(url), config->ca_file,
-                                patience != Patience::NobodyWaits);
+                                timeouts != Timeouts::NobodyWaits);
         // One that cannot be asked might have it: those behind it have no say.
         if (!got) {
             // What the breaker or the crowd say is no word of the upstream's.
@@ -348,31 +349,35 @@ void Refresher::run() {
         queue_.pop_front();
         held.unlock();
         // Nobody waits for it: what went wrong is remembered where it matters.
-        (void)service_.pull_one(repository, module, ForgeService::Patience::NobodyWaits);
+        (void)service_.pull_one(repository, module, ForgeService::Timeouts::NobodyWaits);
         held.lock();
         queued_.erase(repository + " " + module.slug());
     }
 }
 
-Result<void> ForgeService::pull_module(std::string_view repository, const PullWish& wish) {
-    const module::ModuleName& module = wish.module;
-    const auto ours = [&](const module::ModuleName& m) { return wish.ours && wish.ours(m); };
+Result<void> ForgeService::pull_module(std::string_view repository, const PullRequest& requested) {
+    const module::ModuleName& module = requested.module;
+    const auto ours = [&](const module::ModuleName& m) {
+        return requested.ours && requested.ours(m);
+    };
     // What is there already serves where upstream does not answer.
     if (!ours(module)) {
-        auto done =
-            pull_one(repository, module, wish.insist ? Patience::FreshOnly : Patience::StaleWillDo);
-        if (!done && (wish.insist || !knows(repository, module))) return done;
+        auto done = pull_one(repository, module,
+                             requested.insist ? Timeouts::FreshOnly : Timeouts::StaleWillDo);
+        if (!done && (requested.insist || !knows(repository, module))) return done;
     }
-    if (!wish.closure) return {};
-    return pull_closure(repository, wish);
+    if (!requested.closure) return {};
+    return pull_closure(repository, requested);
 }
 
 /// Brings what the module's newest release depends on, and what that does. A module that would need
 /// very many is an error, which is remembered for a while: each question would bring more of them.
-Result<void> ForgeService::pull_closure(std::string_view repository, const PullWish& wish) {
-    const module::ModuleName& module = wish.module;
+Result<void> ForgeService::pull_closure(std::string_view repository, const PullRequest& requested) {
+    const module::ModuleName& module = requested.module;
     const std::string key = memory_key(repository, module.slug() + " with all dependencies");
-    const auto ours = [&](const module::ModuleName& m) { return wish.ours && wish.ours(m); };
+    const auto ours = [&](const module::ModuleName& m) {
+        return requested.ours && requested.ours(m);
+    };
     std::set<std::string> asked;
     for (bool more = true; more;) {
         more = false;
@@ -398,7 +403,7 @@ Result<void> ForgeService::pull_closure(std::string_view repository, const PullW
             }
             auto parsed = module::parse_module_name(name);
             if (!parsed || ours(*parsed)) continue;
-            BUNRAKU_TRY_VOID(pull_one(repository, *parsed, Patience::StaleWillDo));
+            BUNRAKU_TRY_VOID(pull_one(repository, *parsed, Timeouts::StaleWillDo));
             more |= knows(repository, *parsed);
         }
     }
@@ -406,7 +411,7 @@ Result<void> ForgeService::pull_closure(std::string_view repository, const PullW
 }
 
 bool ForgeService::has_file(std::string_view repository, const Release& release) {
-    const std::string place = depot_.snapshot_path(depot_.published(repository)) + "/" +
+    const std::string place = forge_store_.snapshot_path(forge_store_.published(repository)) + "/" +
                               module::release_path(release.author, release.slug);
     return ::access(place.c_str(), F_OK) == 0;
 }
@@ -441,13 +446,13 @@ Result<void> ForgeService::pull_file(std::string_view repository, const Release&
             }
             if (file) signature = std::move(*file);
         }
-        auto batch = BUNRAKU_TRY(depot_.begin(repository));
+        auto batch = BUNRAKU_TRY(forge_store_.begin(repository));
         if (auto filled = batch->fill_remote(slug, *bytes, signature); !filled) {
             return failure(filled.error().message, static_cast<int>(PullFailure::Bad));
         }
         return batch->finish();
     };
-    if (::access(depot_.unit_path(repository, slug).c_str(), F_OK) != 0) {
+    if (::access(forge_store_.unit_path(repository, slug).c_str(), F_OK) != 0) {
         if (said && said->error) return std::unexpected(*said->error);
         // Whichever has the bytes that were promised will do.
         Result<void> got = failure("there is no upstream", static_cast<int>(PullFailure::NotThere));
@@ -465,10 +470,11 @@ Result<void> ForgeService::pull_file(std::string_view repository, const Release&
         }
     }
     // The file joins the tree that describes it: readers see it whole or not at all.
-    const std::string place = depot_.snapshot_path(depot_.published(repository)) + "/" +
+    const std::string place = forge_store_.snapshot_path(forge_store_.published(repository)) + "/" +
                               module::release_path(release.author, release.slug);
-    BUNRAKU_TRY_VOID(depot_.place_signature(repository, slug, place));
-    if (::link(depot_.unit_path(repository, slug).c_str(), place.c_str()) != 0 && errno != EEXIST) {
+    BUNRAKU_TRY_VOID(forge_store_.place_signature(repository, slug, place));
+    if (::link(forge_store_.unit_path(repository, slug).c_str(), place.c_str()) != 0 &&
+        errno != EEXIST) {
         return failure("cannot keep " + slug, errno);
     }
     return {};

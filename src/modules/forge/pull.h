@@ -67,18 +67,18 @@ private:
 /// What upstreams said of modules lately.
 class PullMemory {
 public:
-    struct Said {
+    struct Statement {
         bool found = false;
         std::optional<base::Error> error;  ///< no answer, or none of use
     };
-    void learn(const std::string& key, Said said, std::chrono::milliseconds good_for);
+    void learn(const std::string& key, Statement said, std::chrono::milliseconds good_for);
     /// Nullopt: it is time to ask (again). `margin`: it must hold for so much longer.
-    std::optional<Said> recall(const std::string& key, std::chrono::milliseconds margin);
+    std::optional<Statement> recall(const std::string& key, std::chrono::milliseconds margin);
 
 private:
     using Clock = std::chrono::steady_clock;
     struct Entry {
-        Said said;
+        Statement said;
         Clock::time_point until;
     };
     std::mutex mutex_;

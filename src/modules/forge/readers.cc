@@ -30,7 +30,7 @@ std::optional<Reader> Reader::parse(std::string_view text) {
     return out;
 }
 
-std::string Asker::text() const {
+std::string Requester::text() const {
     if (everything) return "forge_token";
     if (!token.empty()) return "token:" + token;
     if (!user.empty()) return "user:" + user;
@@ -38,23 +38,23 @@ std::string Asker::text() const {
     return "anonymous";
 }
 
-bool may_read(const std::vector<Reader>& readers, std::string_view repository, const Asker& asker,
-              std::int64_t now) {
-    if (asker.everything) return true;
+bool may_read(const std::vector<Reader>& readers, std::string_view repository,
+              const Requester& requester, std::int64_t now) {
+    if (requester.everything) return true;
     // What a token is for it may read.
-    for (const std::string& r : asker.token_repositories) {
+    for (const std::string& r : requester.token_repositories) {
         if (r == "*" || r == repository) return true;
     }
     return std::any_of(readers.begin(), readers.end(), [&](const Reader& r) {
         if (r.until != 0 && r.until <= now) return false;
-        if (r.kind == "user") return !asker.user.empty() && r.name == asker.user;
-        if (r.kind == "token") return !asker.token.empty() && r.name == asker.token;
+        if (r.kind == "user") return !requester.user.empty() && r.name == requester.user;
+        if (r.kind == "token") return !requester.token.empty() && r.name == requester.token;
         if (r.kind == "group") {
-            return std::find(asker.groups.begin(), asker.groups.end(), r.name) !=
-                   asker.groups.end();
+            return std::find(requester.groups.begin(), requester.groups.end(), r.name) !=
+                   requester.groups.end();
         }
-        if (asker.certificate.empty()) return false;
-        const std::string shown = base::lower(asker.certificate);
+        if (requester.certificate.empty()) return false;
+        const std::string shown = base::lower(requester.certificate);
         if (r.name.starts_with("*.")) return shown.ends_with(std::string_view(r.name).substr(1));
         return shown == r.name;
     });

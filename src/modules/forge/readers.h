@@ -30,7 +30,7 @@ struct User {
 };
 
 /// Who asks, as far as credentials prove it.
-struct Asker {
+struct Requester {
     bool everything = false;  ///< the setting forge_token
     std::string user, token, certificate;
     std::vector<std::string> groups;
@@ -41,8 +41,8 @@ struct Asker {
     std::string text() const;  ///< for the audit log
 };
 
-bool may_read(const std::vector<Reader>& readers, std::string_view repository, const Asker& asker,
-              std::int64_t now);
+bool may_read(const std::vector<Reader>& readers, std::string_view repository,
+              const Requester& requester, std::int64_t now);
 
 /// "2026-12-31", "2026-12-31T10:00:00Z" or "90d" from `now`.
 std::optional<std::int64_t> parse_expiry(std::string_view text, std::int64_t now);

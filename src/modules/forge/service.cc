@@ -64,7 +64,8 @@ struct ForgeService::Slot {
     /// Under `loading`: what was read meanwhile may be newer.
     void newer(SnapshotPtr next) {
         SnapshotPtr now = get();
-        if (now && Depot::published_number(now->name()) >= Depot::published_number(next->name())) {
+        if (now && ForgeStore::published_number(now->name()) >=
+                       ForgeStore::published_number(next->name())) {
             return;
         }
         set(std::move(next));
@@ -77,8 +78,8 @@ struct ForgeService::Slot {
 
 ForgeService::ForgeService(ServiceOptions options)
     : options_(std::move(options)),
-      depot_(options_.root),
-      downloads_(std::make_unique<DownloadCounts>(depot_, options_.downloads_pause)),
+      forge_store_(options_.root),
+      downloads_(std::make_unique<DownloadCounts>(forge_store_, options_.downloads_pause)),
       pull_(std::make_unique<Pull>(*this)) {}
 
 ForgeService::~ForgeService() {
@@ -98,7 +99,7 @@ ForgeService::Slot& ForgeService::slot(std::string_view repository) {
 }
 
 SnapshotPtr ForgeService::snapshot(std::string_view repository) {
-    const std::string name = depot_.published(repository);
+    const std::string name = forge_store_.published(repository);
     if (name.empty()) return nullptr;  // never a slot for names that strangers make up
     Slot& s = slot(repository);
     SnapshotPtr current = s.get();
@@ -108,14 +109,15 @@ SnapshotPtr ForgeService::snapshot(std::string_view repository) {
     if (current && current->name() == name) return current;
     if (s.failed == name) return current;
     struct stat status{};
-    const bool large = ::stat((depot_.snapshot_path(name) + "/.records").c_str(), &status) == 0 &&
-                       static_cast<std::uint64_t>(status.st_size) > kLarge;
+    const bool large =
+        ::stat((forge_store_.snapshot_path(name) + "/.records").c_str(), &status) == 0 &&
+        static_cast<std::uint64_t>(status.st_size) > kLarge;
     if (current && large) {
         if (!s.busy) {
             if (s.aside.joinable()) s.aside.join();
             s.busy = true;
             s.aside = std::thread([this, &s, name] {
-                auto loaded = Snapshot::load(depot_, name);
+                auto loaded = Snapshot::load(forge_store_, name);
                 std::unique_lock done(s.loading);
                 if (loaded) {
                     s.newer(*loaded);
@@ -130,12 +132,12 @@ SnapshotPtr ForgeService::snapshot(std::string_view repository) {
     // A publish that ran ahead may have taken this snapshot away: then there is a newer one.
     std::string wanted = name;
     for (int round = 0; round < 5; ++round) {
-        auto loaded = Snapshot::load(depot_, wanted);
+        auto loaded = Snapshot::load(forge_store_, wanted);
         if (loaded) {
             s.set(*loaded);
             return *loaded;
         }
-        const std::string next = depot_.published(repository);
+        const std::string next = forge_store_.published(repository);
         if (next.empty()) return nullptr;
         if (next == wanted) break;
         wanted = next;
@@ -191,10 +193,10 @@ bool Selection::shows(std::size_t i, std::string_view slug) const {
 std::shared_ptr<const std::vector<Binding>> ForgeService::bindings(std::uint64_t* version,
                                                                    std::int64_t* modified) {
     std::int64_t seconds = 0;
-    const std::string stamp = stamp_of(depot_.consumers_file(), &seconds);
+    const std::string stamp = stamp_of(forge_store_.consumers_file(), &seconds);
     std::unique_lock held(bindings_mutex_);
     if (!bindings_ || stamp != bindings_stamp_) {
-        bindings_ = std::make_shared<const std::vector<Binding>>(depot_.bindings());
+        bindings_ = std::make_shared<const std::vector<Binding>>(forge_store_.bindings());
         bindings_stamp_ = stamp;
         bindings_version_ = mix(kSeed, stamp);
         bindings_modified_ = seconds;
@@ -234,27 +236,27 @@ ForgeService::Access ForgeService::may_write(std::string_view token, std::string
 }
 
 std::shared_ptr<const std::vector<Token>> ForgeService::tokens() {
-    const std::string stamp = stamp_of(depot_.tokens_file());
+    const std::string stamp = stamp_of(forge_store_.tokens_file());
     std::unique_lock held(people_mutex_);
     if (!tokens_ || stamp != tokens_stamp_) {
-        tokens_ = std::make_shared<const std::vector<Token>>(depot_.tokens());
+        tokens_ = std::make_shared<const std::vector<Token>>(forge_store_.tokens());
         tokens_stamp_ = stamp;
     }
     return tokens_;
 }
 
 std::shared_ptr<const std::vector<User>> ForgeService::users() {
-    const std::string stamp = stamp_of(depot_.users_file());
+    const std::string stamp = stamp_of(forge_store_.users_file());
     std::unique_lock held(people_mutex_);
     if (!users_ || stamp != users_stamp_) {
-        users_ = std::make_shared<const std::vector<User>>(depot_.users());
+        users_ = std::make_shared<const std::vector<User>>(forge_store_.users());
         users_stamp_ = stamp;
     }
     return users_;
 }
 
-Asker ForgeService::asker_of(const http::Request& request) {
-    Asker out;
+Requester ForgeService::requester_of(const http::Request& request) {
+    Requester out;
     out.certificate = request.peer.name();
     const std::int64_t now = std::time(nullptr);
     const auto by_token = [&](std::string_view text) {
@@ -287,10 +289,10 @@ bool ForgeService::closed(std::string_view repository) {
     return config && config->closed;
 }
 
-bool ForgeService::may_read(std::string_view repository, const Asker& asker) {
+bool ForgeService::may_read(std::string_view repository, const Requester& requester) {
     const auto config = config_of(repository);
     if (!config || !config->closed) return true;
-    return forge::may_read(config->readers, repository, asker, std::time(nullptr));
+    return forge::may_read(config->readers, repository, requester, std::time(nullptr));
 }
 
 bool ForgeService::known_token(std::string_view token) {
@@ -299,11 +301,11 @@ bool ForgeService::known_token(std::string_view token) {
 
 Result<std::string> ForgeService::post(std::string_view repository, std::string_view bytes,
                                        std::string_view signature) {
-    auto batch = BUNRAKU_TRY(depot_.begin(repository));
+    auto batch = BUNRAKU_TRY(forge_store_.begin(repository));
     const auto config = config_of(repository);
     // Where names of strangers stand beside ours, who is shown is decided over all of them.
     const bool alone = config && config->upstreams.empty() && config->own.empty();
-    const auto state = alone ? depot_.clean_state(repository) : std::nullopt;
+    const auto state = alone ? forge_store_.clean_state(repository) : std::nullopt;
     std::string slug = BUNRAKU_TRY(batch->upload(bytes, {}, true, 0, signature));
     BUNRAKU_TRY_VOID(batch->finish());
     BUNRAKU_TRY_VOID(publish(repository, state, {slug}, std::move(batch)));
@@ -313,25 +315,26 @@ Result<std::string> ForgeService::post(std::string_view repository, std::string_
 Result<void> ForgeService::publish(std::string_view repository,
                                    const std::optional<PublishedState>& before,
                                    const std::vector<std::string>& added,
-                                   std::unique_ptr<Depot::Batch> batch) {
+                                   std::unique_ptr<ForgeStore::Batch> batch) {
     std::optional<Addition> addition;
-    if (before) addition = BUNRAKU_TRY(depot_.publish_addition(repository, *before, added));
+    if (before) addition = BUNRAKU_TRY(forge_store_.publish_addition(repository, *before, added));
     batch.reset();
-    if (!addition) BUNRAKU_TRY(depot_.publish(repository));
+    if (!addition) BUNRAKU_TRY(forge_store_.publish(repository));
     // Whoever is told that it is done finds it done, however long reading all of it takes.
     Slot& s = slot(repository);
     std::unique_lock held(s.loading);
     SnapshotPtr current = s.get();
     if (addition && current && current->name() == before->name) {
-        current = Snapshot::with(current, addition->name, depot_.snapshot_path(addition->name),
-                                 addition->second, addition->records);
+        current =
+            Snapshot::with(current, addition->name, forge_store_.snapshot_path(addition->name),
+                           addition->second, addition->records);
         if (current) {
             s.set(std::move(current));
             return {};
         }
     }
-    const std::string name = depot_.published(repository);
-    auto loaded = Snapshot::load(depot_, name);
+    const std::string name = forge_store_.published(repository);
+    auto loaded = Snapshot::load(forge_store_, name);
     if (loaded) s.newer(*loaded);
     return {};
 }
@@ -339,10 +342,10 @@ Result<void> ForgeService::publish(std::string_view repository,
 Result<void> ForgeService::delete_release(std::string_view repository,
                                           const module::ReleaseName& release,
                                           const std::string& reason) {
-    BUNRAKU_TRY_VOID(depot_.change_flags(repository, [&](Flags& flags) -> Result<void> {
+    BUNRAKU_TRY_VOID(forge_store_.change_flags(repository, [&](Flags& flags) -> Result<void> {
         const std::string slug = release.slug();
         bool there = false;
-        for (const Unit& unit : depot_.units(repository)) there |= unit.name.slug() == slug;
+        for (const Unit& unit : forge_store_.units(repository)) there |= unit.name.slug() == slug;
         if (!there || flags.deletion(slug)) return failure("no such release", 404);
         flags.deleted.push_back({slug, stamp_now(), reason});
         return {};
@@ -353,9 +356,9 @@ Result<void> ForgeService::delete_release(std::string_view repository,
 Result<void> ForgeService::delete_module(std::string_view repository,
                                          const module::ModuleName& module,
                                          const std::string& reason) {
-    BUNRAKU_TRY_VOID(depot_.change_flags(repository, [&](Flags& flags) -> Result<void> {
+    BUNRAKU_TRY_VOID(forge_store_.change_flags(repository, [&](Flags& flags) -> Result<void> {
         bool found = false;
-        for (const Unit& unit : depot_.units(repository)) {
+        for (const Unit& unit : forge_store_.units(repository)) {
             const std::string slug = unit.name.slug();
             if (unit.name.module.slug() != module.slug() || flags.deletion(slug)) continue;
             flags.deleted.push_back({slug, stamp_now(), reason});
@@ -369,9 +372,9 @@ Result<void> ForgeService::delete_module(std::string_view repository,
 
 Result<void> ForgeService::deprecate(std::string_view repository, const module::ModuleName& module,
                                      const std::string& reason, const std::string& replacement) {
-    BUNRAKU_TRY_VOID(depot_.change_flags(repository, [&](Flags& flags) -> Result<void> {
+    BUNRAKU_TRY_VOID(forge_store_.change_flags(repository, [&](Flags& flags) -> Result<void> {
         bool found = false;
-        for (const Unit& unit : depot_.units(repository)) {
+        for (const Unit& unit : forge_store_.units(repository)) {
             found |= unit.name.module.slug() == module.slug() && !flags.deletion(unit.name.slug());
         }
         if (!found) return failure("no such module", 404);
@@ -390,14 +393,14 @@ bool ForgeService::pulls(std::string_view repository) {
 
 std::shared_ptr<const RepositoryConfig> ForgeService::config_of(std::string_view repository) {
     if (!module::valid_identifier(repository)) return nullptr;
-    if (depot_.published(repository).empty()) return nullptr;
+    if (forge_store_.published(repository).empty()) return nullptr;
     Slot& s = slot(repository);
     // The stamp costs one stat; creating with another upstream is seen at once too.
-    const std::string stamp = stamp_of(depot_.config_file(repository));
+    const std::string stamp = stamp_of(forge_store_.config_file(repository));
     std::unique_lock held(s.config_mutex);
     if (!s.config || s.config_stamp != stamp) {
         s.config = std::make_shared<const RepositoryConfig>(
-            stamp == "none" ? RepositoryConfig{} : depot_.config(repository));
+            stamp == "none" ? RepositoryConfig{} : forge_store_.config(repository));
         s.config_stamp = stamp;
     }
     return s.config;
@@ -406,7 +409,8 @@ std::shared_ptr<const RepositoryConfig> ForgeService::config_of(std::string_view
 /// What upstreams said is said of the repository as it is configured: whose keys count and who is
 /// asked may change at any moment, and then all is asked anew.
 std::string ForgeService::memory_key(std::string_view repository, std::string_view what) const {
-    return fmt::format("{} {} {}", repository, stamp_of(depot_.config_file(repository)), what);
+    return fmt::format("{} {} {}", repository, stamp_of(forge_store_.config_file(repository)),
+                       what);
 }
 
 std::vector<std::string> ForgeService::bound_to(std::string_view consumer) {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/base/result.h"
-#include "modules/forge/depot.h"
+#include "modules/forge/forge_store.h"
 #include "modules/forge/snapshot.h"
 #include "net/http/message.h"
 #include "net/http/proxy.h"
@@ -34,7 +34,7 @@ struct ServiceOptions {
     /// Counts of downloads are written as often.
     std::chrono::milliseconds downloads_pause{30000};
     /// How long an upstream may say nothing before it is taken for dead.
-    std::chrono::milliseconds upstream_patience{10000};
+    std::chrono::milliseconds upstream_timeouts{10000};
 };
 
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
@@ -62,7 +62,7 @@ struct Selection {
 };
 
 /// What is wanted of a pull-through repository.
-struct PullWish {
+struct PullRequest {
     module::ModuleName module;
     bool closure = false;  ///< and all it depends on
     bool insist = false;   ///< what is known and no longer fresh will not do
@@ -77,7 +77,7 @@ public:
     explicit ForgeService(ServiceOptions options);
     ~ForgeService();
 
-    Depot& depot() { return depot_; }
+    ForgeStore& forge_store() { return forge_store_; }
     DownloadCounts& downloads() { return *downloads_; }
     const ServiceOptions& options() const { return options_; }
 
@@ -91,10 +91,10 @@ public:
     /// May the bearer of `token` write to `repository`?
     Access may_write(std::string_view token, std::string_view repository);
     /// Who sends this request, as far as it proves it.
-    Asker asker_of(const http::Request& request);
+    Requester requester_of(const http::Request& request);
     /// Is it for some only?
     bool closed(std::string_view repository);
-    bool may_read(std::string_view repository, const Asker& asker);
+    bool may_read(std::string_view repository, const Requester& requester);
     /// Is this a token of somebody? For things that belong to a user.
     bool known_token(std::string_view token);
 
@@ -116,11 +116,11 @@ public:
     /// it depends on). Waits for the network where nothing is known of the module; where something
     /// is, that will do, and upstream is asked behind. Fails where upstream does not answer and
     /// nothing is known from before; codes as PullFailure.
-    base::Result<void> pull_module(std::string_view repository, const PullWish& wish);
+    base::Result<void> pull_module(std::string_view repository, const PullRequest& requested);
     /// Something is known or upstream was asked lately: pull_module does not wait, now and for
     /// `margin` to come.
-    bool settled(std::string_view repository, const module::ModuleName& module, bool insist,
-                 std::chrono::milliseconds margin);
+    bool is_current(std::string_view repository, const module::ModuleName& module, bool insist,
+                    std::chrono::milliseconds margin);
     /// Is something published of it?
     bool knows(std::string_view repository, const module::ModuleName& module);
     /// Fetches the tarball of a release that is only described yet. Codes as PullFailure.
@@ -131,7 +131,7 @@ public:
     std::vector<std::string> bound_to(std::string_view consumer);
 
 private:
-    base::Result<void> pull_closure(std::string_view repository, const PullWish& wish);
+    base::Result<void> pull_closure(std::string_view repository, const PullRequest& requested);
     struct Slot;
     struct Pull;
     Slot& slot(std::string_view repository);
@@ -142,10 +142,10 @@ private:
     base::Result<void> publish(std::string_view repository,
                                const std::optional<PublishedState>& before = std::nullopt,
                                const std::vector<std::string>& added = {},
-                               std::unique_ptr<Depot::Batch> batch = nullptr);
-    enum class Patience { StaleWillDo, FreshOnly, NobodyWaits };
+                               std::unique_ptr<ForgeStore::Batch> batch = nullptr);
+    enum class Timeouts { StaleWillDo, FreshOnly, NobodyWaits };
     base::Result<void> pull_one(std::string_view repository, const module::ModuleName& module,
-                                Patience patience);
+                                Timeouts timeout);
     /// Null: there is no such repository.
     std::shared_ptr<const RepositoryConfig> config_of(std::string_view repository);
     base::Result<bool> ask_upstream(std::string_view repository, const module::ModuleName& module,
@@ -155,7 +155,7 @@ private:
     friend class Refresher;
 
     ServiceOptions options_;
-    Depot depot_;
+    ForgeStore forge_store_;
     std::unique_ptr<DownloadCounts> downloads_;
     std::shared_mutex slots_mutex_;
     std::map<std::string, std::unique_ptr<Slot>, std::less<>> slots_;

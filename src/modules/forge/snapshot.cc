@@ -128,12 +128,12 @@ std::string_view next_word(std::string_view& names) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Snapshot>> Snapshot::load(const Depot& depot,
+Result<std::shared_ptr<const Snapshot>> Snapshot::load(const ForgeStore& forge_store,
                                                        const std::string& name) {
     std::shared_ptr<Snapshot> out(new Snapshot);
     out->name_ = name;
     out->repository_ = name.substr(0, name.rfind('@'));
-    out->path_ = depot.snapshot_path(name);
+    out->path_ = forge_store.snapshot_path(name);
     BUNRAKU_TRY_VOID(out->read());
     return std::shared_ptr<const Snapshot>(std::move(out));
 }
@@ -186,7 +186,7 @@ Result<void> Snapshot::read() {
         index->modules[modules_[m].slashed] = m;
     }
     missing_ = std::make_shared<Missing>();
-    for (std::uint32_t m = 0; m < modules_.size(); ++m) settle(modules_.edit(m), m);
+    for (std::uint32_t m = 0; m < modules_.size(); ++m) finish_module(modules_.edit(m), m);
     by_version_.resize(releases_.size());
     for (std::uint32_t i = 0; i < releases_.size(); ++i) by_version_[i] = i;
     std::stable_sort(by_version_.begin(), by_version_.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -236,7 +236,7 @@ std::int32_t Snapshot::target_of(std::string_view name) {
     return target;
 }
 
-void Snapshot::settle(SnapshotModule& m, std::uint32_t number) {
+void Snapshot::finish_module(SnapshotModule& m, std::uint32_t number) {
     if (m.owner.empty()) {
         m.owner = number > 0 && modules_[number - 1].author == m.author ? modules_[number - 1].owner
                                                                         : owner_json(m.author);
@@ -344,7 +344,7 @@ std::shared_ptr<const Snapshot> Snapshot::with(std::shared_ptr<const Snapshot> b
         out->by_version_.insert(place, i);
         SnapshotModule& m = out->modules_.edit(static_cast<std::size_t>(number));
         m.releases.push_back(i);
-        out->settle(m, static_cast<std::uint32_t>(number));
+        out->finish_module(m, static_cast<std::uint32_t>(number));
     }
     return out;
 }

@@ -12,7 +12,7 @@
 
 #include "core/base/result.h"
 #include "core/base/semver.h"
-#include "modules/forge/depot.h"
+#include "modules/forge/forge_store.h"
 #include "modules/forge/record.h"
 #include "modules/forge/shared_chunks.h"
 
@@ -73,7 +73,7 @@ std::string owner_json(std::string_view author);
 class Snapshot {
 public:
     /// Reads the snapshot "ID@N" of a depot.
-    static base::Result<std::shared_ptr<const Snapshot>> load(const Depot& depot,
+    static base::Result<std::shared_ptr<const Snapshot>> load(const ForgeStore& forge_store,
                                                               const std::string& name);
 
     /// `before` and the releases of `records` (heads and fragments), as "ID@N" published at
@@ -144,7 +144,7 @@ private:
     base::Result<void> read();
     void number_modules();
     /// What a module's releases say of it.
-    void settle(SnapshotModule& module, std::uint32_t number);
+    void finish_module(SnapshotModule& module, std::uint32_t number);
     std::int32_t target_of(std::string_view name);
     /// The module that a target means by now.
     std::int32_t resolved(std::int32_t target) const {

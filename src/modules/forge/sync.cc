@@ -111,9 +111,9 @@ Result<std::vector<module::Offer>> list(module::Fetcher& fetcher, const std::str
                                         const std::function<void(const std::string&)>& complain) {
     std::string base = feed;
     while (base.ends_with('/')) base.pop_back();
-    if (!options.wishes.empty()) {
-        return offers_for(fetcher, base, options.wishes, options.with_dependencies, options.latest,
-                          complain);
+    if (!options.requests.empty()) {
+        return offers_for(fetcher, base, options.requests, options.with_dependencies,
+                          options.latest, complain);
     }
     std::vector<module::Offer> all =
         BUNRAKU_TRY(module::list_feed(fetcher, feed, options.queries, complain));
@@ -121,7 +121,7 @@ Result<std::vector<module::Offer>> list(module::Fetcher& fetcher, const std::str
     if (!options.with_dependencies || options.queries.empty()) return all;
     // What was found needs what it needs, wherever the search would have looked.
     std::map<std::string, module::Offer> wanted;
-    std::vector<SyncWish> needed;
+    std::vector<SyncRequest> needed;
     for (module::Offer& offer : all) {
         for (const module::Dependency& d : offer.dependencies) {
             if (auto name = module::parse_module_name(d.name)) {
@@ -141,15 +141,17 @@ Result<std::vector<module::Offer>> list(module::Fetcher& fetcher, const std::str
 }
 
 /// Only what the feed's signed metadata names, and with the checksums that it has there.
-Result<void> hold_to_metadata(Depot& depot, const std::string& feed, const std::string& root,
-                              const module::FeedOptions& access, std::vector<module::Offer>& offers,
+Result<void> hold_to_metadata(ForgeStore& forge_store, const std::string& feed,
+                              const std::string& root, const module::FeedOptions& access,
+                              std::vector<module::Offer>& offers,
                               const std::function<void(const std::string&)>& complain) {
     const std::string address = module::metadata_address(feed);
     if (address.empty()) {
         return failure(feed +
                        " is no address of one repository, whose metadata could be asked for");
     }
-    auto known = BUNRAKU_TRY(module::tuf_client_of(address, root, depot.root() + "/seen", access));
+    auto known =
+        BUNRAKU_TRY(module::tuf_client_of(address, root, forge_store.root() + "/seen", access));
     if (auto fresh = known->refresh(); !fresh) {
         return failure(fmt::format("{} is not to be trusted: {}", feed, fresh.error().message));
     }
@@ -176,14 +178,15 @@ Result<void> hold_to_metadata(Depot& depot, const std::string& feed, const std::
 
 }  // namespace
 
-Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncOptions& options) {
-    if (!depot.exists(repository)) {
+Result<SyncResult> sync(ForgeStore& forge_store, const std::string& repository,
+                        const SyncOptions& options) {
+    if (!forge_store.exists(repository)) {
         return failure(fmt::format("there is no repository '{}'", repository), 404);
     }
     SyncResult out;
     const auto complain = [&](const std::string& text) {
         ++out.failed;
-        if (options.complaint) options.complaint(text);
+        if (options.warn) options.warn(text);
     };
     module::FeedOptions access = options.access;
     access.attempts = kAttempts;
@@ -197,14 +200,15 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
         return out;
     }
     std::vector<module::Offer> offers = BUNRAKU_TRY(listed);
-    const module::SignatureRules rules = depot.config(repository).signatures;
+    const module::SignatureRules rules = forge_store.config(repository).signatures;
     if (!options.root.empty()) {
-        BUNRAKU_TRY_VOID(hold_to_metadata(depot, feed, options.root, access, offers, complain));
+        BUNRAKU_TRY_VOID(
+            hold_to_metadata(forge_store, feed, options.root, access, offers, complain));
     }
     out.offered = offers.size();
     const bool clean = out.failed == 0;
 
-    const std::vector<Unit> before = depot.units(repository);
+    const std::vector<Unit> before = forge_store.units(repository);
     if (options.remove_missing && offers.empty() && !before.empty() && !options.force) {
         return failure(
             fmt::format("{} offers nothing, and so '{}' would lose all its releases: --force does "
@@ -234,7 +238,7 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
         Downloads downloads(wanted, options.parallel, access, [&](const module::ModuleName& m) {
             return options.signatures || rules.concerns(m);
         });
-        std::unique_ptr<Depot::Batch> batch;
+        std::unique_ptr<ForgeStore::Batch> batch;
         int stored = 0;
         while (auto delivery = downloads.next()) {
             if (options.stopped && options.stopped()) {
@@ -249,7 +253,7 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
                 continue;
             }
             // The lock is held for a few releases at a time: others may want to upload.
-            if (!batch) batch = BUNRAKU_TRY(depot.begin(repository));
+            if (!batch) batch = BUNRAKU_TRY(forge_store.begin(repository));
             auto kept = batch->upload(*delivery->bytes, slug + ".tar.gz", false,
                                       delivery->offer->created, delivery->signature);
             if (!kept) {
@@ -267,8 +271,8 @@ Result<SyncResult> sync(Depot& depot, const std::string& repository, const SyncO
     }
     // Only a listing that was read whole may take something away.
     if (options.remove_missing && clean && !out.stopped) {
-        auto batch = BUNRAKU_TRY(depot.begin(repository));
-        for (const Unit& unit : depot.units(repository)) {
+        auto batch = BUNRAKU_TRY(forge_store.begin(repository));
+        for (const Unit& unit : forge_store.units(repository)) {
             const std::string slug = unit.name.slug();
             if (offered.contains(slug)) continue;
             BUNRAKU_TRY_VOID(batch->erase(slug));

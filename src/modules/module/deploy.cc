@@ -42,9 +42,9 @@ void Deployment::remember_asked() {
 
 /// The repositories of the deploy before are asked while the control repository is. What nobody
 /// wants any more is let go as soon as that is known.
-class Deployment::Ahead {
+class Deployment::Prefetcher {
 public:
-    explicit Ahead(Deployment& home) : home_(home) {
+    explicit Prefetcher(Deployment& home) : home_(home) {
         if (!home.options_.modules) return;
         std::string_view rest = text_ = home.system_.files.read(home.asked_path()).value_or("");
         for (std::size_t end; (end = rest.find('\n')) != rest.npos; rest.remove_prefix(end + 1)) {
@@ -54,15 +54,15 @@ public:
         thread_ = std::thread([this] {
             in_parallel(urls_.size(), home_.options_.parallel, [this](std::size_t i) {
                 const auto stopped = [this] { return over_ || home_.stopped(); };
-                if (!stopped()) home_.sources_.ask_ahead(urls_[i], stopped);
+                if (!stopped()) home_.sources_.prefetch(urls_[i], stopped);
             });
         });
     }
-    ~Ahead() {
+    ~Prefetcher() {
         over_ = true;
         if (thread_.joinable()) thread_.join();
     }
-    Ahead(const Ahead&) = delete;
+    Prefetcher(const Prefetcher&) = delete;
 
 private:
     Deployment& home_;
@@ -76,12 +76,12 @@ Result<std::vector<DeployedEnvironment>> Deployment::run() {
     BUNRAKU_TRY_VOID(check_lock());
     BUNRAKU_TRY_VOID(take_turns());
     {
-        const Ahead ahead(*this);
+        const Prefetcher ahead(*this);
         BUNRAKU_TRY_VOID(learn_environments(true));
         BUNRAKU_TRY_VOID(choose());
-        settle_contents(true);
+        resolve_contents(true);
         read_puppetfiles();
-        settle_modules();
+        resolve_modules();
     }
     remember_asked();
     check_old_versions();
@@ -109,7 +109,7 @@ Result<std::vector<DeployedEnvironment>> Deployment::run_modules() {
         (p.content.kind == PuppetfileModule::Kind::Tarball ? p.content.checksum : p.content.ref) =
             p.old.commit;
     }
-    settle_contents(true);
+    resolve_contents(true);
     read_puppetfiles();
     for (EnvironmentPlan& p : plans_) {
         for (ModulePlan& m : p.modules) {
@@ -122,7 +122,7 @@ Result<std::vector<DeployedEnvironment>> Deployment::run_modules() {
         }
         std::erase_if(p.modules, [](const ModulePlan& m) { return m.keeps && m.identity.empty(); });
     }
-    settle_modules();
+    resolve_modules();
     check_old_versions();
     drop_unchanged();
     fetch_trees();
@@ -134,7 +134,7 @@ Result<std::vector<DeployedEnvironment>> Deployment::run_modules() {
 
 Result<std::vector<DeployListing>> Deployment::list(bool fetch) {
     BUNRAKU_TRY_VOID(learn_environments(fetch));
-    settle_contents(fetch);
+    resolve_contents(fetch);
     std::vector<DeployListing> out;
     for (const DeploySource& source : config_.sources) {
         DeployListing listing{.source = &source, .environments = {}};

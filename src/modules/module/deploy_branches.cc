@@ -38,8 +38,8 @@ Result<void> Deployment::learn_environments(bool fetch) {
     return no_collisions();
 }
 
-void Deployment::settle_contents(bool fetch) {
-    for_all(options_.parallel, [&](EnvironmentPlan& p) { return settle_content(p, fetch); });
+void Deployment::resolve_contents(bool fetch) {
+    for_all(options_.parallel, [&](EnvironmentPlan& p) { return resolve_content(p, fetch); });
 }
 
 Result<std::vector<EnvironmentDefinition>> Deployment::environments_of(const DeploySource& source,
@@ -174,7 +174,7 @@ void Deployment::add_plan(const DeploySource& source, EnvironmentDefinition defi
     plans_.push_back(std::move(p));
 }
 
-Result<void> Deployment::settle_content(EnvironmentPlan& p, bool fetch) {
+Result<void> Deployment::resolve_content(EnvironmentPlan& p, bool fetch) {
     using Kind = PuppetfileModule::Kind;
     if (p.content.kind == Kind::Local) {
         p.out.commit = "plain-default";
@@ -183,8 +183,8 @@ Result<void> Deployment::settle_content(EnvironmentPlan& p, bool fetch) {
     } else if (!fetch) {
         p.out.commit = p.old.commit;
     } else {
-        p.settled = BUNRAKU_TRY(sources_.settle(p.content, {}));
-        p.out.commit = p.content.kind == Kind::Tarball ? p.settled.sha256 : p.settled.commit;
+        p.resolved = BUNRAKU_TRY(sources_.resolve_module(p.content, {}));
+        p.out.commit = p.content.kind == Kind::Tarball ? p.resolved.sha256 : p.resolved.commit;
     }
     return {};
 }
@@ -193,7 +193,7 @@ Result<std::string> Deployment::content_tree(EnvironmentPlan& p) {
     using Kind = PuppetfileModule::Kind;
     if (p.content.kind == Kind::Git) return sources_.commit_tree(p.content.source, p.out.commit);
     if (p.content.kind == Kind::Local) return sources_.empty_tree();
-    return sources_.tree(p.content, p.settled);
+    return sources_.tree(p.content, p.resolved);
 }
 
 Result<void> Deployment::no_collisions() {

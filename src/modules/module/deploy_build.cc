@@ -30,7 +30,7 @@ std::string Deployment::alike(const EnvironmentPlan& p, const std::string& path)
     return p.old_folder.empty() || options_.force || p.anew ? "" : p.old_folder + "/" + path;
 }
 
-bool Deployment::stand_apart(const std::vector<ModulePlan>& modules) {
+bool Deployment::copy_on_write(const std::vector<ModulePlan>& modules) {
     std::set<std::string> paths;
     for (const ModulePlan& m : modules) paths.insert(m.path + "/");
     std::string before;
@@ -103,7 +103,7 @@ Result<void> Deployment::build_one(EnvironmentPlan& p) {
     manifest.forget(".r10k-deploy.json");
     if (p.with_modules) {
         std::vector<Result<void>> placed(p.modules.size());
-        in_parallel(p.modules.size(), stand_apart(p.modules) ? few() : 1,
+        in_parallel(p.modules.size(), copy_on_write(p.modules) ? few() : 1,
                     [&](std::size_t i) { placed[i] = place(p, p.modules[i], fresh); });
         for (std::size_t i = 0; i < placed.size(); ++i) {
             BUNRAKU_TRY_VOID(placed[i]);
@@ -152,13 +152,14 @@ Result<void> Deployment::list_module(const EnvironmentPlan& p, const std::string
     return manifest.add(system_.files, fresh, path + "/", p.old_manifest, p.old_folder);
 }
 
-DeployInfo::Module Deployment::deployed(const PuppetfileModule& wish, const Settled& s) {
+DeployInfo::Module Deployment::deployed(const PuppetfileModule& requested,
+                                        const ResolvedModule& s) {
     using Kind = PuppetfileModule::Kind;
-    switch (wish.kind) {
-        case Kind::Git: return {wish.folder(), s.ref, s.commit};
-        case Kind::Svn: return {wish.folder(), s.commit, ""};
-        case Kind::Tarball: return {wish.folder(), s.sha256, ""};
-        default: return {wish.folder(), s.version, ""};
+    switch (requested.kind) {
+        case Kind::Git: return {requested.folder(), s.ref, s.commit};
+        case Kind::Svn: return {requested.folder(), s.commit, ""};
+        case Kind::Tarball: return {requested.folder(), s.sha256, ""};
+        default: return {requested.folder(), s.version, ""};
     }
 }
 
@@ -174,13 +175,13 @@ std::string Deployment::deploy_info(const EnvironmentPlan& p) const {
         return info.text();
     }
     for (std::size_t i = 0; i < p.file.modules.size(); ++i) {
-        const PuppetfileModule& wish = p.file.modules[i];
+        const PuppetfileModule& requested = p.file.modules[i];
         const auto plan = std::ranges::find(p.modules, i, &ModulePlan::index);
-        const auto old = std::ranges::find(before, wish.folder(), &DeployInfo::Module::name);
-        if (wish.local()) {
-            info.modules.push_back({wish.folder(), "0.0.0 (local)", ""});
+        const auto old = std::ranges::find(before, requested.folder(), &DeployInfo::Module::name);
+        if (requested.local()) {
+            info.modules.push_back({requested.folder(), "0.0.0 (local)", ""});
         } else if (plan != p.modules.end() && !plan->keeps) {
-            info.modules.push_back(deployed(wish, plan->settled));
+            info.modules.push_back(deployed(requested, plan->resolved));
         } else if (old != before.end()) {
             info.modules.push_back(*old);
         }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "modules/module/deployment.h"
+#include "modules/module/module_paths.h"
 #include "modules/module/names.h"
 #include "modules/module/parallel.h"
-#include "modules/module/places.h"
 
 namespace bunraku::module {
 
@@ -39,8 +39,8 @@ void Deployment::read_puppetfiles() {
             config_.forge_override && !p.file.forge.empty() ? p.file.forge : sources_.forge().url;
         if (p.forge.find("://") == std::string::npos) p.forge = "https://" + p.forge;
         // As if the Puppetfile stood at the top, whatever its name is.
-        const Places places =
-            BUNRAKU_TRY(find_places(p.file, p.tree + "/Puppetfile", std::string(), system_.files));
+        const ModulePaths places = BUNRAKU_TRY(
+            find_module_paths(p.file, p.tree + "/Puppetfile", std::string(), system_.files));
         for (std::size_t i = 0; i < p.file.modules.size(); ++i) {
             if (p.file.modules[i].local()) continue;
             const std::string folder = places.folders[i].substr(
@@ -48,7 +48,7 @@ void Deployment::read_puppetfiles() {
             if (!folder.empty()) p.module_folders.push_back(folder);
             p.modules.push_back({.index = i,
                                  .path = places.targets[i].substr(places.base.size() + 1),
-                                 .settled = {}});
+                                 .resolved = {}});
         }
         return {};
     });
@@ -74,7 +74,7 @@ Result<void> Deployment::join_modules(EnvironmentPlan& p) {
     return {};
 }
 
-std::string Deployment::standing_version(const EnvironmentPlan& p, const ModulePlan& m) {
+std::string Deployment::existing_version(const EnvironmentPlan& p, const ModulePlan& m) {
     auto known = p.old.modules.find(m.path);
     auto name = parse_module_name(p.file.modules[m.index].name);
     if (known == p.old.modules.end() || !name) return {};
@@ -84,7 +84,7 @@ std::string Deployment::standing_version(const EnvironmentPlan& p, const ModuleP
     return rest.substr(0, rest.find(' '));
 }
 
-void Deployment::settle_modules() {
+void Deployment::resolve_modules() {
     struct Job {
         EnvironmentPlan* plan;
         ModulePlan* module;
@@ -99,31 +99,33 @@ void Deployment::settle_modules() {
     in_parallel(jobs.size(), options_.parallel, [&](std::size_t i) {
         EnvironmentPlan& p = *jobs[i].plan;
         ModulePlan& m = *jobs[i].module;
-        const PuppetfileModule& wish = p.file.modules[m.index];
+        const PuppetfileModule& requested = p.file.modules[m.index];
         note(Level::Info,
-             fmt::format("Resolving module {} of environment {}", wish.name, p.out.name));
-        SettleBy by{.installed = standing_version(p, m),
-                    .forge = p.forge,
-                    .control_branch = p.out.branch,
-                    .branch_override = options_.branch_override};
-        auto locked = p.lock.find(wish.name);
-        if (locked != p.lock.end() && locked->second.wish == wish_of(wish)) {
+             fmt::format("Resolving module {} of environment {}", requested.name, p.out.name));
+        ResolveOptions by{.installed = existing_version(p, m),
+                          .forge = p.forge,
+                          .control_branch = p.out.branch,
+                          .branch_override = options_.branch_override};
+        auto locked = p.lock.find(requested.name);
+        if (locked != p.lock.end() && locked->second.requested == request_of(requested)) {
             by.lock = &locked->second;
         }
-        auto settled = stopped() ? failure("the deploy was stopped") : sources_.settle(wish, by);
-        if (!settled && wish.ignore_unreachable && !stopped()) {
+        auto resolved =
+            stopped() ? failure("the deploy was stopped") : sources_.resolve_module(requested, by);
+        if (!resolved && requested.ignore_unreachable && !stopped()) {
             note(Level::Warning, fmt::format("Environment {}: {} is left as it is: {}", p.out.name,
-                                             wish.name, settled.error().message));
+                                             requested.name, resolved.error().message));
             const auto known = p.old.modules.find(m.path);
             m.keeps = known != p.old.modules.end();
             m.skipped = !m.keeps;
             if (m.keeps) m.identity = known->second;
             return;
         }
-        if (!settled) return fail(p, fmt::format("{}: {}", wish.name, settled.error().message));
-        m.settled = std::move(*settled);
-        m.identity = m.settled.identity;
-        if (leaves_tests_out(wish)) m.identity += " without spec";
+        if (!resolved)
+            return fail(p, fmt::format("{}: {}", requested.name, resolved.error().message));
+        m.resolved = std::move(*resolved);
+        m.identity = m.resolved.identity;
+        if (leaves_tests_out(requested)) m.identity += " without spec";
     });
     for (EnvironmentPlan& p : plans_) std::erase_if(p.modules, [](auto& m) { return m.skipped; });
 }
@@ -215,7 +217,7 @@ void Deployment::fetch_trees() {
         if (!changes(p) || !p.with_modules) continue;
         for (ModulePlan& m : p.modules) {
             if (m.keeps) continue;
-            by_content[m.settled.identity + " " + m.settled.forge + " " + m.settled.sha256]
+            by_content[m.resolved.identity + " " + m.resolved.forge + " " + m.resolved.sha256]
                 .push_back({&p, &m});
         }
     }
@@ -224,16 +226,16 @@ void Deployment::fetch_trees() {
     in_parallel(contents.size(), options_.parallel, [&](std::size_t i) {
         base::Result<std::string> tree;
         for (const Job& job : *contents[i]) {
-            const PuppetfileModule& wish = job.plan->file.modules[job.module->index];
+            const PuppetfileModule& requested = job.plan->file.modules[job.module->index];
             // What cannot be had is asked for once.
             if (tree) {
                 tree = stopped() ? failure("the deploy was stopped")
-                                 : sources_.tree(wish, job.module->settled);
+                                 : sources_.tree(requested, job.module->resolved);
             }
             if (tree) {
                 job.module->tree = *tree;
             } else {
-                fail(*job.plan, fmt::format("{}: {}", wish.name, tree.error().message));
+                fail(*job.plan, fmt::format("{}: {}", requested.name, tree.error().message));
             }
         }
     });

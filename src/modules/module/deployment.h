@@ -26,7 +26,7 @@ struct ModulePlan {
     std::size_t index = 0;  ///< in the Puppetfile
     std::string path;       ///< in the environment, "modules/web"
     std::string identity;   ///< what it is to be, tests left out or not
-    Settled settled;
+    ResolvedModule resolved;
     std::string tree;
     bool keeps = false;    ///< as it stands
     bool skipped = false;  ///< it cannot be reached, and that does not matter
@@ -40,7 +40,7 @@ struct EnvironmentPlan {
     VersionState old;
     bool with_modules = false;
     PuppetfileModule content;  ///< where its own files come from; Local: it has none
-    Settled settled;           ///< the same, of svn and archives
+    ResolvedModule resolved;   ///< the same, of svn and archives
     std::string tree;          ///< its own files
     std::vector<PuppetfileModule> own_modules;  ///< that the environment's definition names
     std::string conflicts;                      ///< EnvironmentDefinition::conflicts
@@ -90,8 +90,8 @@ private:
     base::Result<std::vector<EnvironmentDefinition>> svn_branches(const DeploySource& source);
     void add_plan(const DeploySource& source, EnvironmentDefinition definition);
     /// Finds the commits or digests of the environments' own files.
-    void settle_contents(bool fetch);
-    base::Result<void> settle_content(EnvironmentPlan& p, bool fetch);
+    void resolve_contents(bool fetch);
+    base::Result<void> resolve_content(EnvironmentPlan& p, bool fetch);
     /// The environment's own files, in the cache.
     base::Result<std::string> content_tree(EnvironmentPlan& p);
     base::Result<void> join_modules(EnvironmentPlan& p);
@@ -100,14 +100,14 @@ private:
     /// Where it is kept which repositories this deploy's modules come from.
     std::string asked_path() const;
     void remember_asked();
-    class Ahead;
+    class Prefetcher;
     base::Result<void> no_collisions();
     base::Result<void> choose();
     bool wants_modules(const EnvironmentPlan& p) const;
     void read_puppetfiles();
     /// The version of a forge's module that stands at a path.
-    static std::string standing_version(const EnvironmentPlan& p, const ModulePlan& m);
-    void settle_modules();
+    static std::string existing_version(const EnvironmentPlan& p, const ModulePlan& m);
+    void resolve_modules();
     bool leaves_tests_out(const PuppetfileModule& m) const;
     /// Names and restores what was edited or deleted in the versions that stand: the target is
     /// judged, not only what it is made of. Later steps may link what is left.
@@ -122,7 +122,7 @@ private:
     /// Where what the version before has of a content may be linked (copy_tree).
     std::string alike(const EnvironmentPlan& p, const std::string& path) const;
     /// Is no module's folder in another's?
-    static bool stand_apart(const std::vector<ModulePlan>& modules);
+    static bool copy_on_write(const std::vector<ModulePlan>& modules);
     base::Result<void> place(const EnvironmentPlan& p, const ModulePlan& m,
                              const std::string& fresh);
     CarryRules carry_rules(const EnvironmentPlan& p);
@@ -131,7 +131,7 @@ private:
     /// own, which are none of the version's.
     base::Result<void> list_module(const EnvironmentPlan& p, const std::string& path,
                                    const std::string& fresh, VersionManifest& manifest);
-    static DeployInfo::Module deployed(const PuppetfileModule& wish, const Settled& s);
+    static DeployInfo::Module deployed(const PuppetfileModule& requested, const ResolvedModule& s);
     /// r10k's own record. A module that this deploy does not touch is listed as it was.
     std::string deploy_info(const EnvironmentPlan& p) const;
     void switch_over();

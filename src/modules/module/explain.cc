@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kStepsEach = 20000;
 constexpr std::size_t kMostDemands = 400;
 
-std::string who_says(const Candidate::Constraint& c) {
+std::string who_requires(const Candidate::Constraint& c) {
     constexpr std::string_view kBehind = " constraint";
     if (!c.source.ends_with(kBehind)) return {};
     return c.source.substr(0, c.source.size() - kBehind.size());
@@ -122,7 +122,7 @@ Graph::Explanation Graph::explain() {
         for (std::size_t i = 1; i < needed.size(); ++i) {
             const Candidate::Constraint& c = needed[i];
             add(chain(newest, c.module));
-            if (const std::string who = who_says(c); !who.empty()) {
+            if (const std::string who = who_requires(c); !who.empty()) {
                 add({fmt::format("{}, which is installed, wants {} {}", who, c.module, c.text)});
             } else {
                 add({fmt::format("{} is installed, and stays within {}", c.module, c.text)});

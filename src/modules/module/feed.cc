@@ -36,7 +36,7 @@ constexpr std::string_view kLess =
     "exclude_fields=readme,changelog,license,reference,docs,tasks,plans,module,tags";
 
 using Offers = std::map<std::string, Offer>;
-using Complaint = std::function<void(const std::string&)>;
+using Warn = std::function<void(const std::string&)>;
 
 std::string shown(std::string_view text) {
     std::string out = codec::json_string(text.substr(0, 120));
@@ -70,8 +70,7 @@ std::uint64_t count_at(const Value& object, std::string_view key) {
 }
 
 /// A release of a v3 answer. Pulp's answers hold less than the Forge's.
-void take_release(const std::string& base, const Value& item, Offers& offers,
-                  const Complaint& complaint) {
+void take_release(const std::string& base, const Value& item, Offers& offers, const Warn& warn) {
     const Value* metadata = item.is_hash() ? item.as_hash().find("metadata") : nullptr;
     std::string text;
     if (metadata && metadata->is_hash()) {
@@ -81,7 +80,7 @@ void take_release(const std::string& base, const Value& item, Offers& offers,
     }
     auto name = parse_release_name(text);
     if (!name) {
-        complaint(fmt::format("{} is not a valid release", shown(text)));
+        warn(fmt::format("{} is not a valid release", shown(text)));
         return;
     }
     Offer offer;
@@ -90,8 +89,7 @@ void take_release(const std::string& base, const Value& item, Offers& offers,
     const std::string_view link = text_at(item, "file_uri");
     offer.url = link_url(base, link.empty() ? "/v3/files/" + slug + ".tar.gz" : std::string(link));
     if (offer.url.empty()) {
-        complaint(
-            fmt::format("{} has a file address that is not acceptable: {}", slug, shown(link)));
+        warn(fmt::format("{} has a file address that is not acceptable: {}", slug, shown(link)));
         return;
     }
     if (link.starts_with('/')) offer.other_url = origin_of(base) + std::string(link);
@@ -115,19 +113,18 @@ void take_release(const std::string& base, const Value& item, Offers& offers,
     }
     if ((!offer.sha256.empty() && !is_hex(offer.sha256, 64)) ||
         (!offer.md5.empty() && !is_hex(offer.md5, 32))) {
-        complaint(fmt::format("{} has a malformed checksum", slug));
+        warn(fmt::format("{} has a malformed checksum", slug));
         return;
     }
     offers.emplace(slug, std::move(offer));
 }
 
 Result<void> list_v3(Fetcher& fetcher, const std::string& base,
-                     const std::vector<std::string>& queries, Offers& offers,
-                     const Complaint& complaint) {
+                     const std::vector<std::string>& queries, Offers& offers, const Warn& warn) {
     const std::uint64_t limit = fetcher.options().max_releases;
     bool full = false;
     const auto take = [&](const Value& item) {
-        take_release(base, item, offers, complaint);
+        take_release(base, item, offers, warn);
         full = offers.size() >= limit;
         return !full;
     };
@@ -144,7 +141,7 @@ Result<void> list_v3(Fetcher& fetcher, const std::string& base,
             if (auto name = parse_module_name(text_at(item, "slug"))) {
                 modules.insert(name->slug());
             } else {
-                complaint(fmt::format("{} is not a valid module", shown(text_at(item, "slug"))));
+                warn(fmt::format("{} is not a valid module", shown(text_at(item, "slug"))));
             }
             return modules.size() < limit;
         };
@@ -167,7 +164,7 @@ Result<void> list_v3(Fetcher& fetcher, const std::string& base,
 }
 
 /// A folder of archives, and folders of them in it. False: there are none.
-Result<bool> list_folder(const std::string& base, Offers& offers, const Complaint& complaint) {
+Result<bool> list_folder(const std::string& base, Offers& offers, const Warn& warn) {
     auto root = http::percent_decode(std::string_view(base).substr(7));
     if (!root) return failure("not a file address: " + base, 400);
     auto files = sys::make_real_file_system();
@@ -188,7 +185,7 @@ Result<bool> list_folder(const std::string& base, Offers& offers, const Complain
             any = true;
             auto name = parse_file_name(file);
             if (!name) {
-                complaint(fmt::format("{} is not named as a release", shown(path)));
+                warn(fmt::format("{} is not named as a release", shown(path)));
                 continue;
             }
             Offer offer;
@@ -204,7 +201,7 @@ Result<bool> list_folder(const std::string& base, Offers& offers, const Complain
 
 /// "name,sha256,size" lines; names are relative to the manifest's folder.
 Result<void> read_manifest(const std::string& text, const std::string& folder, Offers& offers,
-                           const Complaint& complaint) {
+                           const Warn& warn) {
     std::string_view rest = text;
     while (!rest.empty()) {
         const std::size_t eol = rest.find('\n');
@@ -228,7 +225,7 @@ Result<void> read_manifest(const std::string& text, const std::string& folder, O
         const bool climbs = path.starts_with('/') ||
                             ("/" + std::string(path) + "/").find("/../") != std::string::npos;
         if (!name || climbs || number.ec != std::errc() || !is_hex(offer.sha256, 64)) {
-            complaint(fmt::format("{} is not a valid entry of a manifest", shown(row)));
+            warn(fmt::format("{} is not a valid entry of a manifest", shown(row)));
             continue;
         }
         offer.name = std::move(*name);
@@ -243,8 +240,7 @@ Result<void> read_manifest(const std::string& text, const std::string& folder, O
 
 /// modules.json of a Pulp tree, its checksums out of the PULP_MANIFEST beside it where one is.
 Result<void> list_tree(Fetcher& fetcher, const std::string& base, const std::string& first,
-                       const std::vector<std::string>& queries, Offers& offers,
-                       const Complaint& complaint) {
+                       const std::vector<std::string>& queries, Offers& offers, const Warn& warn) {
     Offers sums;
     if (auto text = fetcher.get(base + "/PULP_MANIFEST", fetcher.options().max_listing)) {
         (void)read_manifest(*text, base, sums, [](const std::string&) {});
@@ -266,7 +262,7 @@ Result<void> list_tree(Fetcher& fetcher, const std::string& base, const std::str
                                                  text_at(item, "name"), text_at(item, "version"));
             auto name = parse_release_name(slug);
             if (!name) {
-                complaint(fmt::format("{} is not a valid release", shown(slug)));
+                warn(fmt::format("{} is not a valid release", shown(slug)));
                 continue;
             }
             if (!q.empty() && base.starts_with("file://")) {
@@ -487,8 +483,7 @@ Result<void> walk_pages(Fetcher& fetcher, const std::string& base, std::string p
 }
 
 Result<std::vector<Offer>> list_feed(Fetcher& fetcher, const std::string& feed,
-                                     const std::vector<std::string>& queries,
-                                     const Complaint& complaint) {
+                                     const std::vector<std::string>& queries, const Warn& warn) {
     Offers offers;
     const auto finish = [&] {
         std::vector<Offer> out;
@@ -506,7 +501,7 @@ Result<std::vector<Offer>> list_feed(Fetcher& fetcher, const std::string& feed,
         BUNRAKU_TRY_VOID(manifest_only());
         const std::string folder = without_slash(base.substr(0, base.size() - kManifest.size()));
         const std::string text = BUNRAKU_TRY(fetcher.get(base, limit));
-        BUNRAKU_TRY_VOID(read_manifest(text, folder, offers, complaint));
+        BUNRAKU_TRY_VOID(read_manifest(text, folder, offers, warn));
         return finish();
     }
     base::Error why;
@@ -518,23 +513,23 @@ Result<std::vector<Offer>> list_feed(Fetcher& fetcher, const std::string& feed,
         }
         if (!probe && probe.error().code == ECANCELED) return std::unexpected(probe.error());
         if (probe) {
-            BUNRAKU_TRY_VOID(list_v3(fetcher, base, queries, offers, complaint));
+            BUNRAKU_TRY_VOID(list_v3(fetcher, base, queries, offers, warn));
             return finish();
         }
         why = probe.error();
         if (why.code == 401 || why.code == 403) return std::unexpected(why);
     }
     if (auto modules = fetcher.get(base + "/modules.json", limit)) {
-        BUNRAKU_TRY_VOID(list_tree(fetcher, base, *modules, queries, offers, complaint));
+        BUNRAKU_TRY_VOID(list_tree(fetcher, base, *modules, queries, offers, warn));
         return finish();
     }
     if (auto manifest = fetcher.get(base + "/" + std::string(kManifest), limit)) {
         BUNRAKU_TRY_VOID(manifest_only());
-        BUNRAKU_TRY_VOID(read_manifest(*manifest, base, offers, complaint));
+        BUNRAKU_TRY_VOID(read_manifest(*manifest, base, offers, warn));
         return finish();
     }
     if (base.starts_with("file://") && queries.empty()) {
-        if (BUNRAKU_TRY(list_folder(base, offers, complaint))) return finish();
+        if (BUNRAKU_TRY(list_folder(base, offers, warn))) return finish();
     }
     return failure(
         fmt::format("{} is neither a v3 forge nor a tree with modules.json or PULP_MANIFEST{}",
@@ -542,12 +537,12 @@ Result<std::vector<Offer>> list_feed(Fetcher& fetcher, const std::string& feed,
 }
 
 Result<std::vector<Offer>> list_module(Fetcher& fetcher, const std::string& base,
-                                       const ModuleName& module, const Complaint& complaint) {
+                                       const ModuleName& module, const Warn& warn) {
     Offers offers;
     auto walked = walk_pages(
         fetcher, base, fmt::format("/v3/releases?limit=100&module={}&{}", module.slug(), kLess),
         [&](const Value& item) {
-            take_release(base, item, offers, complaint);
+            take_release(base, item, offers, warn);
             return true;
         });
     if (!walked && walked.error().code != 404 && walked.error().code != 400) {

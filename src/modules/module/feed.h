@@ -75,14 +75,14 @@ struct Offer {
 /// Everything the feed offers (or what its search gives for any of `queries`). `complaint` gets a
 /// sentence for each entry that is left out because it is malformed. Fails where the listing is
 /// broken, does not end, or is no listing at all.
-base::Result<std::vector<Offer>> list_feed(
-    Fetcher& fetcher, const std::string& feed, const std::vector<std::string>& queries,
-    const std::function<void(const std::string&)>& complaint);
+base::Result<std::vector<Offer>> list_feed(Fetcher& fetcher, const std::string& feed,
+                                           const std::vector<std::string>& queries,
+                                           const std::function<void(const std::string&)>& warn);
 
 /// What a v3 forge at `base` has of one module. Empty: it does not know it.
-base::Result<std::vector<Offer>> list_module(
-    Fetcher& fetcher, const std::string& base, const ModuleName& module,
-    const std::function<void(const std::string&)>& complaint);
+base::Result<std::vector<Offer>> list_module(Fetcher& fetcher, const std::string& base,
+                                             const ModuleName& module,
+                                             const std::function<void(const std::string&)>& warn);
 
 /// The tarball of an offer, checked against what was promised of it.
 base::Result<std::string> fetch_offer(Fetcher& fetcher, const Offer& offer);

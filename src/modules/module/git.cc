@@ -109,9 +109,9 @@ std::vector<std::string> cheap(std::vector<std::string> arguments) {
 /// that knock at the same moment (who finds none knocks again a second later), and sshd turns away
 /// some of ten. Where nobody comes or goes for a while, all are waiting for a server that is far
 /// away, and one more comes in.
-class Conversation {
+class ServerSlot {
 public:
-    explicit Conversation(const std::string& url)
+    explicit ServerSlot(const std::string& url)
         : counted_(!url.starts_with('/') && !url.starts_with("file:")) {
         if (!counted_) return;
         std::unique_lock held(mutex);
@@ -123,14 +123,14 @@ public:
         ++under_way;
         last = Clock::now();
     }
-    ~Conversation() {
+    ~ServerSlot() {
         if (!counted_) return;
         const std::unique_lock held(mutex);
         --under_way;
         last = Clock::now();
         moved.notify_one();
     }
-    Conversation(const Conversation&) = delete;
+    ServerSlot(const ServerSlot&) = delete;
 
 private:
     using Clock = std::chrono::steady_clock;
@@ -144,9 +144,9 @@ private:
 };
 
 std::unexpected<base::Error> given_up(std::string_view verb, const std::string& url,
-                                      const GitPatience& patience) {
+                                      const GitTimeouts& timeouts) {
     return failure(fmt::format("git {} was given up: {} has sent nothing for {} seconds", verb,
-                               shown_url(url), patience.silence.count() / 1000));
+                               shown_url(url), timeouts.silence.count() / 1000));
 }
 
 /// Is it known of every tag what it is put on?
@@ -178,12 +178,12 @@ Result<sys::FileLock> wait_for_lock(const std::string& path, const std::function
 }
 
 Result<GitMirror> GitMirror::open(sys::System& system, const std::string& cache,
-                                  const std::string& url, const GitPatience& patience) {
+                                  const std::string& url, const GitTimeouts& timeouts) {
     BUNRAKU_TRY_VOID(system.files.make_directories(cache, 0700));
     std::string path =
         cache + "/" + codec::hex_digest(codec::DigestKind::Sha256, url).substr(0, 32);
-    auto lock = BUNRAKU_TRY(wait_for_lock(path + ".lock", patience.stopped));
-    return GitMirror(system, url, std::move(path), std::move(lock), patience);
+    auto lock = BUNRAKU_TRY(wait_for_lock(path + ".lock", timeouts.stopped));
+    return GitMirror(system, url, std::move(path), std::move(lock), timeouts);
 }
 
 bool GitMirror::exists() const { return system_->files.is_directory(path_); }
@@ -313,7 +313,7 @@ Result<std::string> GitMirror::talk(std::string_view verb,
     constexpr int kTries = 4;
     for (int i = 1;; ++i) {
         auto done = [&] {
-            const Conversation conversation(url_);
+            const ServerSlot conversation(url_);
             return verb == "ls-remote" ? ask_once(verb, arguments) : talk_once(verb, arguments);
         }();
         if (done || i == kTries || !is_passing(done.error().message)) return done;
@@ -325,7 +325,7 @@ Result<std::string> GitMirror::talk(std::string_view verb,
             std::chrono::milliseconds(std::uniform_int_distribution<int>(least, 2 * least)(chance));
         for (const auto end = std::chrono::steady_clock::now() + pause;
              std::chrono::steady_clock::now() < end;) {
-            if (patience_.stopped && patience_.stopped()) {
+            if (timeout_.stopped && timeout_.stopped()) {
                 return failure(fmt::format("git {} was stopped", verb));
             }
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -336,13 +336,13 @@ Result<std::string> GitMirror::talk(std::string_view verb,
 Result<std::string> GitMirror::ask_once(std::string_view verb,
                                         const std::vector<std::string>& arguments) {
     sys::Command c = git_command(arguments);
-    c.timeout = patience_.silence;
+    c.timeout = timeout_.silence;
     c.stop = [&] {
-        return patience_.stopped && patience_.stopped() ? sys::Stop::Kill : sys::Stop::No;
+        return timeout_.stopped && timeout_.stopped() ? sys::Stop::Kill : sys::Stop::No;
     };
     auto out = system_->processes.run(c);
     if (!out) return failure("git cannot be run: " + out.error().message);
-    if (out->timed_out) return given_up(verb, url_, patience_);
+    if (out->timed_out) return given_up(verb, url_, timeout_);
     if (out->stopped) return failure(fmt::format("git {} was stopped", verb));
     if (!out->ok()) return git_failed(verb, out->errors);
     return std::move(out->output);
@@ -367,8 +367,8 @@ Result<std::string> GitMirror::talk_once(std::string_view verb,
             size = static_cast<std::int64_t>(status->size);
             heard = now;
         }
-        silent = now - heard >= patience_.silence;
-        const bool stopped = patience_.stopped && patience_.stopped();
+        silent = now - heard >= timeout_.silence;
+        const bool stopped = timeout_.stopped && timeout_.stopped();
         return silent || stopped ? sys::Stop::Kill : sys::Stop::No;
     };
     auto out = system_->processes.run(c);
@@ -376,7 +376,7 @@ Result<std::string> GitMirror::talk_once(std::string_view verb,
     (void)system_->files.remove(said);
     if (!out) return failure("git cannot be run: " + out.error().message);
     if (out->ok() && !out->stopped) return std::string();
-    if (out->stopped && silent) return given_up(verb, url_, patience_);
+    if (out->stopped && silent) return given_up(verb, url_, timeout_);
     if (out->stopped) return failure(fmt::format("git {} was stopped", verb));
     if (out->timed_out) return failure(fmt::format("git {} took too long", verb));
     return git_failed(verb, without_progress(text));

@@ -21,7 +21,7 @@ namespace bunraku::module {
 bool is_commit(std::string_view text);
 
 /// When a git that talks to a server is given up.
-struct GitPatience {
+struct GitTimeouts {
     std::chrono::milliseconds silence = std::chrono::minutes(2);  ///< without a sign of progress
     std::function<bool()> stopped;
 };
@@ -35,7 +35,7 @@ class GitMirror {
 public:
     /// Nothing is fetched yet.
     static base::Result<GitMirror> open(sys::System& system, const std::string& cache,
-                                        const std::string& url, const GitPatience& patience = {});
+                                        const std::string& url, const GitTimeouts& timeout = {});
     /// The commit of a branch, a tag or a (short) commit id as far as the mirror knows; error:
     /// none.
     base::Result<std::string> resolve(const std::string& ref);
@@ -55,12 +55,12 @@ public:
 
 private:
     GitMirror(sys::System& system, std::string url, std::string path, sys::FileLock lock,
-              GitPatience patience)
+              GitTimeouts timeout)
         : system_(&system),
           url_(std::move(url)),
           path_(std::move(path)),
           lock_(std::move(lock)),
-          patience_(std::move(patience)) {}
+          timeout_(std::move(timeout)) {}
     /// Runs a git that asks a server, again where that is short of time; `makes` is what it leaves
     /// behind.
     base::Result<std::string> talk(std::string_view verb, const std::vector<std::string>& arguments,
@@ -76,7 +76,7 @@ private:
     sys::System* system_;
     std::string url_, path_;
     sys::FileLock lock_;
-    GitPatience patience_;
+    GitTimeouts timeout_;
 };
 
 /// A folder with a `.git` of its own: somebody's checkout, or one that r10k made.

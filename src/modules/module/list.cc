@@ -21,14 +21,14 @@ std::string dashed(std::string name) {
 }
 
 /// What is wrong with one dependency, gathered over all who need it.
-struct Trouble {
+struct ModuleProblem {
     std::vector<std::string> errors;
     std::string parent, parent_version, version;  ///< of the last one
 };
-using Troubles = std::map<Unmet::Reason, std::map<std::string, Trouble>>;
+using ModuleProblems = std::map<Unmet::Reason, std::map<std::string, ModuleProblem>>;
 
-Troubles troubles_of(const InstalledModules& modules) {
-    Troubles out;
+ModuleProblems problems_of(const InstalledModules& modules) {
+    ModuleProblems out;
     auto all = modules.effective();
     std::stable_sort(all.begin(), all.end(),
                      [](const auto* a, const auto* b) { return a->name < b->name; });
@@ -37,7 +37,7 @@ Troubles troubles_of(const InstalledModules& modules) {
         std::stable_sort(unmet.begin(), unmet.end(),
                          [](const Unmet& a, const Unmet& b) { return a.name < b.name; });
         for (const Unmet& u : unmet) {
-            Trouble& t = out[u.reason][u.name];
+            ModuleProblem& t = out[u.reason][u.name];
             t.errors.push_back(fmt::format("'{}' ({}) requires '{}' ({})", dashed(u.parent),
                                            u.parent_version, dashed(u.name), u.constraint));
             t.parent = u.parent;
@@ -48,7 +48,7 @@ Troubles troubles_of(const InstalledModules& modules) {
     return out;
 }
 
-void warn(const Troubles& troubles, base::LogSink& log) {
+void warn(const ModuleProblems& troubles, base::LogSink& log) {
     for (Unmet::Reason reason :
          {Unmet::Reason::NonSemantic, Unmet::Reason::Mismatch, Unmet::Reason::Missing}) {
         auto found = troubles.find(reason);
@@ -76,7 +76,7 @@ void warn(const Troubles& troubles, base::LogSink& log) {
 
 class Lister {
 public:
-    Lister(const InstalledModules& modules, const Troubles& troubles, bool color)
+    Lister(const InstalledModules& modules, const ModuleProblems& troubles, bool color)
         : modules_(modules), troubles_(troubles), color_(color) {}
 
     TreeNode node(const InstalledModule& m, const InstalledModule* parent, const std::string& path,
@@ -134,7 +134,7 @@ public:
 
 private:
     const InstalledModules& modules_;
-    const Troubles& troubles_;
+    const ModuleProblems& troubles_;
     bool color_;
     std::set<std::string> seen_;
 };
@@ -146,7 +146,7 @@ Result<std::string> list_modules(const ToolOptions& options, bool tree, base::Lo
     const InstalledModules modules =
         BUNRAKU_TRY(InstalledModules::load(options.modulepath, &warnings));
     for (std::string& w : warnings) log.log(Level::Warning, std::move(w));
-    const Troubles troubles = troubles_of(modules);
+    const ModuleProblems troubles = problems_of(modules);
     warn(troubles, log);
     Lister lister(modules, troubles, options.color);
     std::string out;
@@ -181,7 +181,7 @@ Result<std::string> list_modules(const ToolOptions& options, bool tree, base::Lo
 
 namespace {
 
-std::string troubles_json(const Troubles& troubles, Unmet::Reason reason) {
+std::string problems_json(const ModuleProblems& troubles, Unmet::Reason reason) {
     std::string out;
     auto found = troubles.find(reason);
     if (found == troubles.end()) return out;
@@ -207,7 +207,7 @@ Result<std::string> list_modules_as_json(const ToolOptions& options, const std::
     const InstalledModules modules =
         BUNRAKU_TRY(InstalledModules::load(options.modulepath, &warnings));
     for (std::string& w : warnings) log.log(Level::Warning, std::move(w));
-    const Troubles troubles = troubles_of(modules);
+    const ModuleProblems troubles = problems_of(modules);
     std::string paths;
     for (const InstalledModules::Folder& folder : modules.folders()) {
         std::string names;
@@ -222,9 +222,9 @@ Result<std::string> list_modules_as_json(const ToolOptions& options, const std::
                        R"({{"non_semantic_version":{{{}}},"version_mismatch":{{{}}},)"
                        R"("missing":{{{}}}}}}})",
                        codec::json_string(environment), paths,
-                       troubles_json(troubles, Unmet::Reason::NonSemantic),
-                       troubles_json(troubles, Unmet::Reason::Mismatch),
-                       troubles_json(troubles, Unmet::Reason::Missing)) +
+                       problems_json(troubles, Unmet::Reason::NonSemantic),
+                       problems_json(troubles, Unmet::Reason::Mismatch),
+                       problems_json(troubles, Unmet::Reason::Missing)) +
            "\n";
 }
 

@@ -8,7 +8,7 @@
 
 namespace bunraku::module {
 
-std::string wish_of(const PuppetfileModule& m) {
+std::string request_of(const PuppetfileModule& m) {
     using Kind = PuppetfileModule::Kind;
     switch (m.kind) {
         case Kind::Git: return fmt::format("git {} {}", m.source, m.ref);
@@ -30,7 +30,7 @@ LockFile read_lock_file(const std::string& text) {
     for (const value::Entry& e : modules->as_hash()) {
         if (!e.key.is_string() || !e.value.is_hash()) continue;
         Locked l;
-        l.wish = text_at(e.value, "wish");
+        l.requested = text_at(e.value, "wish");
         l.version = text_at(e.value, "version");
         l.sha256 = text_at(e.value, "sha256");
         l.git = text_at(e.value, "git");
@@ -48,7 +48,7 @@ std::string lock_file_text(const LockFile& lock) {
     bool first = true;
     for (const auto& [name, l] : lock) {
         out += fmt::format("{}\n    {}: {{\n      \"wish\": {}", first ? "" : ",",
-                           codec::json_string(name), codec::json_string(l.wish));
+                           codec::json_string(name), codec::json_string(l.requested));
         first = false;
         const auto field = [&](std::string_view key, const std::string& value) {
             if (!value.empty())

@@ -46,8 +46,8 @@ void PuppetfileInstaller::note(Level level, std::string text) {
     log_.log(level, std::move(text));
 }
 
-PuppetfileInstaller::Standing PuppetfileInstaller::look(const std::string& target) {
-    using Kind = Standing::Kind;
+PuppetfileInstaller::ExistingModule PuppetfileInstaller::look(const std::string& target) {
+    using Kind = ExistingModule::Kind;
     auto status = system_.files.lstat(target);
     if (!status) return {.kind = status.error().code == ENOENT ? Kind::Nothing : Kind::Other};
     if (status->kind == sys::FileKind::Link) return {.kind = Kind::Link};
@@ -58,7 +58,7 @@ PuppetfileInstaller::Standing PuppetfileInstaller::look(const std::string& targe
     if (known.starts_with("tarball ") || known.starts_with("svn ")) {
         return {.kind = Kind::Recorded, .identity = known, .version = {}, .slug = {}};
     }
-    Standing forge{.kind = Kind::Other};
+    ExistingModule forge{.kind = Kind::Other};
     if (auto text = system_.files.read(target + "/metadata.json")) {
         if (auto metadata = parse_metadata(*text)) {
             forge = {.kind = Kind::Forge,
@@ -83,9 +83,9 @@ std::string PuppetfileInstaller::unsaved_in(const std::string& path) {
     return lost ? *lost : lost.error().message;
 }
 
-std::string PuppetfileInstaller::changes(const std::string& target, const Standing& standing,
+std::string PuppetfileInstaller::changes(const std::string& target, const ExistingModule& standing,
                                          bool wanted, const Original& original) {
-    using Kind = Standing::Kind;
+    using Kind = ExistingModule::Kind;
     switch (standing.kind) {
         case Kind::Nothing: return {};
         case Kind::Link: return "it is a link";
@@ -160,17 +160,17 @@ void PuppetfileInstaller::leave_out(const PuppetfileModule& m, const std::string
         (void)system_.files.remove_all(folder + "/spec");
 }
 
-Result<PuppetfileInstaller::Brought> PuppetfileInstaller::settle(
+Result<PuppetfileInstaller::InstallResult> PuppetfileInstaller::resolve_module(
     const PuppetfileModule& m, const std::string& target, const std::string& identity,
     const Original& original, const std::function<Result<void>(const std::string&)>& fill) {
-    const Standing standing = look(target);
+    const ExistingModule standing = look(target);
     const bool wanted = standing.identity == identity;
-    if (standing.kind == Standing::Kind::Other && !options_.force) {
+    if (standing.kind == ExistingModule::Kind::Other && !options_.force) {
         return failure(target + " is no module; --force replaces it");
     }
     const std::string changed = changes(target, standing, wanted, original);
-    if (stays(target, changed)) return Brought::Skipped;
-    if (wanted && changed.empty()) return Brought::Kept;
+    if (stays(target, changed)) return InstallResult::Skipped;
+    if (wanted && changed.empty()) return InstallResult::Kept;
     BUNRAKU_TRY_VOID(place_tree(target, [&](const std::string& folder) -> Result<void> {
         BUNRAKU_TRY_VOID(fill(folder));
         leave_out(m, folder);
@@ -183,15 +183,15 @@ Result<PuppetfileInstaller::Brought> PuppetfileInstaller::settle(
         }
         return {};
     }));
-    return Brought::Installed;
+    return InstallResult::Installed;
 }
 
 /// What the standing module was when it was installed, made again.
 std::optional<TreeManifest> PuppetfileInstaller::as_it_was(const PuppetfileModule& m,
                                                            const std::string& target,
-                                                           const Standing& standing) {
-    using Kind = Standing::Kind;
-    Settled was{.identity = standing.identity};
+                                                           const ExistingModule& standing) {
+    using Kind = ExistingModule::Kind;
+    ResolvedModule was{.identity = standing.identity};
     if (standing.kind == Kind::Forge && m.kind == PuppetfileModule::Kind::Forge &&
         standing.slug == parse_module_name(m.name)->slug()) {
         was.version = standing.version;
@@ -209,32 +209,34 @@ std::optional<TreeManifest> PuppetfileInstaller::as_it_was(const PuppetfileModul
     });
 }
 
-Result<PuppetfileInstaller::Brought> PuppetfileInstaller::move_checkout(const PuppetfileModule& m,
-                                                                        const std::string& target,
-                                                                        const std::string& commit) {
+Result<PuppetfileInstaller::InstallResult> PuppetfileInstaller::move_checkout(
+    const PuppetfileModule& m, const std::string& target, const std::string& commit) {
     GitCheckout checkout(system_, target);
     const auto in_words = [](const Result<std::string>& lost) {
         return lost ? *lost : lost.error().message;
     };
     const std::string changed = in_words(checkout.changes());
-    if (stays(target, changed)) return Brought::Skipped;
-    if (changed.empty() && BUNRAKU_TRY(checkout.head()) == commit) return Brought::Kept;
+    if (stays(target, changed)) return InstallResult::Skipped;
+    if (changed.empty() && BUNRAKU_TRY(checkout.head()) == commit) return InstallResult::Kept;
     BUNRAKU_TRY(sources_.refs(m.source));
     BUNRAKU_TRY_VOID(
         sources_.with_mirror(m.source, [&](GitMirror& mirror) { return checkout.learn(mirror); }));
-    if (changed.empty() && stays(target, in_words(checkout.unpushed()))) return Brought::Skipped;
+    if (changed.empty() && stays(target, in_words(checkout.unpushed())))
+        return InstallResult::Skipped;
     BUNRAKU_TRY_VOID(checkout.move_to(commit, options_.force));
     note(Level::Notice, fmt::format("Moved {} to {} in {}", m.name, commit.substr(0, 12), target));
-    return Brought::Installed;
+    return InstallResult::Installed;
 }
 
-Result<PuppetfileInstaller::Brought> PuppetfileInstaller::bring(const PuppetfileModule& m,
-                                                                const std::string& target,
-                                                                std::optional<Locked>& lock) {
+Result<PuppetfileInstaller::InstallResult> PuppetfileInstaller::bring(const PuppetfileModule& m,
+                                                                      const std::string& target,
+                                                                      std::optional<Locked>& lock) {
     using Kind = PuppetfileModule::Kind;
-    const Standing standing = look(target);
-    SettleBy by{.lock = lock ? &*lock : nullptr, .forge = forge_url_, .update = options_.update};
-    const bool same_module = standing.kind == Standing::Kind::Forge && m.kind == Kind::Forge &&
+    const ExistingModule standing = look(target);
+    ResolveOptions by{
+        .lock = lock ? &*lock : nullptr, .forge = forge_url_, .update = options_.update};
+    const bool same_module = standing.kind == ExistingModule::Kind::Forge &&
+                             m.kind == Kind::Forge &&
                              standing.slug == parse_module_name(m.name)->slug();
     if (same_module) by.installed = standing.version;
     if (m.of_control_branch) {
@@ -243,35 +245,35 @@ Result<PuppetfileInstaller::Brought> PuppetfileInstaller::bring(const Puppetfile
                          "git-backed environment, will use default if available.",
                          m.name));
     }
-    Settled settled = BUNRAKU_TRY(sources_.settle(m, by));
-    const bool moved = standing.kind == Standing::Kind::Checkout && m.from_git() &&
+    ResolvedModule resolved = BUNRAKU_TRY(sources_.resolve_module(m, by));
+    const bool moved = standing.kind == ExistingModule::Kind::Checkout && m.from_git() &&
                        GitCheckout(system_, target).origin().value_or("") == m.source;
-    Brought brought;
+    InstallResult result;
     if (moved) {
-        brought = BUNRAKU_TRY(move_checkout(m, target, settled.commit));
+        result = BUNRAKU_TRY(move_checkout(m, target, resolved.commit));
     } else {
-        brought = BUNRAKU_TRY(settle(
-            m, target, settled.identity, [&] { return as_it_was(m, target, standing); },
-            [&](const std::string& folder) { return sources_.fill(m, settled, folder); }));
+        result = BUNRAKU_TRY(resolve_module(
+            m, target, resolved.identity, [&] { return as_it_was(m, target, standing); },
+            [&](const std::string& folder) { return sources_.fill(m, resolved, folder); }));
         const std::string what = m.kind == Kind::Forge ? parse_module_name(m.name)->slug() : m.name;
-        if (brought == Brought::Installed && same_module && by.installed != settled.version) {
+        if (result == InstallResult::Installed && same_module && by.installed != resolved.version) {
             note(Level::Notice,
-                 fmt::format("Changed {} from {} to {}", what, by.installed, settled.version));
-        } else if (brought == Brought::Installed && m.kind == Kind::Forge) {
+                 fmt::format("Changed {} from {} to {}", what, by.installed, resolved.version));
+        } else if (result == InstallResult::Installed && m.kind == Kind::Forge) {
             note(Level::Notice,
-                 fmt::format("Installed {} {} into {}", what, settled.version, target));
-        } else if (brought == Brought::Installed && m.kind == Kind::Tarball) {
+                 fmt::format("Installed {} {} into {}", what, resolved.version, target));
+        } else if (result == InstallResult::Installed && m.kind == Kind::Tarball) {
             note(Level::Notice, fmt::format("Installed {} into {}", what, target));
-        } else if (brought == Brought::Installed) {
+        } else if (result == InstallResult::Installed) {
             note(Level::Notice, fmt::format("Installed {} at {} into {}", what,
-                                            settled.commit.substr(0, 12), target));
+                                            resolved.commit.substr(0, 12), target));
         }
     }
-    if (brought != Brought::Skipped) {
-        lock = Locked{wish_of(m), settled.version, settled.sha256,
-                      settled.commit.empty() ? "" : m.source, settled.commit};
+    if (result != InstallResult::Skipped) {
+        lock = Locked{request_of(m), resolved.version, resolved.sha256,
+                      resolved.commit.empty() ? "" : m.source, resolved.commit};
     }
-    return brought;
+    return result;
 }
 
 }  // namespace bunraku::module

@@ -20,17 +20,17 @@ public:
     PuppetfileInstaller(const PuppetfileOptions& options, sys::System& system, base::LogSink& log,
                         ModuleSources& sources, std::string forge_url);
 
-    enum class Brought { Installed, Kept, Skipped };
+    enum class InstallResult { Installed, Kept, Skipped };
     /// Brings `target` in line with the wish. `lock` says what to take, and learns what was taken.
-    base::Result<Brought> bring(const PuppetfileModule& module, const std::string& target,
-                                std::optional<Locked>& lock);
+    base::Result<InstallResult> bring(const PuppetfileModule& module, const std::string& target,
+                                      std::optional<Locked>& lock);
     /// What would be lost if `path`, which nobody wants, were removed; empty: nothing of worth.
     std::string unsaved_in(const std::string& path);
     void note(base::Level level, std::string text);
 
 private:
     /// What is at the place of a module now.
-    struct Standing {
+    struct ExistingModule {
         enum class Kind {
             Nothing,
             Link,
@@ -47,12 +47,12 @@ private:
     /// What the standing module was when it was installed; nullopt: nobody knows.
     using Original = std::function<std::optional<TreeManifest>()>;
 
-    Standing look(const std::string& target);
+    ExistingModule look(const std::string& target);
     /// What somebody did to the standing module, in words; empty: nothing.
-    std::string changes(const std::string& target, const Standing& standing, bool wanted,
+    std::string changes(const std::string& target, const ExistingModule& standing, bool wanted,
                         const Original& original);
     /// Installs by `fill` unless `identity` stands there already or work would be lost.
-    base::Result<Brought> settle(
+    base::Result<InstallResult> resolve_module(
         const PuppetfileModule& module, const std::string& target, const std::string& identity,
         const Original& original,
         const std::function<base::Result<void>(const std::string& folder)>& fill);
@@ -62,9 +62,9 @@ private:
     void leave_out(const PuppetfileModule& module, const std::string& folder);
 
     std::optional<TreeManifest> as_it_was(const PuppetfileModule& module, const std::string& target,
-                                          const Standing& standing);
-    base::Result<Brought> move_checkout(const PuppetfileModule& module, const std::string& target,
-                                        const std::string& commit);
+                                          const ExistingModule& standing);
+    base::Result<InstallResult> move_checkout(const PuppetfileModule& module,
+                                              const std::string& target, const std::string& commit);
 
     const PuppetfileOptions& options_;
     sys::System& system_;

@@ -7,8 +7,8 @@
 
 #include "core/codec/digest.h"
 #include "core/sys/lock.h"
+#include "modules/module/module_paths.h"
 #include "modules/module/parallel.h"
-#include "modules/module/places.h"
 #include "modules/module/puppetfile_install.h"
 #include "modules/module/tool.h"
 
@@ -22,7 +22,7 @@ using base::Result;
 
 /// Removes what stands among the modules and is none of them. As r10k, only in folders that hold
 /// modules, and never in the base folder, where the environment's own files are.
-Result<int> purge(const Places& places, const PuppetfileOptions& options,
+Result<int> purge(const ModulePaths& places, const PuppetfileOptions& options,
                   PuppetfileInstaller& installer, sys::FileSystem& files) {
     int removed = 0;
     for (const std::string& folder :
@@ -66,8 +66,8 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
                     fmt::format("{}: line {}: {}", options.puppetfile, m.line, warning));
         }
     }
-    const Places places =
-        BUNRAKU_TRY(find_places(file, options.puppetfile, options.moduledir, system.files));
+    const ModulePaths places =
+        BUNRAKU_TRY(find_module_paths(file, options.puppetfile, options.moduledir, system.files));
     // One run at a time: the second one finds what the first did.
     BUNRAKU_TRY_VOID(system.files.make_directories(options.cache, 0700));
     const auto alone = BUNRAKU_TRY(wait_for_lock(
@@ -86,7 +86,7 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
         const PuppetfileModule& m = file.modules[i];
         if (m.local()) continue;
         auto known = before.find(m.name);
-        const bool fits = known != before.end() && known->second.wish == wish_of(m);
+        const bool fits = known != before.end() && known->second.requested == request_of(m);
         if (options.lock == LockUse::Frozen && !fits) {
             return failure(fmt::format("{} does not fit {}: '{}' is not locked as written",
                                        lock_path, options.puppetfile, m.name));
@@ -113,12 +113,12 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
         auto done = stopped() ? failure("the run was stopped")
                               : installer.bring(m, places.targets[i], locks[i]);
         if (!done) installer.note(Level::Err, fmt::format("{}: {}", m.name, done.error().message));
-        using Brought = PuppetfileInstaller::Brought;
+        using InstallResult = PuppetfileInstaller::InstallResult;
         std::unique_lock held(mutex);
-        ++(!done                         ? out.failed
-           : *done == Brought::Installed ? out.installed
-           : *done == Brought::Skipped   ? out.skipped
-                                         : out.kept);
+        ++(!done                               ? out.failed
+           : *done == InstallResult::Installed ? out.installed
+           : *done == InstallResult::Skipped   ? out.skipped
+                                               : out.kept);
     });
 
     if (options.purge && !stopped()) {

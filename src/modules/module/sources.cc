@@ -65,9 +65,9 @@ Result<void> list_paths(sys::FileSystem& files, const std::string& top, const st
 }  // namespace
 
 /// A client of a forge for one piece of work: connections are kept for the next one.
-class ModuleSources::Borrowed {
+class ModuleSources::PooledClient {
 public:
-    Borrowed(ModuleSources& home, std::string url) : home_(home), url_(std::move(url)) {
+    PooledClient(ModuleSources& home, std::string url) : home_(home), url_(std::move(url)) {
         {
             std::unique_lock held(home_.mutex_);
             auto& idle = home_.idle_[url_];
@@ -84,11 +84,11 @@ public:
         options.attempts = 4;
         client_ = std::make_unique<ForgeClient>(std::move(options));
     }
-    ~Borrowed() {
+    ~PooledClient() {
         std::unique_lock held(home_.mutex_);
         home_.idle_[url_].push_back(std::move(client_));
     }
-    Borrowed(const Borrowed&) = delete;
+    PooledClient(const PooledClient&) = delete;
     ForgeClient& operator*() { return *client_; }
     ForgeClient* operator->() { return client_.get(); }
 
@@ -98,18 +98,20 @@ private:
     std::unique_ptr<ForgeClient> client_;
 };
 
-Result<Settled> ModuleSources::settle(const PuppetfileModule& m, const SettleBy& by) {
+Result<ResolvedModule> ModuleSources::resolve_module(const PuppetfileModule& m,
+                                                     const ResolveOptions& by) {
     switch (m.kind) {
-        case Kind::Forge: return settle_forge(m, by);
-        case Kind::Git: return settle_git(m, by);
-        case Kind::Tarball: return settle_tarball(m, by);
-        case Kind::Svn: return settle_svn(m, by);
+        case Kind::Forge: return resolve_forge(m, by);
+        case Kind::Git: return resolve_git(m, by);
+        case Kind::Tarball: return resolve_tarball(m, by);
+        case Kind::Svn: return resolve_svn(m, by);
         case Kind::Local: break;
     }
     return failure(fmt::format("'{}' is kept by hand", m.name));
 }
 
-Result<void> ModuleSources::fill(const PuppetfileModule& m, Settled& s, const std::string& folder) {
+Result<void> ModuleSources::fill(const PuppetfileModule& m, ResolvedModule& s,
+                                 const std::string& folder) {
     if (m.kind == Kind::Forge) {
         return unpack_tarball(BUNRAKU_TRY(release(parse_module_name(m.name)->slug(), s)), folder);
     }
@@ -132,9 +134,10 @@ Result<void> ModuleSources::fill(const PuppetfileModule& m, Settled& s, const st
 
 // Forges.
 
-Result<Settled> ModuleSources::settle_forge(const PuppetfileModule& m, const SettleBy& by) {
+Result<ResolvedModule> ModuleSources::resolve_forge(const PuppetfileModule& m,
+                                                    const ResolveOptions& by) {
     const std::string slug = parse_module_name(m.name)->slug();
-    Settled out{.forge = by.forge};
+    ResolvedModule out{.forge = by.forge};
     if (base::SemVer::parse(m.version)) {
         out.version = m.version;
     } else if (by.lock) {
@@ -150,12 +153,12 @@ Result<Settled> ModuleSources::settle_forge(const PuppetfileModule& m, const Set
         std::unique_lock alone(*turn);
         {
             std::unique_lock held(mutex_);
-            if (auto known = settled_.find(key); known != settled_.end()) {
+            if (auto known = resolved_.find(key); known != resolved_.end()) {
                 out.version = known->second;
             }
         }
         if (out.version.empty()) {
-            Borrowed client(*this, by.forge);
+            PooledClient client(*this, by.forge);
             const bool any = m.version.empty() || m.version == "latest";
             std::optional<RemoteModule> found;
             if (any) found = BUNRAKU_TRY(client->current(slug));
@@ -175,7 +178,7 @@ Result<Settled> ModuleSources::settle_forge(const PuppetfileModule& m, const Set
             }
             out.version = found->version;
             std::unique_lock held(mutex_);
-            settled_[key] = out.version;
+            resolved_[key] = out.version;
         }
     }
     out.identity = fmt::format("forge {}-{}", slug, out.version);
@@ -208,13 +211,13 @@ Result<std::string> ModuleSources::ask_release(ForgeClient& client, const std::s
         fmt::format("Module {} has no release {} on {}", slug, version, client.shown_url()));
 }
 
-Result<std::string> ModuleSources::release(const std::string& slug, Settled& s) {
+Result<std::string> ModuleSources::release(const std::string& slug, ResolvedModule& s) {
     const std::string key = fmt::format("{} {}-{}", s.forge, slug, s.version);
     auto turn = this->turn(key);
     std::unique_lock alone(*turn);
     const auto vouched = [&](const std::string& bytes) -> Result<void> {
         if (!forge_.trust) return {};
-        Borrowed client(*this, s.forge);
+        PooledClient client(*this, s.forge);
         return client->vouch({*parse_module_name(slug), s.version}, bytes);
     };
     std::string bytes = kept_archive(s.sha256.empty() ? kept_digest(key) : s.sha256);
@@ -225,7 +228,7 @@ Result<std::string> ModuleSources::release(const std::string& slug, Settled& s) 
         if (!good) bytes.clear();
     }
     if (bytes.empty()) {
-        Borrowed client(*this, s.forge);
+        PooledClient client(*this, s.forge);
         bytes = BUNRAKU_TRY(ask_release(*client, slug, s.version));
         const std::string got = sha256_of(bytes);
         if (!s.sha256.empty() && s.sha256 != got) {
@@ -288,7 +291,7 @@ Result<void> ModuleSources::with_mirror(const std::string& url,
                                         const std::function<Result<void>(GitMirror&)>& work) {
     auto repository = this->repository(url);
     std::unique_lock alone(repository->mutex);
-    auto mirror = BUNRAKU_TRY(GitMirror::open(system_, cache_ + "/git", url, patience_));
+    auto mirror = BUNRAKU_TRY(GitMirror::open(system_, cache_ + "/git", url, timeout_));
     return work(mirror);
 }
 
@@ -303,13 +306,13 @@ Result<std::map<std::string, std::string>> ModuleSources::refs(const std::string
     return out;
 }
 
-void ModuleSources::ask_ahead(const std::string& url, const std::function<bool()>& stopped) {
+void ModuleSources::prefetch(const std::string& url, const std::function<bool()>& stopped) {
     auto r = repository(url);
     std::unique_lock alone(r->mutex);
     if (r->fetched || r->failed) return;
-    GitPatience patience = patience_;
-    patience.stopped = stopped;
-    auto mirror = GitMirror::open(system_, cache_ + "/git", url, patience);
+    GitTimeouts timeouts = timeout_;
+    timeouts.stopped = stopped;
+    auto mirror = GitMirror::open(system_, cache_ + "/git", url, timeouts);
     if (!mirror) return;
     r->ahead = learn(*r, *mirror, Learn::Unlikely).has_value();
 }
@@ -329,33 +332,32 @@ std::set<std::string> ModuleSources::asked() {
 }
 
 Result<std::pair<std::string, std::string>> ModuleSources::commit_of(
-    const std::string& url, const std::vector<std::string>& wishes) {
+    const std::string& url, const std::vector<std::string>& requests) {
     auto r = repository(url);
     std::unique_lock alone(r->mutex);
     std::optional<GitMirror> mirror;
     const auto open = [&]() -> Result<void> {
-        if (!mirror)
-            mirror = BUNRAKU_TRY(GitMirror::open(system_, cache_ + "/git", url, patience_));
+        if (!mirror) mirror = BUNRAKU_TRY(GitMirror::open(system_, cache_ + "/git", url, timeout_));
         return {};
     };
-    const auto look = [&](const std::string& wish) -> std::string {
+    const auto look = [&](const std::string& requested) -> std::string {
         for (const char* place : {"refs/tags/", "refs/heads/", ""}) {
-            if (auto known = r->refs.find(place + wish); known != r->refs.end()) {
+            if (auto known = r->refs.find(place + requested); known != r->refs.end()) {
                 return known->second;
             }
         }
-        if (wish.size() < 4 || wish.find_first_not_of("0123456789abcdef") != std::string::npos ||
-            !open()) {
+        if (requested.size() < 4 ||
+            requested.find_first_not_of("0123456789abcdef") != std::string::npos || !open()) {
             return {};
         }
-        return mirror->resolve(wish).value_or("");
+        return mirror->resolve(requested).value_or("");
     };
     if (!r->known) {
         BUNRAKU_TRY_VOID(open());
         BUNRAKU_TRY_VOID(learn(*r, *mirror, Learn::WhatIsThere));
     }
     // Tags and commits stay what they are; whatever else there is may have moved.
-    const std::string& first = wishes.front();
+    const std::string& first = requests.front();
     const bool stays =
         r->refs.contains("refs/tags/" + first) ||
         (!r->refs.contains("refs/heads/" + first) && first != "HEAD" && !look(first).empty());
@@ -365,8 +367,8 @@ Result<std::pair<std::string, std::string>> ModuleSources::commit_of(
         BUNRAKU_TRY_VOID(learn(*r, *mirror, Learn::Unlikely));
     }
     const auto found = [&]() -> std::pair<std::string, std::string> {
-        for (const std::string& wish : wishes) {
-            if (std::string commit = look(wish); !commit.empty()) return {wish, commit};
+        for (const std::string& requested : requests) {
+            if (std::string commit = look(requested); !commit.empty()) return {requested, commit};
         }
         return {};
     };
@@ -382,29 +384,30 @@ Result<std::pair<std::string, std::string>> ModuleSources::commit_of(
     return failure(fmt::format("{} has no '{}'", shown_url(url), first));
 }
 
-Result<Settled> ModuleSources::settle_git(const PuppetfileModule& m, const SettleBy& by) {
-    Settled out;
+Result<ResolvedModule> ModuleSources::resolve_git(const PuppetfileModule& m,
+                                                  const ResolveOptions& by) {
+    ResolvedModule out;
     if (by.lock && is_commit(by.lock->commit)) {
         out.commit = by.lock->commit;
     } else if (is_commit(m.ref) && m.default_refs.empty() && by.branch_override.empty()) {
         out.commit = m.ref;
     } else {
         // r10k's order: what is wanted, the override, the default.
-        std::vector<std::string> wishes;
+        std::vector<std::string> requests;
         if (m.of_control_branch) {
-            if (!by.control_branch.empty()) wishes.push_back(by.control_branch);
+            if (!by.control_branch.empty()) requests.push_back(by.control_branch);
         } else if (!m.ref.empty()) {
-            wishes.push_back(m.ref);
+            requests.push_back(m.ref);
         } else {
-            wishes.emplace_back("master");
+            requests.emplace_back("master");
         }
-        if (!by.branch_override.empty()) wishes.push_back(by.branch_override);
-        wishes.insert(wishes.end(), m.default_refs.begin(), m.default_refs.end());
-        if (m.ref.empty()) wishes.emplace_back("HEAD");
-        if (wishes.empty()) {
+        if (!by.branch_override.empty()) requests.push_back(by.branch_override);
+        requests.insert(requests.end(), m.default_refs.begin(), m.default_refs.end());
+        if (m.ref.empty()) requests.emplace_back("HEAD");
+        if (requests.empty()) {
             return failure("Could not resolve control repo branch and no default provided");
         }
-        auto [ref, commit] = BUNRAKU_TRY(commit_of(m.source, wishes));
+        auto [ref, commit] = BUNRAKU_TRY(commit_of(m.source, requests));
         out.ref = std::move(ref);
         out.commit = std::move(commit);
     }
@@ -452,8 +455,9 @@ Result<std::vector<std::string>> ModuleSources::commit_paths(const std::string& 
 
 // Archives by address, Subversion.
 
-Result<Settled> ModuleSources::settle_tarball(const PuppetfileModule& m, const SettleBy& by) {
-    Settled out;
+Result<ResolvedModule> ModuleSources::resolve_tarball(const PuppetfileModule& m,
+                                                      const ResolveOptions& by) {
+    ResolvedModule out;
     out.sha256 = m.checksum;
     if (out.sha256.empty() && by.lock) out.sha256 = by.lock->sha256;
     // As with r10k, what was fetched once is what the address stands for.
@@ -463,7 +467,7 @@ Result<Settled> ModuleSources::settle_tarball(const PuppetfileModule& m, const S
     return out;
 }
 
-Result<std::string> ModuleSources::tarball(const PuppetfileModule& m, Settled& s) {
+Result<std::string> ModuleSources::tarball(const PuppetfileModule& m, ResolvedModule& s) {
     const std::string key = "tarball " + m.source;
     auto turn = this->turn(key);
     std::unique_lock alone(*turn);
@@ -501,7 +505,7 @@ Result<std::string> ModuleSources::svn(const PuppetfileModule& m, const std::str
     c.environment = {{"LC_ALL", "C"}};
     c.timeout = std::chrono::minutes(30);
     c.stop = [this] {
-        return patience_.stopped && patience_.stopped() ? sys::Stop::Ask : sys::Stop::No;
+        return timeout_.stopped && timeout_.stopped() ? sys::Stop::Ask : sys::Stop::No;
     };
     auto done = system_.processes.run(c);
     if (!done) return failure("svn cannot be run: " + done.error().message);
@@ -510,8 +514,9 @@ Result<std::string> ModuleSources::svn(const PuppetfileModule& m, const std::str
     return std::move(done->output);
 }
 
-Result<Settled> ModuleSources::settle_svn(const PuppetfileModule& m, const SettleBy& by) {
-    Settled out;
+Result<ResolvedModule> ModuleSources::resolve_svn(const PuppetfileModule& m,
+                                                  const ResolveOptions& by) {
+    ResolvedModule out;
     out.commit = m.ref;
     if (by.lock && !by.lock->commit.empty()) out.commit = by.lock->commit;
     if (out.commit.empty()) {
@@ -579,7 +584,7 @@ Result<std::string> ModuleSources::made_once(
     return path;
 }
 
-Result<std::string> ModuleSources::tree(const PuppetfileModule& m, Settled& s) {
+Result<std::string> ModuleSources::tree(const PuppetfileModule& m, ResolvedModule& s) {
     // What is demanded of releases may have changed since a tree was made, and what is published.
     if (m.kind == Kind::Forge && forge_.trust && forge_.trust->demands(s.forge)) {
         BUNRAKU_TRY(release(parse_module_name(m.name)->slug(), s));

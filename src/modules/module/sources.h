@@ -18,17 +18,17 @@ namespace bunraku::module {
 
 /// What the lock file holds of a module: the wish, and what it came to.
 struct Locked {
-    std::string wish;  ///< changes with the Puppetfile's line
+    std::string requested;  ///< changes with the Puppetfile's line
     std::string version, sha256, git, commit;
 };
-std::string wish_of(const PuppetfileModule& module);
+std::string request_of(const PuppetfileModule& module);
 using LockFile = std::map<std::string, Locked>;
 /// Nothing is known of what cannot be read.
 LockFile read_lock_file(const std::string& text);
 std::string lock_file_text(const LockFile& lock);
 
 /// What a line of a Puppetfile means, once somebody was asked.
-struct Settled {
+struct ResolvedModule {
     std::string identity;         ///< "forge acme-web-1.0.0", "git COMMIT", "tarball SHA256", ..
     std::string version, commit;  ///< commit: of Svn the revision
     std::string sha256;           ///< of an archive; known at the latest when it was fetched
@@ -37,7 +37,7 @@ struct Settled {
 };
 
 /// What else decides.
-struct SettleBy {
+struct ResolveOptions {
     const Locked* lock = nullptr;  ///< to be taken
     std::string installed;         ///< version that stands there, of a module without a version
     std::string forge;             ///< address
@@ -51,19 +51,20 @@ struct SettleBy {
 class ModuleSources {
 public:
     ModuleSources(sys::System& system, std::string cache, ForgeClientOptions forge,
-                  GitPatience patience = {})
+                  GitTimeouts timeout = {})
         : system_(system),
           cache_(std::move(cache)),
           forge_(std::move(forge)),
-          patience_(std::move(patience)) {}
+          timeout_(std::move(timeout)) {}
 
-    base::Result<Settled> settle(const PuppetfileModule& module, const SettleBy& by);
+    base::Result<ResolvedModule> resolve_module(const PuppetfileModule& module,
+                                                const ResolveOptions& by);
     /// Makes `folder` hold the content. REVISION in what comes from a repository says which commit
     /// it is to the next run, and to people.
-    base::Result<void> fill(const PuppetfileModule& module, Settled& settled,
+    base::Result<void> fill(const PuppetfileModule& module, ResolvedModule& resolved,
                             const std::string& folder);
     /// A folder in the cache with that content, not to be changed.
-    base::Result<std::string> tree(const PuppetfileModule& module, Settled& settled);
+    base::Result<std::string> tree(const PuppetfileModule& module, ResolvedModule& resolved);
 
     /// Brings a repository up to date, once; its branches and tags (GitMirror::refs).
     base::Result<std::map<std::string, std::string>> refs(const std::string& url);
@@ -83,7 +84,7 @@ public:
                                    const std::function<base::Result<void>(GitMirror&)>& work);
     /// Asks a repository that will probably be wanted, until `stopped`; what comes of it is there
     /// for who wants it then.
-    void ask_ahead(const std::string& url, const std::function<bool()>& stopped);
+    void prefetch(const std::string& url, const std::function<bool()>& stopped);
     /// The repositories that a module's line made it ask.
     std::set<std::string> asked();
     /// The address that settings name, as people may see it.
@@ -101,7 +102,7 @@ private:
         std::optional<base::Error> failed;  ///< to fetch: it is not tried again
         std::map<std::string, std::string> refs;
     };
-    class Borrowed;
+    class PooledClient;
     std::shared_ptr<Repository> repository(const std::string& url);
     std::shared_ptr<std::mutex> turn(const std::string& key);
     /// Is there something new? Where that is unlikely the repository is asked before anything is
@@ -110,15 +111,19 @@ private:
     base::Result<void> learn(Repository& repository, GitMirror& mirror, Learn how);
     /// The first of `wishes` that the repository has, and its commit.
     base::Result<std::pair<std::string, std::string>> commit_of(
-        const std::string& url, const std::vector<std::string>& wishes);
-    base::Result<Settled> settle_forge(const PuppetfileModule& module, const SettleBy& by);
-    base::Result<Settled> settle_git(const PuppetfileModule& module, const SettleBy& by);
-    base::Result<Settled> settle_tarball(const PuppetfileModule& module, const SettleBy& by);
-    base::Result<Settled> settle_svn(const PuppetfileModule& module, const SettleBy& by);
-    base::Result<std::string> release(const std::string& slug, Settled& settled);
+        const std::string& url, const std::vector<std::string>& requests);
+    base::Result<ResolvedModule> resolve_forge(const PuppetfileModule& module,
+                                               const ResolveOptions& by);
+    base::Result<ResolvedModule> resolve_git(const PuppetfileModule& module,
+                                             const ResolveOptions& by);
+    base::Result<ResolvedModule> resolve_tarball(const PuppetfileModule& module,
+                                                 const ResolveOptions& by);
+    base::Result<ResolvedModule> resolve_svn(const PuppetfileModule& module,
+                                             const ResolveOptions& by);
+    base::Result<std::string> release(const std::string& slug, ResolvedModule& resolved);
     base::Result<std::string> ask_release(ForgeClient& client, const std::string& slug,
                                           const std::string& version);
-    base::Result<std::string> tarball(const PuppetfileModule& module, Settled& settled);
+    base::Result<std::string> tarball(const PuppetfileModule& module, ResolvedModule& resolved);
     base::Result<std::string> svn(const PuppetfileModule& module, const std::string& verb,
                                   std::vector<std::string> arguments);
     base::Result<std::string> made_once(
@@ -135,12 +140,12 @@ private:
     sys::System& system_;
     std::string cache_;
     ForgeClientOptions forge_;
-    GitPatience patience_;
+    GitTimeouts timeout_;
     std::mutex mutex_;
     std::map<std::string, std::shared_ptr<Repository>> repositories_;
     std::map<std::string, std::shared_ptr<std::mutex>> turns_;
     std::map<std::string, std::vector<std::unique_ptr<ForgeClient>>> idle_;  ///< by address
-    std::map<std::string, std::string> settled_;  ///< of :latest and ranges: asked once
+    std::map<std::string, std::string> resolved_;  ///< of :latest and ranges: asked once
 };
 
 /// What files may be used for after copy_tree.

@@ -315,8 +315,8 @@ Result<TufClient::File> TufClient::read(std::string_view role, std::string text)
     if (const Value* meta = member(part, "meta"); meta && meta->is_hash()) {
         for (const value::Entry& e : meta->as_hash()) {
             out.files.emplace(e.key.as_string(),
-                              File::Said{number_at(e.value, "version"),
-                                         number_at(e.value, "length"), digest(e.value)});
+                              File::Statement{number_at(e.value, "version"),
+                                              number_at(e.value, "length"), digest(e.value)});
         }
     }
     if (const Value* targets = member(part, "targets"); targets && targets->is_hash()) {
@@ -336,7 +336,7 @@ Result<TufClient::File> TufClient::read(std::string_view role, std::string text)
 }
 
 /// The file that `said` promises, out of what was kept where that is it.
-Result<TufClient::File> TufClient::fetched(std::string_view role, const File::Said& said,
+Result<TufClient::File> TufClient::fetched(std::string_view role, const File::Statement& said,
                                            std::uint64_t limit) const {
     const std::string name = file_of(role);
     const auto is_it = [&](const std::string& text) {
@@ -390,7 +390,7 @@ Result<void> TufClient::refresh_once() {
     File timestamp = BUNRAKU_TRY(read("timestamp", std::move(*text)));
     const auto snapshot_of = [](const File& file) {
         const auto found = file.files.find("snapshot.json");
-        return found == file.files.end() ? File::Said{} : found->second;
+        return found == file.files.end() ? File::Statement{} : found->second;
     };
     if (const auto before = seen("timestamp")) {
         if (timestamp.version < before->version) {

@@ -72,11 +72,11 @@ private:
         std::int64_t version = 0, expires = 0;
         std::string text;
         /// "snapshot.json" -> what is said of it.
-        struct Said {
+        struct Statement {
             std::int64_t version = 0, length = 0;
             std::string sha256;
         };
-        std::map<std::string, Said, std::less<>> files;
+        std::map<std::string, Statement, std::less<>> files;
         std::map<std::string, Target, std::less<>> targets;
         /// Roles that a part of the targets was handed to, and their keys.
         TufRoot delegated;
@@ -91,14 +91,14 @@ private:
     std::string kept(std::string_view name) const;
     base::Result<void> keep(std::string_view name, const std::string& text) const;
     base::Result<void> fresh(std::string_view role, std::int64_t expires) const;
-    base::Result<File> fetched(std::string_view role, const File::Said& said,
+    base::Result<File> fetched(std::string_view role, const File::Statement& said,
                                std::uint64_t limit) const;
 
     Options options_;
     TufRoot root_;
     std::mutex mutex_;
-    std::map<std::string, Target, std::less<>> targets_;   ///< of the parts that were fetched too
-    std::map<std::string, File::Said, std::less<>> said_;  ///< by the snapshot
+    std::map<std::string, Target, std::less<>> targets_;  ///< of the parts that were fetched too
+    std::map<std::string, File::Statement, std::less<>> said_;  ///< by the snapshot
     std::map<std::string, std::string, std::less<>> parts_;
     TufRoot delegated_;
     std::set<std::string> loaded_;  ///< roles of parts

@@ -418,7 +418,7 @@ Result<AuthConf> AuthConf::parse(std::string_view text, const std::string& name,
     const auto wrong = [&](const std::string& why) {
         return failure(fmt::format("{}: {}", name, why));
     };
-    auto document = codec::parse_hocon(text, hocon_surroundings(name));
+    auto document = codec::parse_hocon(text, hocon_context(name));
     if (!document) return wrong(document.error().message);
     const auto* config = codec::find_member(&*document, "authorization");
     if (!config) return wrong("Missing authorization service configuration.");

@@ -14,8 +14,8 @@ std::string puppetserver_conf(const config::Settings& settings, const std::strin
     return sys::expand_path("../puppetserver/conf.d/" + name, confdir);
 }
 
-codec::HoconSurroundings hocon_surroundings(const std::string& file) {
-    codec::HoconSurroundings out;
+codec::HoconContext hocon_context(const std::string& file) {
+    codec::HoconContext out;
     out.read = [folder = sys::directory_name(file)](
                    const std::string& path) -> std::optional<std::string> {
         const auto text = sys::make_real_file_system()->read(sys::expand_path(path, folder));

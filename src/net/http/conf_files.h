@@ -14,6 +14,6 @@ std::string puppetserver_conf(const config::Settings& settings, const std::strin
 
 /// Gives HOCON text access to the files that it includes, by paths that are absolute or relative to
 /// `file`, and to the environment's variables.
-codec::HoconSurroundings hocon_surroundings(const std::string& file);
+codec::HoconContext hocon_context(const std::string& file);
 
 }  // namespace bunraku::http

@@ -81,7 +81,7 @@ Result<void> Server::reload_tls(const TlsFiles& files) {
     return impl_->listening->reload_tls(files);
 }
 
-void Server::stop(std::chrono::seconds patience) {
+void Server::stop(std::chrono::seconds timeout) {
     auto& impl = *impl_;
     if (impl.stopped) return;
     impl.stopped = true;
@@ -91,7 +91,7 @@ void Server::stop(std::chrono::seconds patience) {
     auto none_left = [&] { return impl.running == 0; };
     {
         std::unique_lock lock(impl.mutex);
-        if (!impl.ended.wait_for(lock, patience, none_left)) {
+        if (!impl.ended.wait_for(lock, timeout, none_left)) {
             impl.shared.abandoned = true;
             for (auto& home : impl.homes)
                 home->loop.post([home = home.get()] { home->close_all(); });

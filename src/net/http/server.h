@@ -77,7 +77,7 @@ public:
     /// server's certificate; their clients' are verified again before the next request.
     base::Result<void> reload_tls(const TlsFiles& files);
     /// No new connections; running requests are answered (up to `patience`); then all threads end.
-    void stop(std::chrono::seconds patience = std::chrono::seconds(5));
+    void stop(std::chrono::seconds timeout = std::chrono::seconds(5));
 
 private:
     struct Impl;

@@ -16,9 +16,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "net/http/kept_session.h"
 #include "net/http/local_socket.h"
 #include "net/http/network.h"
+#include "net/http/session_cache.h"
 #include "net/http/socket_network.h"
 #include "net/http/tls.h"
 #include "net/http/wire.h"
@@ -264,7 +264,7 @@ public:
         auto& known = known_[url.origin()];
         if (!known) {
             known = std::make_unique<Known>(
-                KeptSession(session_file_, options_, url, sys::machine().now_ns()));
+                SessionCache(session_file_, options_, url, sys::machine().now_ns()));
             known->session = known->kept.load();
             if (!first_) first_ = known.get();
         }
@@ -280,8 +280,8 @@ public:
 private:
     /// Of one origin.
     struct Known {
-        explicit Known(KeptSession of) : kept(std::move(of)) {}
-        KeptSession kept;
+        explicit Known(SessionCache of) : kept(std::move(of)) {}
+        SessionCache kept;
         Session session;
         bool resumed = true;  ///< each time, from what was loaded on
         bool failed = false;  ///< the last handshake

@@ -96,9 +96,9 @@ std::unique_ptr<const RubyType> type_of(base::Arena& arena, std::string_view nam
 }  // namespace
 
 /// What Ruby code asks while it works.
-class RubyTypes::Talk final : public ruby::Callbacks {
+class RubyTypes::RubyTypeCallbacks final : public ruby::Callbacks {
 public:
-    explicit Talk(RubyTypes& types) : types_(types) {}
+    explicit RubyTypeCallbacks(RubyTypes& types) : types_(types) {}
 
     Value call_function(std::string_view name, std::span<const Value>, std::uint64_t) override {
         throw PuppetError(fmt::format("Unknown function: '{}'.", name), "UNKNOWN_FUNCTION");
@@ -217,7 +217,7 @@ RubyResource* RubyTypes::at(int number) const {
 
 void RubyTypes::start() {
     if (host_) return;
-    talk_ = std::make_unique<Talk>(*this);
+    callbacks_ = std::make_unique<RubyTypeCallbacks>(*this);
     if (!parts_.children) {
         parts_.host.stop = [this] { return static_cast<bool>(context_.stop_request()); };
         parts_.children = std::make_shared<ruby::Pool>(parts_.host);
@@ -232,10 +232,10 @@ Value RubyTypes::ask(std::string_view verb, std::span<const Value> args) {
         if (generation_ == 0) {
             // What is done here is a noop that others follow, or it is the run.
             const Value rehearsal = Value::boolean(parts_.known != nullptr);
-            host_->manage("begin", std::span(&rehearsal, 1), *talk_, context_.arena);
+            host_->manage("begin", std::span(&rehearsal, 1), *callbacks_, context_.arena);
             generation_ = host_->generation();
         }
-        return host_->manage(verb, args, *talk_, context_.arena);
+        return host_->manage(verb, args, *callbacks_, context_.arena);
     } catch (const PuppetError& e) {
         if (const StopRequest asked = context_.stop_request()) throw Stopped(asked.signal);
         // Whose place it is says the resource.
@@ -421,13 +421,13 @@ std::unique_ptr<Resource> RubyTypes::instead_of(const Resource& native, const Va
         return nullptr;
     // Of a module's type all of its providers are known, or the type is its Ruby.
     if (find_module_type_releases(spec.name)) return nullptr;
-    const std::vector<std::string>& brought = provider_files(spec.name);
-    if (brought.empty()) return nullptr;
+    const std::vector<std::string>& result = provider_files(spec.name);
+    if (result.empty()) return nullptr;
     // What goes by the name of a built-in one is that one, in its own words (core modules).
     const auto own = native.provider_classes();
     std::vector<std::string> files;
     bool named = false;
-    for (const std::string& file : brought) {
+    for (const std::string& file : result) {
         std::string_view name = file;
         name = name.substr(name.rfind('/') + 1);
         name.remove_suffix(std::string_view(".rb").size());

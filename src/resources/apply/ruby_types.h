@@ -1,6 +1,6 @@
 // Types and providers that modules bring in Ruby, at work on this machine: one child process holds
-// their objects for the life of a run (share/ruby/machine.rb is the other end). Each resource of
-// such a type is a RubyResource here, whose questions go there.
+// their objects for the life of a run (share/ruby/provider_host.rb is the other end). Each resource
+// of such a type is a RubyResource here, whose questions go there.
 #pragma once
 
 #include <functional>
@@ -115,7 +115,7 @@ public:
     void prefetched(const RubyType& type, std::string_view provider, std::vector<int> numbers);
 
 private:
-    class Talk;
+    class RubyTypeCallbacks;
     void open();
     bool started();
     void start();
@@ -128,7 +128,7 @@ private:
     std::function<Parts()> open_;
     Parts parts_;
     ruby::Pool::Lease host_;
-    std::unique_ptr<Talk> talk_;
+    std::unique_ptr<RubyTypeCallbacks> callbacks_;
     bool missing_ = false;  ///< there is no Ruby
     int generation_ = 0;
     bool reviving_ = false;

@@ -47,9 +47,9 @@ bool save(Context& context, const std::string& path, const std::string& text, st
 }
 
 /// Clears the stores that a run lends to its context, whichever way the run ends.
-struct LentStores {
+struct SharedStores {
     Context& context;
-    ~LentStores() {
+    ~SharedStores() {
         context.transactions = nullptr;
         context.contents = nullptr;
     }
@@ -112,7 +112,7 @@ bool Run::apply(RalCatalog& catalog) {
                 report.configuration_version_is_number = catalog.version_is_number;
                 report.code_id = catalog.code_id;
                 report.catalog_uuid = catalog.catalog_uuid;
-                const LentStores lent{context_};
+                const SharedStores lent{context_};
                 std::int64_t applying = context_.system.clock.monotonic_ns();
                 storage.load();
                 std::optional<TransactionStore> transactions;

@@ -24,7 +24,7 @@ constexpr std::size_t kLarge = 8 * 1024;
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-bool stands_alone(std::string_view text, std::size_t at, std::size_t size) {
+bool is_whole_word(std::string_view text, std::size_t at, std::size_t size) {
     return (at == 0 || !is_word(text[at - 1])) &&
            (at + size == text.size() || !is_word(text[at + size]));
 }
@@ -124,7 +124,7 @@ std::string Secrets::hide(std::string text) const {
     for (const std::string& secret : texts_) {
         for (std::size_t at = text.find(secret); at != std::string::npos;
              at = text.find(secret, at)) {
-            if (secret.size() < kShort && !stands_alone(text, at, secret.size())) {
+            if (secret.size() < kShort && !is_whole_word(text, at, secret.size())) {
                 ++at;
                 continue;
             }

@@ -56,8 +56,8 @@ public:
     }
     void log_from(base::Level level, std::string_view message, std::string_view source) override {
         // Files that are loaded once more say what they have said.
-        if (level >= base::Level::Warning && !facts_.told_.insert(std::string(message)).second &&
-            facts_.deaths_ > 0)
+        if (level >= base::Level::Warning &&
+            !facts_.reported_.insert(std::string(message)).second && facts_.deaths_ > 0)
             return;
         tell(facts_.options_.log, level, source.empty() ? "Facter" : source, std::string(message));
     }

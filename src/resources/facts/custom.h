@@ -44,8 +44,8 @@ private:
     std::vector<std::string> folders_;
     std::span<const ExternalFact> external_;
     Ask ask_;
-    std::set<std::string> skipped_;  // what was stuck
-    std::set<std::string> told_;     // warnings and errors
+    std::set<std::string> skipped_;   // what was stuck
+    std::set<std::string> reported_;  // warnings and errors
     std::unique_ptr<Host> host_;
     bool loaded_ = false;
     int deaths_ = 0;

@@ -11,11 +11,11 @@ namespace bunraku::facts {
 
 namespace {
 
-struct Kin {
+struct OsFamily {
     std::string_view id, kin;
 };
 /// What is like what; a distribution that is not here goes by its ID_LIKE.
-constexpr Kin kKin[] = {
+constexpr OsFamily kKin[] = {
     {"debian", "debian"},   {"elementary", "debian"}, {"ubuntu", "debian"}, {"linuxmint", "debian"},
     {"raspbian", "debian"}, {"devuan", "debian"},     {"rhel", "rhel"},     {"fedora", "rhel"},
     {"amzn", "rhel"},       {"centos", "rhel"},       {"ol", "rhel"},       {"scientific", "rhel"},
@@ -172,7 +172,7 @@ public:
     OsInfo info() {
         OsInfo out;
         const std::string id = identifier();
-        out.kin = kin_of(id);
+        out.kin = family_of(id);
         out.name = id == "linuxmint" ? capitalized_word(pair("id")) : short_name(pair("name"));
         if (out.name.empty() && out.kin == "rhel") out.name = redhat_.name;
         if (out.name.empty()) out.name = "Linux";
@@ -206,9 +206,9 @@ private:
         return words.empty() ? std::string() : base::lower(words[0]);
     }
 
-    std::string kin_of(std::string_view id) const {
+    std::string family_of(std::string_view id) const {
         const auto of = [](std::string_view name) {
-            const auto found = std::ranges::find(kKin, base::lower(name), &Kin::id);
+            const auto found = std::ranges::find(kKin, base::lower(name), &OsFamily::id);
             return found == std::end(kKin) ? std::string_view() : found->kin;
         };
         if (const auto kin = of(id); !kin.empty()) return std::string(kin);

@@ -160,7 +160,7 @@ apply::RubyTypes::Parts ruby_parts(const site::Session& session, const config::S
     parts.provider_files = [folders = parts.plugin_folders] { return provider_files(folders()); };
     parts.host.timeout = std::chrono::hours(24);
     parts.host.memory_limit = std::uint64_t{8} << 30;
-    parts.host.house = nullptr;
+    parts.host.worker_limit = nullptr;
     return parts;
 }
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "compile/compiler/change.h"
-#include "compile/site/at_rest.h"
+#include "compile/site/conditional_headers.h"
 #include "compile/site/fact_sources.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
@@ -22,10 +22,10 @@
 #include "resources/apply/storage.h"
 #include "resources/catalog/agent_json.h"
 #include "resources/facts/facts.h"
+#include "services/agent/conditional_state.h"
 #include "services/agent/download.h"
 #include "services/agent/node_facts.h"
 #include "services/agent/plugins.h"
-#include "services/agent/rest.h"
 #include "services/agent/server_content.h"
 #include "services/agent/server_link.h"
 
@@ -140,7 +140,7 @@ private:
                 may_use_cache = false;
             }
         }
-        rests_ = !use_cached && !running_failure_ && (catalog = at_rest());
+        rests_ = !use_cached && !running_failure_ && (catalog = conditional_requests());
         if (!catalog && !settings_.on_command_line("environment") && !strict()) ask_environment();
         say(Level::Info, fmt::format("Using environment '{}'", environment_));
         if (rests_) {
@@ -179,14 +179,14 @@ private:
 
     // -- at rest
 
-    std::string rest_path() const { return settings_.text("statedir") + "/rest.json"; }
+    std::string conditional_state_path() const { return settings_.text("statedir") + "/rest.json"; }
 
     /// The catalog of the last run, where the server says that nothing it depends on changed.
-    std::optional<Received> at_rest() {
-        auto known = AtRest::load(files_, rest_path());
+    std::optional<Received> conditional_requests() {
+        auto known = ConditionalState::load(files_, conditional_state_path());
         if (!known || known->server != link_.address() || known->asked != environment_)
             return std::nullopt;
-        const auto age = context_.system.clock.now_ns() - known->told_ns;
+        const auto age = context_.system.clock.now_ns() - known->reported_ns;
         if (age < 0 || age > facts_interval() * 1'000'000'000) return std::nullopt;
         const auto path = cached_catalog_path(settings_);
         auto json = files_.read(path);
@@ -232,16 +232,16 @@ private:
     }
 
     void remember(const http::ClientResponse& answer, std::string asked) {
-        AtRest known;
+        ConditionalState known;
         known.server = link_.address();
         known.asked = std::move(asked);
         known.environment = environment_;
-        known.told_ns = context_.system.clock.now_ns();
+        known.reported_ns = context_.system.clock.now_ns();
         // Without it everything is asked for as before.
         if (known.take(answer)) {
-            (void)known.save(files_, rest_path());
+            (void)known.save(files_, conditional_state_path());
         } else {
-            (void)files_.remove(rest_path());
+            (void)files_.remove(conditional_state_path());
         }
     }
 
@@ -470,7 +470,7 @@ private:
         request.sources.modulepath = std::vector<std::string>();
         request.overlay.set("environment", environment_);
         request.overlay.set("storeconfigs", "false");
-        request.manners.own_settings = true;
+        request.compile_mode.own_settings = true;
         session_ = o_.site.session(std::move(request), o_.sink);
         auto catalog = read(received);
         if (received.data) content_.know(*received.data);
@@ -518,7 +518,7 @@ private:
         // A server that keeps catalogs can be told of a run in which nothing happened by the name
         // of the last report.
         auto known = report.status == "unchanged" && !report.noop && !report.noop_pending
-                         ? AtRest::load(files_, rest_path())
+                         ? ConditionalState::load(files_, conditional_state_path())
                          : std::nullopt;
         if (known && known->server != link_.address()) known.reset();
         const auto identity = known ? apply::report_identity(report) : std::string();
@@ -532,7 +532,7 @@ private:
         if (!known || !answer) return;
         known->report = answer->headers.get(site::kReportHeader);
         known->report_identity = identity;
-        (void)known->save(files_, rest_path());
+        (void)known->save(files_, conditional_state_path());
     }
 
     base::Result<http::ClientResponse> put_report(std::string body, const std::string& as) {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "compile/compiler/change.h"
-#include "compile/site/at_rest.h"
+#include "compile/site/conditional_headers.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/config/version.h"
@@ -42,31 +42,32 @@ std::string reason_of(const base::Error& error) {
 
 }  // namespace
 
-Agent::Agent(const Manner& manner, std::string name, std::uint64_t number, std::uint64_t seed)
-    : manner_(manner), dice_(seed ^ (number * 0x632be59bd9b4e019U)), network_(manner.network) {
+Agent::Agent(const AgentProfile& profile, std::string name, std::uint64_t number,
+             std::uint64_t seed)
+    : profile_(profile), rng_(seed ^ (number * 0x632be59bd9b4e019U)), network_(profile.network) {
     machine_.name = std::move(name);
     machine_.number = number;
-    machine_.uptime_seconds = static_cast<std::int64_t>(dice_.below(100 * 86'400));
+    machine_.uptime_seconds = static_cast<std::int64_t>(rng_.below(100 * 86'400));
 }
 
 Agent::Outcome Agent::run() {
-    auto& runtime = manner_.network.runtime();
+    auto& runtime = profile_.network.runtime();
     broken_ = false;
     wait_seconds_ = 0;
-    const bool away = manner_.absent > 0 && dice_.happens(manner_.absent);
-    if (away && dice_.below(2) == 0) {
-        manner_.figures.absent.add();
+    const bool away = profile_.absent > 0 && rng_.happens(profile_.absent);
+    if (away && rng_.below(2) == 0) {
+        profile_.figures.absent.add();
         return Outcome::Absent;
     }
     const auto begin = runtime.monotonic_ns();
     machine_.uptime_seconds += 1;
-    if (manner_.changing > 0 && dice_.happens(manner_.changing)) ++machine_.changes;
+    if (profile_.changing > 0 && rng_.happens(profile_.changing)) ++machine_.changes;
     transaction_ = uuid();
     if (!client_) {
         http::ClientOptions options;
         options.network = &network_;
-        options.user_agent = manner_.user_agent;
-        options.stopped = manner_.stopped;
+        options.user_agent = profile_.user_agent;
+        options.stopped = profile_.stopped;
         options.max_redirects = 0;
         ssl.use(options);
         client_.emplace(std::move(options));
@@ -75,34 +76,34 @@ Agent::Outcome Agent::run() {
     if (away) {
         base::Arena arena(64 * 1024);
         leave_in_the_middle(arena);
-        manner_.figures.absent.add();
+        profile_.figures.absent.add();
         outcome = Outcome::Absent;
     } else {
         outcome = connected_run();
     }
-    if (!manner_.keeps_connection || broken_ || away) client_.reset();
-    if (!client_ && !manner_.resumes) network_.forget();
-    if (manner_.stopped && manner_.stopped()) return Outcome::Stopped;
+    if (!profile_.keeps_connection || broken_ || away) client_.reset();
+    if (!client_ && !profile_.resumes) network_.forget();
+    if (profile_.stopped && profile_.stopped()) return Outcome::Stopped;
     if (*outcome == Outcome::Good)
-        manner_.figures.done(Step::Run, runtime.monotonic_ns() - begin, 0, 0);
-    if (*outcome == Outcome::Failed) manner_.figures.runs_failed.add();
-    if (*outcome == Outcome::PutOff) manner_.figures.put_off.add();
+        profile_.figures.done(Step::Run, runtime.monotonic_ns() - begin, 0, 0);
+    if (*outcome == Outcome::Failed) profile_.figures.runs_failed.add();
+    if (*outcome == Outcome::PutOff) profile_.figures.put_off.add();
     return *outcome;
 }
 
 std::optional<Agent::Outcome> Agent::connected_run() {
     const auto ended = [&] { return wait_seconds_ > 0 ? Outcome::PutOff : Outcome::Failed; };
-    const auto begin = manner_.network.runtime().monotonic_ns();
+    const auto begin = profile_.network.runtime().monotonic_ns();
     base::Arena arena(256 * 1024);
     const auto rest = ask_whether_right(arena);
-    if (rest == Rest::Broken) return ended();
-    const bool everything = manner_.first_runs && !been_here_;
-    if (rest == Rest::Unknown) {
+    if (rest == CatalogCheck::Broken) return ended();
+    const bool everything = profile_.first_runs && !been_here_;
+    if (rest == CatalogCheck::Unknown) {
         if (!fetch_plugins() || !fetch_catalog(arena)) return ended();
     }
     if (!fetch_files(everything)) return ended();
-    if (manner_.reports != Manner::Reports::None &&
-        !report(begin, manner_.drifting > 0 && dice_.happens(manner_.drifting)))
+    if (profile_.reports != AgentProfile::Reports::None &&
+        !report(begin, profile_.drifting > 0 && rng_.happens(profile_.drifting)))
         return ended();
     been_here_ = true;
     return Outcome::Good;
@@ -111,7 +112,7 @@ std::optional<Agent::Outcome> Agent::connected_run() {
 http::ClientRequest Agent::request(std::string method, std::string_view path, std::string query,
                                    std::string_view accept) const {
     http::ClientRequest out{.method = std::move(method)};
-    out.url = fmt::format("https://{}/puppet/v3/{}{}{}", manner_.address,
+    out.url = fmt::format("https://{}/puppet/v3/{}{}{}", profile_.address,
                           http::percent_encode(path, "/"), query.empty() ? "" : "?", query);
     out.headers.set("Accept", accept);
     out.headers.set("X-Puppet-Version", config::kPuppetVersion);
@@ -120,20 +121,20 @@ http::ClientRequest Agent::request(std::string method, std::string_view path, st
 
 void Agent::fail(Step step, std::string kind, const std::string& example) {
     broken_ = true;
-    manner_.figures.failed(step, kind, fmt::format("{}: {}", machine_.name, example));
+    profile_.figures.failed(step, kind, fmt::format("{}: {}", machine_.name, example));
 }
 
 /// One exchange, counted. Nullopt: it failed, was put off or stopped.
 std::optional<http::ClientResponse> Agent::ask(Step step, http::ClientRequest request,
                                                int also_good) {
-    auto& runtime = manner_.network.runtime();
+    auto& runtime = profile_.network.runtime();
     const auto begin = runtime.monotonic_ns();
     (void)network_.take_connecting();
     auto answer = client_->send(request);
     const auto connecting = network_.take_connecting();
     if (connecting > 0 && !network_.unreachable())
-        manner_.figures.done(Step::Connect, connecting, 0, 0);
-    if (manner_.stopped && manner_.stopped()) {
+        profile_.figures.done(Step::Connect, connecting, 0, 0);
+    if (profile_.stopped && profile_.stopped()) {
         broken_ = true;
         return std::nullopt;
     }
@@ -142,13 +143,13 @@ std::optional<http::ClientResponse> Agent::ask(Step step, http::ClientRequest re
         fail(before ? Step::Connect : step, reason_of(answer.error()), answer.error().message);
         return std::nullopt;
     }
-    if (manner_.saw) manner_.saw(step, request, *answer);
+    if (profile_.on_response) profile_.on_response(step, request, *answer);
     const auto time = runtime.monotonic_ns() - begin - connecting;
     const bool unchanged = step == Step::Unchanged && answer->status == 304;
     if (answer->status / 100 == 2 || unchanged || answer->status == also_good) {
         // What is not modified is a question of its own kind; refused, it is none yet.
         if (step != Step::Unchanged || unchanged)
-            manner_.figures.done(step, time, request.body.size(), answer->body.size());
+            profile_.figures.done(step, time, request.body.size(), answer->body.size());
         return std::move(*answer);
     }
     const auto later = base::parse_integer<std::int64_t>(answer->headers.get("Retry-After"));
@@ -163,35 +164,37 @@ std::optional<http::ClientResponse> Agent::ask(Step step, http::ClientRequest re
 }
 
 std::string Agent::uuid() {
-    const auto a = dice_.next(), b = dice_.next();
+    const auto a = rng_.next(), b = rng_.next();
     return fmt::format("{:08x}-{:04x}-4{:03x}-8{:03x}-{:012x}", a >> 32, a >> 16 & 0xffff,
                        a & 0xfff, b >> 52, b & 0xffffffffffff);
 }
 
 Value Agent::facts(base::Arena& arena) {
-    return machine_facts(arena, manner_.models[machine_.number % manner_.models.size()],
-                         manner_.choices, machine_);
+    return machine_facts(arena, profile_.models[machine_.number % profile_.models.size()],
+                         profile_.choices, machine_);
 }
 
-Agent::Rest Agent::ask_whether_right(base::Arena& arena) {
-    const std::chrono::nanoseconds age(manner_.network.runtime().now_ns() - rest_.told_ns);
-    if (!manner_.at_rest || rest_.etag.empty() || !catalog_ || age.count() < 0 ||
-        age > manner_.facts_interval)
-        return Rest::Unknown;
+Agent::CatalogCheck Agent::ask_whether_right(base::Arena& arena) {
+    const std::chrono::nanoseconds age(profile_.network.runtime().now_ns() -
+                                       conditional_.reported_ns);
+    if (!profile_.conditional_requests || conditional_.etag.empty() || !catalog_ ||
+        age.count() < 0 || age > profile_.facts_interval)
+        return CatalogCheck::Unknown;
     const Query query{{"check_environment", "true"},
                       {"static_catalog", "true"},
                       {"checksum_type", "sha256.sha384.sha512.sha224.md5"}};
     auto asking = request("GET", "catalog/" + machine_.name,
                           with_environment(query, catalog_->environment), kCatalogTypes);
-    asking.headers.set("If-None-Match", rest_.etag);
-    asking.headers.set(site::kFactsHeader, compiler::facts_fingerprint(facts(arena), rest_.facts));
-    asking.headers.set(site::kPluginsHeader, rest_.plugins);
-    const auto begin = manner_.network.runtime().monotonic_ns();
+    asking.headers.set("If-None-Match", conditional_.etag);
+    asking.headers.set(site::kFactsHeader,
+                       compiler::facts_fingerprint(facts(arena), conditional_.facts));
+    asking.headers.set(site::kPluginsHeader, conditional_.plugins);
+    const auto begin = profile_.network.runtime().monotonic_ns();
     const auto answer = ask(Step::Unchanged, std::move(asking), 412);
-    retrieval_ns_ = manner_.network.runtime().monotonic_ns() - begin;
-    if (answer && answer->status == 304) return Rest::Right;
-    if (answer && answer->status == 412) return Rest::Unknown;
-    return answer ? Rest::Unknown : Rest::Broken;
+    retrieval_ns_ = profile_.network.runtime().monotonic_ns() - begin;
+    if (answer && answer->status == 304) return CatalogCheck::Right;
+    if (answer && answer->status == 412) return CatalogCheck::Unknown;
+    return answer ? CatalogCheck::Unknown : CatalogCheck::Broken;
 }
 
 bool Agent::fetch_plugins() {
@@ -209,10 +212,10 @@ bool Agent::fetch_plugins() {
         const auto answer = ask(
             Step::Plugins,
             request("GET", fmt::format("file_metadatas/{}", mount),
-                    with_environment(std::move(query), manner_.environment), "application/json"),
+                    with_environment(std::move(query), profile_.environment), "application/json"),
             404);
         if (!answer) return false;
-        if (!manner_.first_runs || been_here_ || answer->status == 404) continue;
+        if (!profile_.first_runs || been_here_ || answer->status == 404) continue;
         base::Arena arena(64 * 1024);
         const auto list = value::parse_json(arena, answer->body);
         if (!list || !list->is_array()) continue;
@@ -226,25 +229,26 @@ bool Agent::fetch_plugins() {
 }
 
 http::ClientRequest Agent::catalog_request(base::Arena& arena) {
-    const auto document = value::to_json(agent::facts_document(
-        arena, manner_.settings, machine_.name, facts(arena), manner_.network.runtime().now_ns()));
+    const auto document =
+        value::to_json(agent::facts_document(arena, profile_.settings, machine_.name, facts(arena),
+                                             profile_.network.runtime().now_ns()));
     const Query form{{"facts_format", "application/json"},
                      {"facts", http::percent_encode(document)},
-                     {"environment", manner_.environment},
+                     {"environment", profile_.environment},
                      {"transaction_uuid", transaction_},
                      {"check_environment", "true"},
                      {"static_catalog", "true"},
                      {"checksum_type", "sha256.sha384.sha512.sha224.md5"}};
     auto asking = request("POST", "catalog/" + machine_.name,
-                          with_environment({}, manner_.environment), kCatalogTypes);
+                          with_environment({}, profile_.environment), kCatalogTypes);
     asking.headers.set("Content-Type", "application/x-www-form-urlencoded");
-    if (manner_.at_rest) asking.headers.set(site::kFactsHeader, "all");
+    if (profile_.conditional_requests) asking.headers.set(site::kFactsHeader, "all");
     asking.body = agent::encoded(form);
     return asking;
 }
 
 bool Agent::fetch_catalog(base::Arena& arena) {
-    auto& runtime = manner_.network.runtime();
+    auto& runtime = profile_.network.runtime();
     const auto begin = runtime.monotonic_ns();
     const auto answer = ask(Step::Catalog, catalog_request(arena));
     if (!answer) return false;
@@ -259,21 +263,21 @@ bool Agent::fetch_catalog(base::Arena& arena) {
              fmt::format("the server sent the catalog of '{}'", whose));
         return false;
     }
-    const bool all = manner_.reports == Manner::Reports::Whole;
+    const bool all = profile_.reports == AgentProfile::Reports::Whole;
     const auto* resources = value::at(*catalog, "resources");
     catalog_ = KnownCatalog::of(*catalog, !all ? kSample
                                           : resources && resources->is_array()
                                               ? resources->as_array().size()
                                               : 0);
-    rest_.told_ns = runtime.now_ns();
-    if (!manner_.at_rest || !rest_.take(*answer)) rest_.etag.clear();
+    conditional_.reported_ns = runtime.now_ns();
+    if (!profile_.conditional_requests || !conditional_.take(*answer)) conditional_.etag.clear();
     return true;
 }
 
 bool Agent::fetch_content(std::string_view path) {
     return ask(Step::Content,
                request("GET", fmt::format("file_content/{}", path),
-                       with_environment({}, manner_.environment), "application/octet-stream"))
+                       with_environment({}, profile_.environment), "application/octet-stream"))
         .has_value();
 }
 
@@ -284,7 +288,7 @@ bool Agent::fetch_files(bool all) {
         const auto answer =
             ask(Step::Metadata,
                 request("GET", "file_metadata/" + source,
-                        with_environment(query, manner_.environment), "application/json"),
+                        with_environment(query, profile_.environment), "application/json"),
                 404);  // a File's next source would be tried
         if (!answer) return false;
         const bool file =
@@ -298,37 +302,42 @@ bool Agent::fetch_files(bool all) {
 }
 
 bool Agent::report(std::int64_t begin, bool drifted) {
-    auto& runtime = manner_.network.runtime();
-    ReportWishes wishes{.node = machine_.name,
-                        .transaction_uuid = transaction_,
-                        .server = manner_.address,
-                        .now_ns = runtime.now_ns(),
-                        .seconds = static_cast<double>(runtime.monotonic_ns() - begin) / 1e9,
-                        .retrieval_seconds = static_cast<double>(retrieval_ns_) / 1e9,
-                        .drifted = {},
-                        .whole = manner_.reports == Manner::Reports::Whole};
+    auto& runtime = profile_.network.runtime();
+    ReportOptions report_options{
+        .node = machine_.name,
+        .transaction_uuid = transaction_,
+        .server = profile_.address,
+        .now_ns = runtime.now_ns(),
+        .seconds = static_cast<double>(runtime.monotonic_ns() - begin) / 1e9,
+        .retrieval_seconds = static_cast<double>(retrieval_ns_) / 1e9,
+        .drifted = {},
+        .whole = profile_.reports == AgentProfile::Reports::Whole};
     if (drifted && !catalog_->named.empty())
-        wishes.drifted.push_back(dice_.below(catalog_->named.size()));
+        report_options.drifted.push_back(rng_.below(catalog_->named.size()));
     const auto put = [&](std::string body, std::string_view as, int also_good) {
         auto sending = request("PUT", "report/" + machine_.name,
-                               with_environment({}, manner_.environment), "application/json");
+                               with_environment({}, profile_.environment), "application/json");
         sending.headers.set("Content-Type", "application/json");
         if (!as.empty()) sending.headers.set(site::kReportHeader, as);
         sending.body = std::move(body);
         return ask(Step::Report, std::move(sending), also_good);
     };
     // As agent::run has it: what a server knows is not told again.
-    const bool at_rest = !rest_.etag.empty() && wishes.drifted.empty() && !wishes.whole;
-    const auto identity = at_rest ? imagined_identity(*catalog_, wishes) : std::string();
-    if (at_rest && !rest_.report.empty() && rest_.report_identity == identity) {
-        const auto answer = put(imagined_difference(wishes), rest_.report, 412);
+    const bool conditional_requests =
+        !conditional_.etag.empty() && report_options.drifted.empty() && !report_options.whole;
+    const auto identity =
+        conditional_requests ? simulated_identity(*catalog_, report_options) : std::string();
+    if (conditional_requests && !conditional_.report.empty() &&
+        conditional_.report_identity == identity) {
+        const auto answer = put(simulated_difference(report_options), conditional_.report, 412);
         if (!answer || answer->status != 412) return answer.has_value();
     }
-    const auto answer = put(imagined_report(*catalog_, wishes), at_rest ? "new" : "", 0);
+    const auto answer =
+        put(simulated_report(*catalog_, report_options), conditional_requests ? "new" : "", 0);
     if (!answer) return false;
-    if (at_rest) {
-        rest_.report = answer->headers.get(site::kReportHeader);
-        rest_.report_identity = identity;
+    if (conditional_requests) {
+        conditional_.report = answer->headers.get(site::kReportHeader);
+        conditional_.report_identity = identity;
     }
     return true;
 }
@@ -338,7 +347,7 @@ void Agent::leave_in_the_middle(base::Arena& arena) {
     (void)client_->download(catalog_request(arena), [](std::string_view) { return false; });
     const auto connecting = network_.take_connecting();
     if (connecting > 0 && !network_.unreachable())
-        manner_.figures.done(Step::Connect, connecting, 0, 0);
+        profile_.figures.done(Step::Connect, connecting, 0, 0);
 }
 
 }  // namespace bunraku::load

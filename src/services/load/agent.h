@@ -13,18 +13,18 @@
 #include "core/config/settings.h"
 #include "core/value/value.h"
 #include "net/http/client.h"
-#include "services/agent/rest.h"
+#include "services/agent/conditional_state.h"
 #include "services/agent/ssl.h"
-#include "services/load/dice.h"
 #include "services/load/figures.h"
-#include "services/load/imagined_report.h"
 #include "services/load/machine.h"
+#include "services/load/rng.h"
+#include "services/load/simulated_report.h"
 #include "services/load/timed_network.h"
 
 namespace bunraku::load {
 
 /// What all agents of a crowd have in common.
-struct Manner {
+struct AgentProfile {
     const config::Settings& settings;
     http::Network& network;
     Figures& figures;
@@ -38,31 +38,33 @@ struct Manner {
     double changing = 0;  ///< ... whose facts are not those of the run before
     double absent = 0;    ///< ... that are missed, or left in the middle
     std::chrono::seconds facts_interval{7200};  ///< after which facts travel whole
-    bool at_rest = true;  ///< asks whether its catalog is still right, as Bunraku's agent does
+    bool conditional_requests =
+        true;  ///< asks whether its catalog is still right, as Bunraku's agent does
     bool keeps_connection = false;
     bool resumes = false;  ///< TLS sessions go on over connections
     bool first_runs =
         false;  ///< nothing is there in the first run: every plugin and file is fetched
     enum class Reports : std::uint8_t { None, Changed, Whole } reports = Reports::Changed;
     /// Told of every answer; may be empty.
-    std::function<void(Step, const http::ClientRequest&, const http::ClientResponse&)> saw = {};
+    std::function<void(Step, const http::ClientRequest&, const http::ClientResponse&)> on_response =
+        {};
 };
 
 class Agent {
 public:
-    Agent(const Manner& manner, std::string name, std::uint64_t number, std::uint64_t seed);
+    Agent(const AgentProfile& profile, std::string name, std::uint64_t number, std::uint64_t seed);
 
     agent::SslFiles ssl;
     const std::string& name() const { return machine_.name; }
     MachineState& machine() { return machine_; }
-    Dice& dice() { return dice_; }
+    Rng& rng() { return rng_; }
 
     enum class Outcome : std::uint8_t { Good, Failed, Absent, PutOff, Stopped };
     /// One run; `wait_seconds()` says when to come again where it was put off.
     Outcome run();
     std::int64_t wait_seconds() const { return wait_seconds_; }
     /// Of the catalog that it has; for those who look from outside.
-    const std::string& catalog_etag() const { return rest_.etag; }
+    const std::string& catalog_etag() const { return conditional_.etag; }
     const KnownCatalog* catalog() const { return catalog_ ? &*catalog_ : nullptr; }
 
 private:
@@ -72,8 +74,8 @@ private:
     http::ClientRequest request(std::string method, std::string_view path, std::string query,
                                 std::string_view accept) const;
     void fail(Step step, std::string kind, const std::string& example);
-    enum class Rest : std::uint8_t { Right, Unknown, Broken };
-    Rest ask_whether_right(base::Arena& arena);
+    enum class CatalogCheck : std::uint8_t { Right, Unknown, Broken };
+    CatalogCheck ask_whether_right(base::Arena& arena);
     bool fetch_plugins();
     bool fetch_catalog(base::Arena& arena);
     bool fetch_files(bool all);
@@ -84,12 +86,12 @@ private:
     http::ClientRequest catalog_request(base::Arena& arena);
     std::string uuid();
 
-    const Manner& manner_;
+    const AgentProfile& profile_;
     MachineState machine_;
-    Dice dice_;
+    Rng rng_;
     TimedNetwork network_;
     std::optional<http::Client> client_;
-    agent::AtRest rest_;
+    agent::ConditionalState conditional_;
     std::optional<KnownCatalog> catalog_;
     std::string transaction_;
     std::int64_t wait_seconds_ = 0, retrieval_ns_ = 0;

@@ -14,7 +14,7 @@
 
 namespace bunraku::load {
 
-struct CertificateWishes {
+struct CertificateOptions {
     const config::Settings& settings;  ///< with server and port of the authority
     sys::System& system;
     http::Network* network = nullptr;
@@ -27,7 +27,7 @@ struct CertificateWishes {
 
 class Certificates {
 public:
-    explicit Certificates(const CertificateWishes& wishes) : w_(wishes) {}
+    explicit Certificates(const CertificateOptions& options) : w_(options) {}
 
     /// What all need; to be called once, before the others.
     base::Result<void> prepare(const std::string& first_name);
@@ -39,7 +39,7 @@ private:
     base::Result<agent::SslFiles> ask(const std::string& name, bool* made) const;
     base::Result<agent::SslFiles> sign(const std::string& name, bool* made) const;
 
-    CertificateWishes w_;
+    CertificateOptions w_;
 };
 
 }  // namespace bunraku::load

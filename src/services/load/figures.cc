@@ -72,7 +72,7 @@ std::string Figures::progress(double seconds) const {
                        milliseconds(Step::Run, 0.99), runs_failed.value());
 }
 
-std::string Figures::text(const Surroundings& around) const {
+std::string Figures::text(const LoadSummary& around) const {
     std::string out = fmt::format(
         "{} agents, {} runs in {:.1f} s{}: {:.2f} runs and {:.1f} requests a second, {} failed\n",
         around.agents, count(Step::Run), around.seconds, around.interrupted ? " (interrupted)" : "",
@@ -106,7 +106,7 @@ std::string Figures::text(const Surroundings& around) const {
     return out;
 }
 
-std::string Figures::json(const Surroundings& around) const {
+std::string Figures::json(const LoadSummary& around) const {
     std::string steps, wrong;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
         const auto& line = lines_[i];

@@ -45,15 +45,15 @@ public:
     base::Counter fresh;    ///< certificates that were made or asked for
     base::Gauge running;
 
-    struct Surroundings {
+    struct LoadSummary {
         std::size_t agents = 0;
         double seconds = 0;
         double own_cpu_seconds = 0;  ///< of the program that counts
         bool interrupted = false;
     };
     /// For people, with a table; and the same as JSON.
-    std::string text(const Surroundings& around) const;
-    std::string json(const Surroundings& around) const;
+    std::string text(const LoadSummary& around) const;
+    std::string json(const LoadSummary& around) const;
     /// One line while it runs.
     std::string progress(double seconds) const;
 

@@ -5,7 +5,7 @@
 #include "core/base/text.h"
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
-#include "services/load/dice.h"
+#include "services/load/rng.h"
 
 namespace bunraku::load {
 
@@ -31,9 +31,9 @@ base::Result<FactChoice> FactChoice::parse(std::string_view text) {
 
 namespace {
 
-class Imagining {
+class SimulatedFacts {
 public:
-    Imagining(base::Arena& arena, const MachineState& state)
+    SimulatedFacts(base::Arena& arena, const MachineState& state)
         : arena_(arena), state_(state), dot_(state.name.find('.')) {}
 
     Value of(const Value& v, std::string_view key) {
@@ -59,7 +59,7 @@ public:
 private:
     /// Numbers that belong to this machine, the same each time.
     std::uint64_t own(std::uint64_t what) const {
-        return Dice(state_.number * 0x10001 + what).next();
+        return Rng(state_.number * 0x10001 + what).next();
     }
     Value make(std::string_view text) { return value::make_string(arena_, text); }
 
@@ -113,7 +113,7 @@ Value with(base::Arena& arena, const Value& facts, const std::vector<std::string
 
 Value machine_facts(base::Arena& arena, const Value& model, const std::vector<FactChoice>& choices,
                     const MachineState& state) {
-    Value facts = Imagining(arena, state).of(model, "");
+    Value facts = SimulatedFacts(arena, state).of(model, "");
     for (const auto& choice : choices) {
         const auto& text = choice.values[(state.number + state.changes) % choice.values.size()];
         auto json = value::parse_json(arena, text);

@@ -66,11 +66,11 @@ void AccessLog::add(const http::Request& request, int status, std::uint64_t byte
     while (written < 0 && errno == EINTR);
     if (written > 0) size_ += static_cast<std::uint64_t>(written);
     const bool good = written == static_cast<ssize_t>(text.size());
-    if (!good && !told_) {
+    if (!good && !reported_) {
         log_.log(Level::Err, fmt::format("The access log {} cannot be written: {}", options_.path,
                                          written < 0 ? std::strerror(errno) : "the disk is full"));
     }
-    told_ = !good;
+    reported_ = !good;
 }
 
 void AccessLog::rotate() {

@@ -41,7 +41,7 @@ private:
     std::mutex mutex_;
     int fd_ = -1;
     std::uint64_t size_ = 0;
-    bool told_ = false;  ///< that it cannot be written
+    bool reported_ = false;  ///< that it cannot be written
 };
 
 }  // namespace bunraku::server

@@ -53,7 +53,7 @@ public:
 
 private:
     /// Where a tree stands, which says what has to be in parentheses.
-    static bool stands_alone(std::string_view type) {
+    static bool is_whole_word(std::string_view type) {
         constexpr std::string_view kAlone[] = {"AccessExpression",
                                                "CallFunctionExpression",
                                                "CallMethodExpression",
@@ -168,7 +168,7 @@ private:
 
     /// As an operand.
     void write_closed(const Value& tree) {
-        if (stands_alone(type_of(tree))) return write(tree);
+        if (is_whole_word(type_of(tree))) return write(tree);
         put("(");
         write(tree);
         put(")");

@@ -16,9 +16,9 @@
 #include "core/value/rich_data.h"
 #include "net/pki/verify.h"
 #include "services/server/autosign.h"
+#include "services/server/ca_maintenance.h"
 #include "services/server/ca_settings.h"
 #include "services/server/ca_status.h"
-#include "services/server/ca_upkeep.h"
 #include "services/server/role.h"
 
 namespace bunraku::server {
@@ -33,7 +33,7 @@ namespace {
 constexpr std::uint64_t kMaxRequestBody = 64 << 10;
 constexpr std::uint64_t kMaxListBody = 4 << 20;
 constexpr std::uint64_t kMaxCrlBody = 64 << 20;
-constexpr auto kKeepUp = std::chrono::hours(12);
+constexpr auto kMaintenanceInterval = std::chrono::hours(12);
 
 Response plain(int status, std::string_view text) {
     auto out = Response::text(status, text);
@@ -106,7 +106,7 @@ public:
             std::lock_guard lock(crl_mutex_);
             last_crl_ = crl_stamp();
         }
-        (void)context_.aside.post_after(kKeepUp, [this] { keep_up_now(); });
+        (void)context_.aside.post_after(kMaintenanceInterval, [this] { maintain_now(); });
     }
     std::string_view name() const override { return "ca"; }
     void stop() override { watch_.reset(); }
@@ -135,7 +135,7 @@ private:
     Response renew(Request& request);
     Response sign_some(Request& request);
     Response sign_all(Request& request);
-    Response nothing_here(Request&) { return Response::text(404, "Not Found"); }
+    Response unknown_route(Request&) { return Response::text(404, "Not Found"); }
     Response other_method(Request&) { return Response::text(405, "Method not allowed."); }
 
     /// Signs the request that waits; returns why not, or nullopt.
@@ -157,7 +157,7 @@ private:
     void look_for_changes();
     /// A roll-over has changed who signs.
     void open_again();
-    void keep_up_now();
+    void maintain_now();
     Response wrong(const base::Error& error) {
         log_.log(Level::Err, error.message);
         return Response::text(500, "Internal Server Error: " + error.message);
@@ -226,7 +226,7 @@ void CaRole::mount(http::Router& router) {
          {"/certificate_statuses/", "/certificate/{name}", "/certificate_request/{name}",
           "/certificate_revocation_list/{any}", "/certificate_revocation_list", "/expirations",
           "/clean", "/certificate_renewal", "/sign", "/sign/all", "/{rest*}"}) {
-        add(router, "*", pattern, &CaRole::nothing_here);
+        add(router, "*", pattern, &CaRole::unknown_route);
     }
     for (const char* pattern : {"/certificate_status/{name}", "/certificate_statuses/{any}"})
         add(router, "*", pattern, &CaRole::other_method);
@@ -366,12 +366,13 @@ Response CaRole::get_status(Request& request) {
 
 Response CaRole::put_status(Request& request) {
     const std::string name(request.param("name"));
-    auto wish = read_wish(request, name);
-    if (wish.status != 0) return Response::text(wish.status, wish.message);
+    auto status_request = read_status_request(request, name);
+    if (status_request.status != 0)
+        return Response::text(status_request.status, status_request.message);
     const bool can_revoke = is_file_name(name) && authority()->can_revoke(name);
     if (!is_file_name(name) || !(can_revoke || authority()->has_request(name)))
         return Response::text(404, "Invalid certificate subject.");
-    if (wish.revoke) {
+    if (status_request.revoke) {
         if (!can_revoke) {
             return Response::text(
                 409,
@@ -386,7 +387,7 @@ Response CaRole::put_status(Request& request) {
             409,
             fmt::format("Cannot sign certificate for host {} without a certificate request", name));
     }
-    if (auto problem = sign_waiting(name, wish.ttl.value_or(settings_.ca_ttl)))
+    if (auto problem = sign_waiting(name, status_request.ttl.value_or(settings_.ca_ttl)))
         return Response::text(409, *problem);
     return plain(204, "");
 }
@@ -634,9 +635,9 @@ void CaRole::look_for_changes() {
     }
 }
 
-void CaRole::keep_up_now() {
-    auto kept = keep_up(context_.settings, settings_, *authority(),
-                        context_.runtime.now_ns() / 1'000'000'000);
+void CaRole::maintain_now() {
+    auto kept = maintain(context_.settings, settings_, *authority(),
+                         context_.runtime.now_ns() / 1'000'000'000);
     if (!kept) {
         log_.log(Level::Err, fmt::format("The certificate authority could not be kept up: {}",
                                          kept.error().message));
@@ -647,7 +648,7 @@ void CaRole::keep_up_now() {
         if (kept->lists > 0 || kept->server_certificate || kept->rolled) crl_changed();
     }
     if (settings_.enable_infra_crl) (void)authority()->write_infra_serials();
-    (void)context_.aside.post_after(kKeepUp, [this] { keep_up_now(); });
+    (void)context_.aside.post_after(kMaintenanceInterval, [this] { maintain_now(); });
 }
 
 }  // namespace
@@ -661,7 +662,7 @@ Result<std::unique_ptr<Role>> make_ca_role(const Context& context) {
         [log](const std::string& line) { log->log(Level::Notice, line); }));
     // Before anybody reads them.
     if (auto kept =
-            keep_up(context.settings, settings, authority, runtime->now_ns() / 1'000'000'000);
+            maintain(context.settings, settings, authority, runtime->now_ns() / 1'000'000'000);
         !kept) {
         log->log(Level::Err, kept.error().message);
     } else {

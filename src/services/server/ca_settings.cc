@@ -26,7 +26,7 @@ namespace {
 
 /// The setting's text or, where nobody set it, ca.conf's.
 std::string ca_text(const config::Settings& settings, const YamlNode* file, std::string_view name) {
-    auto text = either_setting(settings, name);
+    auto text = aliased_setting(settings, name);
     if (!text.empty()) return text;
     const auto* node = codec::find_member(file, name);
     if (!node) return {};
@@ -116,7 +116,7 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
     YamlNode document;
     const auto path = http::puppetserver_conf(settings, "ca.conf");
     if (auto text = sys::make_real_file_system()->read(path)) {
-        auto read = codec::parse_hocon(*text, http::hocon_surroundings(path));
+        auto read = codec::parse_hocon(*text, http::hocon_context(path));
         if (!read) return failure(fmt::format("{}: {}", path, read.error().message));
         document = std::move(*read);
     } else if (text.error().code != ENOENT && text.error().code != ENOTDIR) {

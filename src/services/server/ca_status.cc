@@ -94,9 +94,9 @@ http::Response status_answer(const http::Request& request, std::string json) {
     return out;
 }
 
-Wish read_wish(const http::Request& request, const std::string& name) {
+StatusRequest read_status_request(const http::Request& request, const std::string& name) {
     const auto refuse = [](int status, std::string message) {
-        return Wish{status, std::move(message)};
+        return StatusRequest{status, std::move(message)};
     };
     const auto type = media_type(request.headers.get("Content-Type"));
     if (!type.empty() && type != "application/json" && type != "text/pson" && type != "pson")
@@ -108,7 +108,7 @@ Wish read_wish(const http::Request& request, const std::string& name) {
         document->is_hash() ? document->as_hash().find("desired_state") : nullptr;
     if (!state || !state->is_string())
         return refuse(400, "Missing required parameter \"desired_state\"");
-    Wish out;
+    StatusRequest out;
     const auto wanted = state->as_string();
     if (wanted != "signed" && wanted != "revoked") {
         return refuse(400, fmt::format("State {} invalid; Must specify desired state of 'signed' "

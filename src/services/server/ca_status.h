@@ -21,12 +21,12 @@ std::optional<http::Response> refused_accept(const http::Request& request);
 http::Response status_answer(const http::Request& request, std::string json);
 
 /// What a PUT asks for.
-struct Wish {
+struct StatusRequest {
     int status = 0;  ///< 0: fine; else how it is refused
     std::string message;
     bool revoke = false;  ///< else: sign
     std::optional<std::int64_t> ttl;
 };
-Wish read_wish(const http::Request& request, const std::string& name);
+StatusRequest read_status_request(const http::Request& request, const std::string& name);
 
 }  // namespace bunraku::server

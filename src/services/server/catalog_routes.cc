@@ -8,7 +8,7 @@
 
 #include "compile/compiler/change.h"
 #include "compile/site/agent_catalog.h"
-#include "compile/site/at_rest.h"
+#include "compile/site/conditional_headers.h"
 #include "compile/site/fact_sources.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
@@ -41,7 +41,7 @@ namespace {
 constexpr std::string_view kRich = "application/vnd.puppet.rich+json";
 /// A body with the facts of one machine; agents with tens of thousands of facts are known.
 constexpr std::uint64_t kMaxBody = 64 << 20;
-constexpr std::chrono::minutes kPatience{5};
+constexpr std::chrono::minutes kTimeout{5};
 constexpr std::uint64_t kMaxUnpacked = std::uint64_t{1} << 30;
 /// Facts that stayed the same are told to the store once in that time.
 constexpr std::chrono::minutes kFactsAge{30};
@@ -58,7 +58,7 @@ std::uint64_t microseconds_since(std::chrono::steady_clock::time_point begin) {
 std::string unquoted(std::string_view etag) { return std::string(base::trim(etag, "\"")); }
 
 /// What a request for a catalog says.
-struct Wish {
+struct CatalogWanted {
     std::string node, environment;
     bool check_environment = false;
     bool rich_data = true;
@@ -153,37 +153,37 @@ public:
         auto arena = new_arena();
         if (const auto fault = several_environments(request)) return Response::text(400, *fault);
         const Parameters parameters(request);
-        Wish wish;
-        wish.node = request.param("node");
-        wish.environment = parameters.text("environment");
-        if (!environment::valid_environment_name(wish.environment)) {
+        CatalogWanted wanted;
+        wanted.node = request.param("node");
+        wanted.environment = parameters.text("environment");
+        if (!environment::valid_environment_name(wanted.environment)) {
             return Response::text(
                 400, fmt::format("The environment must be purely alphanumeric, not '{}'",
-                                 parameters.find("environment") ? wish.environment : "null"));
+                                 parameters.find("environment") ? wanted.environment : "null"));
         }
         // As puppetserver: an agent that was told of an environment which went away is served, and
         // told of another one by the catalog itself.
-        if (!compiler_.has_environment(wish.environment)) wish.environment = "production";
-        wish.check_environment = parameters.text("check_environment") == "true";
-        wish.rich_data = type == kRich || type == kRichMsgpack;
-        wish.static_catalog = parameters.text("static_catalog") == "true";
-        wish.checksums = parameters.text("checksum_type");
-        wish.run = {parameters.text("transaction_uuid"), parameters.text("job_id")};
-        wish.facts_document = facts_of(*arena, parameters, wish.node);
-        if (wish.facts_document.is_hash()) wish.facts = *at(wish.facts_document, "values");
-        wish.trusted = compiler_.trusted_data(*arena, request);
-        wish.may_keep = true;
+        if (!compiler_.has_environment(wanted.environment)) wanted.environment = "production";
+        wanted.check_environment = parameters.text("check_environment") == "true";
+        wanted.rich_data = type == kRich || type == kRichMsgpack;
+        wanted.static_catalog = parameters.text("static_catalog") == "true";
+        wanted.checksums = parameters.text("checksum_type");
+        wanted.run = {parameters.text("transaction_uuid"), parameters.text("job_id")};
+        wanted.facts_document = facts_of(*arena, parameters, wanted.node);
+        if (wanted.facts_document.is_hash()) wanted.facts = *at(wanted.facts_document, "values");
+        wanted.trusted = compiler_.trusted_data(*arena, request);
+        wanted.may_keep = true;
         const std::string print(request.headers.get(site::kFactsHeader));
         const bool ours = !print.empty();
-        if (ours) wish.etag = unquoted(request.headers.get("If-None-Match"));
-        if (ours && wish.facts.is_undef()) {
-            wish.fingerprint = print;
+        if (ours) wanted.etag = unquoted(request.headers.get("If-None-Match"));
+        if (ours && wanted.facts.is_undef()) {
+            wanted.fingerprint = print;
             if (request.headers.get(site::kPluginsHeader) !=
-                compiler_.plugins_tag(wish.environment))
+                compiler_.plugins_tag(wanted.environment))
                 return Response::text(412, "Other plugins");
         }
-        auto answer = this->answer(wish, std::move(arena), compiler_.log());
-        if (!wish.fingerprint.empty() && (answer.json.empty() ? answer.etag.empty() : true))
+        auto answer = this->answer(wanted, std::move(arena), compiler_.log());
+        if (!wanted.fingerprint.empty() && (answer.json.empty() ? answer.etag.empty() : true))
             return Response::text(412, "Another catalog");
         const bool unchanged = answer.json.empty();
         // Who keeps a catalog packed need not pack it for each who asks.
@@ -197,7 +197,7 @@ public:
         }
         Response out = unchanged ? Response::text(304, "") : json_as(type, std::move(answer.json));
         if (packed) mark_packed(out);
-        if (ours && !answer.etag.empty()) tell_rest(out, wish, answer);
+        if (ours && !answer.etag.empty()) send_conditional_headers(out, wanted, answer);
         return out;
     }
 
@@ -206,19 +206,20 @@ public:
         const auto sent = document(request, *arena, catalog_input_problem);
         if (!sent) return Response::text(400, sent.error().message);
         const Value& data = *sent;
-        Wish wish;
-        wish.node = text_at(data, "certname");
-        wish.environment = text_at(data, "environment");
+        CatalogWanted wanted;
+        wanted.node = text_at(data, "certname");
+        wanted.environment = text_at(data, "environment");
         const Value* persistence = at(data, "persistence");
-        wish.save_facts = at(*persistence, "facts")->truthy();
-        wish.save_catalog = at(*persistence, "catalog")->truthy();
+        wanted.save_facts = at(*persistence, "facts")->truthy();
+        wanted.save_catalog = at(*persistence, "catalog")->truthy();
         const auto known = site::split_trusted(*arena, values_of(data, "facts"));
-        wish.facts = known.facts;
-        wish.trusted = values_of(data, "trusted_facts");
-        if (wish.trusted.is_undef()) wish.trusted = known.trusted;
-        wish.run = {text_at(data, "transaction_uuid"), text_at(data, "job_id")};
-        wish.check_environment = false;
-        return with_logs(wish, std::move(arena), data, flag(data, "prefer_requested_environment"));
+        wanted.facts = known.facts;
+        wanted.trusted = values_of(data, "trusted_facts");
+        if (wanted.trusted.is_undef()) wanted.trusted = known.trusted;
+        wanted.run = {text_at(data, "transaction_uuid"), text_at(data, "job_id")};
+        wanted.check_environment = false;
+        return with_logs(wanted, std::move(arena), data,
+                         flag(data, "prefer_requested_environment"));
     }
 
     /// Bolt's: a syntax tree takes the place of the environment's manifest.
@@ -243,28 +244,28 @@ public:
         if (!text) {
             return Response::text(400, "code_ast is not a syntax tree: " + text.error().message);
         }
-        Wish wish;
-        wish.node = text_at(data, "certname");
-        wish.environment = text_at(data, "environment");
-        if (!environment::valid_environment_name(wish.environment)) {
+        CatalogWanted wanted;
+        wanted.node = text_at(data, "certname");
+        wanted.environment = text_at(data, "environment");
+        if (!environment::valid_environment_name(wanted.environment)) {
             throw base::plain_error(
-                fmt::format("No directory found for the environment '{}'", wish.environment));
+                fmt::format("No directory found for the environment '{}'", wanted.environment));
         }
-        wish.facts = values_of(data, "facts");
-        wish.trusted = values_of(data, "trusted_facts");
-        wish.code = std::move(*text);
-        wish.save_facts = wish.save_catalog = false;
+        wanted.facts = values_of(data, "facts");
+        wanted.trusted = values_of(data, "trusted_facts");
+        wanted.code = std::move(*text);
+        wanted.save_facts = wanted.save_catalog = false;
         const Value& variables = *at(*at(data, "variables"), "values");
         const auto add = [&](const Value& some) {
             for (const auto& [name, v] : some.as_hash())
-                wish.variables.emplace_back(name.as_string(), v);
+                wanted.variables.emplace_back(name.as_string(), v);
         };
         // A list keeps the order on its way through programs that lose it.
         if (variables.is_hash()) add(variables);
         if (variables.is_array())
             for (const auto& one : variables.as_array())
                 if (one.is_hash()) add(one);
-        return with_logs(wish, std::move(arena), data, true);
+        return with_logs(wanted, std::move(arena), data, true);
     }
 
 private:
@@ -293,12 +294,12 @@ private:
     }
 
     /// The answer to who asks in JSON: a catalog, and what was logged where that is wanted.
-    Response with_logs(const Wish& wish, std::shared_ptr<base::Arena> arena, const Value& data,
-                       bool keep_environment) {
+    Response with_logs(const CatalogWanted& wanted, std::shared_ptr<base::Arena> arena,
+                       const Value& data, bool keep_environment) {
         std::string out = "{\"catalog\":";
         if (flag(data, "capture_logs")) {
             base::MemorySink logs;
-            out += answer(wish, std::move(arena), logs, keep_environment).json + ",\"logs\":[";
+            out += answer(wanted, std::move(arena), logs, keep_environment).json + ",\"logs\":[";
             bool first = true;
             for (const auto& d : logs.records) {
                 if (d.level == base::Level::Debug) continue;
@@ -309,7 +310,7 @@ private:
             }
             out += ']';
         } else {
-            out += answer(wish, std::move(arena), compiler_.log(), keep_environment).json;
+            out += answer(wanted, std::move(arena), compiler_.log(), keep_environment).json;
         }
         out += '}';
         return Response::json(200, std::move(out));
@@ -321,7 +322,8 @@ private:
     }
 
     /// What an agent needs so that next time it need not send its facts.
-    void tell_rest(Response& out, const Wish& wish, const Answer& answer) {
+    void send_conditional_headers(Response& out, const CatalogWanted& wanted,
+                                  const Answer& answer) {
         std::string paths;
         for (const auto& path : *answer.facts) {
             // All facts: some of them always change.
@@ -331,39 +333,39 @@ private:
         if (paths.size() > kMaxPaths) return;
         out.headers.set("ETag", fmt::format("\"{}\"", answer.etag));
         out.headers.set(site::kPathsHeader, paths);
-        out.headers.set(site::kPluginsHeader, compiler_.plugins_tag(wish.environment));
+        out.headers.set(site::kPluginsHeader, compiler_.plugins_tag(wanted.environment));
     }
 
-    site::NodeRequest request_of(const Wish& wish, std::shared_ptr<base::Arena> arena,
+    site::NodeRequest request_of(const CatalogWanted& wanted, std::shared_ptr<base::Arena> arena,
                                  bool keep_environment) {
         site::NodeRequest request;
-        request.node = wish.node;
+        request.node = wanted.node;
         request.arena = std::move(arena);
-        request.overlay.set("environment", wish.environment);
-        request.trusted = wish.trusted;
+        request.overlay.set("environment", wanted.environment);
+        request.trusted = wanted.trusted;
         request.server_facts = site::NodeRequest::ServerFacts::Given;
         request.given_server_facts = compiler_.server_facts();
-        request.facts.values = wish.facts;
-        if (wish.facts.is_undef() && wish.fingerprint.empty())
+        request.facts.values = wanted.facts;
+        if (wanted.facts.is_undef() && wanted.fingerprint.empty())
             request.facts.kind = site::FactSource::Kind::Store;
         request.classify = !keep_environment;
-        if (wish.code) {
-            request.sources.code = wish.code->code;
-            request.sources.code_name = wish.code->file;
-            request.variables = wish.variables;
+        if (wanted.code) {
+            request.sources.code = wanted.code->code;
+            request.sources.code_name = wanted.code->file;
+            request.variables = wanted.variables;
         }
         request.time = compiler_.site().options().time;
-        request.record = wish.may_keep;
+        request.record = wanted.may_keep;
         return request;
     }
 
-    Answer answer(const Wish& wish, std::shared_ptr<base::Arena> arena, base::LogSink& log,
-                  bool keep_environment = false) {
+    Answer answer(const CatalogWanted& wanted, std::shared_ptr<base::Arena> arena,
+                  base::LogSink& log, bool keep_environment = false) {
         // What is made of the catalog counts as the compile does.
         const base::WorkLimit limit(
             {.memory = compiler_.site().options().memory, .deadline = {}, .cancelled = {}});
         try {
-            return answered(wish, request_of(wish, std::move(arena), keep_environment), log);
+            return answered(wanted, request_of(wanted, std::move(arena), keep_environment), log);
         } catch (const PuppetError&) {
             ++compiler_.failed;
             throw;
@@ -372,47 +374,49 @@ private:
             const auto text = fmt::format(
                 "The compile for {} needs more than {} MiB of memory (the setting "
                 "max-compile-memory)",
-                wish.node, compiler_.site().options().memory >> 20);
+                wanted.node, compiler_.site().options().memory >> 20);
             log.log(base::Level::Err, text);
             throw ApiError(500, text);
         }
     }
 
-    Answer answered(const Wish& wish, site::NodeRequest request, base::LogSink& log) {
+    Answer answered(const CatalogWanted& wanted, site::NodeRequest request, base::LogSink& log) {
         const auto began = std::chrono::steady_clock::now();
         // The session asks the classifier, which may read them.
-        if (wish.save_facts && wish.facts.is_hash())
-            compiler_.fact_files().save(wish.node, facts_to_keep(*request.arena, wish.node,
-                                                                 wish.facts, wish.facts_document));
+        if (wanted.save_facts && wanted.facts.is_hash())
+            compiler_.fact_files().save(
+                wanted.node,
+                facts_to_keep(*request.arena, wanted.node, wanted.facts, wanted.facts_document));
         std::shared_ptr<site::Session> session = compiler_.site().session(std::move(request), log);
         const auto& environment = session->environment()->name();
-        if (wish.save_facts && wish.facts.is_hash()) {
-            const auto sum = value::hash_of(wish.facts) * 31 + value::hash_of(wish.trusted);
-            if (!facts_are_known(wish.node, environment, sum)) {
+        if (wanted.save_facts && wanted.facts.is_hash()) {
+            const auto sum = value::hash_of(wanted.facts) * 31 + value::hash_of(wanted.trusted);
+            if (!facts_are_known(wanted.node, environment, sum)) {
                 const auto store = site::View::Connection(session->shared_view(), log);
                 const auto told =
-                    store->store_facts(wish.node, environment, wish.facts, wish.trusted);
+                    store->store_facts(wanted.node, environment, wanted.facts, wanted.trusted);
                 const std::lock_guard lock(mutex_);
-                stored_facts_[wish.node] = {environment, sum, told,
-                                            std::chrono::steady_clock::now()};
+                stored_facts_[wanted.node] = {environment, sum, told,
+                                              std::chrono::steady_clock::now()};
             }
         }
-        if (environment != wish.environment && wish.check_environment) {
-            if (!wish.fingerprint.empty()) return {};
+        if (environment != wanted.environment && wanted.check_environment) {
+            if (!wanted.fingerprint.empty()) return {};
             log.log(base::Level::Warning,
                     fmt::format("Requested environment '{}' did not match server specified "
                                 "environment '{}'",
-                                wish.environment, environment));
-            return {.json = empty_catalog(wish.node, environment)};
+                                wanted.environment, environment));
+            return {.json = empty_catalog(wanted.node, environment)};
         }
-        const KeptCatalogs::Key key{wish.node, environment,
-                                    fmt::format("{} {}", wish.rich_data ? "rich" : "plain",
-                                                wish.static_catalog ? wish.checksums : "as it is")};
-        if (wish.may_keep) {
-            const auto* print = wish.fingerprint.empty() ? nullptr : &wish.fingerprint;
+        const CatalogCache::Key key{
+            wanted.node, environment,
+            fmt::format("{} {}", wanted.rich_data ? "rich" : "plain",
+                        wanted.static_catalog ? wanted.checksums : "as it is")};
+        if (wanted.may_keep) {
+            const auto* print = wanted.fingerprint.empty() ? nullptr : &wanted.fingerprint;
             if (auto kept = compiler_.kept().find(key, *session, print)) {
                 Answer out{.etag = kept->etag, .facts = kept->facts};
-                bool good = wish.etag == kept->etag;
+                bool good = wanted.etag == kept->etag;
                 if (!good) {
                     if (auto packed = compiler_.kept().packed(key, *kept)) {
                         out.json = std::move(*packed);
@@ -420,56 +424,57 @@ private:
                     }
                 }
                 // While another comparison is under way, who asks waits for this one.
-                if (good && (!kept->to_compare || compare_later(wish, key, *kept, session)))
+                if (good && (!kept->to_compare || compare_later(wanted, key, *kept, session)))
                     return out;
             }
         }
-        if (!wish.fingerprint.empty()) return {};
+        if (!wanted.fingerprint.empty()) return {};
         const auto asked = std::chrono::steady_clock::now();
-        const auto slot = compiler_.slots().take(environment, wish.node, kPatience);
+        const auto slot = compiler_.slots().take(environment, wanted.node, kTimeout);
         compiler_.compile_wait().record(microseconds_since(asked));
         if (!slot) throw Overloaded();
-        return compiled(wish, key, *session, log, began);
+        return compiled(wanted, key, *session, log, began);
     }
 
     /// What is answered without a compile is compiled behind the answer's back and compared. False:
     /// another one is.
-    bool compare_later(const Wish& wish, const KeptCatalogs::Key& key,
-                       const KeptCatalogs::Kept& kept,
+    bool compare_later(const CatalogWanted& wanted, const CatalogCache::Key& key,
+                       const CatalogCache::CachedCatalog& kept,
                        const std::shared_ptr<site::Session>& session) {
         if (comparing_.exchange(true)) return false;
-        const bool posted = compiler_.aside().post([this, wish, key, facts = kept.facts, session] {
-            try {
-                compare(wish, key, *facts, session);
-            } catch (const ApiError&) {
-                // It was logged.
-            } catch (const std::exception& e) {
-                compiler_.log().log(base::Level::Err,
-                                    fmt::format("The kept catalog of {} could not be compared "
-                                                "with a fresh one: {}",
-                                                wish.node, e.what()));
-            }
-            comparing_ = false;
-        });
+        const bool posted =
+            compiler_.aside().post([this, wanted, key, facts = kept.facts, session] {
+                try {
+                    compare(wanted, key, *facts, session);
+                } catch (const ApiError&) {
+                    // It was logged.
+                } catch (const std::exception& e) {
+                    compiler_.log().log(base::Level::Err,
+                                        fmt::format("The kept catalog of {} could not be compared "
+                                                    "with a fresh one: {}",
+                                                    wanted.node, e.what()));
+                }
+                comparing_ = false;
+            });
         if (!posted) comparing_ = false;
         return posted;
     }
 
-    void compare(const Wish& wish, const KeptCatalogs::Key& key,
+    void compare(const CatalogWanted& wanted, const CatalogCache::Key& key,
                  const std::vector<std::string>& counting, std::shared_ptr<site::Session> session) {
-        const auto slot = compiler_.slots().take(key.environment, {}, kPatience);
+        const auto slot = compiler_.slots().take(key.environment, {}, kTimeout);
         if (!slot) return;
-        if (!wish.fingerprint.empty()) {
+        if (!wanted.fingerprint.empty()) {
             // Those of its facts that count are those that the store has, or it is not compared.
             // What else the wish says lives as long as the first session, which the caller holds.
-            auto request = request_of(wish, new_arena(), false);
+            auto request = request_of(wanted, new_arena(), false);
             request.facts.kind = site::FactSource::Kind::Store;
             session = compiler_.site().session(std::move(request), compiler_.log());
             if (session->environment()->name() != key.environment ||
-                compiler::facts_fingerprint(session->facts(), counting) != wish.fingerprint)
+                compiler::facts_fingerprint(session->facts(), counting) != wanted.fingerprint)
                 return;
         }
-        const auto made = make(wish, *session, compiler_.log());
+        const auto made = make(wanted, *session, compiler_.log());
         compiler_.kept().compare(key, *session, made.json);
     }
 
@@ -479,14 +484,14 @@ private:
         std::vector<SeenPath> seen;
         bool as_static = false;
     };
-    Made make(const Wish& wish, site::Session& session, base::LogSink& log) {
+    Made make(const CatalogWanted& wanted, site::Session& session, base::LogSink& log) {
         const auto began = std::chrono::steady_clock::now();
         Made out;
         try {
             out.compiled = session.compile();
         } catch (PuppetError& e) {
             const auto text =
-                fmt::format("{} on node {}{}", e.full_text(), wish.node, limit_text(e));
+                fmt::format("{} on node {}{}", e.full_text(), wanted.node, limit_text(e));
             log.log({.level = base::Level::Err,
                      .message = text,
                      .where = e.where(),
@@ -495,14 +500,14 @@ private:
             throw ApiError(500, text);
         }
         auto& result = out.compiled;
-        out.as_static = wish.static_catalog && static_catalogs(*session.environment());
+        out.as_static = wanted.static_catalog && static_catalogs(*session.environment());
         StaticContent::Inlined inlined;
         if (out.as_static) {
             inlined = compiler_.static_content().inline_files(
-                *result.catalog, *session.environment(), wish.checksums, log);
+                *result.catalog, *session.environment(), wanted.checksums, log);
             result.catalog->code_id = inlined.code_id;
         }
-        out.json = site::agent_catalog(result, false, log, wish.rich_data);
+        out.json = site::agent_catalog(result, false, log, wanted.rich_data);
         if (!inlined.json.empty()) {
             out.json.pop_back();
             out.json += inlined.json;
@@ -532,25 +537,26 @@ private:
             most.count());
     }
 
-    Answer compiled(const Wish& wish, const KeptCatalogs::Key& key, site::Session& session,
-                    base::LogSink& log, std::chrono::steady_clock::time_point began) {
+    Answer compiled(const CatalogWanted& wanted, const CatalogCache::Key& key,
+                    site::Session& session, base::LogSink& log,
+                    std::chrono::steady_clock::time_point began) {
         const auto began_ns = sys::make_real_clock()->now_ns();
-        auto made = make(wish, session, log);
+        auto made = make(wanted, session, log);
         const auto& result = made.compiled;
         Answer out{.json = std::move(made.json)};
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
         log.log(base::Level::Notice,
                 fmt::format("Compiled {}catalog for {} in environment {} in {} seconds",
-                            made.as_static ? "static " : "", wish.node, key.environment,
+                            made.as_static ? "static " : "", wanted.node, key.environment,
                             sys::seconds_text(taken.count())));
-        if (wish.save_catalog && result.view->storeconfigs()) {
+        if (wanted.save_catalog && result.view->storeconfigs()) {
             const auto store = site::View::Connection(result.view, log);
-            auto run = wish.run;
+            auto run = wanted.run;
             run.collected = result.collected;
             store->store_catalog({.node = result.node, .facts = {}, .trusted = {}}, *result.catalog,
                                  *result.naming, run);
         }
-        if (wish.may_keep) {
+        if (wanted.may_keep) {
             if (auto kept = compiler_.kept().keep(key, session, result, out.json,
                                                   std::move(made.seen), began_ns)) {
                 out.etag = std::move(kept->etag);
@@ -564,7 +570,7 @@ private:
     /// it of others meanwhile, or the clock gone back.
     bool facts_are_known(const std::string& node, const std::string& environment,
                          std::uint64_t sum) {
-        const auto& stand = compiler_.site().options().store.facts_stand;
+        const auto& stand = compiler_.site().options().store.facts_match;
         if (!stand) return false;
         std::int64_t told = 0;
         {

@@ -53,10 +53,10 @@ void CompileSlots::grant() {
 }
 
 CompileSlots::Slot CompileSlots::take(const std::string& environment, const std::string& node,
-                                      std::chrono::milliseconds patience) {
+                                      std::chrono::milliseconds timeout) {
     std::unique_lock lock(mutex_);
     ++figures_.asked;
-    const auto deadline = runtime_.now() + patience;
+    const auto deadline = runtime_.now() + timeout;
     const auto me = waiters_.insert(waiters_.end(), {environment, node, {}, false});
     grant();
     if (!me->granted && !may_wait(*me)) {

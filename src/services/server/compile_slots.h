@@ -57,7 +57,7 @@ public:
 
     /// Waits for a slot for at most `patience`. An empty `node` belongs to no client.
     Slot take(const std::string& environment, const std::string& node,
-              std::chrono::milliseconds patience);
+              std::chrono::milliseconds timeout);
 
     /// Since the start, and now.
     struct Figures {

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "compile/site/site.h"
+#include "services/server/catalog_cache.h"
 #include "services/server/compile_slots.h"
 #include "services/server/fact_files.h"
 #include "services/server/file_serving.h"
-#include "services/server/kept_catalogs.h"
 #include "services/server/known_reports.h"
 #include "services/server/role.h"
 #include "services/server/static_content.h"
@@ -39,7 +39,7 @@ public:
     FileMounts& files() { return files_; }
     StaticContent& static_content() { return static_content_; }
     const FactFiles& fact_files() const { return fact_files_; }
-    KeptCatalogs& kept() { return kept_; }
+    CatalogCache& kept() { return kept_; }
     KnownReports& known_reports() { return known_reports_; }
     /// $server_facts of this machine; they live as long as this.
     const value::Value& server_facts() const { return server_facts_; }
@@ -70,7 +70,7 @@ private:
     FileMounts files_;
     FactFiles fact_files_;
     StaticContent static_content_;
-    KeptCatalogs kept_;
+    CatalogCache kept_;
     KnownReports known_reports_;
     base::Arena arena_;
     value::Value server_facts_;
@@ -100,6 +100,6 @@ void mount_environments(http::Router& router, Compiler& compiler);
 void mount_tasks(http::Router& router, Compiler& compiler);  ///< and plans
 void mount_cache(http::Router& router, Compiler& compiler);
 /// What is none of the above: 404, or 403 where auth.conf refuses first.
-void mount_nothing(http::Router& router, Compiler& compiler);
+void mount_fallback(http::Router& router, Compiler& compiler);
 
 }  // namespace bunraku::server

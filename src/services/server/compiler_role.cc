@@ -124,16 +124,16 @@ std::string Compiler::plugins_tag(const std::string& name) {
             return it->second.tag;
         }
     }
-    FileWish wish;
-    wish.witness = &environment->files();
+    FileRequest wish;
+    wish.fingerprints = &environment->files();
     wish.follow_links = true;
     wish.search.max_files = -1;
     std::string all;
     std::vector<std::string> broken;
     for (const std::string_view mount : {"plugins", "pluginfacts"}) {
         all += mount;
-        for (const auto& facts :
-             files_.walk(files_.search(*environment, mount, "", wish.witness), wish, &broken)) {
+        for (const auto& facts : files_.walk(
+                 files_.search(*environment, mount, "", wish.fingerprints), wish, &broken)) {
             // Of a folder the time of its last change says nothing to an agent.
             all += fmt::format("\n{} {} {}", *facts.relative, facts.type,
                                facts.type == "directory" ? "" : facts.checksum.value_or(""));
@@ -210,7 +210,7 @@ public:
         mount_environments(router, compiler_);
         mount_tasks(router, compiler_);
         mount_cache(router, compiler_);
-        mount_nothing(router, compiler_);
+        mount_fallback(router, compiler_);
     }
     Result<void> reload() override {
         compiler_.flush();
@@ -325,9 +325,9 @@ Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
             BUNRAKU_TRY(service->submit(header, std::move(body)));
             return {};
         };
-        options.store.facts_stand = [service = context.store](const std::string& node,
+        options.store.facts_match = [service = context.store](const std::string& node,
                                                               std::int64_t producer_timestamp) {
-            return service->facts_stand(node, producer_timestamp);
+            return service->facts_match(node, producer_timestamp);
         };
     }
     auto spool = BUNRAKU_TRY(open_spool(context, settings, options.user_agent));

@@ -31,8 +31,8 @@ bool known_checksum(std::string_view kind) {
 }
 
 /// Throws what Puppet says of values that it does not know.
-FileWish wish_of(const Request& request, bool search) {
-    FileWish out;
+FileRequest request_of(const Request& request, bool search) {
+    FileRequest out;
     const auto text = [&](std::string_view name) {
         const auto* value = request.query_value(name);
         return value ? *value : std::string();
@@ -86,8 +86,8 @@ public:
         const auto key = key_of(request);
         const auto found = find(request, key, "file_metadata");
         if (!found) throw not_found("file_metadata", key);
-        const auto wish = wish_of(request, false);
-        auto facts = compiler_.files().look(*found, std::nullopt, wish);
+        const auto wanted = request_of(request, false);
+        auto facts = compiler_.files().look(*found, std::nullopt, wanted);
         if (!facts) throw base::plain_error(facts.error().message);
         std::string json;
         write_json(json, *facts);
@@ -101,12 +101,12 @@ public:
         compiler_.files().check(key, request.peer.name(), "search", "file_metadata");
         const auto mount = std::string_view(key).substr(0, key.find('/'));
         if (mount == "plugins" || mount == "pluginfacts" || mount == "locales") {
-            auto wish = wish_of(request, true);
+            auto wanted = request_of(request, true);
             const auto type = accepted(request, data_formats());
-            wish.witness = &environment->files();
-            wish.without_broken = true;
+            wanted.fingerprints = &environment->files();
+            wanted.without_broken = true;
             const auto list = plugins_.get(environment, query_of(request, mount), [&] {
-                return metadatas(*environment, key, request.peer.name(), wish);
+                return metadatas(*environment, key, request.peer.name(), wanted);
             });
             if (list->packed.empty() || type != "application/json" ||
                 !http::accepts_gzip(request.headers.get("Accept-Encoding")))
@@ -120,16 +120,16 @@ public:
                            fmt::format("Could not find instances in file_metadata with '{}'", key),
                            "RESOURCE_NOT_FOUND");
         return plain_data(
-            request, metadatas(*environment, key, request.peer.name(), wish_of(request, true)));
+            request, metadatas(*environment, key, request.peer.name(), request_of(request, true)));
     }
 
     std::string metadatas(const environment::Environment& environment, const std::string& key,
-                          std::string_view node, FileWish wish) {
-        auto folders = compiler_.files().search(environment, key, node, wish.witness);
+                          std::string_view node, FileRequest wanted) {
+        auto folders = compiler_.files().search(environment, key, node, wanted.fingerprints);
         if (folders.empty()) {
             // Where no module has such a folder an agent still wants a root to copy: the modules'
             // folder itself, and nothing in it (Puppet 8.11, file_serving/mount/plugins.rb).
-            wish.search.recurse = false;
+            wanted.search.recurse = false;
             folders = compiler_.files().roots(environment);
         }
         std::string json = "[";
@@ -137,7 +137,7 @@ public:
         // resource are all there or none, as in Puppet: with `purge` the rest would be removed.
         std::vector<std::string> broken;
         for (const auto& facts :
-             compiler_.files().walk(folders, wish, wish.without_broken ? &broken : nullptr)) {
+             compiler_.files().walk(folders, wanted, wanted.without_broken ? &broken : nullptr)) {
             if (json.size() > 1) json += ',';
             write_json(json, facts);
         }

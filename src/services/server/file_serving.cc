@@ -195,14 +195,14 @@ void FileMounts::check(std::string_view key, std::string_view node, std::string_
 
 std::vector<std::string> FileMounts::search(const environment::Environment& environment,
                                             std::string_view key, std::string_view node,
-                                            const environment::Files* witness) const {
+                                            const environment::Files* fingerprints) const {
     std::vector<std::string> out;
     // A search of plugins is one of all plugins (Puppet 8.11, file_serving/mount/plugins.rb).
     const auto mount = key.substr(0, key.find('/'));
     const bool plugins = !folder_of(mount).empty();
     if (plugins && !climbs(key)) key = mount;
     for (auto& place : places(environment, key, node)) {
-        if (witness) (void)witness->stat(place);
+        if (fingerprints) (void)fingerprints->stat(place);
         if (sys::disk().stat(place)) out.push_back(std::move(place));
     }
     // A module's folder is searched alone.
@@ -221,33 +221,33 @@ std::vector<std::string> FileMounts::roots(const environment::Environment& envir
 }
 
 Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::string> relative,
-                                   const FileWish& wish) {
+                                   const FileRequest& wanted) {
     const std::string full = !relative || *relative == "." ? base : sys::join(base, *relative);
-    if (wish.witness) (void)wish.witness->stat(full);
+    if (wanted.fingerprints) (void)wanted.fingerprints->stat(full);
     const auto status =
-        BUNRAKU_TRY(wish.follow_links ? sys::disk().stat(full) : sys::disk().lstat(full));
+        BUNRAKU_TRY(wanted.follow_links ? sys::disk().stat(full) : sys::disk().lstat(full));
     FileFacts out;
     out.path = base;
     out.relative = std::move(relative);
-    out.links = wish.follow_links ? "follow" : "manage";
-    out.owner = wish.real_owner ? status.uid : ::geteuid();
-    out.group = wish.real_owner ? status.gid : ::getegid();
-    out.mode = wish.real_owner ? status.mode : 0644;
+    out.links = wanted.follow_links ? "follow" : "manage";
+    out.owner = wanted.real_owner ? status.uid : ::geteuid();
+    out.group = wanted.real_owner ? status.gid : ::getegid();
+    out.mode = wanted.real_owner ? status.mode : 0644;
     // Deployed versions are frozen. Agents get the mode that the repository has, as from r10k.
-    if (wish.real_owner && status.kind == FileKind::File && (status.mode & 0222) == 0 &&
+    if (wanted.real_owner && status.kind == FileKind::File && (status.mode & 0222) == 0 &&
         module::in_version(sys::disk(), full))
         out.mode |= 0200;
     out.type = sys::file_kind_name(status.kind);
-    out.checksum_type = wish.checksum;
+    out.checksum_type = wanted.checksum;
     const auto digest = [&](const sys::FileStatus& of) -> Result<std::string> {
-        if (wish.checksum == "none") return std::string("{none}");
-        if (wish.checksum == "mtime" || wish.checksum == "ctime") {
+        if (wanted.checksum == "none") return std::string("{none}");
+        if (wanted.checksum == "mtime" || wanted.checksum == "ctime") {
             return fmt::format(
-                "{{{}}}{}", wish.checksum,
-                sys::local_text(wish.checksum == "mtime" ? of.mtime_ns : of.ctime_ns));
+                "{{{}}}{}", wanted.checksum,
+                sys::local_text(wanted.checksum == "mtime" ? of.mtime_ns : of.ctime_ns));
         }
-        return fmt::format("{{{}}}{}", wish.checksum,
-                           BUNRAKU_TRY(digests_.of(wish.checksum, full, of)));
+        return fmt::format("{{{}}}{}", wanted.checksum,
+                           BUNRAKU_TRY(digests_.of(wanted.checksum, full, of)));
     };
     switch (status.kind) {
         case FileKind::File: out.checksum = BUNRAKU_TRY(digest(status)); break;
@@ -273,10 +273,11 @@ Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::s
 }
 
 std::vector<FileFacts> FileMounts::walk(const std::vector<std::string>& folders,
-                                        const FileWish& wish, std::vector<std::string>* broken) {
+                                        const FileRequest& wanted,
+                                        std::vector<std::string>* broken) {
     std::vector<FileFacts> out;
     std::set<std::string> seen;
-    const auto& search = wish.search;
+    const auto& search = wanted.search;
     const auto ignored = [&](const std::string& name) {
         for (const auto& pattern : search.ignore)
             if (apply::fnmatch(pattern, name)) return true;
@@ -286,7 +287,7 @@ std::vector<FileFacts> FileMounts::walk(const std::vector<std::string>& folders,
         std::int64_t count = 0;
         std::deque<std::pair<std::string, std::int64_t>> waiting;
         const auto add = [&](const std::string& relative, std::int64_t depth) {
-            auto facts = look(folder, relative, wish);
+            auto facts = look(folder, relative, wanted);
             if (!facts) {
                 const auto code = facts.error().code;
                 if (broken && (code == ENOENT || code == ELOOP))

@@ -17,14 +17,14 @@
 namespace bunraku::server {
 
 /// What a request says of how files are to be looked at.
-struct FileWish {
+struct FileRequest {
     bool follow_links = false;
     std::string checksum = "sha256";
     bool real_owner = false;  ///< source_permissions: `use`; else who this process is, and 0644
     apply::ContentSearch search;
     /// Is asked for each path before it is looked at, so that its moment() tells of changes; may be
     /// null.
-    const environment::Files* witness = nullptr;
+    const environment::Files* fingerprints = nullptr;
     /// A search leaves out links to nothing; else one fails it.
     bool without_broken = false;
 };
@@ -84,14 +84,14 @@ public:
     /// `witness`: as in FileWish.
     std::vector<std::string> search(const environment::Environment& environment,
                                     std::string_view key, std::string_view node,
-                                    const environment::Files* witness = nullptr) const;
+                                    const environment::Files* fingerprints = nullptr) const;
     /// What is at a path. Errors are Puppet's; ENOENT where nothing is.
     base::Result<FileFacts> look(const std::string& base, std::optional<std::string> relative,
-                                 const FileWish& wish);
+                                 const FileRequest& wanted);
     /// All below the folders; of files of the same name the first. Throws. What is not there
     /// although it has a name (a link to nothing that is followed) ends it, unless somebody wants
     /// to hear which they are.
-    std::vector<FileFacts> walk(const std::vector<std::string>& folders, const FileWish& wish,
+    std::vector<FileFacts> walk(const std::vector<std::string>& folders, const FileRequest& wanted,
                                 std::vector<std::string>* broken = nullptr);
 
 private:

@@ -70,7 +70,7 @@ constexpr RoleMaker kRoles[] = {
 /// certificate. Where the forge is served too, its clients have none: "need" is not the
 /// handshake's matter but that of routes.
 Result<bool> certificate_needed(const config::Settings& settings) {
-    auto text = either_setting(settings, "client-auth");
+    auto text = aliased_setting(settings, "client-auth");
     if (text.empty() || text == "need") return true;
     if (text == "want" || text == "none") return false;
     return failure("The setting client-auth is none of need, want, none: " + text);
@@ -284,9 +284,9 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
                         "it: say --http-anywhere if that is meant",
                         l.host));
     }
-    if (auto path = either_setting(settings, "certificate-allowlist"); !path.empty())
+    if (auto path = aliased_setting(settings, "certificate-allowlist"); !path.empty())
         allow_list = BUNRAKU_TRY(AllowList::read(path));
-    if (auto path = either_setting(settings, "access-log"); !path.empty())
+    if (auto path = aliased_setting(settings, "access-log"); !path.empty())
         access_log = BUNRAKU_TRY(AccessLog::open({.path = path}, log));
     // Commands that write to the store of this server come this way. A network of tests has none.
     if (context->store && context->store->backend() == store::Backend::Sqlite &&
@@ -411,12 +411,12 @@ Result<void> Instance::reload() {
     return out;
 }
 
-void Instance::stop(std::chrono::seconds patience) {
+void Instance::stop(std::chrono::seconds timeout) {
     auto& impl = *impl_;
     if (std::exchange(impl.stopped, true)) return;
     impl.certificate_watch.reset();
     impl.aside->stop();
-    if (impl.server) impl.server->stop(patience);
+    if (impl.server) impl.server->stop(timeout);
     for (auto& role : impl.roles) role->stop();
     if (impl.pid) impl.pid->release();
 }

@@ -38,7 +38,7 @@ public:
     /// the old in use and is the error.
     base::Result<void> reload();
     /// Requests under way are answered.
-    void stop(std::chrono::seconds patience = std::chrono::seconds(10));
+    void stop(std::chrono::seconds timeout = std::chrono::seconds(10));
 
 private:
     struct Impl;

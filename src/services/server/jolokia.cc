@@ -37,7 +37,7 @@ std::string real(double v) {
 /// Attributes with their values in JSON.
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
-struct Bean {
+struct MBean {
     std::string name;  ///< "puppetlabs.puppetdb.mq:name=global.depth"
     Attributes attributes;
 };
@@ -114,7 +114,7 @@ OfCommand of_command(const Counters& c, std::string_view what, std::string_view 
 }
 
 /// The same figures as of all commands, for each version of each command that came.
-void add_versions(std::vector<Bean>& out, const Counters& c) {
+void add_versions(std::vector<MBean>& out, const Counters& c) {
     std::vector<std::pair<std::string, std::string>> seen;
     c.visit([&](const Counters::Sample& s) {
         if (s.name != "bunraku_commands_received_total") return;
@@ -144,7 +144,7 @@ void add_versions(std::vector<Bean>& out, const Counters& c) {
     }
 }
 
-void add_queue(std::vector<Bean>& out, const Counters& c) {
+void add_queue(std::vector<MBean>& out, const Counters& c) {
     auto add = [&](const std::string& name, Attributes a) {
         out.push_back({"puppetlabs.puppetdb.mq:name=global." + name, std::move(a)});
     };
@@ -194,7 +194,7 @@ void add_queue(std::vector<Bean>& out, const Counters& c) {
     out.push_back({"puppetlabs.puppetdb.storage:name=new-catalogs", count(catalogs - same)});
 }
 
-void add_population(std::vector<Bean>& out, const Counters& c) {
+void add_population(std::vector<MBean>& out, const Counters& c) {
     auto add = [&](const char* name, std::string json) {
         out.push_back({std::string("puppetlabs.puppetdb.population:name=") + name,
                        value_of(std::move(json))});
@@ -215,7 +215,7 @@ void add_population(std::vector<Bean>& out, const Counters& c) {
                                            : 0));
 }
 
-void add_http(std::vector<Bean>& out, const Counters& counters) {
+void add_http(std::vector<MBean>& out, const Counters& counters) {
     counters.visit([&](const Counters::Sample& s) {
         if (s.name == "bunraku_http_request_seconds" && s.histogram) {
             out.push_back(
@@ -230,7 +230,7 @@ void add_http(std::vector<Bean>& out, const Counters& counters) {
 }
 
 /// Under Java's names, since that is where dashboards look.
-void add_process(std::vector<Bean>& out) {
+void add_process(std::vector<MBean>& out) {
     auto p = process_figures();
     auto usage = fmt::format("{{\"init\":0,\"committed\":{0},\"max\":{1},\"used\":{0}}}",
                              p.resident_bytes, p.virtual_bytes);
@@ -249,7 +249,7 @@ void add_process(std::vector<Bean>& out) {
 }
 
 /// What puppetserver shows of itself, where this server compiles.
-void add_puppetserver(std::vector<Bean>& out, const Counters& c) {
+void add_puppetserver(std::vector<MBean>& out, const Counters& c) {
     const auto slots = c.value("bunraku_compile_slots");
     if (slots < 1) return;
     const auto add = [&](const std::string& name, Attributes a) {
@@ -310,8 +310,8 @@ void add_puppetserver(std::vector<Bean>& out, const Counters& c) {
     add("uptime", value_of(fmt::format("{}", p.uptime_ms)));
 }
 
-std::vector<Bean> all_beans(const Counters& counters) {
-    std::vector<Bean> out;
+std::vector<MBean> all_beans(const Counters& counters) {
+    std::vector<MBean> out;
     add_queue(out, counters);
     add_versions(out, counters);
     add_population(out, counters);
@@ -411,7 +411,7 @@ std::string success(const std::string& request, const std::string& json) {
 }
 
 /// What of a bean was asked for; nullopt: it has no such attribute.
-std::optional<std::string> select(const Bean& bean, const Ask& ask) {
+std::optional<std::string> select(const MBean& bean, const Ask& ask) {
     if (ask.attributes.empty()) return object(bean.attributes);
     Attributes found;
     for (const auto& name : ask.attributes) {
@@ -426,7 +426,7 @@ std::optional<std::string> select(const Bean& bean, const Ask& ask) {
 }
 
 /// The first attribute asked for that the bean does not have.
-std::string missing_attribute(const Bean& bean, const Ask& ask) {
+std::string missing_attribute(const MBean& bean, const Ask& ask) {
     for (const auto& name : ask.attributes) {
         bool there = std::any_of(bean.attributes.begin(), bean.attributes.end(),
                                  [&](const auto& a) { return a.first == name; });
@@ -476,7 +476,7 @@ std::string version(const Ask& ask) {
                    "\"bunraku\",\"vendor\":\"Bunraku\"}}");
 }
 
-std::string listed_attributes(const Bean& bean) {
+std::string listed_attributes(const MBean& bean) {
     std::string out = "{\"attr\":{";
     bool first = true;
     for (const auto& [name, json] : bean.attributes) {
@@ -495,7 +495,7 @@ std::string listed_attributes(const Bean& bean) {
 /// Domains, their beans, their attributes; with a path ("domain" or "domain/keys") what is below.
 std::string list(const Ask& ask, const Counters& counters) {
     auto beans = all_beans(counters);
-    std::stable_sort(beans.begin(), beans.end(), [](const Bean& a, const Bean& b) {
+    std::stable_sort(beans.begin(), beans.end(), [](const MBean& a, const MBean& b) {
         return a.name.substr(0, a.name.find(':')) < b.name.substr(0, b.name.find(':'));
     });
     auto slash = ask.path.find('/');

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "compile/site/at_rest.h"
+#include "compile/site/conditional_headers.h"
 #include "compile/site/fact_sources.h"
 #include "compile/site/report_processors.h"
 #include "core/base/plain_error.h"
@@ -232,8 +232,8 @@ private:
         std::string path;
         {
             const std::lock_guard lock(mutex_);
-            const auto it = files_at_rest_.find(node);
-            if (it == files_at_rest_.end() || it->second.as != as) return false;
+            const auto it = unchanged_files_.find(node);
+            if (it == unchanged_files_.end() || it->second.as != as) return false;
             path = it->second.path;
         }
         return files_->set_mtime(path, sys::make_real_clock()->now_ns()).has_value();
@@ -242,10 +242,10 @@ private:
     void remember_file(const std::string& node, const std::string& as, std::string path) {
         constexpr std::size_t kMost = 100'000;
         const std::lock_guard lock(mutex_);
-        if (path.empty() || files_at_rest_.size() >= kMost) {
-            files_at_rest_.erase(node);
+        if (path.empty() || unchanged_files_.size() >= kMost) {
+            unchanged_files_.erase(node);
         } else {
-            files_at_rest_[node] = {as, std::move(path)};
+            unchanged_files_[node] = {as, std::move(path)};
         }
     }
 
@@ -265,12 +265,12 @@ private:
     Compiler& compiler_;
     std::unique_ptr<sys::FileSystem> files_;
     RubyReports ruby_;
-    struct FileAtRest {
+    struct UnchangedFile {
         std::string as;  ///< the report that later ones are like
         std::string path;
     };
     std::mutex mutex_;
-    std::unordered_map<std::string, FileAtRest> files_at_rest_;  ///< by node
+    std::unordered_map<std::string, UnchangedFile> unchanged_files_;  ///< by node
 };
 
 }  // namespace

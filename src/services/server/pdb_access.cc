@@ -16,7 +16,7 @@ using http::Response;
 namespace {
 
 /// Decoded segments of a path.
-std::vector<std::string> segments_of(const Request& request) {
+std::vector<std::string> path_segments(const Request& request) {
     std::vector<std::string> out;
     for (std::string_view part : base::split(std::string_view(request.path).substr(1), '/'))
         out.push_back(http::percent_decode(part).value_or(""));
@@ -27,7 +27,7 @@ std::vector<std::string> segments_of(const Request& request) {
 bool reads_itself(const Request& request, const std::string& name) {
     if ((request.method != "GET" && request.method != "HEAD") || request.query_value("query"))
         return false;
-    const auto at = segments_of(request);
+    const auto at = path_segments(request);
     const auto begins = [&](std::initializer_list<std::string_view> parts) {
         return at.size() > parts.size() && std::equal(parts.begin(), parts.end(), at.begin());
     };

@@ -300,9 +300,9 @@ Response submit(store::Service& service, Request& request) {
         return refused;
     }
     if (seconds <= 0) return Response::json(200, fmt::format("{{\"uuid\":\"{}\"}}", uuid));
-    auto patience =
+    auto timeout =
         std::chrono::milliseconds(static_cast<std::int64_t>(std::min(seconds, 86400.0) * 1000));
-    if (!service.wait(*ticket, patience)) {
+    if (!service.wait(*ticket, timeout)) {
         return Response::json(
             503, fmt::format("{{\"uuid\":\"{}\",\"processed\":false,\"timed_out\":true}}", uuid));
     }

@@ -616,7 +616,7 @@ Response answer(QueryEngine& engine, const Request& request, const Route& route,
 }
 
 /// The segments behind /pdb/query/v4, each decoded on its own: titles may hold slashes.
-std::optional<Segments> segments_of(const Request& request) {
+std::optional<Segments> query_segments(const Request& request) {
     constexpr std::string_view kRoot = "/pdb/query/v4";
     std::string_view path = request.path;
     if (!path.starts_with(kRoot)) return {};
@@ -643,7 +643,7 @@ void add_query_routes(http::Router& router, std::shared_ptr<QueryEngine> engine,
     route_options.max_body = options.max_body;
     http::Handler handler = [engine, options](Request& request) -> Response {
         Route route;
-        auto segments = segments_of(request);
+        auto segments = query_segments(request);
         if (!segments || !resolve(*segments, route)) return Response::text(404, "Not Found");
         if (!accepts_json(request)) return Response::text(406, "must accept application/json");
         if (auto refused = refuse_type(request)) return std::move(*refused);

@@ -35,7 +35,7 @@ std::string scalar(const YamlNode* node) {
 Result<YamlNode> read_conf(const std::string& path) {
     const auto text = sys::make_real_file_system()->read(path);
     if (!text) return YamlNode{};
-    auto document = codec::parse_hocon(*text, http::hocon_surroundings(path));
+    auto document = codec::parse_hocon(*text, http::hocon_context(path));
     if (!document) return failure(fmt::format("{}: {}", path, document.error().message));
     return document;
 }

@@ -7,8 +7,8 @@
 namespace bunraku::server {
 
 /// What lives as long as a child does.
-struct RubyReports::House {
-    House(Compiler& compiler, const site::Overlay& overlay, std::string name)
+struct RubyReports::WorkerLimit {
+    WorkerLimit(Compiler& compiler, const site::Overlay& overlay, std::string name)
         : environment(std::move(name)), context{.system = system.system(), .log = compiler.log()} {
         site::NodeRequest request;
         request.overlay = overlay;
@@ -22,7 +22,7 @@ struct RubyReports::House {
                 return session->view().settings().get(setting);
             };
             parts.host.timeout = std::chrono::minutes(5);
-            parts.host.house = nullptr;
+            parts.host.worker_limit = nullptr;
             return parts;
         });
     }
@@ -44,13 +44,13 @@ bool RubyReports::process(std::string_view name, const value::Value& report,
     const std::lock_guard lock(mutex_);
     const auto* chosen = overlay.find("environment");
     const std::string environment = chosen ? *chosen : "";
-    if (!house_ || house_->environment != environment || ++house_->reports > kMost ||
-        !house_->session->environment()->unchanged())
-        house_ = std::make_unique<House>(compiler_, overlay, environment);
+    if (!worker_limit_ || worker_limit_->environment != environment ||
+        ++worker_limit_->reports > kMost || !worker_limit_->session->environment()->unchanged())
+        worker_limit_ = std::make_unique<WorkerLimit>(compiler_, overlay, environment);
     try {
-        return house_->types->process_report(name, report);
+        return worker_limit_->types->process_report(name, report);
     } catch (...) {
-        house_.reset();
+        worker_limit_.reset();
         throw;
     }
 }

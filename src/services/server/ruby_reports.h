@@ -22,10 +22,10 @@ public:
     bool process(std::string_view name, const value::Value& report, const site::Overlay& overlay);
 
 private:
-    struct House;
+    struct WorkerLimit;
     Compiler& compiler_;
     std::mutex mutex_;
-    std::unique_ptr<House> house_;
+    std::unique_ptr<WorkerLimit> worker_limit_;
 };
 
 }  // namespace bunraku::server

@@ -40,7 +40,7 @@ std::optional<std::int64_t> parse_period(std::string_view text) {
 
 Result<std::int64_t> period_setting(const config::Settings& settings, std::string_view name,
                                     std::int64_t otherwise, std::int64_t unit_ms) {
-    auto text = either_setting(settings, name);
+    auto text = aliased_setting(settings, name);
     if (text.empty()) return otherwise;
     if (auto period = parse_period(text)) return *period;
     if (auto number = whole_number(text); number && *number < INT64_MAX / unit_ms)
@@ -51,7 +51,7 @@ Result<std::int64_t> period_setting(const config::Settings& settings, std::strin
 
 Result<std::int64_t> number_setting(const config::Settings& settings, std::string_view name,
                                     std::int64_t otherwise) {
-    auto text = either_setting(settings, name);
+    auto text = aliased_setting(settings, name);
     if (text.empty()) return otherwise;
     if (auto number = whole_number(text)) return *number;
     return failure(fmt::format("The setting {} is no number: {}", name, text));

@@ -8,12 +8,12 @@
 #include <string_view>
 
 #include "core/base/result.h"
-#include "core/config/either_setting.h"
+#include "core/config/setting_aliases.h"
 #include "core/config/settings.h"
 
 namespace bunraku::server {
 
-using config::either_setting;
+using config::aliased_setting;
 /// "14d", "12h", "30m", "10s", "500ms", "0" in milliseconds (PuppetDB's time periods); nullopt:
 /// none.
 std::optional<std::int64_t> parse_period(std::string_view text);

@@ -69,8 +69,8 @@ std::string word_of(const catalog::Resource& resource, std::string_view name) {
     return value->is_string() ? std::string(value->as_string()) : std::string();
 }
 
-FileWish static_wish(const catalog::Resource& resource, const std::string& checksum) {
-    FileWish out;
+FileRequest static_request(const catalog::Resource& resource, const std::string& checksum) {
+    FileRequest out;
     out.follow_links = word_of(resource, "links") == "follow";
     out.checksum = word_of(resource, "checksum");
     if (out.checksum.empty()) out.checksum = checksum;
@@ -196,7 +196,7 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
         if (word_of(resource, "ensure") == "absent") continue;
         const auto sources = sources_of(resource);
         if (sources.empty()) continue;
-        const auto wish = static_wish(resource, checksum);
+        const auto wanted = static_request(resource, checksum);
         // What the resource would add; given up as a whole where a file of it cannot be kept.
         std::map<std::string, std::string> own;
         const auto take = [&](FileFacts& facts, const StaticSource& source) {
@@ -222,28 +222,28 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
         };
         std::string json;
         bool whole_resource = true;
-        const auto saw = [&](std::string path) {
+        const auto record = [&](std::string path) {
             auto stamp = environment.files().stat(path);
             out.seen.push_back({std::move(path), stamp});
         };
         for (const auto& source : sources)
             for (auto& path : files_.places(environment, source.key, catalog.name))
-                saw(std::move(path));
-        if (wish.search.recurse) {
+                record(std::move(path));
+        if (wanted.search.recurse) {
             for (const auto& source : sources) {
                 const auto folders = files_.search(environment, source.key, catalog.name);
                 if (folders.empty()) continue;
                 std::string list;
                 std::vector<std::string> broken;
-                for (auto& facts : files_.walk(folders, wish, &broken)) {
-                    if (*facts.relative != ".") saw(sys::join(facts.path, *facts.relative));
+                for (auto& facts : files_.walk(folders, wanted, &broken)) {
+                    if (*facts.relative != ".") record(sys::join(facts.path, *facts.relative));
                     whole_resource = whole_resource && take(facts, source);
                     if (!list.empty()) list += ',';
                     write_json(list, facts);
                 }
                 // The agent asks for it, and is told.
                 whole_resource = whole_resource && broken.empty();
-                for (auto& path : broken) saw(std::move(path));
+                for (auto& path : broken) record(std::move(path));
                 add(json, source.uri, "[" + list + "]");
                 if (word_of(resource, "sourceselect") != "all") break;
             }
@@ -253,7 +253,7 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
             for (const auto& source : sources) {
                 const auto found = files_.find(environment, source.key, catalog.name);
                 if (!found) continue;
-                auto facts = files_.look(*found, std::nullopt, wish);
+                auto facts = files_.look(*found, std::nullopt, wanted);
                 // A link to nothing: the agent says so.
                 if (!facts) break;
                 facts->source = source.uri;

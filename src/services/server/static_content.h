@@ -14,8 +14,8 @@
 #include "core/base/diagnostic.h"
 #include "language/environment/environment.h"
 #include "resources/catalog/catalog.h"
+#include "services/server/catalog_cache.h"
 #include "services/server/file_serving.h"
-#include "services/server/kept_catalogs.h"
 
 namespace bunraku::server {
 

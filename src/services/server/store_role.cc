@@ -172,7 +172,7 @@ Result<store::ServiceOptions> options_of(const Context& context) {
     out.gc_interval_ms = BUNRAKU_TRY(period_setting(s, "gc-interval", out.gc_interval_ms, kMinute));
     out.max_command_size = static_cast<std::uint64_t>(BUNRAKU_TRY(
         number_setting(s, "max-command-size", static_cast<std::int64_t>(out.max_command_size))));
-    out.replica = either_setting(s, "read-database");
+    out.replica = aliased_setting(s, "read-database");
     if (!out.replica.empty() && !store::is_postgresql_url(out.replica)) {
         return base::failure(fmt::format(
             "The setting 'read-database' must be postgresql://.., not '{}'", out.replica));
@@ -184,7 +184,7 @@ Result<store::ServiceOptions> options_of(const Context& context) {
         BUNRAKU_TRY(period_setting(s, "read-database-max-lag", out.replica_max_lag_ms, 1000));
     out.workers = static_cast<int>(
         std::min<std::int64_t>(256, BUNRAKU_TRY(number_setting(s, "threads", out.workers))));
-    auto blocklist = either_setting(s, "facts-blocklist");
+    auto blocklist = aliased_setting(s, "facts-blocklist");
     std::string_view rest = blocklist;
     while (!rest.empty()) {
         auto comma = rest.find(',');
@@ -194,7 +194,7 @@ Result<store::ServiceOptions> options_of(const Context& context) {
         while (name.ends_with(' ')) name.remove_suffix(1);
         if (!name.empty()) out.facts_blocklist.names.emplace_back(name);
     }
-    out.facts_blocklist.regex = either_setting(s, "facts-blocklist-type") == "regex";
+    out.facts_blocklist.regex = aliased_setting(s, "facts-blocklist-type") == "regex";
     return out;
 }
 

@@ -488,7 +488,7 @@ Result<std::uint64_t> Queue::add(const CommandHeader& header, std::string body,
     p.body = std::move(body);
     if (options_.secrets) {
         p.plain = std::move(p.body);
-        p.body = BUNRAKU_TRY(options_.secrets->seal(p.plain, kCommandPlace));
+        p.body = BUNRAKU_TRY(options_.secrets->seal(p.plain, kCommandSealContext));
     }
     p.completion = std::move(completion);
     {
@@ -528,9 +528,9 @@ Result<std::uint64_t> Queue::add(const CommandHeader& header, std::string body,
     return p.id;
 }
 
-std::vector<QueuedCommand> Queue::take(std::size_t most, std::chrono::milliseconds patience) {
+std::vector<QueuedCommand> Queue::take(std::size_t most, std::chrono::milliseconds timeout) {
     std::unique_lock lock(mutex_);
-    auto deadline = now() + patience;
+    auto deadline = now() + timeout;
     for (;;) {
         auto time = now();
         while (!delayed_.empty() && delayed_.begin()->first <= time) {
@@ -578,7 +578,8 @@ std::vector<QueuedCommand> Queue::take(std::size_t most, std::chrono::millisecon
 
 Result<std::string> Queue::body(std::uint64_t id) {
     std::string out = BUNRAKU_TRY(stored_body(id, true));
-    if (options_.secrets) out = BUNRAKU_TRY(options_.secrets->open(std::move(out), kCommandPlace));
+    if (options_.secrets)
+        out = BUNRAKU_TRY(options_.secrets->open(std::move(out), kCommandSealContext));
     return out;
 }
 
@@ -741,12 +742,11 @@ void Queue::stop() {
     completed_.notify_all();
 }
 
-bool Queue::wait(const std::shared_ptr<Completion>& completion,
-                 std::chrono::milliseconds patience) {
+bool Queue::wait(const std::shared_ptr<Completion>& completion, std::chrono::milliseconds timeout) {
     std::unique_lock lock(mutex_);
     ++waiters_;
     release_gathered();
-    completed_.wait_for(lock, patience, [&] {
+    completed_.wait_for(lock, timeout, [&] {
         return completion->state != Completion::State::Waiting || stopping_;
     });
     --waiters_;

@@ -83,7 +83,7 @@ public:
 
     /// Up to `most` commands that may be processed now; waits for the first of them. Empty: time is
     /// over, or stop() was called. All of a node's commands in the answer are in order.
-    std::vector<QueuedCommand> take(std::size_t most, std::chrono::milliseconds patience);
+    std::vector<QueuedCommand> take(std::size_t most, std::chrono::milliseconds timeout);
     Result<std::string> body(std::uint64_t id);
 
     /// Each of what was taken ends in one of these. `finish` once the result is durable elsewhere.
@@ -93,7 +93,7 @@ public:
     void discard(std::uint64_t id, const std::string& reason);
 
     /// Waits until the command is through; false: time is over.
-    bool wait(const std::shared_ptr<Completion>& completion, std::chrono::milliseconds patience);
+    bool wait(const std::shared_ptr<Completion>& completion, std::chrono::milliseconds timeout);
 
     void stop();  ///< wakes all takers, for good
 
@@ -107,12 +107,12 @@ public:
     /// The oldest first.
     std::vector<QueuedCommand> list(std::size_t most) const;
 
-    struct TakenIn {
+    struct ImportResult {
         std::size_t count = 0;
         bool refused = false;  ///< the rest could not be written
     };
     /// Commands that somebody put back (see resubmit) are taken in.
-    TakenIn take_in();
+    ImportResult take_in();
     /// Where they lie until then.
     static std::string incoming_folder(const std::string& folder);
 

@@ -198,7 +198,7 @@ void Queue::seal_dead_letters() {
         if (!head || head->empty() || Secrets::is_sealed(*head)) continue;
         auto bytes = read_file(path);
         if (!bytes) continue;
-        auto sealed = options_.secrets->seal(*bytes, queue_format::kCommandPlace);
+        auto sealed = options_.secrets->seal(*bytes, queue_format::kCommandSealContext);
         if (sealed) (void)write_file(path, *sealed);
     }
 }
@@ -229,7 +229,8 @@ Result<std::string> Queue::dead_letter_body(const std::string& folder, const std
                                             Secrets* secrets) {
     if (!plain_name(name)) return base::failure("No such dead letter: " + name);
     std::string out = BUNRAKU_TRY(read_file(dead_folder(folder) + "/" + name + ".json"));
-    if (secrets) out = BUNRAKU_TRY(secrets->open(std::move(out), queue_format::kCommandPlace));
+    if (secrets)
+        out = BUNRAKU_TRY(secrets->open(std::move(out), queue_format::kCommandSealContext));
     return out;
 }
 
@@ -259,8 +260,8 @@ Result<void> Queue::drop(const std::string& folder, const std::string& name) {
     return {};
 }
 
-Queue::TakenIn Queue::take_in() {
-    TakenIn out;
+Queue::ImportResult Queue::take_in() {
+    ImportResult out;
     const std::string folder = incoming_folder(options_.folder);
     for (const std::string& name : names_in(folder)) {
         std::string base = folder + "/" + name;
@@ -268,7 +269,7 @@ Queue::TakenIn Queue::take_in() {
         auto letter = text ? parse_reason(*text) : Result<DeadLetter>(base::failure("unreadable"));
         auto bytes = read_file(base + ".json");
         if (bytes && options_.secrets)
-            bytes = options_.secrets->open(std::move(*bytes), queue_format::kCommandPlace);
+            bytes = options_.secrets->open(std::move(*bytes), queue_format::kCommandSealContext);
         if (!letter || !bytes) continue;
         if (!add(letter->header, std::move(*bytes))) {
             out.refused = true;

@@ -25,7 +25,7 @@ inline constexpr std::uint32_t kMaxCertname = 4096;
 inline constexpr std::uint32_t kMaxBody = 1U << 30;
 
 /// What the body of a command is encrypted for, see Secrets::seal.
-inline constexpr std::string_view kCommandPlace = "command";
+inline constexpr std::string_view kCommandSealContext = "command";
 
 enum class RecordType : std::uint8_t { Command = 1, Done = 2 };
 

@@ -63,7 +63,7 @@ Result<void> ReplicaWatch::look() {
     std::int64_t reached = BUNRAKU_TRY(seen());
     {
         std::lock_guard lock(mutex_);
-        for (const Beat& b : beats_) {
+        for (const Heartbeat& b : beats_) {
             if (b.number <= reached) fresh_at_ = std::max(fresh_at_.load(), b.at);
         }
         while (!beats_.empty() && beats_.front().at < at - most_lag_ms_ &&
@@ -84,8 +84,8 @@ std::int64_t ReplicaWatch::age_ms() const {
 bool ReplicaWatch::near(std::int64_t beat) const {
     const std::int64_t oldest = steady(runtime_) - most_lag_ms_;
     std::lock_guard lock(mutex_);
-    auto first =
-        std::find_if(beats_.begin(), beats_.end(), [&](const Beat& b) { return b.at >= oldest; });
+    auto first = std::find_if(beats_.begin(), beats_.end(),
+                              [&](const Heartbeat& b) { return b.at >= oldest; });
     return first != beats_.end() && beat >= first->number;
 }
 

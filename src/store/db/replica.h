@@ -43,7 +43,7 @@ private:
     Result<std::int64_t> beat();
     Result<std::int64_t> seen();
 
-    struct Beat {
+    struct Heartbeat {
         std::int64_t number, at;
     };
     std::string primary_, replica_;
@@ -51,7 +51,7 @@ private:
     sys::Runtime& runtime_;
     std::unique_ptr<Database> there_, here_;
     mutable std::mutex mutex_;
-    std::deque<Beat> beats_;  ///< of this process: not yet seen, or not too old
+    std::deque<Heartbeat> beats_;  ///< of this process: not yet seen, or not too old
     std::atomic<std::int64_t> fresh_at_{-1};
     std::atomic<bool> silent_{false};
 };

@@ -5,8 +5,8 @@
 
 #include "store/db/fact_names.h"
 #include "store/db/kind_sets.h"
-#include "store/db/places.h"
 #include "store/db/search_index.h"
+#include "store/db/source_locations.h"
 #include "store/query/dialect.h"
 
 namespace bunraku::store {
@@ -163,7 +163,7 @@ Result<bool> migrate_once(Database& db) {
                            " ON CONFLICT (name) DO UPDATE SET value = 1"));
         }
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
-        BUNRAKU_TRY(fill_places(db));
+        BUNRAKU_TRY(fill_source_locations(db));
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {

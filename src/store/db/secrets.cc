@@ -16,10 +16,10 @@
 #include "core/codec/json_text.h"
 #include "core/codec/packed.h"
 #include "core/codec/random.h"
-#include "core/sys/agreed_secret.h"
 #include "core/sys/descriptor.h"
 #include "core/sys/disk.h"
 #include "core/sys/lock.h"
+#include "core/sys/shared_secret.h"
 
 namespace bunraku::store {
 

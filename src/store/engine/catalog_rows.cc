@@ -7,9 +7,9 @@
 #include "core/codec/json_cursor.h"
 #include "store/db/bulk.h"
 #include "store/db/kind_sets.h"
-#include "store/db/places.h"
 #include "store/db/search_index.h"
 #include "store/db/secrets.h"
+#include "store/db/source_locations.h"
 #include "store/engine/history.h"
 #include "store/query/search_keys.h"
 
@@ -276,12 +276,12 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
         BUNRAKU_TRY_VOID(tags.flush());
         BUNRAKU_TRY_VOID(params.flush());
     }
-    Places places;
+    SourceLocations places;
     for (std::size_t i : unknown) {
         Place place{rows[i].file, rows[i].line};
         places.emplace(place.hash(), std::move(place));
     }
-    BUNRAKU_TRY_VOID(number_places(writer, places));
+    BUNRAKU_TRY_VOID(number_source_locations(writer, places));
     for (std::size_t i : unknown) {
         const ResourceRow& r = rows[i];
         std::uint32_t type_kind = writer.kind_of(r.type, r.exported);
@@ -349,7 +349,7 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
     if (!added.empty() || !removed.empty()) {
         BUNRAKU_TRY_VOID(store_type_counts(writer, node, refs));
     }
-    BUNRAKU_TRY_VOID(store_places(writer, node, refs, hash));
+    BUNRAKU_TRY_VOID(store_source_locations(writer, node, refs, hash));
 
     std::vector<PackedEdge> rows;
     rows.reserve(edges.size());

@@ -81,7 +81,7 @@ std::string ExportClash::text() const {
         type, title, place(other), place(own), fmt::join(collectors, ", "));
 }
 
-Result<const std::vector<ExportJudge::Collection>*> ExportJudge::collections(
+Result<const std::vector<ExportChecker::Collection>*> ExportChecker::collections(
     const std::string& type) {
     auto at = known_.find(type);
     if (at != known_.end()) return &at->second;
@@ -98,8 +98,8 @@ Result<const std::vector<ExportJudge::Collection>*> ExportJudge::collections(
 }
 
 template <class Takes>
-Result<void> ExportJudge::add(std::vector<ExportClash>& out, ExportClash clash,
-                              const Takes& takes_own) {
+Result<void> ExportChecker::add(std::vector<ExportClash>& out, ExportClash clash,
+                                const Takes& takes_own) {
     const auto* asked = BUNRAKU_TRY(collections(clash.type));
     if (asked->empty()) return {};
     for (const Exporter& e : BUNRAKU_TRY(exporters_of(db_, clash.type, clash.title))) {
@@ -118,8 +118,8 @@ Result<void> ExportJudge::add(std::vector<ExportClash>& out, ExportClash clash,
     return {};
 }
 
-Result<std::vector<ExportClash>> ExportJudge::clashes(std::string_view certname,
-                                                      const catalog::Catalog& catalog) {
+Result<std::vector<ExportClash>> ExportChecker::clashes(std::string_view certname,
+                                                        const catalog::Catalog& catalog) {
     std::vector<ExportClash> out;
     for (const catalog::Resource& r : catalog.resources) {
         if (!r.exported) continue;
@@ -130,8 +130,8 @@ Result<std::vector<ExportClash>> ExportJudge::clashes(std::string_view certname,
     return out;
 }
 
-Result<std::vector<ExportClash>> ExportJudge::clashes(std::string_view certname,
-                                                      std::span<const std::int64_t> resources) {
+Result<std::vector<ExportClash>> ExportChecker::clashes(std::string_view certname,
+                                                        std::span<const std::int64_t> resources) {
     std::vector<ExportClash> out;
     for (const std::int64_t id : resources) {
         ExportClash own;
@@ -152,7 +152,7 @@ Result<std::vector<ExportClash>> ExportJudge::clashes(std::string_view certname,
     return out;
 }
 
-Result<void> ExportJudge::append_all(std::string& out, std::size_t most) {
+Result<void> ExportChecker::append_all(std::string& out, std::size_t most) {
     std::vector<std::pair<std::string, std::string>> twice;
     {
         Statement s = BUNRAKU_TRY(
@@ -261,7 +261,7 @@ Result<std::string> exports_json(Database& db, std::size_t most) {
         }
     }
     out += "],\"clashes\":[";
-    BUNRAKU_TRY_VOID(ExportJudge(db).append_all(out, most));
+    BUNRAKU_TRY_VOID(ExportChecker(db).append_all(out, most));
     return out + "]}";
 }
 

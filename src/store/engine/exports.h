@@ -28,9 +28,9 @@ struct ExportClash {
 };
 
 /// Finds them, one of each name; for one moment, what collectors ask for being read once a type.
-class ExportJudge {
+class ExportChecker {
 public:
-    explicit ExportJudge(Database& db) : db_(db) {}
+    explicit ExportChecker(Database& db) : db_(db) {}
     /// What `catalog` of `certname` exports that another active node exports too, as long as
     /// somebody collects it.
     Result<std::vector<ExportClash>> clashes(std::string_view certname,

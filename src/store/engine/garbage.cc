@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/db/places.h"
+#include "store/db/source_locations.h"
 #include "store/engine/impl.h"
 
 namespace bunraku::store {
@@ -478,7 +478,7 @@ Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {
                                name),
                    {some});
     };
-    out.places = BUNRAKU_TRY(unused_places(reader, limit));
+    out.places = BUNRAKU_TRY(unused_source_locations(reader, limit));
     out.environments = BUNRAKU_TRY(unused("environment"));
     out.producers = BUNRAKU_TRY(unused("producer"));
     return out;
@@ -513,7 +513,7 @@ Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names) {
                                              set.table, set.members, set.id)));
     }
     if (!names.places.empty()) {
-        const std::vector<std::int64_t> now = BUNRAKU_TRY(unused_places(db, SIZE_MAX));
+        const std::vector<std::int64_t> now = BUNRAKU_TRY(unused_source_locations(db, SIZE_MAX));
         std::vector<std::int64_t> gone;
         std::ranges::copy_if(names.places, std::back_inserter(gone), [&](std::int64_t id) {
             return std::ranges::find(now, id) != now.end();

@@ -114,7 +114,7 @@ Result<query::Sql> with_lists(Database& db, const query::Sql& lists, query::Sql 
     return sql;
 }
 
-Result<bool> has_many(Database& db, const query::OtherWay& way, std::int64_t many) {
+Result<bool> has_many(Database& db, const query::AlternativePlan& way, std::int64_t many) {
     Statement s = BUNRAKU_TRY(db.prepare(way.probe.text));
     BUNRAKU_TRY_VOID(bind_all(s, way.probe));
     return BUNRAKU_TRY(s.step()) && s.integer(0) >= many;
@@ -431,17 +431,17 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
                 return {};
             };
             if (cursor->content_) return fill(nullptr, false);
-            const query::OtherWay* other = nullptr;
-            if (const auto& way = cursor->query_.other_way) {
+            const query::AlternativePlan* other = nullptr;
+            if (const auto& way = cursor->query_.alternative) {
                 bool many = BUNRAKU_TRY(has_many(db, *way, options_.many_rows));
                 if (many == way->if_many) other = &*way;
             }
             if (other && db.postgresql()) return fill(&other->sql, false);
             if (other) {
                 std::int64_t limit = limit_of(options);
-                std::int64_t patience = query::OtherWay::kPatienceMs;
-                if (limit > 0) patience = std::min(patience, limit);
-                BUNRAKU_TRY_VOID(db.set_time_limit(patience));
+                std::int64_t timeout = query::AlternativePlan::kTimeoutMs;
+                if (limit > 0) timeout = std::min(timeout, limit);
+                BUNRAKU_TRY_VOID(db.set_time_limit(timeout));
                 auto page = fill(&other->sql, true);
                 // The page may be whole, and the connection given back.
                 if (cursor->lease_) BUNRAKU_TRY_VOID(db.set_time_limit(limit));

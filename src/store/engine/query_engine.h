@@ -21,7 +21,7 @@ struct QueryEngineOptions {
     std::int64_t time_limit_ms = 600'000;  ///< of a query that does not say its own; 0: none
     std::int64_t longest_ms = 0;           ///< no query may take longer; 0: none
     int busy_timeout_ms = 20'000;
-    std::int64_t many_rows = query::OtherWay::kMany;  ///< see there
+    std::int64_t many_rows = query::AlternativePlan::kMany;  ///< see there
     sys::Runtime* runtime = &sys::machine();
     /// Where questions go while it is near enough; null: to `where`.
     std::shared_ptr<const ReplicaWatch> replica;

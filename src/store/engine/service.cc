@@ -104,7 +104,7 @@ Result<void> Service::open_first() {
     log("err",
         "The store's database does not answer. Until it does, commands wait on disk and queries "
         "are answered 503");
-    note_trouble(first.error());
+    note_problem(first.error());
     return {};
 }
 
@@ -161,7 +161,7 @@ void Service::stop() {
     }
     incoming_.reset();
     if (queue_) queue_->stop();
-    house_.notify_all();
+    worker_limit_.notify_all();
     writer_free_.notify_all();
     if (keeper_) keeper_->stop();
     if (watcher_) watcher_->stop();
@@ -221,19 +221,19 @@ Result<Service::Ticket> Service::submit(const CommandHeader& header, std::string
     return out;
 }
 
-bool Service::facts_stand(const std::string& certname, std::int64_t producer_timestamp) const {
+bool Service::facts_match(const std::string& certname, std::int64_t producer_timestamp) const {
     if (backend_ != Backend::Sqlite) return false;
     const std::lock_guard lock(facts_mutex_);
     const auto it = newest_facts_.find(certname);
     return it != newest_facts_.end() && it->second == producer_timestamp;
 }
 
-bool Service::wait(const Ticket& ticket, milliseconds patience) {
-    return queue_->wait(ticket.completion, patience);
+bool Service::wait(const Ticket& ticket, milliseconds timeout) {
+    return queue_->wait(ticket.completion, timeout);
 }
 
-bool Service::drain(milliseconds patience) {
-    auto end = options_.runtime->now() + patience;
+bool Service::drain(milliseconds timeout) {
+    auto end = options_.runtime->now() + timeout;
     while (queue_->figures().depth > 0) {
         if (options_.runtime->now() > end) return false;
         options_.runtime->sleep(milliseconds(2));
@@ -306,12 +306,12 @@ Result<void> Service::with_writer(const std::function<Result<void>(Writer&)>& wo
 }
 
 void Service::trouble(const base::Error& error) {
-    note_trouble(error);
+    note_problem(error);
     look_for_database();
 }
 
 /// Tries again the more rarely the longer it lasts: after a quarter of a second to ten seconds.
-void Service::note_trouble(const base::Error& error) {
+void Service::note_problem(const base::Error& error) {
     std::lock_guard lock(mutex_);
     auto now = options_.runtime->now();
     if (now >= resume_at_) {

@@ -71,11 +71,11 @@ public:
     Result<Ticket> submit(const CommandHeader& header, std::string body);
     /// Whether facts of that producer time (ms) are the newest that was told of a node; false where
     /// others write to the database too, and of what an earlier process was told.
-    bool facts_stand(const std::string& certname, std::int64_t producer_timestamp) const;
+    bool facts_match(const std::string& certname, std::int64_t producer_timestamp) const;
     /// False: time is over.
-    bool wait(const Ticket& ticket, std::chrono::milliseconds patience);
+    bool wait(const Ticket& ticket, std::chrono::milliseconds timeout);
     /// Until nothing waits (tests, imports); false: time is over.
-    bool drain(std::chrono::milliseconds patience);
+    bool drain(std::chrono::milliseconds timeout);
 
     /// A connection for queries.
     Result<Pool::Lease> reader() { return readers_->take(); }
@@ -127,7 +127,7 @@ private:
     static bool may_run(Job& job, std::vector<std::string_view>& held);
     static Result<void> run_job(Writer& writer, Job& job, std::vector<std::string_view>& held);
     void shorten_log(Writer& writer);
-    void judge_exports(Writer& writer, const std::vector<Job>& jobs);
+    void check_exports(Writer& writer, const std::vector<Job>& jobs);
     void settle(std::vector<Job>& jobs);
     Result<void> open_first();
     void look_for_database();
@@ -138,7 +138,7 @@ private:
     Result<void> clean_now(const CleanWhat& what);
     Result<GcStep> one_step(const std::function<Result<GcStep>(Writer&)>& step);
     void trouble(const base::Error& error);
-    void note_trouble(const base::Error& error);
+    void note_problem(const base::Error& error);
     void well();
     void count(std::string_view what, const CommandHeader& header, std::uint64_t n = 1);
     void measure(std::string_view what, const CommandHeader& header, std::uint64_t value);
@@ -156,7 +156,7 @@ private:
     std::shared_ptr<ReplicaWatch> replica_;
 
     mutable std::mutex mutex_;
-    sys::Condition writer_free_{*options_.runtime}, house_{*options_.runtime};
+    sys::Condition writer_free_{*options_.runtime}, worker_limit_{*options_.runtime};
     std::vector<std::unique_ptr<Writer>> writers_;  ///< free ones
     std::size_t writers_open_ = 0, writers_most_ = 1;
     std::atomic<std::uint64_t> applied_{0};

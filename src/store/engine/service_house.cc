@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "store/db/places.h"
 #include "store/db/secrets.h"
+#include "store/db/source_locations.h"
 #include "store/db/writer.h"
 #include "store/engine/impl.h"
 #include "store/engine/service.h"
@@ -143,8 +143,8 @@ Result<GcStep> Service::one_step(const std::function<Result<GcStep>(Writer&)>& s
     if (!out.more) return out;
     auto taken = std::chrono::duration_cast<milliseconds>(options_.runtime->now() - begun);
     std::unique_lock lock(mutex_);
-    house_.wait_for(lock, std::clamp(taken, milliseconds(1), milliseconds(200)),
-                    [&] { return stopping_; });
+    worker_limit_.wait_for(lock, std::clamp(taken, milliseconds(1), milliseconds(200)),
+                           [&] { return stopping_; });
     if (stopping_) out.more = false;
     return out;
 }
@@ -187,7 +187,7 @@ Result<void> Service::clean_now(const CleanWhat& what) {
         constexpr std::size_t kSome = 100;
         BUNRAKU_TRY_VOID(repeat(0, [](Writer& writer) -> Result<GcStep> {
             Transaction transaction = BUNRAKU_TRY(writer.begin());
-            const std::size_t filled = BUNRAKU_TRY(fill_places(writer.db(), kSome));
+            const std::size_t filled = BUNRAKU_TRY(fill_source_locations(writer.db(), kSome));
             BUNRAKU_TRY_VOID(transaction.commit());
             return GcStep{filled, filled == kSome};
         }));

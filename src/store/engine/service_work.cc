@@ -145,7 +145,7 @@ void Service::apply_with(Writer& writer, std::vector<Job>& jobs) {
         auto done = writer.postgresql() ? apply_each(writer, jobs) : apply_together(writer, jobs);
         if (done) {
             well();
-            return judge_exports(writer, jobs);
+            return check_exports(writer, jobs);
         }
         writer.forget();
         Failure failure = failure_of(done.error());
@@ -168,8 +168,8 @@ void Service::apply_with(Writer& writer, std::vector<Job>& jobs) {
 
 /// What two nodes export is told by whoever comes second; of two that come at once, by one at
 /// least: each looks when its own is there for others to see.
-void Service::judge_exports(Writer& writer, const std::vector<Job>& jobs) {
-    ExportJudge judge(writer.db());
+void Service::check_exports(Writer& writer, const std::vector<Job>& jobs) {
+    ExportChecker judge(writer.db());
     for (const Job& job : jobs) {
         if (job.state != Job::State::Done || job.prepared->new_exports().empty()) continue;
         const std::string& certname = job.command.header.certname;

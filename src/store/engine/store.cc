@@ -128,7 +128,7 @@ Result<std::size_t> Store::collect_garbage() {
 
 Result<std::vector<ExportClash>> Store::export_clashes(std::string_view certname,
                                                        const catalog::Catalog& catalog) {
-    return ExportJudge(impl_->db()).clashes(certname, catalog);
+    return ExportChecker(impl_->db()).clashes(certname, catalog);
 }
 
 Result<std::vector<std::string>> Store::known_collections(std::string_view certname) {

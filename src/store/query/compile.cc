@@ -187,8 +187,9 @@ std::optional<Sql> conditions_on(const Entity& entity, std::string_view alias, c
 }
 
 /// For a page in the order of nodes; `select` is the whole of it.
-std::optional<OtherWay> other_way(QueryCompiler& compiler, const QueryCompiler::Select& select,
-                                  const Ast& query, const QueryOptions& options, Backend backend) {
+std::optional<AlternativePlan> alternative(QueryCompiler& compiler,
+                                           const QueryCompiler::Select& select, const Ast& query,
+                                           const QueryOptions& options, Backend backend) {
     constexpr std::int64_t kLargestPage = 1000;
     const Entity& entity = *select.context.entity;
     bool page = options.limit && *options.limit <= kLargestPage && !options.order_by.empty() &&
@@ -199,8 +200,8 @@ std::optional<OtherWay> other_way(QueryCompiler& compiler, const QueryCompiler::
     QueryCompiler::Select rows = probing.select(
         entity, Ast::array({Ast::text("extract"), Ast::text("certname"), condition_of(query)}));
     rows.expressions = {Sql("1")};
-    rows.limit = OtherWay::kMany;
-    OtherWay out;
+    rows.limit = AlternativePlan::kMany;
+    AlternativePlan out;
     Sql from;
     if (backend == Backend::Sqlite) {
         out.if_many = true;
@@ -290,7 +291,7 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
         select.columns.begin(), select.columns.end(),
         [&](const OutputColumn& c) { return !entity->field(c.name.substr(0, c.name.find('.'))); });
     if (out.nested.empty() && !aggregates) {
-        out.other_way = other_way(compiler, select, query, options, backend);
+        out.alternative = alternative(compiler, select, query, options, backend);
     }
     if (options.explain) {
         Sql explained(backend == Backend::Postgresql

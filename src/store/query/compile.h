@@ -109,10 +109,10 @@ struct ContentQuery {
 
 /// Another statement for the same rows, quicker where many rows suit the conditions of a page (it
 /// goes through the nodes in order until the page is full), or where few do.
-struct OtherWay {
+struct AlternativePlan {
     static constexpr std::int64_t kMany = 5000;
     /// SQLite gives up after so long: what suits may all be of nodes at the end.
-    static constexpr std::int64_t kPatienceMs = 150;
+    static constexpr std::int64_t kTimeoutMs = 150;
     Sql probe;  ///< how many rows suit, kMany at most
     Sql sql;
     bool if_many = false;  ///< else: if few
@@ -122,7 +122,7 @@ struct CompiledQuery {
     Sql sql;
     /// Rows with one list of numbers each (packed), which are counted first.
     std::optional<Sql> lists;
-    std::optional<OtherWay> other_way;
+    std::optional<AlternativePlan> alternative;
     std::optional<ContentQuery> content;  ///< another way to the same rows, where they are few
     std::vector<OutputColumn> columns;
     std::vector<NestedQuery> nested;

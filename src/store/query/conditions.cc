@@ -304,13 +304,13 @@ std::optional<Sql> QueryCompiler::junction(SelectContext& context, const Ast& qu
     flatten(query, op, asked, depth);
     std::vector<Sql> terms;
     std::string unknown;
-    constexpr std::size_t kTold = 1 << 16;
+    constexpr std::size_t kReported = 1 << 16;
     for (const Ast* each : asked) {
         try {
             auto term = condition(context, *each, depth + 1);
             if (term) terms.push_back(std::move(*term));
         } catch (const QueryError& e) {
-            if (!e.field || unknown.size() > kTold) throw;
+            if (!e.field || unknown.size() > kReported) throw;
             unknown += (unknown.empty() ? "" : "\n") + e.message;
         }
     }

@@ -6,12 +6,12 @@ namespace bunraku::query {
 
 namespace {
 
-struct Speech {
+struct ReferenceRules {
     bool (*field)(const Ast&);
     bool subqueries, nodes;  ///< whether they may be spoken of
 };
 
-bool speaks(const Ast& c, const Speech& of, int depth) {
+bool speaks(const Ast& c, const ReferenceRules& of, int depth) {
     if (c.is_null() || (c.is_array() && c.size() == 0)) return true;
     if (!c.is_array() || depth > kMaxQueryDepth) return false;
     std::string op = lower_op(c);

@@ -58,18 +58,18 @@ TEST(NativeFunctions, StandForKnownContentOnly) {
     modules.write("stdlib", kCalled, "is empty");
     const std::uint64_t digests[] = {digest_of({{kOwn, "picks"}, {kCalled, "is empty"}})};
     const function::StdlibFunction known{"acme_pick", kFiles, digests};
-    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Always);
-    EXPECT_EQ(native_stands_for(*modules.open(), nullptr, own), Stands::Never);
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Always);
+    EXPECT_EQ(native_stands_for(*modules.open(), nullptr, own), NativeSupport::Never);
     // One byte of its own, of what it calls, or a file that was not there.
     modules.write("stdlib", kOwn, "picks ");
-    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Never);
     modules.write("stdlib", kOwn, "picks");
-    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Always);
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Always);
     modules.write("stdlib", kCalled, "is full");
-    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Never);
     modules.write("stdlib", kCalled, "is empty");
     modules.write("stdlib", kMissing, "new");
-    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Never);
 }
 
 TEST(NativeFunctions, StandForTheUsualArgumentsWhereOnlyThoseAreKnown) {
@@ -77,9 +77,9 @@ TEST(NativeFunctions, StandForTheUsualArgumentsWhereOnlyThoseAreKnown) {
     const auto own = modules.write("stdlib", kOwn, "picks");
     const std::uint64_t other[] = {1}, digests[] = {digest_of({{kOwn, "picks"}})};
     const function::StdlibFunction known{"acme_pick", kFiles, other, digests};
-    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::UsualArguments);
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::UsualArguments);
     modules.write("stdlib", kOwn, "picks ");
-    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Never);
 }
 
 TEST(NativeFunctions, AFunctionOfAnEarlierModuleIsTheOneThatIsCalled) {
@@ -89,11 +89,11 @@ TEST(NativeFunctions, AFunctionOfAnEarlierModuleIsTheOneThatIsCalled) {
     const std::uint64_t digests[] = {digest_of({{kOwn, "picks"}, {kCalled, "is empty"}})};
     const function::StdlibFunction known{"acme_pick", kFiles, digests};
     modules.write("aaa", kCalled, "is another");
-    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Never);
     // A copy in another module stands as well.
     fs::remove_all(modules.root / "aaa");
     const auto copy = modules.write("vendored", kOwn, "picks");
-    EXPECT_EQ(native_stands_for(*modules.open(), &known, copy), Stands::Always);
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, copy), NativeSupport::Always);
 }
 
 TEST(NativeFunctions, AreComparedOncePerStateOfTheEnvironment) {
@@ -102,12 +102,12 @@ TEST(NativeFunctions, AreComparedOncePerStateOfTheEnvironment) {
     const std::uint64_t digests[] = {digest_of({{kOwn, "picks"}})};
     const function::StdlibFunction known{"acme_pick", kFiles, digests};
     const auto environment = modules.open();
-    EXPECT_EQ(native_stands_for(*environment, &known, own), Stands::Always);
+    EXPECT_EQ(native_stands_for(*environment, &known, own), NativeSupport::Always);
     // What it was made from is noted, so that a change gives a new state; this one stays.
     modules.write("stdlib", kOwn, "picks otherwise");
-    EXPECT_EQ(native_stands_for(*environment, &known, own), Stands::Always);
+    EXPECT_EQ(native_stands_for(*environment, &known, own), NativeSupport::Always);
     EXPECT_FALSE(environment->unchanged());
-    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), Stands::Never);
+    EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Never);
 }
 
 TEST(NativeFunctions, TheTableIsInOrder) {

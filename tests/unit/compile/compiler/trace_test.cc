@@ -155,14 +155,14 @@ private:
 
 class TraceTest : public testing::Test {
 protected:
-    World world(const State& state, std::shared_ptr<environment::ReadTable> reads) {
+    InputsSnapshot world(const State& state, std::shared_ptr<environment::ReadTable> reads) {
         environment::Spec spec;
         spec.directory = "/e";
         spec.files = std::make_shared<WithVariables>(state);
         spec.reads = std::move(reads);
         auto opened = environment::Environment::open(spec, log_);
         EXPECT_TRUE(opened) << opened.error().message;
-        World out;
+        InputsSnapshot out;
         out.environment = *opened;
         out.data = std::make_shared<hiera::DataCache>();
         out.facts = *value::parse_json(arena_, arena_.copy(state.facts));
@@ -178,7 +178,7 @@ protected:
     }
 
     /// The catalog without what is stamped on it and without lines, or the error.
-    std::string compile_in(const World& world, environment::Trace* trace) {
+    std::string compile_in(const InputsSnapshot& world, environment::Trace* trace) {
         Request request;
         request.arena = std::make_shared<base::Arena>();
         request.environment = world.environment;
@@ -368,14 +368,14 @@ TEST_F(TraceTest, AChangeTouchesWhatReadIt) {
         {"another variable", [](State& s) { s.variables["OTHER"] = "2"; }, ""},
         {"another setting", [](State& s) { s.settings["vardir"] = "/d"; }, ""},
     };
-    const World before = world({}, nullptr);
+    const InputsSnapshot before = world({}, nullptr);
     environment::Trace trace(before.environment->reads());
     const std::string catalog = compile_in(before, &trace);
     ASSERT_FALSE(catalog.starts_with("error")) << catalog;
     for (const Case& c : cases) {
         State state;
         c.change(state);
-        const World after = world(state, before.environment->reads());
+        const InputsSnapshot after = world(state, before.environment->reads());
         std::string touched;
         std::vector<std::string> lines;
         for (const auto& item : Change(before, after).touched(trace))
@@ -388,7 +388,7 @@ TEST_F(TraceTest, AChangeTouchesWhatReadIt) {
 }
 
 TEST_F(TraceTest, TheSecondCompileReadsTheSame) {
-    const World first = world({}, nullptr);
+    const InputsSnapshot first = world({}, nullptr);
     std::vector<std::string> packed;
     for (int i = 0; i < 2; ++i) {
         environment::Trace trace(first.environment->reads());
@@ -417,10 +417,10 @@ protected:
         std::filesystem::create_directories(std::filesystem::path(full).parent_path());
         std::ofstream(full) << text;
     }
-    World opened() {
+    InputsSnapshot opened() {
         environment::Spec spec;
         spec.directory = root_ + "/e";
-        World out = world({}, nullptr);
+        InputsSnapshot out = world({}, nullptr);
         out.environment = *environment::Environment::open(spec, log_);
         return out;
     }
@@ -460,7 +460,7 @@ TEST_F(RubyTraceTest, TitlePatternsRead) {
     write("e/modules/a/lib/puppet/type/thing.rb", type);
     write("e/manifests/site.pp", "thing { 'x@y': }");
     write("prefix", "p");
-    const World before = opened();
+    const InputsSnapshot before = opened();
     std::vector<std::string> packed;
     for (int i = 0; i < 3; ++i) {
         environment::Trace trace(before.environment->reads());
@@ -492,7 +492,7 @@ TEST_F(RubyTraceTest, FunctionsOfTheOlderApiAreLookedForAgain) {
           function("outer", "function_inner([args[0]])"));
     write("e/modules/b/lib/puppet/parser/functions/inner.rb", function("inner", "args[0] + '!'"));
     write("e/manifests/site.pp", "notify { outer('x'): }");
-    const World before = opened();
+    const InputsSnapshot before = opened();
     std::vector<std::vector<std::string>> all;
     for (int i = 0; i < 3; ++i) {
         environment::Trace trace(before.environment->reads());
@@ -519,17 +519,17 @@ TEST_F(RubyTraceTest, KeptTypesAreCheckedAgainstTheirReads) {
     write("e/manifests/site.pp", "thing { 'x': letter => 'b' }");
     auto documented = [&](const char* doc) {
         ::setenv("BUNRAKU_DOC", doc, 1);
-        const World now = opened();
+        const InputsSnapshot now = opened();
         const auto* spec = find_ruby_type(*now.environment, "thing", nullptr);
         return spec ? std::string(spec->doc) : "none";
     };
     EXPECT_EQ(documented("first"), "first");
     EXPECT_EQ(documented("second"), "second");
     ::unsetenv("BUNRAKU_DOC");
-    const World now = opened();
+    const InputsSnapshot now = opened();
     find_ruby_type(*now.environment, "thing", nullptr);
     auto values = [&] {
-        const World other = opened();
+        const InputsSnapshot other = opened();
         const auto* spec = find_ruby_type(*other.environment, "thing", nullptr);
         return std::string(spec->find("letter")->values);
     };
@@ -543,7 +543,7 @@ TEST_F(RubyTraceTest, KeptTypesAreCheckedAgainstTheirReads) {
     write("more/y", "");
     write("e/modules/b/lib/puppet/type/thing.rb", type);
     auto doc = [&] {
-        const World other = opened();
+        const InputsSnapshot other = opened();
         return std::string(find_ruby_type(*other.environment, "thing", nullptr)->doc);
     };
     EXPECT_EQ(doc(), "0");

@@ -462,7 +462,7 @@ TEST_F(SiteTest, ErrorsAreTheRequests) {
     // ENVIRONMENT/manifests may be missing, but where it was named by who wants it.
     manifest.sources.manifest = root_ + "/one/manifests";
     EXPECT_EQ(error_of([&] { site.compile(manifest, log_); }), "nothing was thrown");
-    manifest.manners.manifest_required = true;
+    manifest.compile_mode.manifest_required = true;
     EXPECT_EQ(error_of([&] { site.compile(manifest, log_); }),
               "Could not find file " + root_ + "/one/manifests");
     EXPECT_NO_THROW(site.compile(request(0), log_));

@@ -26,7 +26,7 @@ private:
     std::string path_;
 };
 
-struct World {
+struct InputsSnapshot {
     Folder folder;
     sys::Simulation time{7};
     base::MemorySink log;
@@ -94,7 +94,7 @@ TEST(Spool, StartsWithCommandsThatWait) {
 }
 
 TEST(Spool, SendsAtOnceAndInOrder) {
-    World w;
+    InputsSnapshot w;
     ASSERT_TRUE(w.open());
     for (int i = 0; i < 5; i++) ASSERT_TRUE(w.add("a", std::to_string(i)));
     EXPECT_TRUE(w.time.run_until([&] { return w.heard.size() == 5; }, seconds(1)));
@@ -104,7 +104,7 @@ TEST(Spool, SendsAtOnceAndInOrder) {
 }
 
 TEST(Spool, KeepsWhatAServiceThatIsAwayDidNotHear) {
-    World w;
+    InputsSnapshot w;
     w.away = 1;
     ASSERT_TRUE(w.open());
     for (int i = 0; i < 200; i++) ASSERT_TRUE(w.add("n" + std::to_string(i), "r"));
@@ -128,7 +128,7 @@ TEST(Spool, KeepsWhatAServiceThatIsAwayDidNotHear) {
 }
 
 TEST(Spool, AnOlderCatalogOfANodeGivesWayToANewerOne) {
-    World w;
+    InputsSnapshot w;
     w.away = 503;
     ASSERT_TRUE(w.open());
     for (int i = 0; i < 50; i++) {
@@ -142,7 +142,7 @@ TEST(Spool, AnOlderCatalogOfANodeGivesWayToANewerOne) {
 }
 
 TEST(Spool, WhatIsRefusedIsKeptAside) {
-    World w;
+    InputsSnapshot w;
     w.away = 400;
     ASSERT_TRUE(w.open());
     ASSERT_TRUE(w.add("a", "bad"));
@@ -154,7 +154,7 @@ TEST(Spool, WhatIsRefusedIsKeptAside) {
 }
 
 TEST(Spool, HasAnEnd) {
-    World w;
+    InputsSnapshot w;
     w.away = 1;
     ASSERT_TRUE(w.open(3));
     for (int i = 0; i < 3; i++) ASSERT_TRUE(w.add("n" + std::to_string(i), "r"));

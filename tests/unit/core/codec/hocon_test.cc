@@ -287,7 +287,7 @@ TEST(Hocon, AsTheSpecification) {
 
 // Java's parser, which reads a file rather than a text.
 TEST(Hocon, IncludesByName) {
-    HoconSurroundings around;
+    HoconContext around;
     around.read = [](const std::string& path) -> std::optional<std::string> {
         if (path == "one.conf") return "b = 1";
         if (path == "/two.conf") return "c = ${a}";

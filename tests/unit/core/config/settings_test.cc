@@ -6,7 +6,7 @@
 #include "core/config/known_settings.h"
 #include "core/config/layout.h"
 #include "core/config/munge.h"
-#include "core/config/places.h"
+#include "core/config/system_paths.h"
 #include "core/sys/fake.h"
 
 namespace bunraku::config {
@@ -378,12 +378,12 @@ TEST(Settings, AnAuthorityDecidesTheLayout) {
 
 // The user of the server's unit finds what root has set up; somebody who is called puppet does not.
 TEST(Settings, WhoHasTheMachinesPlaces) {
-    EXPECT_TRUE(has_places_of_root(0, ""));
-    EXPECT_TRUE(has_places_of_root(0, "root"));
-    EXPECT_TRUE(has_places_of_root(106, "puppet"));
-    EXPECT_FALSE(has_places_of_root(106, "www-data"));
-    EXPECT_FALSE(has_places_of_root(106, ""));
-    EXPECT_FALSE(has_places_of_root(1000, "puppet"));
+    EXPECT_TRUE(uses_system_paths(0, ""));
+    EXPECT_TRUE(uses_system_paths(0, "root"));
+    EXPECT_TRUE(uses_system_paths(106, "puppet"));
+    EXPECT_FALSE(uses_system_paths(106, "www-data"));
+    EXPECT_FALSE(uses_system_paths(106, ""));
+    EXPECT_FALSE(uses_system_paths(1000, "puppet"));
 }
 
 TEST(Settings, DefaultsThatDependOnFiles) {

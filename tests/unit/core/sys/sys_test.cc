@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "core/sys/agreed_secret.h"
 #include "core/sys/fake.h"
 #include "core/sys/lock.h"
+#include "core/sys/shared_secret.h"
 
 namespace bunraku::sys {
 namespace {

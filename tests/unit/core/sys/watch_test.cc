@@ -105,7 +105,7 @@ TEST_F(WatchTest, AMountIsAChangeWithinSeconds) {
 }
 
 TEST_F(WatchTest, InVirtualTimeOneLookForAllThatHappensTogether) {
-    Simulation world(1, {.tells_of_files = true});
+    Simulation world(1, {.reports_file_changes = true});
     int looks = 0;
     {
         const auto watch = world.watch({"/a/file", "/b"}, [&] { ++looks; });

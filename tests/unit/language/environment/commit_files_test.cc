@@ -406,8 +406,8 @@ TEST_F(CommitFilesTest, ManyThreads) {
     }
 }
 
-TEST(MovedFolder, WholeNamesAlone) {
-    const base::MovedFolder moved{"/a/b", "/tmp/x"};
+TEST(PathMapping, WholeNamesAlone) {
+    const base::PathMapping moved{"/a/b", "/tmp/x"};
     for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
              {"/a/b", "/tmp/x"},
              {"/a/b/c", "/tmp/x/c"},

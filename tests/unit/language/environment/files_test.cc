@@ -9,8 +9,8 @@
 
 #include "core/base/diagnostic.h"
 #include "language/environment/environment.h"
+#include "language/environment/file_fingerprints.h"
 #include "language/environment/read_answer.h"
-#include "language/environment/witness.h"
 
 namespace bunraku::environment {
 namespace {
@@ -86,10 +86,10 @@ TEST_F(FilesTest, WhatIsNotThereIsAbsent) {
 }
 
 TEST_F(FilesTest, WhatCannotBeLookedAtIsNeverKnownToBeTheSame) {
-    Witness witness;
+    FileFingerprints fingerprints;
     const AsNobody as;
-    witness.saw(at("closed/file"));
-    EXPECT_FALSE(witness.unchanged());
+    fingerprints.record(at("closed/file"));
+    EXPECT_FALSE(fingerprints.unchanged());
     EXPECT_EQ(files_answer(*disk_files(), Read::Exists, at("closed/file")),
               "error Permission denied @ rb_file_s_stat - " + at("closed/file"));
     EXPECT_TRUE(stat_answer(*disk_files(), at("closed/file")).starts_with("error "));

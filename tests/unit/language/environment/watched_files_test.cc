@@ -124,8 +124,8 @@ TEST_F(WatchedFilesTest, HearsOfEachWayToChange) {
 TEST_F(WatchedFilesTest, MissesNothingAtRandom) {
     const std::vector<std::string> names = {"a", "b", "c"};
     for (std::uint32_t seed = 1; seed <= 30; ++seed) {
-        std::mt19937 dice(seed);
-        const auto below = [&](std::size_t n) { return dice() % n; };
+        std::mt19937 rng(seed);
+        const auto below = [&](std::size_t n) { return rng() % n; };
         const auto any = [&] {
             std::string out = root_;
             for (std::size_t i = 1 + below(3); i > 0; --i) out += "/" + names[below(names.size())];

@@ -452,7 +452,7 @@ TEST_F(HostTest, WhatIsCompiledIsKept) {
     EXPECT_EQ(answer(folder), 1);
     const auto first = kept();
     EXPECT_GE(first.size(), 6u);
-    EXPECT_TRUE(first.begin()->starts_with("1_host-"));
+    EXPECT_TRUE(first.begin()->starts_with("fact_hash-"));
     EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all);
     EXPECT_EQ(answer(folder), 1);
     EXPECT_EQ(kept(), first);
@@ -463,7 +463,7 @@ TEST_F(HostTest, WhatIsCompiledIsKept) {
         fs::resize_file(folder + "/" + name, size * cut / 8);
         if (cut++ % 2 == 1) fs::resize_file(folder + "/" + name, size);
     }
-    std::ofstream(folder + "/1_host-old" + first.begin()->substr(39)) << "x";
+    std::ofstream(folder + "/fact_hash-old" + first.begin()->substr(39)) << "x";
     EXPECT_EQ(answer(folder), 1);
     EXPECT_EQ(kept(), first);
 
@@ -512,30 +512,30 @@ TEST_F(HostTest, IdleChildrenAreFewAndEnd) {
 
 // Of many environments together there are no more than one allows, but those at work.
 TEST_F(HostTest, PoolsShareAHouse) {
-    options.house = std::make_shared<ruby::House>(3);
+    options.worker_limit = std::make_shared<ruby::WorkerLimit>(3);
     options.most_idle = 8;
     std::vector<std::unique_ptr<ruby::Pool>> pools;
     for (int i = 0; i < 5; ++i) {
         pools.push_back(std::make_unique<ruby::Pool>(options));
         const auto used = pools.back()->take();
     }
-    EXPECT_EQ(options.house->children(), 3u);
+    EXPECT_EQ(options.worker_limit->children(), 3u);
     std::vector<std::size_t> idle;
     for (const auto& pool : pools) idle.push_back(pool->idle());
     EXPECT_EQ(idle, (std::vector<std::size_t>{0, 0, 1, 1, 1}));
     {
         std::vector<ruby::Pool::Lease> burst;
         for (int i = 0; i < 5; ++i) burst.push_back(pools[0]->take());
-        EXPECT_EQ(options.house->children(), 5u);
+        EXPECT_EQ(options.worker_limit->children(), 5u);
     }
     // What is given back ends as others are wanted.
     EXPECT_EQ(pools[0]->idle(), 5u);
     {
         const auto next = pools[1]->take();
-        EXPECT_EQ(options.house->children(), 3u);
+        EXPECT_EQ(options.worker_limit->children(), 3u);
     }
     pools.resize(1);
-    EXPECT_EQ(options.house->children(), 2u);
+    EXPECT_EQ(options.worker_limit->children(), 2u);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using namespace bunraku;
 
 namespace {
 
-class Asker {
+class Requester {
 public:
     std::string ask(const std::string& question) {
         try {
@@ -107,14 +107,14 @@ private:
 TEST(Questions, AnsweredAsPuppet811Does) {
     std::ifstream file(BUNRAKU_TEST_DATA "/unit/language/types/questions.txt");
     ASSERT_TRUE(file) << BUNRAKU_TEST_DATA;
-    Asker asker;
+    Requester requester;
     std::string line;
     int asked = 0;
     while (std::getline(file, line)) {
         const auto tab = line.find('\t');
         ASSERT_NE(tab, std::string::npos) << line;
         std::string answer;
-        for (char c : asker.ask(line.substr(0, tab)))
+        for (char c : requester.ask(line.substr(0, tab)))
             answer += c == '\n' ? "\\n" : std::string(1, c);
         EXPECT_EQ(answer, line.substr(tab + 1)) << line.substr(0, tab);
         ++asked;

@@ -19,9 +19,9 @@ class LargeRepository : public testing::Test {
 protected:
     /// kManyReleases of 100 modules, without 1000 real archives: records are copied.
     LargeRepository() : service({.root = scratch.path + "/forge"}) {
-        Depot& depot = service.depot();
-        EXPECT_TRUE(depot.create("r"));
-        auto batch = depot.begin("r");
+        ForgeStore& forge_store = service.forge_store();
+        EXPECT_TRUE(forge_store.create("r"));
+        auto batch = forge_store.begin("r");
         EXPECT_TRUE(batch);
         for (std::uint64_t i = 0; i < kManyReleases; ++i) {
             EXPECT_TRUE((*batch)->upload(
@@ -30,7 +30,7 @@ protected:
         }
         EXPECT_TRUE((*batch)->finish());
         batch->reset();
-        EXPECT_TRUE(depot.publish("r"));
+        EXPECT_TRUE(forge_store.publish("r"));
         mount(router, service);
     }
     std::string get(const std::string& path, int want = 200) {
@@ -79,15 +79,15 @@ protected:
         gdbm_close(db);
         return out;
     }
-    std::string tree() { return service.depot().published_folder() + "/r"; }
+    std::string tree() { return service.forge_store().published_folder() + "/r"; }
     module::test::Scratch scratch;
     ForgeService service;
     http::Router router;
 };
 
 TEST_F(LargeRepository, GrowsByWhatIsAdded) {
-    Depot& depot = service.depot();
-    const std::string first = depot.published("r");
+    ForgeStore& forge_store = service.forge_store();
+    const std::string first = forge_store.published("r");
     EXPECT_NE(get("/api/v1/releases.json?module=m/m1").find(R"("n/late":[])"), std::string::npos);
     SnapshotPtr before = service.snapshot("r");
     const auto post = [&](const std::string& name, const std::string& version) {
@@ -98,7 +98,7 @@ TEST_F(LargeRepository, GrowsByWhatIsAdded) {
     post("m-m1", "3.0.0");
     post("n-late", "0.9.0-rc1");
     post("n-late", "1.0.0");
-    EXPECT_EQ(depot.published("r"), "r@4");
+    EXPECT_EQ(forge_store.published("r"), "r@4");
     char target[64] = {};
     EXPECT_GT(::readlink((scratch.path + "/forge/snapshots/r@4").c_str(), target, 63), 0);
     EXPECT_EQ(std::string(target), first);
@@ -113,17 +113,17 @@ TEST_F(LargeRepository, GrowsByWhatIsAdded) {
     ForgeService again({.root = scratch.path + "/forge"});
     EXPECT_EQ(again.snapshot("r")->releases().size(), kManyReleases + 3);
     EXPECT_EQ(again.snapshot("r")->added(), 0U);
-    ASSERT_TRUE(depot.publish("r"));
+    ASSERT_TRUE(forge_store.publish("r"));
     const auto whole = all_answers();
     for (const auto& [path, text] : grown) EXPECT_EQ(text, whole.at(path)) << path;
 }
 
 TEST_F(LargeRepository, SignsWhatIsAdded) {
     using Files = std::map<std::string, std::string>;
-    Depot& depot = service.depot();
+    ForgeStore& forge_store = service.forge_store();
     const std::int64_t now = std::time(nullptr);
-    ASSERT_TRUE(depot.metadata("r").init("", now));
-    ASSERT_TRUE(depot.publish("r"));
+    ASSERT_TRUE(forge_store.metadata("r").init("", now));
+    ASSERT_TRUE(forge_store.publish("r"));
     ASSERT_TRUE(service.snapshot("r"));
     const auto published = [&] {
         Files out;
@@ -167,7 +167,7 @@ TEST_F(LargeRepository, SignsWhatIsAdded) {
     const Files before = served;
     auto posted = service.post("r", late);
     ASSERT_TRUE(posted) << posted.error().message;
-    EXPECT_EQ(depot.published("r"), "r@3");
+    EXPECT_EQ(forge_store.published("r"), "r@3");
     get("/v3/releases/n-late-1.0.0");
     EXPECT_EQ(service.snapshot("r")->added(), 1U);
     served = published();
@@ -203,8 +203,8 @@ TEST_F(LargeRepository, SignsWhatIsAdded) {
 }
 
 TEST_F(LargeRepository, PublishesTheWholeWhereMoreHasChanged) {
-    Depot& depot = service.depot();
-    ASSERT_TRUE(depot.upload("r", module::test::release("p-ending", "1.0.0")));
+    ForgeStore& forge_store = service.forge_store();
+    ASSERT_TRUE(forge_store.upload("r", module::test::release("p-ending", "1.0.0")));
     ASSERT_TRUE(service.post("r", module::test::release("q-posted", "1.0.0")));
     get("/v3/releases/p-ending-1.0.0");
     get("/v3/releases/q-posted-1.0.0");
@@ -215,10 +215,10 @@ TEST_F(LargeRepository, PublishesTheWholeWhereMoreHasChanged) {
     ASSERT_TRUE(service.post("r", module::test::release("q-posted", "1.0.1")));
     get("/v3/releases/q-posted-1.0.1");
     // A repository that is made again shares nothing with the one that grew.
-    ASSERT_TRUE(depot.remove_repository("r"));
-    ASSERT_TRUE(depot.create("r"));
-    ASSERT_TRUE(depot.publish("r"));
-    EXPECT_GT(Depot::published_number(depot.published("r")), 4U);
+    ASSERT_TRUE(forge_store.remove_repository("r"));
+    ASSERT_TRUE(forge_store.create("r"));
+    ASSERT_TRUE(forge_store.publish("r"));
+    EXPECT_GT(ForgeStore::published_number(forge_store.published("r")), 4U);
     get("/v3/modules/m-m1", 404);
 }
 

@@ -31,9 +31,9 @@ class Api : public testing::Test {
 protected:
     Api() : service({.root = scratch.path + "/forge", .token = "secret"}) {
         mount(router, service);
-        Depot& depot = service.depot();
-        EXPECT_TRUE(depot.create("one"));
-        EXPECT_TRUE(depot.create("two"));
+        ForgeStore& forge_store = service.forge_store();
+        EXPECT_TRUE(forge_store.create("one"));
+        EXPECT_TRUE(forge_store.create("two"));
         put("one", module::test::release("a-web", "1.0.0", deps("a/lib"), R"(,"tags":["httpd"])"));
         put("one", module::test::release("a-web", "1.10.0", deps("a-lib"), R"(,"tags":["httpd"])"));
         put("one", module::test::release("a-web", "1.9.0"));
@@ -43,13 +43,13 @@ protected:
         put("one", module::test::release("c-ringa", "1.0.0", deps("c/ringb")));
         put("one", module::test::release("c-ringb", "1.0.0", deps("c/ringa")));
         put("two", module::test::release("a-lib", "3.0.0"));
-        EXPECT_TRUE(depot.publish("one"));
-        EXPECT_TRUE(depot.publish("two"));
-        EXPECT_TRUE(depot.bind("both", "one"));
-        EXPECT_TRUE(depot.bind("both", "two"));
+        EXPECT_TRUE(forge_store.publish("one"));
+        EXPECT_TRUE(forge_store.publish("two"));
+        EXPECT_TRUE(forge_store.bind("both", "one"));
+        EXPECT_TRUE(forge_store.bind("both", "two"));
     }
     void put(const std::string& repo, const std::string& bytes) {
-        auto slug = service.depot().upload(repo, bytes);
+        auto slug = service.forge_store().upload(repo, bytes);
         EXPECT_TRUE(slug) << (slug ? "" : slug.error().message);
     }
     Response ask(const std::string& target, const std::string& method = "GET",
@@ -234,7 +234,7 @@ TEST_F(Api, ConditionsAndRanges) {
     EXPECT_EQ(ask(list, "GET", {{"If-Modified-Since", when}}).status, 304);
     // A publish in the same second is seen by both.
     put("one", module::test::release("z-new", "1.0.0"));
-    ASSERT_TRUE(service.depot().publish("one"));
+    ASSERT_TRUE(service.forge_store().publish("one"));
     EXPECT_EQ(ask(list, "GET", {{"If-None-Match", old}}).status, 200);
     EXPECT_EQ(ask(list, "GET", {{"If-Modified-Since", when}}).status, 200);
 }
@@ -242,28 +242,29 @@ TEST_F(Api, ConditionsAndRanges) {
 TEST_F(Api, SnapshotsAreFrozen) {
     put("one", module::test::release("z-new", "1.0.0"));
     EXPECT_EQ(ask(one + "/v3/modules/z-new").status, 404);
-    ASSERT_TRUE(service.depot().publish("one"));
+    ASSERT_TRUE(service.forge_store().publish("one"));
     EXPECT_EQ(ask(one + "/v3/modules/z-new").status, 200);
-    EXPECT_EQ(*service.depot().remove("one", *module::parse_module_name("z-new"), "1.0.0"), 1);
+    EXPECT_EQ(*service.forge_store().remove("one", *module::parse_module_name("z-new"), "1.0.0"),
+              1);
     EXPECT_EQ(ask(one + "/v3/files/z-new-1.0.0.tar.gz").status, 200);
-    ASSERT_TRUE(service.depot().publish("one"));
+    ASSERT_TRUE(service.forge_store().publish("one"));
     EXPECT_EQ(ask(one + "/v3/files/z-new-1.0.0.tar.gz").status, 404);
-    ASSERT_TRUE(service.depot().unbind("both", "two"));
+    ASSERT_TRUE(service.forge_store().unbind("both", "two"));
     EXPECT_EQ(shape(ask(both + "/api/v1/releases.json?module=a/lib")), "a/lib:1.1.0");
-    ASSERT_TRUE(service.depot().remove_repository("one"));
+    ASSERT_TRUE(service.forge_store().remove_repository("one"));
     EXPECT_EQ(ask(one + "/v3/modules/a-web").status, 404);
-    EXPECT_TRUE(service.depot().bindings().empty());
+    EXPECT_TRUE(service.forge_store().bindings().empty());
 }
 
 TEST_F(Api, UploadsConflict) {
     const std::string first = module::test::release("x-y", "1.0.0");
     put("one", first);
     put("one", first);
-    auto other =
-        service.depot().upload("one", module::test::release("x-y", "1.0.0", "[]", R"(,"a":1)"));
+    auto other = service.forge_store().upload(
+        "one", module::test::release("x-y", "1.0.0", "[]", R"(,"a":1)"));
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().code, 409);
-    auto named = service.depot().upload("one", first, "x-y-2.0.0.tar.gz");
+    auto named = service.forge_store().upload("one", first, "x-y-2.0.0.tar.gz");
     ASSERT_FALSE(named);
     EXPECT_EQ(named.error().code, 400);
 }
@@ -308,14 +309,14 @@ TEST_F(Api, Writes) {
     EXPECT_EQ(ask(one + "/v3/modules/p-q?reason=gone", "DELETE", {good}).status, 204);
     EXPECT_EQ(ask(one + "/v3/modules/p-q").status, 404);
     // A token of its own writes where it may, and nowhere else.
-    auto token = service.depot().add_token("ci", {"two"});
+    auto token = service.forge_store().add_token("ci", {"two"});
     ASSERT_TRUE(token);
     const std::pair<std::string, std::string> own{"Authorization", "Bearer " + *token};
     EXPECT_EQ(ask(url, "POST", {type, own}, body).status, 403);
     EXPECT_EQ(
         ask("/pulp_puppet/forge/repository/two/v3/releases", "POST", {type, own}, body).status,
         201);
-    ASSERT_TRUE(service.depot().remove_token("ci"));
+    ASSERT_TRUE(service.forge_store().remove_token("ci"));
     EXPECT_EQ(
         ask("/pulp_puppet/forge/repository/two/v3/releases", "POST", {type, own}, body).status,
         403);
@@ -324,7 +325,7 @@ TEST_F(Api, Writes) {
 // Who may not write is told so while the body is still on the wire, whatever the spelling; what
 // takes no upload takes no long body.
 TEST_F(Api, RefusedBeforeTheBody) {
-    ASSERT_TRUE(service.depot().add_token("ci", {"two"}).has_value());
+    ASSERT_TRUE(service.forge_store().add_token("ci", {"two"}).has_value());
     auto before_body = [&](const std::string& method, const std::string& path,
                            const std::string& token, std::uint64_t* limit) {
         Request r;

@@ -155,10 +155,10 @@ TEST(HalfAnswers, AreGoneOnWith) {
 }
 
 /// A forge with a few modules, and a repository that mirrors some of it.
-class Wishes : public testing::Test {
+class Requests : public testing::Test {
 protected:
-    Wishes() : up({.root = scratch.path + "/up"}), depot(scratch.path + "/mirror") {
-        EXPECT_TRUE(up.depot().create("up"));
+    Requests() : up({.root = scratch.path + "/up"}), forge_store(scratch.path + "/mirror") {
+        EXPECT_TRUE(up.forge_store().create("up"));
         const std::string lib = R"([{"name":"a/lib","version_requirement":">= 1.0.0 < 2.0.0"}])";
         for (const char* v : {"1.0.0", "1.2.0", "2.0.0", "2.1.0-rc1"}) {
             put("a-web", v, lib);
@@ -168,7 +168,7 @@ protected:
         }
         put("b-deep", "0.1.0", R"([{"name":"a-web"},{"name":"no-where"}])");
         put("c-lonely", "3.0.0");
-        EXPECT_TRUE(up.depot().publish("up"));
+        EXPECT_TRUE(up.forge_store().publish("up"));
         http::Router router;
         mount(router, up);
         http::ServerOptions options;
@@ -179,34 +179,35 @@ protected:
         url = server->urls()[0] + "/pulp_puppet/forge/repository/up";
     }
     void put(const std::string& name, const std::string& version, const std::string& needs = "[]") {
-        EXPECT_TRUE(up.depot().upload("up", module::test::release(name, version, needs)));
+        EXPECT_TRUE(up.forge_store().upload("up", module::test::release(name, version, needs)));
     }
     /// What a fresh mirror has after that; `said` has the complaints.
     std::string mirrored(SyncOptions o) {
         said.clear();
-        (void)depot.remove_repository("r");
-        EXPECT_TRUE(depot.create("r"));
+        (void)forge_store.remove_repository("r");
+        EXPECT_TRUE(forge_store.create("r"));
         if (o.feed.empty()) o.feed = url;
-        o.complaint = [&](const std::string& text) { said += text + "\n"; };
-        auto done = sync(depot, "r", o);
+        o.warn = [&](const std::string& text) { said += text + "\n"; };
+        auto done = sync(forge_store, "r", o);
         if (!done) return "! " + done.error().message;
         std::string out;
-        for (const Unit& u : depot.units("r")) out += (out.empty() ? "" : " ") + u.name.slug();
+        for (const Unit& u : forge_store.units("r"))
+            out += (out.empty() ? "" : " ") + u.name.slug();
         return out;
     }
-    static SyncWish wish(const char* module, const char* range = "") {
+    static SyncRequest requested(const char* module, const char* range = "") {
         return {*module::parse_module_name(module), range};
     }
     module::test::Scratch scratch;
     ForgeService up;
-    Depot depot;
+    ForgeStore forge_store;
     std::unique_ptr<http::Server> server;
     std::string url, said;
 };
 
-TEST_F(Wishes, Table) {
+TEST_F(Requests, Table) {
     struct Case {
-        std::vector<SyncWish> wishes;
+        std::vector<SyncRequest> requests;
         std::vector<std::string> queries;
         bool dependencies = false;
         int latest = 0;
@@ -214,27 +215,27 @@ TEST_F(Wishes, Table) {
         const char* said = "";
     };
     const std::vector<Case> cases = {
-        {{wish("a-web", "1.2.0")}, {}, false, 0, "a-web-1.2.0"},
-        {{wish("a-web", "latest")}, {}, false, 0, "a-web-2.0.0"},
-        {{wish("a-web", "latest")}, {}, false, 1, "a-web-2.0.0"},
-        {{wish("a-web", "< 2.0.0")}, {}, false, 0, "a-web-1.2.0"},
-        {{wish("a-web")}, {}, false, 0, "a-web-1.0.0 a-web-1.2.0 a-web-2.0.0 a-web-2.1.0-rc1"},
-        {{wish("a-web")}, {}, false, 2, "a-web-2.0.0 a-web-2.1.0-rc1"},
+        {{requested("a-web", "1.2.0")}, {}, false, 0, "a-web-1.2.0"},
+        {{requested("a-web", "latest")}, {}, false, 0, "a-web-2.0.0"},
+        {{requested("a-web", "latest")}, {}, false, 1, "a-web-2.0.0"},
+        {{requested("a-web", "< 2.0.0")}, {}, false, 0, "a-web-1.2.0"},
+        {{requested("a-web")}, {}, false, 0, "a-web-1.0.0 a-web-1.2.0 a-web-2.0.0 a-web-2.1.0-rc1"},
+        {{requested("a-web")}, {}, false, 2, "a-web-2.0.0 a-web-2.1.0-rc1"},
         // Of what is needed the newest that fits, and what that needs; rings end.
-        {{wish("a-web", "1.2.0")},
+        {{requested("a-web", "1.2.0")},
          {},
          true,
          0,
          "a-lib-1.10.0 a-web-1.2.0 a-web-2.0.0 b-deep-0.1.0",
          "has no no-where"},
-        {{wish("c-lonely", "latest")}, {}, true, 0, "c-lonely-3.0.0"},
-        {{wish("a-web", "9.x"), wish("c-lonely", "3.0.0")},
+        {{requested("c-lonely", "latest")}, {}, true, 0, "c-lonely-3.0.0"},
+        {{requested("a-web", "9.x"), requested("c-lonely", "3.0.0")},
          {},
          false,
          0,
          "c-lonely-3.0.0",
          "has no a-web 9.x"},
-        {{wish("no-where", "latest")}, {}, false, 0, "", "has no no-where latest"},
+        {{requested("no-where", "latest")}, {}, false, 0, "", "has no no-where latest"},
         {{}, {}, false, 1, "a-lib-2.0.0 a-web-2.1.0-rc1 b-deep-0.1.0 c-lonely-3.0.0"},
         {{}, {"deep"}, false, 0, "b-deep-0.1.0"},
         {{}, {"deep"}, true, 0, "a-lib-1.10.0 a-web-2.0.0 b-deep-0.1.0", "has no no-where"},
@@ -242,7 +243,7 @@ TEST_F(Wishes, Table) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const Case& c = cases[i];
         SyncOptions o;
-        o.wishes = c.wishes;
+        o.requests = c.requests;
         o.queries = c.queries;
         o.with_dependencies = c.dependencies;
         o.latest = c.latest;
@@ -252,14 +253,14 @@ TEST_F(Wishes, Table) {
     }
 }
 
-TEST_F(Wishes, OfAPuppetfile) {
+TEST_F(Requests, OfAPuppetfile) {
     const std::string path = scratch.path + "/Puppetfile";
     const auto read = [&](const std::string& text) {
         std::ofstream(path) << text;
-        auto wishes = wishes_of_puppetfile(path);
-        if (!wishes) return "! " + wishes.error().message;
+        auto requests = requests_of_puppetfile(path);
+        if (!requests) return "! " + requests.error().message;
         SyncOptions o;
-        o.wishes = std::move(*wishes);
+        o.requests = std::move(*requests);
         return mirrored(o);
     };
     EXPECT_EQ(read("forge 'https://x'\nmod 'a-web', '1.0.0'\nmod 'a/lib', :latest\n"
@@ -268,10 +269,10 @@ TEST_F(Wishes, OfAPuppetfile) {
     EXPECT_NE(read("mod 'tool', git: 'https://h/tool'\n").find("names no module of a forge"),
               std::string::npos);
     EXPECT_NE(read("mod 'a-web', '1.0\n").find("! "), std::string::npos);
-    EXPECT_FALSE(wishes_of_puppetfile(scratch.path + "/nowhere"));
+    EXPECT_FALSE(requests_of_puppetfile(scratch.path + "/nowhere"));
 }
 
-TEST_F(Wishes, AFolderIsAFeed) {
+TEST_F(Requests, AFolderIsAFeed) {
     namespace fs = std::filesystem;
     const std::string folder = scratch.path + "/a folder";
     const auto put_file = [&](const std::string& name, const std::string& bytes) {

@@ -106,8 +106,8 @@ class Pages : public testing::Test {
 protected:
     Pages() : service({.root = scratch.path + "/forge", .token = "secret"}) {
         mount(router, service);
-        Depot& depot = service.depot();
-        EXPECT_TRUE(depot.create("r"));
+        ForgeStore& forge_store = service.forge_store();
+        EXPECT_TRUE(forge_store.create("r"));
         const std::string lib =
             R"([{"name":"a/lib","version_requirement":">= 1.0.0"},{"name":"x/gone"}])";
         put("a-web", "1.0.0", lib, "# Web\n\nold\n");
@@ -116,11 +116,11 @@ protected:
         put("b-webby", "2.0.0", R"([{"name":"a-web"}])", "x",
             R"x(,"tags":["<i>","web"],"project_page":"javascript:alert(1)")x");
         put("c-other", "1.0.0", "[]", "x", R"(,"summary":"</title><script>\u0001 web")");
-        EXPECT_TRUE(depot.change_flags("r", [](Flags& f) -> base::Result<void> {
+        EXPECT_TRUE(forge_store.change_flags("r", [](Flags& f) -> base::Result<void> {
             f.deprecated.push_back({"c-other", "2020-01-01 00:00:00 +0000", "<b>bad</b>", "a-web"});
             return {};
         }));
-        EXPECT_TRUE(depot.publish("r"));
+        EXPECT_TRUE(forge_store.publish("r"));
     }
     void put(const std::string& name, const std::string& version, const std::string& needs,
              const std::string& readme, const std::string& more = {}) {
@@ -130,7 +130,7 @@ protected:
              {top + "/metadata.json", module::test::metadata(name, version, needs, more)},
              {top + "/README.md", readme},
              {top + "/data", std::string("\0\1", 2) + version}}));
-        auto done = service.depot().upload("r", bytes);
+        auto done = service.forge_store().upload("r", bytes);
         EXPECT_TRUE(done) << done.error().message;
     }
     http::Response ask(const std::string& target, const std::string& header = {},
@@ -272,7 +272,8 @@ TEST_F(Pages, CountsAndOrders) {
     EXPECT_EQ(ask(v3 + "/modules?sort_by=downloads").headers.get("ETag"), "");
     // Written beside what another process counted, and read by the next one.
     counts.flush();
-    EXPECT_EQ(service.depot().downloads("r"), "a-lib-1.0.0\t3\na-web-1.0.0\t1\na-web-1.1.0\t1\n");
+    EXPECT_EQ(service.forge_store().downloads("r"),
+              "a-lib-1.0.0\t3\na-web-1.0.0\t1\na-web-1.1.0\t1\n");
     ForgeService other({.root = scratch.path + "/forge"});
     EXPECT_EQ(other.downloads().of_release("r", "a-lib-1.0.0"), 3U);
     other.downloads().count("r", "a-lib-1.0.0");
@@ -283,10 +284,10 @@ TEST_F(Pages, CountsAndOrders) {
     EXPECT_EQ(counts.of_module("r", "a-lib"), 5U);
     // Of a repository that is gone nothing is kept.
     counts.count("r", "a-lib-1.0.0");
-    ASSERT_TRUE(service.depot().remove_repository("r"));
+    ASSERT_TRUE(service.forge_store().remove_repository("r"));
     counts.flush();
-    ASSERT_TRUE(service.depot().create("r"));
-    EXPECT_EQ(service.depot().downloads("r"), "");
+    ASSERT_TRUE(service.forge_store().create("r"));
+    EXPECT_EQ(service.forge_store().downloads("r"), "");
     EXPECT_EQ(counts.of_release("r", "a-lib-1.0.0"), 0U);
 }
 
@@ -327,7 +328,7 @@ TEST_F(Pages, TextsAsHtml) {
 TEST_F(Pages, PrivateOnesAreForSome) {
     RepositoryConfig config;
     config.closed = true;
-    ASSERT_TRUE(service.depot().configure("r", config));
+    ASSERT_TRUE(service.forge_store().configure("r", config));
     for (const char* path :
          {"/forge/r", "/forge/r/a-web", "/forge/r/releases.atom",
           "/forge/r/a-web/diff?from=1.0.0&to=1.1.0", "/forge/%72/a-web", "/forge//r"}) {

@@ -55,21 +55,21 @@ protected:
         return std::move(*started);
     }
     PullThrough() : up({.root = scratch.path + "/up"}) {
-        EXPECT_TRUE(up.depot().create("up"));
-        EXPECT_TRUE(up.depot().upload("up", module::test::release("a-b", "1.0.0")));
-        EXPECT_TRUE(up.depot().upload(
+        EXPECT_TRUE(up.forge_store().create("up"));
+        EXPECT_TRUE(up.forge_store().upload("up", module::test::release("a-b", "1.0.0")));
+        EXPECT_TRUE(up.forge_store().upload(
             "up",
             module::test::release("a-needs", "1.0.0", R"([{"name":"a-b"},{"name":"a-gone"}])")));
-        EXPECT_TRUE(up.depot().publish("up"));
+        EXPECT_TRUE(up.forge_store().publish("up"));
         upstream = serve(up);
         upstream_url = upstream->urls()[0] + "/pulp_puppet/forge/repository/up";
         ServiceOptions options{.root = scratch.path + "/front"};
-        options.upstream_patience = 1500ms;
+        options.upstream_timeouts = 1500ms;
         front = std::make_unique<ForgeService>(options);
     }
     void create(const std::string& name, const std::string& url) {
-        ASSERT_TRUE(front->depot().create(name, url));
-        ASSERT_TRUE(front->depot().publish(name));
+        ASSERT_TRUE(front->forge_store().create(name, url));
+        ASSERT_TRUE(front->forge_store().publish(name));
     }
     /// Status of a question to the front, and how long it took.
     static int ask(const std::string& base, const std::string& path,
@@ -101,9 +101,10 @@ TEST_F(PullThrough, AnswersWithAllDependenciesAreBounded) {
             out += fmt::format(R"({}{{"name":"n-o{}"}})", i > 0 ? "," : "", i);
         return out + "]";
     };
-    ASSERT_TRUE(up.depot().upload("up", module::test::release("a-few", "1.0.0", needing(3))));
-    ASSERT_TRUE(up.depot().upload("up", module::test::release("a-many", "1.0.0", needing(3000))));
-    ASSERT_TRUE(up.depot().publish("up"));
+    ASSERT_TRUE(up.forge_store().upload("up", module::test::release("a-few", "1.0.0", needing(3))));
+    ASSERT_TRUE(
+        up.forge_store().upload("up", module::test::release("a-many", "1.0.0", needing(3000))));
+    ASSERT_TRUE(up.forge_store().publish("up"));
     create("good", upstream_url);
     auto server = serve(*front);
     const auto closure = [&](const std::string& name, std::string* body) {
@@ -127,9 +128,9 @@ TEST_F(PullThrough, ASilentUpstreamHoldsUpNobodyElse) {
     create("slow", silent.url);
     create("slow2", silent.url + "/other");
     create("good", upstream_url);
-    ASSERT_TRUE(front->depot().create("own"));
-    ASSERT_TRUE(front->depot().upload("own", module::test::release("o-wn", "1.0.0")));
-    ASSERT_TRUE(front->depot().publish("own"));
+    ASSERT_TRUE(front->forge_store().create("own"));
+    ASSERT_TRUE(front->forge_store().upload("own", module::test::release("o-wn", "1.0.0")));
+    ASSERT_TRUE(front->forge_store().publish("own"));
     auto server = serve(*front);
     const std::string url = server->urls()[0];
     std::atomic<int> wrong{0}, ended{0};
@@ -171,7 +172,7 @@ TEST_F(PullThrough, WhatIsHereIsServedWhereUpstreamIsSilent) {
     EXPECT_EQ(ask(url, repository("r", "/v3/modules/a-b")), 200);
     EXPECT_EQ(ask(url, repository("r", "/v3/files/a-b-1.0.0.tar.gz")), 200);
     EXPECT_EQ(ask(url, repository("r", "/v3/modules/no-such")), 404);
-    ASSERT_TRUE(front->depot().create("r", silent.url));
+    ASSERT_TRUE(front->forge_store().create("r", silent.url));
     std::chrono::milliseconds took{};
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(ask(url, repository("r", "/v3/files/a-b-1.0.0.tar.gz"), &took), 200);
@@ -275,18 +276,18 @@ TEST_F(PullThrough, NamesOneOwnsAreNeverAskedUpstream) {
     auto spying = http::Server::start(std::move(spy), options);
     ASSERT_TRUE(spying);
     for (const char* name : {"x-own", "y-any", "z-other"}) {
-        ASSERT_TRUE(up.depot().upload("up", module::test::release(name, "9.0.0")));
+        ASSERT_TRUE(up.forge_store().upload("up", module::test::release(name, "9.0.0")));
     }
-    ASSERT_TRUE(up.depot().publish("up"));
+    ASSERT_TRUE(up.forge_store().publish("up"));
     create("r", (*spying)->urls()[0] + "/pulp_puppet/forge/repository/up");
-    ASSERT_TRUE(front->depot().create("own"));
-    ASSERT_TRUE(front->depot().upload("own", module::test::release("a-b", "0.5.0")));
-    ASSERT_TRUE(front->depot().publish("own"));
-    ASSERT_TRUE(front->depot().bind("con", "r"));
-    ASSERT_TRUE(front->depot().bind("con", "own"));
-    RepositoryConfig config = front->depot().config("own");
+    ASSERT_TRUE(front->forge_store().create("own"));
+    ASSERT_TRUE(front->forge_store().upload("own", module::test::release("a-b", "0.5.0")));
+    ASSERT_TRUE(front->forge_store().publish("own"));
+    ASSERT_TRUE(front->forge_store().bind("con", "r"));
+    ASSERT_TRUE(front->forge_store().bind("con", "own"));
+    RepositoryConfig config = front->forge_store().config("own");
     config.own = {"x", "y-any"};
-    ASSERT_TRUE(front->depot().configure("own", config));
+    ASSERT_TRUE(front->forge_store().configure("own", config));
     auto server = serve(*front);
     const std::string url = server->urls()[0], con = "/pulp_puppet/forge/consumer/con";
     std::string body;
@@ -322,15 +323,15 @@ TEST_F(PullThrough, NamesOneOwnsAreNeverAskedUpstream) {
 
 TEST_F(PullThrough, UpstreamsAreAskedInTheirOrder) {
     ForgeService second({.root = scratch.path + "/second"});
-    ASSERT_TRUE(second.depot().create("up"));
-    ASSERT_TRUE(second.depot().upload("up", module::test::release("a-b", "7.0.0")));
-    ASSERT_TRUE(second.depot().upload("up", module::test::release("c-d", "1.0.0")));
-    ASSERT_TRUE(second.depot().publish("up"));
+    ASSERT_TRUE(second.forge_store().create("up"));
+    ASSERT_TRUE(second.forge_store().upload("up", module::test::release("a-b", "7.0.0")));
+    ASSERT_TRUE(second.forge_store().upload("up", module::test::release("c-d", "1.0.0")));
+    ASSERT_TRUE(second.forge_store().publish("up"));
     auto other = serve(second);
     create("r", upstream_url);
-    RepositoryConfig config = front->depot().config("r");
+    RepositoryConfig config = front->forge_store().config("r");
     config.upstreams.push_back(other->urls()[0] + "/pulp_puppet/forge/repository/up");
-    ASSERT_TRUE(front->depot().configure("r", config));
+    ASSERT_TRUE(front->forge_store().configure("r", config));
     auto server = serve(*front);
     const std::string url = server->urls()[0];
     EXPECT_EQ(ask(url, repository("r", "/v3/files/a-b-7.0.0.tar.gz")), 404);
@@ -343,7 +344,7 @@ TEST_F(PullThrough, UpstreamsAreAskedInTheirOrder) {
 
 TEST_F(PullThrough, ConsumersAndClosures) {
     create("r", upstream_url);
-    ASSERT_TRUE(front->depot().bind("con", "r"));
+    ASSERT_TRUE(front->forge_store().bind("con", "r"));
     auto server = serve(*front);
     const std::string url = server->urls()[0], con = "/pulp_puppet/forge/consumer/con";
     std::string body;

@@ -16,7 +16,7 @@ TEST(Readers, WhoIsLetIn) {
                                          *Reader::parse("token:ci"),
                                          *Reader::parse("certificate:*.Example.com"),
                                          {"user", "old", 100}};
-    const auto may = [&](Asker a) { return may_read(readers, "r", a, 100); };
+    const auto may = [&](Requester a) { return may_read(readers, "r", a, 100); };
     EXPECT_FALSE(may({}));
     EXPECT_TRUE(may({.everything = true}));
     EXPECT_TRUE(may({.user = "alice"}));
@@ -41,15 +41,15 @@ class Private : public testing::Test {
 protected:
     Private() : service({.root = scratch.path + "/forge", .default_repository = "own"}) {
         for (const char* repo : {"own", "open"}) {
-            EXPECT_TRUE(service.depot().create(repo));
-            EXPECT_TRUE(service.depot().upload(repo, module::test::release("a-b", "1.0.0")));
-            EXPECT_TRUE(service.depot().publish(repo));
-            EXPECT_TRUE(service.depot().bind("con", repo));
+            EXPECT_TRUE(service.forge_store().create(repo));
+            EXPECT_TRUE(service.forge_store().upload(repo, module::test::release("a-b", "1.0.0")));
+            EXPECT_TRUE(service.forge_store().publish(repo));
+            EXPECT_TRUE(service.forge_store().bind("con", repo));
         }
         RepositoryConfig config;
         config.closed = true;
         config.readers = {*Reader::parse("user:alice"), *Reader::parse("certificate:n.example")};
-        EXPECT_TRUE(service.depot().configure("own", config));
+        EXPECT_TRUE(service.forge_store().configure("own", config));
         mount(router, service);
     }
     int ask(const std::string& path, const std::string& authorization = {},
@@ -78,10 +78,10 @@ protected:
 };
 
 TEST_F(Private, IsForThoseItWasOpenedFor) {
-    const auto password = service.depot().add_user("alice", {}, 0);
-    const auto other = service.depot().add_user("bob", {}, 0);
-    const auto reads = service.depot().add_token("reads", {"own"}, true);
-    const auto over = service.depot().add_token("over", {"own"}, true, 1);
+    const auto password = service.forge_store().add_user("alice", {}, 0);
+    const auto other = service.forge_store().add_user("bob", {}, 0);
+    const auto reads = service.forge_store().add_token("reads", {"own"}, true);
+    const auto over = service.forge_store().add_token("over", {"own"}, true, 1);
     ASSERT_TRUE(password && other && reads && over);
     for (const std::string& path :
          {kOwn + "/v3/modules/a-b", kOwn + "/v3/files/a-b-1.0.0.tar.gz",
@@ -108,7 +108,7 @@ TEST_F(Private, IsForThoseItWasOpenedFor) {
     EXPECT_EQ(last.headers.get("Cache-Control"), "");
     // A token that reads writes nothing.
     EXPECT_EQ(ask(kOwn + "/v3/releases/a-b-1.0.0", "Bearer " + *reads, {}, "DELETE"), 403);
-    ASSERT_TRUE(*service.depot().remove_user("alice"));
+    ASSERT_TRUE(*service.forge_store().remove_user("alice"));
     EXPECT_EQ(ask(kOwn + "/v3/modules", basic("alice", *password)), 401);
     const auto log = sys::make_real_file_system()->read(scratch.path + "/forge/audit.log");
     ASSERT_TRUE(log);
@@ -117,10 +117,10 @@ TEST_F(Private, IsForThoseItWasOpenedFor) {
 }
 
 TEST_F(Private, ATokenForOneRepositoryChoosesItAtTheRoot) {
-    const auto token = service.depot().add_token("t", {"open"});
+    const auto token = service.forge_store().add_token("t", {"open"});
     ASSERT_TRUE(token);
-    ASSERT_TRUE(service.depot().upload("open", module::test::release("c-d", "1.0.0")));
-    ASSERT_TRUE(service.depot().publish("open"));
+    ASSERT_TRUE(service.forge_store().upload("open", module::test::release("c-d", "1.0.0")));
+    ASSERT_TRUE(service.forge_store().publish("open"));
     EXPECT_EQ(ask("/v3/modules/c-d", "Bearer " + *token), 200);
     EXPECT_EQ(ask("/v3/modules/c-d", basic("x", *token)), 200);
     EXPECT_EQ(ask("/v3/modules/c-d?reason=x", "Bearer " + *token, {}, "DELETE"), 400);

@@ -17,7 +17,7 @@ namespace {
 /// An upstream that answers what the test says, and a repository to sync.
 class Sync : public testing::Test {
 protected:
-    Sync() : depot(scratch.path + "/forge") { EXPECT_TRUE(depot.create("r")); }
+    Sync() : forge_store(scratch.path + "/forge") { EXPECT_TRUE(forge_store.create("r")); }
     void serve(http::Router router) {
         http::ServerOptions options;
         options.listeners.push_back({});
@@ -34,14 +34,14 @@ protected:
         o.feed = feed;
         o.remove_missing = mirror;
         o.queries = std::move(queries);
-        o.complaint = [&](const std::string& text) { complaints.push_back(text); };
-        auto r = sync(depot, "r", o);
+        o.warn = [&](const std::string& text) { complaints.push_back(text); };
+        auto r = sync(forge_store, "r", o);
         if (!r) failure = r.error().message;
         return r ? *r : SyncResult{};
     }
     std::string have() {
         std::string out;
-        for (const Unit& u : depot.units("r")) out += u.name.slug() + " ";
+        for (const Unit& u : forge_store.units("r")) out += u.name.slug() + " ";
         return out;
     }
     static std::string described(const std::string& name, const std::string& version,
@@ -58,7 +58,7 @@ protected:
         return codec::hex_digest(codec::DigestKind::Sha256, bytes);
     }
     module::test::Scratch scratch;
-    Depot depot;
+    ForgeStore forge_store;
     std::unique_ptr<http::Server> server;
     std::string url, failure;
     std::vector<std::string> complaints;
@@ -66,12 +66,12 @@ protected:
 
 TEST_F(Sync, FromAForgeOfOurOwn) {
     ForgeService service({.root = scratch.path + "/other"});
-    ASSERT_TRUE(service.depot().create("up"));
+    ASSERT_TRUE(service.forge_store().create("up"));
     for (const char* v : {"1.0.0", "1.1.0"}) {
-        ASSERT_TRUE(service.depot().upload("up", module::test::release("a-b", v)));
+        ASSERT_TRUE(service.forge_store().upload("up", module::test::release("a-b", v)));
     }
-    ASSERT_TRUE(service.depot().upload("up", module::test::release("c-d", "1.0.0")));
-    ASSERT_TRUE(service.depot().publish("up"));
+    ASSERT_TRUE(service.forge_store().upload("up", module::test::release("c-d", "1.0.0")));
+    ASSERT_TRUE(service.forge_store().publish("up"));
     http::Router router;
     mount(router, service);
     serve(std::move(router));
@@ -85,14 +85,14 @@ TEST_F(Sync, FromAForgeOfOurOwn) {
     EXPECT_EQ(have(), "a-b-1.0.0 a-b-1.1.0 c-d-1.0.0 ");
     EXPECT_EQ(run(url + "/pulp/puppet/up").present, 3U);
     EXPECT_EQ(run(url + "/pulp/puppet_files/up/PULP_MANIFEST").present, 3U);
-    EXPECT_EQ(run("file://" + service.depot().published_folder() + "/up").present, 3U);
-    ASSERT_TRUE(depot.upload("r", module::test::release("x-y", "1.0.0")));
+    EXPECT_EQ(run("file://" + service.forge_store().published_folder() + "/up").present, 3U);
+    ASSERT_TRUE(forge_store.upload("r", module::test::release("x-y", "1.0.0")));
     EXPECT_EQ(run(v3, true).removed, 1U);
     EXPECT_EQ(have(), "a-b-1.0.0 a-b-1.1.0 c-d-1.0.0 ");
     // A pull-through repository describes what upstream has, and fetches when asked.
     ForgeService through({.root = scratch.path + "/through"});
-    ASSERT_TRUE(through.depot().create("p", v3));
-    ASSERT_TRUE(through.depot().publish("p"));
+    ASSERT_TRUE(through.forge_store().create("p", v3));
+    ASSERT_TRUE(through.forge_store().publish("p"));
     http::Router front;
     mount(front, through);
     http::Request request;
@@ -100,7 +100,7 @@ TEST_F(Sync, FromAForgeOfOurOwn) {
     request.path = request.target = "/pulp_puppet/forge/repository/p/v3/files/a-b-1.1.0.tar.gz";
     http::Response file = front.handle(request);
     ASSERT_EQ(file.status, 200) << file.body;
-    EXPECT_EQ(through.depot().units("p").size(), 2U);
+    EXPECT_EQ(through.forge_store().units("p").size(), 2U);
     request.path = request.target = "/pulp_puppet/forge/repository/p/v3/modules/no-such";
     EXPECT_EQ(front.handle(request).status, 404);
 }
@@ -131,7 +131,7 @@ TEST_F(Sync, UpstreamsThatLie) {
                                 : http::Response::text(200, f->second);
     });
     serve(std::move(router));
-    ASSERT_TRUE(depot.upload("r", module::test::release("k-ept", "1.0.0")));
+    ASSERT_TRUE(forge_store.upload("r", module::test::release("k-ept", "1.0.0")));
     const SyncResult r = run(url, true);
     EXPECT_EQ(failure, "");
     EXPECT_EQ(r.fetched, 1U);
@@ -231,8 +231,8 @@ TEST_F(Sync, CredentialsStayAtHome) {
         o.feed = in_url ? "http://user:s3cret@" + url.substr(7) : url;
         if (!in_url) o.access.client.authorization = "Bearer s3cret";
         std::string complained;
-        o.complaint = [&](const std::string& text) { complained += text; };
-        auto r = sync(depot, "r", o);
+        o.warn = [&](const std::string& text) { complained += text; };
+        auto r = sync(forge_store, "r", o);
         ASSERT_TRUE(r) << r.error().message;
         EXPECT_EQ(complained, "");
         EXPECT_EQ(r->fetched, 3U);
@@ -242,8 +242,8 @@ TEST_F(Sync, CredentialsStayAtHome) {
         }
         sent.clear();
         asked.clear();
-        ASSERT_TRUE(depot.remove_repository("r"));
-        ASSERT_TRUE(depot.create("r"));
+        ASSERT_TRUE(forge_store.remove_repository("r"));
+        ASSERT_TRUE(forge_store.create("r"));
     }
 }
 
@@ -308,7 +308,7 @@ TEST_F(Sync, AFeedWithTroubles) {
     SyncOptions o;
     o.feed = url;
     o.remove_missing = o.force = true;
-    auto forced = sync(depot, "r", o);
+    auto forced = sync(forge_store, "r", o);
     ASSERT_TRUE(forced);
     EXPECT_EQ(forced->removed, 1U);
     EXPECT_EQ(have(), "");
@@ -338,7 +338,7 @@ TEST_F(Sync, EndsWhenItIsToldToWhileTheFeedHangs) {
         o.stopped = [&] {
             return std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(300);
         };
-        auto r = sync(depot, "r", o);
+        auto r = sync(forge_store, "r", o);
         EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3)) << hangs;
         ASSERT_TRUE(r) << hangs << r.error().message;
         EXPECT_TRUE(r->stopped) << hangs;
@@ -371,12 +371,12 @@ protected:
 };
 
 TEST_F(Served, ARepositoryMadeAgainSharesNothing) {
-    Depot& depot = service.depot();
+    ForgeStore& forge_store = service.forge_store();
     std::set<std::string> names, tags, dates;
     for (const char* version : {"1.0.0", "1.1.0", "2.0.0"}) {
-        ASSERT_TRUE(depot.create("r"));
-        ASSERT_TRUE(depot.upload("r", module::test::release("a-b", version)));
-        auto name = depot.publish("r");
+        ASSERT_TRUE(forge_store.create("r"));
+        ASSERT_TRUE(forge_store.upload("r", module::test::release("a-b", version)));
+        auto name = forge_store.publish("r");
         ASSERT_TRUE(name);
         EXPECT_TRUE(names.insert(*name).second) << *name;
         for (const std::string& tag : tags) {
@@ -389,44 +389,45 @@ TEST_F(Served, ARepositoryMadeAgainSharesNothing) {
         EXPECT_NE(r.body.find(fmt::format(R"("slug":"a-b-{}")", version)), std::string::npos);
         tags.emplace(r.headers.get("ETag"));
         dates.emplace(r.headers.get("Last-Modified"));
-        ASSERT_TRUE(depot.remove_repository("r"));
+        ASSERT_TRUE(forge_store.remove_repository("r"));
         EXPECT_EQ(ask("/v3/modules/a-b").status, 404);
     }
     EXPECT_EQ(tags.size(), 3U);
 }
 
 TEST_F(Served, ADeletedReleaseComesBackWhenItIsUploaded) {
-    Depot& depot = service.depot();
+    ForgeStore& forge_store = service.forge_store();
     const std::string bytes = module::test::release("a-b", "1.0.0");
     for (const char* r : {"r", "other"}) {
-        ASSERT_TRUE(depot.create(r));
-        ASSERT_TRUE(depot.upload(r, bytes));
-        ASSERT_TRUE(depot.publish(r));
+        ASSERT_TRUE(forge_store.create(r));
+        ASSERT_TRUE(forge_store.upload(r, bytes));
+        ASSERT_TRUE(forge_store.publish(r));
     }
     const auto again = [&](const std::function<bool()>& bring) {
         ASSERT_TRUE(
             service.delete_release("r", *module::parse_release_name("a-b-1.0.0"), "broken"));
         EXPECT_EQ(ask("/v3/files/a-b-1.0.0.tar.gz").status, 404);
         ASSERT_TRUE(bring());
-        ASSERT_TRUE(depot.publish("r"));
+        ASSERT_TRUE(forge_store.publish("r"));
         EXPECT_EQ(ask("/v3/files/a-b-1.0.0.tar.gz").status, 200);
     };
-    again([&] { return depot.upload("r", bytes).has_value(); });
+    again([&] { return forge_store.upload("r", bytes).has_value(); });
     again([&] {
-        return depot.copy("other", "r", module::parse_module_name("a-b"), "1.0.0").has_value();
+        return forge_store.copy("other", "r", module::parse_module_name("a-b"), "1.0.0")
+            .has_value();
     });
     again([&] {
-        return depot.remove("r", *module::parse_module_name("a-b"), "1.0.0").has_value() &&
-               depot.upload("r", bytes).has_value();
+        return forge_store.remove("r", *module::parse_module_name("a-b"), "1.0.0").has_value() &&
+               forge_store.upload("r", bytes).has_value();
     });
 }
 
 TEST_F(Served, SchemesAreOneInAnyCase) {
-    ASSERT_TRUE(service.depot().create("r"));
-    ASSERT_TRUE(service.depot().publish("r"));
-    ASSERT_TRUE(service.depot().create("s"));
-    ASSERT_TRUE(service.depot().upload("s", module::test::release("a-b", "1.0.0")));
-    ASSERT_TRUE(service.depot().publish("s"));
+    ASSERT_TRUE(service.forge_store().create("r"));
+    ASSERT_TRUE(service.forge_store().publish("r"));
+    ASSERT_TRUE(service.forge_store().create("s"));
+    ASSERT_TRUE(service.forge_store().upload("s", module::test::release("a-b", "1.0.0")));
+    ASSERT_TRUE(service.forge_store().publish("s"));
     for (const char* scheme : {"Basic", "basic", "BASIC", "bAsIc"}) {
         // ".:s" names the repository; what cannot be read names none, and is not the default one.
         EXPECT_EQ(ask("/v3/modules/a-b", "Authorization", fmt::format("{} Ljpz", scheme)).status,

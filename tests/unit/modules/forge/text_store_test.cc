@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 class Texts : public testing::Test {
 protected:
-    Texts() : depot(scratch.path + "/forge") { EXPECT_TRUE(depot.create("r")); }
+    Texts() : forge_store(scratch.path + "/forge") { EXPECT_TRUE(forge_store.create("r")); }
     static std::string archive(const std::string& version, const std::string& readme) {
         const std::string top = "m-web-" + version;
         return http::gzip(module::test::tar(
@@ -24,17 +24,17 @@ protected:
              {top + "/README.md", readme}}));
     }
     void upload(const std::string& version, const std::string& readme) {
-        auto done = depot.upload("r", archive(version, readme));
+        auto done = forge_store.upload("r", archive(version, readme));
         ASSERT_TRUE(done) << done.error().message;
     }
     /// README as it is published.
     std::string readme(const std::string& version) {
-        auto snapshot = Snapshot::load(depot, depot.published("r"));
+        auto snapshot = Snapshot::load(forge_store, forge_store.published("r"));
         if (!snapshot) return snapshot.error().message;
         const Release* r = (*snapshot)->release("m-web-" + version);
         return r ? std::string(r->fragment(Fragment::Readme)) : "none";
     }
-    std::string folder() const { return depot.root() + "/repos/r"; }
+    std::string folder() const { return forge_store.root() + "/repos/r"; }
     std::string store(int n) const { return fmt::format("{}/texts.{}", folder(), n); }
     std::string record(const std::string& version) const {
         return folder() + "/units/m-web-" + version + ".rec";
@@ -44,7 +44,7 @@ protected:
     }
     const std::string long_text = std::string(20000, 'x');
     module::test::Scratch scratch;
-    Depot depot;
+    ForgeStore forge_store;
 };
 
 TEST_F(Texts, StandOnce) {
@@ -56,20 +56,20 @@ TEST_F(Texts, StandOnce) {
     upload("1.2.0", long_text + "y");
     EXPECT_GT(fs::file_size(store(1)), 2 * long_text.size());
     EXPECT_LT(fs::file_size(record("1.0.0")), 1000U);
-    ASSERT_TRUE(depot.publish("r"));
-    ASSERT_TRUE(depot.publish("r"));
+    ASSERT_TRUE(forge_store.publish("r"));
+    ASSERT_TRUE(forge_store.publish("r"));
     // A publish has none of its own.
-    EXPECT_TRUE(fs::equivalent(depot.snapshot_path("r@2") + "/.texts", store(1)));
+    EXPECT_TRUE(fs::equivalent(forge_store.snapshot_path("r@2") + "/.texts", store(1)));
     for (const char* version : {"1.0.0", "1.1.0"}) {
         EXPECT_EQ(readme(version), '"' + long_text + '"');
     }
     EXPECT_EQ(readme("1.2.0"), '"' + long_text + "y\"");
     // Another repository takes them along.
-    ASSERT_TRUE(depot.create("other"));
-    ASSERT_TRUE(depot.copy("r", "other", std::nullopt, ""));
-    ASSERT_TRUE(depot.publish("other"));
-    EXPECT_EQ(depot.record("other", "m-web-1.2.0").value_or(""),
-              depot.record("r", "m-web-1.2.0").value_or("none"));
+    ASSERT_TRUE(forge_store.create("other"));
+    ASSERT_TRUE(forge_store.copy("r", "other", std::nullopt, ""));
+    ASSERT_TRUE(forge_store.publish("other"));
+    EXPECT_EQ(forge_store.record("other", "m-web-1.2.0").value_or(""),
+              forge_store.record("r", "m-web-1.2.0").value_or("none"));
 }
 
 TEST_F(Texts, ManyOfThem) {
@@ -101,7 +101,7 @@ TEST_F(Texts, AnIndexThatLiesIsNotBelieved) {
         put(store(1) + ".index", garbage);
         const std::string version = fmt::format("2.0.{}", garbage.size());
         upload(version, "text of " + version);
-        ASSERT_TRUE(depot.publish("r"));
+        ASSERT_TRUE(forge_store.publish("r"));
         EXPECT_EQ(readme(version), "\"text of " + version + '"');
         EXPECT_EQ(readme("1.0.0"), '"' + long_text + '"');
     }
@@ -109,15 +109,15 @@ TEST_F(Texts, AnIndexThatLiesIsNotBelieved) {
 
 TEST_F(Texts, OfBeforeMoveThere) {
     upload("1.0.0", "one");
-    const std::string whole = *depot.record("r", "m-web-1.0.0");
+    const std::string whole = *forge_store.record("r", "m-web-1.0.0");
     for (const char* end : {"", ".index", ".boot"}) fs::remove(store(1) + end);
     put(record("1.0.0"), whole);
-    ASSERT_TRUE(depot.publish("r"));
+    ASSERT_TRUE(forge_store.publish("r"));
     EXPECT_EQ(readme("1.0.0"), "\"one\"");
     EXPECT_NE(*sys::make_real_file_system()->read(record("1.0.0")), whole);
-    EXPECT_EQ(*depot.record("r", "m-web-1.0.0"), whole);
+    EXPECT_EQ(*forge_store.record("r", "m-web-1.0.0"), whole);
     // A published tree of before is read as it is.
-    const std::string tree = depot.snapshot_path("r@1");
+    const std::string tree = forge_store.snapshot_path("r@1");
     std::string_view texts = whole;
     ASSERT_TRUE(read_record(&texts));
     fs::remove(tree + "/.texts");
@@ -131,13 +131,13 @@ TEST_F(Texts, OfBeforeMoveThere) {
 TEST_F(Texts, WhatIsNobodysIsLeftBehind) {
     upload("1.0.0", "one");
     upload("1.1.0", long_text);
-    ASSERT_TRUE(depot.publish("r"));
-    auto reader = Snapshot::load(depot, "r@1");
+    ASSERT_TRUE(forge_store.publish("r"));
+    auto reader = Snapshot::load(forge_store, "r@1");
     ASSERT_TRUE(reader);
-    ASSERT_TRUE(depot.remove("r", {"m", "web"}, "1.1.0"));
+    ASSERT_TRUE(forge_store.remove("r", {"m", "web"}, "1.1.0"));
     ASSERT_TRUE(TextStore::begin_next(folder()));
     upload("1.2.0", "two");
-    ASSERT_TRUE(depot.publish("r"));
+    ASSERT_TRUE(forge_store.publish("r"));
     EXPECT_FALSE(fs::exists(store(1)));
     EXPECT_LT(fs::file_size(store(2)), 5000U);
     EXPECT_EQ(readme("1.0.0"), "\"one\"");
@@ -147,14 +147,14 @@ TEST_F(Texts, WhatIsNobodysIsLeftBehind) {
 
 TEST_F(Texts, WhatAPowerCutTookIsMadeAgain) {
     upload("1.0.0", "one");
-    ASSERT_TRUE(depot.publish("r"));
+    ASSERT_TRUE(forge_store.publish("r"));
     const auto published = fs::file_size(store(1));
     upload("1.1.0", "two");
     // Not waited for, and gone; somebody else's stand in its place.
     fs::resize_file(store(1), published);
     put(store(1) + ".boot", "of yesterday");
     std::ofstream(store(1), std::ios::app) << std::string(5000, '!');
-    ASSERT_TRUE(depot.publish("r"));
+    ASSERT_TRUE(forge_store.publish("r"));
     EXPECT_EQ(readme("1.0.0"), "\"one\"");
     EXPECT_EQ(readme("1.1.0"), "\"two\"");
 }

@@ -13,7 +13,7 @@
 #include "core/sys/file_system.h"
 #include "core/value/rich_data.h"
 #include "modules/forge/bundle.h"
-#include "modules/forge/depot.h"
+#include "modules/forge/forge_store.h"
 #include "modules/module/signature.h"
 #include "modules/module/tuf.h"
 #include "unit/modules/module/support.h"
@@ -137,16 +137,16 @@ WzQeRw5KeRa5rXCU0YG0pkUl/krk3VnOyxUvV2B7V3M6tytIN4yLAi41LUPmbPONF/eVNM5v035ki6op
 /// A repository with signed metadata, and somebody between it and its client.
 class Attack : public testing::Test {
 protected:
-    Attack() : depot(scratch.path + "/forge") {
-        EXPECT_TRUE(depot.create("site"));
-        auto made = depot.metadata("site").init("", now);
+    Attack() : forge_store(scratch.path + "/forge") {
+        EXPECT_TRUE(forge_store.create("site"));
+        auto made = forge_store.metadata("site").init("", now);
         EXPECT_TRUE(made) << made.error().message;
         put("a-b", "1.0.0");
         root = served["root.json"];
     }
     void put(const std::string& name, const std::string& version) {
-        ASSERT_TRUE(depot.upload("site", module::test::release(name, version)));
-        auto done = depot.publish("site");
+        ASSERT_TRUE(forge_store.upload("site", module::test::release(name, version)));
+        auto done = forge_store.publish("site");
         ASSERT_TRUE(done) << done.error().message;
         served = published();
     }
@@ -233,7 +233,7 @@ protected:
     }
 
     module::test::Scratch scratch;
-    Depot depot;
+    ForgeStore forge_store;
     std::int64_t now = std::time(nullptr);
     std::string root;
     Files served;
@@ -285,7 +285,7 @@ TEST_F(Attack, Rollback) {
     // Nothing that was tried has spoilt what is kept.
     served = second;
     put("a-b", "1.2.0");
-    for (int i = 0; i < 10; ++i) ASSERT_TRUE(depot.publish("site"));
+    for (int i = 0; i < 10; ++i) ASSERT_TRUE(forge_store.publish("site"));
     served = published();
     EXPECT_EQ(ask(), "good");
 }
@@ -294,7 +294,7 @@ TEST_F(Attack, Freeze) {
     ASSERT_EQ(ask(), "good");
     now += (kTimestampDays + 1) * 86400;
     is(ask(), "freeze: timestamp.json expired on 2");
-    ASSERT_TRUE(depot.metadata("site").renew(scratch.path + "/forge/published/site", now));
+    ASSERT_TRUE(forge_store.metadata("site").renew(scratch.path + "/forge/published/site", now));
     served = published();
     EXPECT_EQ(ask(), "good");
     // A timestamp alone does not keep the rest alive.
@@ -306,12 +306,12 @@ TEST_F(Attack, Freeze) {
             part.replace(part.rfind(':') + 1, std::string::npos, "9}");
         });
     is(ask(), "freeze: snapshot.json expired on 2");
-    ASSERT_TRUE(depot.metadata("site").renew(scratch.path + "/forge/published/site", now));
+    ASSERT_TRUE(forge_store.metadata("site").renew(scratch.path + "/forge/published/site", now));
     served = published();
     // Its version is below the one that was made up: that is a rollback, until the key is changed.
     is(ask(), "rollback: timestamp.json");
-    ASSERT_TRUE(depot.metadata("site").rotate("timestamp", "", now));
-    ASSERT_TRUE(depot.metadata("site").renew(scratch.path + "/forge/published/site", now));
+    ASSERT_TRUE(forge_store.metadata("site").rotate("timestamp", "", now));
+    ASSERT_TRUE(forge_store.metadata("site").renew(scratch.path + "/forge/published/site", now));
     served = published();
     EXPECT_EQ(ask(), "good");
     now += kRootDays * 86400;
@@ -397,9 +397,9 @@ TEST_F(Attack, WrongKeys) {
     EXPECT_EQ(ask(), "good");
     const std::string tree = scratch.path + "/forge/published/site";
     for (const char* role : {"root", "targets", "snapshot", "timestamp", "root"}) {
-        ASSERT_TRUE(depot.metadata("site").rotate(role, "", now)) << role;
+        ASSERT_TRUE(forge_store.metadata("site").rotate(role, "", now)) << role;
     }
-    ASSERT_TRUE(depot.metadata("site").renew(tree, now));
+    ASSERT_TRUE(forge_store.metadata("site").renew(tree, now));
     served = published();
     EXPECT_TRUE(served.contains("6.root.json"));
     EXPECT_EQ(ask(), "good");
@@ -408,12 +408,12 @@ TEST_F(Attack, WrongKeys) {
     // What the keys that were taken back sign is nothing.
     served["timestamp.json"] = timestamp;
     is(ask(), "wrong keys: timestamp");
-    EXPECT_FALSE(depot.metadata("site").rotate("nonsense", "", now));
-    EXPECT_FALSE(depot.metadata("site").rotate("targets", scratch.path + "/no.pem", now));
+    EXPECT_FALSE(forge_store.metadata("site").rotate("nonsense", "", now));
+    EXPECT_FALSE(forge_store.metadata("site").rotate("targets", scratch.path + "/no.pem", now));
     fs::rename(scratch.path + "/forge/repos/site/metadata/keys/root.pem",
                scratch.path + "/root.pem");
-    EXPECT_FALSE(depot.metadata("site").rotate("targets", "", now));
-    EXPECT_TRUE(depot.metadata("site").rotate("targets", scratch.path + "/root.pem", now));
+    EXPECT_FALSE(forge_store.metadata("site").rotate("targets", "", now));
+    EXPECT_TRUE(forge_store.metadata("site").rotate("targets", scratch.path + "/root.pem", now));
 }
 
 TEST_F(Attack, EndlessData) {
@@ -453,8 +453,8 @@ TEST_F(Attack, WhatIsMissingIsNotGood) {
     root = "nonsense";
     EXPECT_NE(ask(), "good");
     // A root of somebody else's repository.
-    ASSERT_TRUE(depot.create("other"));
-    ASSERT_TRUE(depot.metadata("other").init("", now));
+    ASSERT_TRUE(forge_store.create("other"));
+    ASSERT_TRUE(forge_store.metadata("other").init("", now));
     root = slurp(scratch.path + "/forge/repos/other/metadata/1.root.json");
     is(ask(), "wrong keys: ");
 }
@@ -468,7 +468,7 @@ protected:
     }
     void write() {
         std::ofstream(tree + "/PULP_MANIFEST") << manifest();
-        auto done = depot.metadata("site").write(tree, now);
+        auto done = forge_store.metadata("site").write(tree, now);
         ASSERT_TRUE(done) << done.error().message;
         for (const auto& e : fs::directory_iterator(tree + "/metadata")) {
             served[e.path().filename()] = slurp(e.path());
@@ -585,46 +585,47 @@ TEST_F(Attack, CanonicalJson) {
 /// Repository "one" with three releases, a deprecation and a signature; "two" is empty.
 class Bundles : public testing::Test {
 protected:
-    Bundles() : depot(scratch.path + "/forge"), key(*SigningKey::generate()) {
-        EXPECT_TRUE(depot.create("one"));
-        EXPECT_TRUE(depot.create("two"));
+    Bundles() : forge_store(scratch.path + "/forge"), key(*SigningKey::generate()) {
+        EXPECT_TRUE(forge_store.create("one"));
+        EXPECT_TRUE(forge_store.create("two"));
         for (const char* v : {"1.0.0", "1.1.0"}) {
-            EXPECT_TRUE(depot.upload("one", module::test::release("a-b", v)));
+            EXPECT_TRUE(forge_store.upload("one", module::test::release("a-b", v)));
         }
         const std::string bytes = module::test::release("c-d", "1.0.0");
-        auto batch = depot.begin("one");
+        auto batch = forge_store.begin("one");
         EXPECT_TRUE(
             (*batch)->upload(bytes, {}, false, 1500000000, module::sign_minisign(key, bytes, "x")));
         EXPECT_TRUE((*batch)->finish());
         batch->reset();
-        EXPECT_TRUE(depot.change_flags("one", [](Flags& f) -> base::Result<void> {
+        EXPECT_TRUE(forge_store.change_flags("one", [](Flags& f) -> base::Result<void> {
             f.deprecated.push_back({"a-b", "2020-01-01 00:00:00 +0000", "old", "c-d"});
             return {};
         }));
-        EXPECT_TRUE(depot.publish("one"));
+        EXPECT_TRUE(forge_store.publish("one"));
     }
     std::string made(const std::string& name, bool with_key = true,
                      const std::string& without = {}) {
         BundleExport options{
             .file = scratch.path + "/" + name, .without = without, .key = std::nullopt};
         if (with_key) options.key = key;
-        auto done = export_bundle(depot, "one", options);
+        auto done = export_bundle(forge_store, "one", options);
         EXPECT_TRUE(done) << done.error().message;
         count = done ? *done : 0;
         return options.file;
     }
     std::string taken(const std::string& file, const std::optional<PublicKey>& by) {
-        auto done = import_bundle(depot, "two", file, by);
+        auto done = import_bundle(forge_store, "two", file, by);
         if (!done) return done.error().message;
         return fmt::format("{} {}", done->stored, done->present);
     }
     std::string two() {
         std::string out;
-        for (const Unit& u : depot.units("two")) out += (out.empty() ? "" : " ") + u.name.slug();
+        for (const Unit& u : forge_store.units("two"))
+            out += (out.empty() ? "" : " ") + u.name.slug();
         return out;
     }
     module::test::Scratch scratch;
-    Depot depot;
+    ForgeStore forge_store;
     SigningKey key;
     std::uint64_t count = 0;
 };
@@ -635,17 +636,17 @@ TEST_F(Bundles, ThereAndBack) {
     EXPECT_FALSE(fs::exists(file + ".part"));
     EXPECT_EQ(taken(file, PublicKey::of(key)), "3 0");
     EXPECT_EQ(two(), "a-b-1.0.0 a-b-1.1.0 c-d-1.0.0");
-    EXPECT_EQ(depot.signature("two", "c-d-1.0.0"), depot.signature("one", "c-d-1.0.0"));
-    EXPECT_FALSE(depot.signature("two", "c-d-1.0.0").empty());
-    const auto* gone = depot.flags("two").deprecation("a-b");
+    EXPECT_EQ(forge_store.signature("two", "c-d-1.0.0"), forge_store.signature("one", "c-d-1.0.0"));
+    EXPECT_FALSE(forge_store.signature("two", "c-d-1.0.0").empty());
+    const auto* gone = forge_store.flags("two").deprecation("a-b");
     EXPECT_TRUE(gone != nullptr);
-    auto record = depot.record("two", "c-d-1.0.0");
+    auto record = forge_store.record("two", "c-d-1.0.0");
     std::string_view rest = *record;
     EXPECT_EQ(read_record(&rest)->created, 1500000000);
     EXPECT_EQ(taken(file, PublicKey::of(key)), "0 3");
     // Only what is new.
-    ASSERT_TRUE(depot.upload("one", module::test::release("a-b", "2.0.0")));
-    ASSERT_TRUE(depot.publish("one"));
+    ASSERT_TRUE(forge_store.upload("one", module::test::release("a-b", "2.0.0")));
+    ASSERT_TRUE(forge_store.publish("one"));
     const std::string more = made("more.tar", true, file);
     EXPECT_EQ(count, 1U);
     EXPECT_EQ(taken(more, PublicKey::of(key)), "1 0");
@@ -698,47 +699,48 @@ TEST_F(Bundles, WhatIsNotAsSignedLeavesNothing) {
         taken(with(module::test::tar({{"bundle.json", list}})), std::nullopt).find("is no release"),
         std::string::npos);
     // Other bytes under a version that is there.
-    ASSERT_TRUE(depot.upload("two", module::test::release("a-b", "1.1.0", "[]", R"(,"x":1)")));
+    ASSERT_TRUE(
+        forge_store.upload("two", module::test::release("a-b", "1.1.0", "[]", R"(,"x":1)")));
     EXPECT_NE(taken(plain, std::nullopt).find("a-b-1.1.0 is in 'two' already"), std::string::npos);
     EXPECT_EQ(two(), "a-b-1.1.0");
     // What the repository asks of uploads counts for bundles too.
-    ASSERT_TRUE(depot.create("three"));
+    ASSERT_TRUE(forge_store.create("three"));
     RepositoryConfig config;
     config.signatures.required = {"c"};
     config.signatures.signers.push_back({"*", other});
-    ASSERT_TRUE(depot.configure("three", config));
-    auto refused = import_bundle(depot, "three", plain, std::nullopt);
+    ASSERT_TRUE(forge_store.configure("three", config));
+    auto refused = import_bundle(forge_store, "three", plain, std::nullopt);
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message.find("may not sign for c-d"), std::string::npos);
-    EXPECT_TRUE(depot.units("three").empty());
+    EXPECT_TRUE(forge_store.units("three").empty());
 }
 
 TEST_F(Bundles, UploadsAreHeldToTheRules) {
     RepositoryConfig config;
     config.signatures.required = {"a"};
     config.signatures.signers.push_back({"a", PublicKey::of(key)});
-    ASSERT_TRUE(depot.configure("two", config));
+    ASSERT_TRUE(forge_store.configure("two", config));
     const std::string bytes = module::test::release("a-b", "1.0.0");
-    auto refused = depot.upload("two", bytes);
+    auto refused = forge_store.upload("two", bytes);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, 400);
     EXPECT_NE(refused.error().message.find("is not signed"), std::string::npos);
-    auto copied = depot.copy("one", "two", module::parse_module_name("a-b"), "");
+    auto copied = forge_store.copy("one", "two", module::parse_module_name("a-b"), "");
     EXPECT_FALSE(copied);
-    EXPECT_TRUE(depot.copy("one", "two", module::parse_module_name("c-d"), ""));
+    EXPECT_TRUE(forge_store.copy("one", "two", module::parse_module_name("c-d"), ""));
     {
-        auto batch = depot.begin("two");
+        auto batch = forge_store.begin("two");
         EXPECT_FALSE((*batch)->upload(bytes, {}, false, 0,
                                       module::sign_minisign(*SigningKey::generate(), bytes, "")));
         EXPECT_TRUE((*batch)->upload(bytes, {}, false, 0, module::sign_minisign(key, bytes, "")));
         EXPECT_TRUE((*batch)->finish());
     }
-    ASSERT_TRUE(depot.publish("two"));
+    ASSERT_TRUE(forge_store.publish("two"));
     EXPECT_EQ(
         slurp(scratch.path + "/forge/published/two/system/releases/a/a/a-b-1.0.0.tar.gz.minisig"),
-        depot.signature("two", "a-b-1.0.0"));
-    ASSERT_TRUE(depot.remove("two", *module::parse_module_name("a-b"), "1.0.0"));
-    EXPECT_EQ(depot.signature("two", "a-b-1.0.0"), "");
+        forge_store.signature("two", "a-b-1.0.0"));
+    ASSERT_TRUE(forge_store.remove("two", *module::parse_module_name("a-b"), "1.0.0"));
+    EXPECT_EQ(forge_store.signature("two", "a-b-1.0.0"), "");
 }
 
 }  // namespace

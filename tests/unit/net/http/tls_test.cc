@@ -18,12 +18,12 @@
 #include <unistd.h>
 
 #include "net/http/client.h"
-#include "net/http/kept_session.h"
 #include "net/http/memory_handshakes.h"
 #include "net/http/network.h"
 #include "net/http/resuming_network.h"
 #include "net/http/router.h"
 #include "net/http/server.h"
+#include "net/http/session_cache.h"
 #include "net/http/url.h"
 #include "net/pki/authority.h"
 
@@ -241,19 +241,19 @@ TEST_F(TlsTest, ASessionInAFileIsForWhoWouldTrustTheSameServer) {
     const auto url = parse_url("https://server:8140/").value();
     Session session;
     const auto loaded = [&](std::int64_t now, const ClientOptions& as, const Url& where) {
-        session = KeptSession(file, as, where, now).load();
+        session = SessionCache(file, as, where, now).load();
         return session != nullptr;
     };
     EXPECT_FALSE(loaded(kNow, options, url));
     EXPECT_FALSE(connected(session));
-    KeptSession(file, options, url, kNow).save(session.get(), false);
+    SessionCache(file, options, url, kNow).save(session.get(), false);
     struct stat status{};
     ASSERT_EQ(::stat(file.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777, 0600U);
     ASSERT_TRUE(loaded(kNow, options, url));
     EXPECT_TRUE(connected(session));
     // A day after the certificate was looked at, however often it was gone on with.
-    KeptSession again(file, options, url, kNow + 20 * kHour);
+    SessionCache again(file, options, url, kNow + 20 * kHour);
     (void)again.load();
     again.save(session.get(), true);
     EXPECT_TRUE(loaded(kNow + 23 * kHour, options, url));
@@ -278,7 +278,7 @@ TEST_F(TlsTest, ASessionInAFileIsForWhoWouldTrustTheSameServer) {
         EXPECT_FALSE(loaded(kNow, options, url)) << size;
     }
     // Other authorities look for themselves.
-    KeptSession(file, options, url, kNow).save(session.get(), false);
+    SessionCache(file, options, url, kNow).save(session.get(), false);
     put("ca.pem", pki::Authority::create("Other").value().certificate().pem());
     EXPECT_FALSE(loaded(kNow, options, url));
 }

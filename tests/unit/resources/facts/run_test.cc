@@ -185,7 +185,7 @@ TEST(Run, BlockedFacts) {
               "system_uptime.days => 0\nuptime_days => ");
 }
 
-TEST(Run, KeptFacts) {
+TEST(Run, CachedFacts) {
     sys::FakeSystem fake;
     fake.files.put("/proc/uptime", "60 1\n");
     fake.files.put("/d/x.txt", "x=1\n");

@@ -190,7 +190,7 @@ TEST(Fleet, AServerAtRestDoesNothing) {
     std::string folder = base + "/bunraku-rest-XXXXXX";
     ASSERT_TRUE(::mkdtemp(folder.data()));
     {
-        sys::Simulation world(1, {.tells_of_files = true});
+        sys::Simulation world(1, {.reports_file_changes = true});
         http::MemoryNetwork network(world);
         auto settings = config::Settings::defaults();
         for (const char* name : {"confdir", "vardir", "rundir", "logdir", "ssldir", "cadir",
@@ -205,9 +205,9 @@ TEST(Fleet, AServerAtRestDoesNothing) {
         options.network = &network.host("server");
         auto server = Instance::start(settings, log, options);
         ASSERT_TRUE(server) << server.error().message;
-        http::ClientOptions asker;
-        asker.network = &network.host("asker", http::identity_of("asker"));
-        const auto answer = http::Client(asker).get("https://server:8140/status/v1/simple");
+        http::ClientOptions requester;
+        requester.network = &network.host("asker", http::identity_of("asker"));
+        const auto answer = http::Client(requester).get("https://server:8140/status/v1/simple");
         EXPECT_TRUE(answer && answer->status == 200);
         // Connections that are kept end, rates come to rest, what was left is removed.
         world.run_for(5min);

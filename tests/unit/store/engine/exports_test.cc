@@ -39,7 +39,7 @@ protected:
     }
     /// What clashes in a catalog of `node` with that resource.
     std::string clashes(std::string_view node, const std::string& resource) {
-        auto found = ExportJudge(writer_->db()).clashes(node, catalog_of(node, resource));
+        auto found = ExportChecker(writer_->db()).clashes(node, catalog_of(node, resource));
         if (!found) return found.error().message;
         std::string out;
         for (const ExportClash& clash : *found) out += clash.text();
@@ -52,7 +52,7 @@ protected:
 };
 BUNRAKU_ON_BACKENDS(ExportsJudged);
 
-constexpr std::string_view kTold =
+constexpr std::string_view kReported =
     "A duplicate resource was found while collecting exported resources, with the type and title"
     " Host[h]: exported by a at (file: /site.pp, line: 7) and exported by b at (file: /site.pp,"
     " line: 7), collected by m";
@@ -60,16 +60,16 @@ constexpr std::string_view kTold =
 TEST_P(ExportsJudged, OnlyWhereSomebodyTakesBoth) {
     EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), "");
     collect({"Host"});
-    EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), kTold);
+    EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), kReported);
     EXPECT_EQ(clashes("a", host("x", "192.0.2.2")), "") << "its own of before";
     collect({R"(Host ["=","tag","x"])", R"(Other)"});
-    EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), kTold);
+    EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), kReported);
     EXPECT_EQ(clashes("b", host("y", "192.0.2.2")), "");
     collect({R"(Host ["=","ip","192.0.2.1"])"});
     EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), "");
-    EXPECT_EQ(clashes("b", host("x", "192.0.2.1")), kTold);
+    EXPECT_EQ(clashes("b", host("x", "192.0.2.1")), kReported);
     collect({R"(Host ["and",["=","host_aliases","two"],["!=","title","other"]])"});
-    EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), kTold);
+    EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), kReported);
     collect({"Host ?"});
     EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), "") << "what cannot be asked again";
     collect({});

@@ -202,9 +202,9 @@ TEST_P(Plans, QuestionsOfDashboardsReadNoLargeTableWhole) {
     for (const Question& q : kQuestions) {
         const query::CompiledQuery c = compiled(q, GetParam());
         std::vector<std::pair<std::string_view, query::Sql>> statements = {{"rows", c.sql}};
-        if (c.other_way) {
-            statements.emplace_back("probe", c.other_way->probe);
-            statements.emplace_back("other way", c.other_way->sql);
+        if (c.alternative) {
+            statements.emplace_back("probe", c.alternative->probe);
+            statements.emplace_back("other way", c.alternative->sql);
         }
         if (c.content) statements.emplace_back("content", c.content->rows);
         if (c.lists) statements.emplace_back("lists", *c.lists);

@@ -7,8 +7,8 @@
 
 #include "backends.h"
 #include "store/db/command.h"
-#include "store/db/places.h"
 #include "store/db/schema.h"
+#include "store/db/source_locations.h"
 #include "store/db/writer.h"
 #include "store/engine/garbage.h"
 #include "store/engine/impl.h"
@@ -334,9 +334,9 @@ TEST_P(SearchIndex, CountsWhereResourcesAreDeclared) {
         std::string(writer_->db().postgresql() ? "" : "; PRAGMA user_version = 9"));
     check(cases);
     // What a program of an older schema has written is seen by its hash.
-    EXPECT_EQ(fill_places(writer_->db()).value_or(99), 0U);
+    EXPECT_EQ(fill_source_locations(writer_->db()).value_or(99), 0U);
     ASSERT_TRUE(writer_->db().execute("UPDATE catalog_places SET places = hash, hash = places"));
-    EXPECT_EQ(fill_places(writer_->db()).value_or(99), 2U);
+    EXPECT_EQ(fill_source_locations(writer_->db()).value_or(99), 2U);
     check(cases);
     // What nobody has goes, and comes again.
     EXPECT_EQ(number("SELECT count(*) FROM places"), 3);
@@ -533,8 +533,8 @@ TEST_P(SearchIndex, PagesAreTheSameBothWays) {
             options.order_by = {{"certname", descending}, {entity[0] == 'r' ? "title" : "value"}};
             Ast ast = read_query_json(query);
             CompiledQuery compiled = compile_query(entity, ast, options, engine_->backend());
-            if (!compiled.other_way && engine_->backend() == Backend::Postgresql) continue;
-            ASSERT_TRUE(compiled.other_way) << query;
+            if (!compiled.alternative && engine_->backend() == Backend::Postgresql) continue;
+            ASSERT_TRUE(compiled.alternative) << query;
             auto usual = engine_->run(entity, ast, options);
             ASSERT_TRUE(usual) << usual.error().message;
             EXPECT_EQ(read_query_json(*usual).size(), 7U) << query;

@@ -151,7 +151,7 @@ private:
                                        tree_->get("/augeas/version").value_or("")));
             const std::string errors = one_file ? only_file() : only_context();
             tree_->load();
-            tell_load_errors(errors);
+            report_load_errors(errors);
         } catch (...) {
             close();
             throw;
@@ -210,7 +210,7 @@ private:
         return out;
     }
 
-    void tell_load_errors(const std::string& of_interest) const {
+    void report_load_errors(const std::string& of_interest) const {
         const auto errors = tree_->match("/augeas//error");
         if (!errors.empty() && !of_interest.empty() && !tree_->match(of_interest).empty()) {
             provider_log(Level::Warning,

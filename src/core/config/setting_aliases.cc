@@ -1,0 +1,15 @@
+#include "core/config/setting_aliases.h"
+
+#include <algorithm>
+
+namespace bunraku::config {
+
+std::string aliased_setting(const Settings& settings, std::string_view name) {
+    std::string under(name), dashed(name);
+    std::replace(under.begin(), under.end(), '-', '_');
+    std::replace(dashed.begin(), dashed.end(), '_', '-');
+    auto text = settings.text(under);
+    return text.empty() ? settings.text(dashed) : text;
+}
+
+}  // namespace bunraku::config
