@@ -1,5 +1,6 @@
 # frozen_string_literal: true
-# The first that a child runs: knows where the other parts of share/ruby stand, and runs them.
+# The first file that a child runs. It knows the positions of the other parts of share/ruby and runs
+# them.
 
 module Bunraku
   # The files that every child runs, in this order. The other files run when they are first needed.
@@ -7,11 +8,11 @@ module Bunraku
 
   class << self
     def run(files)
-      # Little of what is made now goes away again.
+      # Most objects of the start live until the end of the process.
       GC.disable
       compiled = files.pop
       @compiled = compiled unless compiled.empty? || !defined?(RubyVM::InstructionSequence)
-      @read_bytes = File.method(:binread) # before anybody notes what is read
+      @read_bytes = File.method(:binread) # Taken before recorded_reads wraps the method.
       $BT.close_on_exec = true
       $BT.autoclose = false
       @read_text = $BT.method(:pread)
@@ -32,23 +33,23 @@ module Bunraku
       live
     end
 
-    # One of the files of share/ruby, run when it is first needed.
+    # Reports whether a file of share/ruby has this name. Such files run when they are first needed.
     def part?(name) = @files.key?(name)
 
     def part(name)
       return if @parts[name]
 
       @parts[name] = true
-      file, offset, size, digest = @files[name]
-      return unless size
+      file, offset, size, digest = @files.fetch(name)
 
       text = -> { @read_text.call(size, offset).force_encoding(Encoding::UTF_8) }
       code = compiled(name, file, text, digest) if @compiled && !digest.empty?
       code ? code.eval : eval(text.call, TOPLEVEL_BINDING, file)
     end
 
-    # To read what was compiled before takes a quarter of the time: files of this version of Ruby, with a sum before
-    # them, for Ruby believes what it reads.
+    # Loads the compiled form of a file, which takes a quarter of the time. The compiled files
+    # belong to one version of Ruby. Each begins with a checksum, because Ruby does not validate
+    # what it loads.
     def compiled(name, file, text, digest)
       version = "#{RUBY_VERSION}p#{RUBY_PATCHLEVEL}-#{RUBY_PLATFORM}"
       path = "#{@compiled}/#{name}-#{digest}-#{version}"
@@ -57,7 +58,7 @@ module Bunraku
         code = kept.byteslice(8..)
         return RubyVM::InstructionSequence.load_from_binary(code) if code && kept.unpack1('Q>') == code.sum(64)
       rescue SystemCallError
-        nil # not there yet
+        nil # Not compiled yet.
       end
       made = RubyVM::InstructionSequence.compile(text.call, file, file)
       keep = -> { keep_compiled(path, made.to_binary, "#{@compiled}/#{name}-*-#{version}") }
@@ -77,7 +78,8 @@ module Bunraku
       File.rename(scratch, path)
       File.unlink(*old) unless old.empty?
     rescue SystemCallError
-      scratch && File.exist?(scratch) && File.unlink(scratch) # a full disk: it is compiled each time
+      # The disk may be full; the file is then compiled each time.
+      scratch && File.exist?(scratch) && File.unlink(scratch)
     end
   end
 end

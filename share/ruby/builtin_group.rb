@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# The type group for providers that modules bring. Groups of the built-in provider never come here
+# The type group, for providers of modules. Groups of the built-in provider do not use this code
 # (src/resources/apply/types/group).
 Bunraku.part('name_service')
 

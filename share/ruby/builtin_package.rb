@@ -1,6 +1,6 @@
 # frozen_string_literal: true
-# The type package and what providers of it inherit from, for providers that modules bring. Packages
-# of built-in providers never come here (src/resources/apply/types/package).
+# The type package and the base classes of its providers, for providers of modules. Packages of
+# built-in providers do not use this code (src/resources/apply/types/package).
 
 Puppet::Type.newtype(:package) do
   feature :reinstallable, 'The provider can reinstall packages.', methods: [:reinstall]
@@ -39,7 +39,7 @@ Puppet::Type.newtype(:package) do
       fail Puppet::Error, "Could not update: #{e}", e
     end
 
-    # The newest version, asked for once in a while.
+    # Returns the newest version; the provider is queried at most every five minutes.
     def newest
       return @latest if @latest && @asked && Time.now - @asked < 300
 
@@ -191,7 +191,7 @@ module Puppet
         options&.flat_map { |o| o.is_a?(::Hash) ? o.keys.sort.map { |k| "#{k}=#{o[k]}" } : [o] }
       end
 
-      # Providers that take the program to use (the attribute command).
+      # Providers with the attribute command, which names the program to use.
       class Targetable < Package
         def self.prefetch(packages)
           mine = packages.values.select { |p| p.provider.instance_of?(self) }
@@ -267,7 +267,7 @@ Puppet::Type.type(:package).ancestor(:gem, parent: Puppet::Provider::Package::Ta
     false
   end
 
-  # ">=1.0 <2.0" and "1.0, < 2" as RubyGems reads them.
+  # Splits ranges such as ">=1.0 <2.0" and "1.0, < 2" like RubyGems.
   def range(text) = text.include?(',') ? text.split(',') : text.scan(/[<>=~!]*\s*[^\s<>=~!]+/)
 
   def install(versioned = true)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
-# The type service and what providers of it inherit from, for providers that modules bring. Services
-# of built-in providers never come here (src/resources/apply/types/service).
+# The type service and the base classes of its providers, for providers of modules. Services of
+# built-in providers do not use this code (src/resources/apply/types/service).
 
 Puppet::Type.newtype(:service) do
   feature :refreshable, 'The provider can restart the service.', methods: [:restart]
@@ -36,7 +36,7 @@ Puppet::Type.newtype(:service) do
       settle(:enable)
     end
 
-    # A service that comes or goes takes these along.
+    # Brings another property in sync after the service was started or stopped.
     def settle(name)
       other = @resource.property(name) or return
       other.sync unless other.safe_insync?(other.retrieve)
@@ -86,7 +86,7 @@ Puppet::Type.newtype(:service) do
     end
   end
 
-  # What is not running has other properties all the same.
+  # A stopped service has other properties as well.
   def retrieve = properties.to_h { |p| [p.name, p.retrieve] }
 
   validate do

@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# The type user for providers that modules bring. Accounts of the built-in provider never come here
+# The type user, for providers of modules. Accounts of the built-in provider do not use this code
 # (src/resources/apply/types/user).
 Bunraku.part('name_service')
 
@@ -128,7 +128,7 @@ Puppet::Type.newtype(:user) do
     validate { |value| raise ArgumentError, 'Class name must be provided.' if value.match?(/^\d+$/) }
   end
 
-  # A key that nobody manages is the business of the built-in provider's users.
+  # Only the built-in provider purges unmanaged keys.
   validate do
     raise ArgumentError, 'purge_ssh_keys needs the provider useradd' unless [nil, false, :false, 'false'].include?(self[:purge_ssh_keys])
   end

@@ -95,7 +95,7 @@ module Bunraku
         made
       end
 
-      # Instances of classes that a module brings for its type.
+      # Returns the type of an instance of a class that a module provides.
       def type_name_of(object)
         object.instance_variable_get(:@bunraku_type) || classes.key(object.class)
       end

@@ -1,6 +1,8 @@
-# What the Ruby files of a module document: functions of both APIs, resource types and providers, data types, custom
-# facts. Run by a Ruby of its own (src/language/ruby/documents.cc) with paths as arguments; nothing of the files is executed. Prints a JSON
-# list of one object a definition; comments are as they stand, without their marks.
+# Extracts the documentation from a module's Ruby files: functions of both APIs, resource types and
+# providers, data types, custom facts. Runs in a separate Ruby process
+# (src/language/ruby/documents.cc) with paths as arguments, and executes no code of the files.
+# Prints a JSON list with one object per definition. Comments are printed as written, without their
+# markers.
 module BunrakuDocuments
   require 'json'
   require 'ripper'
@@ -25,7 +27,8 @@ module BunrakuDocuments
 
     private
 
-    # Comments that have their lines for themselves; those below each other belong together.
+    # Maps last lines to comments. Comments that fill their lines are included, and adjacent ones
+    # are joined.
     def comments_by_last_line
       found = {}
       column = nil
@@ -50,7 +53,7 @@ module BunrakuDocuments
       lines ? lines.join("\n") : ''
     end
 
-    # Columns are of bytes.
+    # Columns count bytes.
     def slice(node)
       first, last = node.first_lineno - 1, node.last_lineno - 1
       return @lines[first].byteslice(node.first_column...node.last_column).to_s if first == last
@@ -58,7 +61,7 @@ module BunrakuDocuments
         [@lines[last].to_s.byteslice(0...node.last_column)]).join
     end
 
-    # A name or text that is written out; nil for what must be computed.
+    # Returns a literal name or text; nil for an expression that must be computed.
     def literal(node)
       return nil unless node.is_a?(Node)
       case node.type
@@ -71,9 +74,9 @@ module BunrakuDocuments
         source = slice(node)
         written = heredoc(node, source)
         return written if written
-        return source if source == "''" || source == '""' # as puppet-strings shows it
+        return source if source == "''" || source == '""' # As puppet-strings shows it.
         quoted = source.match(/\A(['"])(.*)\1\z/m)
-        # Text within quotes is as it is written, escapes too.
+        # The content of a quoted text is returned as written, escapes included.
         quoted && quoted[2] !~ /(?<!\\)#{quoted[1]}/ ? quoted[2] : node.children[0]
       when :DSTR
         source = slice(node)
@@ -83,7 +86,7 @@ module BunrakuDocuments
       end
     end
 
-    # The lines of a text between marks, as they stand; nil: it is none.
+    # Returns the lines of a heredoc as written; nil for other nodes.
     def heredoc(node, source)
       mark = source[/\A<<[-~]?(['"`]?)(\w+)\1/, 2] or return nil
       body = @lines[node.first_lineno..]
@@ -102,7 +105,7 @@ module BunrakuDocuments
       literal(node) || slice(node)
     end
 
-    # [receiver's text, name, arguments, block] of a call, nil for anything else.
+    # Returns [receiver's text, name, arguments, block] of a call; nil for anything else.
     def call(node)
       block = nil
       if node.type == :ITER
@@ -123,13 +126,13 @@ module BunrakuDocuments
       node.children.compact
     end
 
-    # [[key, value], ..] of the hash that an argument is.
+    # Returns [[key, value], ..] of a hash argument.
     def pairs(node)
       return [] unless node.is_a?(Node) && node.type == :HASH
       list(node.children[0]).each_slice(2).to_a
     end
 
-    # The statements of a block or a body.
+    # Returns the statements of a block or a body.
     def statements(scope)
       return [] unless scope.is_a?(Node)
       body = scope.type == :SCOPE ? scope.children[2] : scope
@@ -182,7 +185,7 @@ module BunrakuDocuments
       true
     end
 
-    # The name in Puppet::Type.type(:name).
+    # Returns the name in Puppet::Type.type(:name).
     def type_named(receiver, modules)
       return nil unless receiver.is_a?(Node) && receiver.type == :CALL
       of, name, arguments = call(receiver)
@@ -271,7 +274,7 @@ module BunrakuDocuments
       add(node, 'type', literal(arguments[0]), parts.merge(doc: description(node)))
     end
 
-    # The first description in it, wherever it stands.
+    # Returns the first description below the node.
     def description(node)
       return nil unless node.is_a?(Node)
       if node.type == :IASGN && node.children[0] == :@doc
@@ -324,7 +327,7 @@ module BunrakuDocuments
       out
     end
 
-    # What is written out in a schema; the text of what is not.
+    # Returns the literal values in a schema, and the source text of other values.
     def constant(node)
       return nil unless node.is_a?(Node)
       case node.type

@@ -1,10 +1,11 @@
 # frozen_string_literal: true
-# Errors of the compile in the classes that Puppet raises, so that `rescue` clauses of modules catch what they
-# catch there. tests/e2e/ruby_errors.sh holds what Puppet 8.11 answers.
+# Converts errors of the compile to the classes that Puppet raises, so that `rescue` clauses of
+# modules catch the same errors. tests/e2e/ruby_errors.sh has the behaviour of Puppet 8.11.
 
 module Bunraku
   module Errors
-    # What a function of Puppet or stdlib raises, where neither the text nor Ruby itself says it.
+    # Functions of Puppet and stdlib that raise a ParseError although neither the text nor Ruby
+    # shows it.
     PARSE_ERROR = %w[
       any2bool assert_private base64 basename binary_file bool2num bool2str clamp concat convert_base deep_merge delete
       delete_at delete_regex delete_undef_values delete_values difference dig44 dirname dos2unix enclose_ipv6 epp fail
@@ -17,15 +18,17 @@ module Bunraku
       validate_integer validate_ip_address validate_ipv4_address validate_ipv6_address validate_legacy validate_numeric
       validate_re validate_slength validate_string validate_x509_rsa_key_pair values_at zip
     ].freeze
-    # Their `Wrong number of arguments` is an ArgumentError: the arity is declared, or is checked so.
+    # For these functions `Wrong number of arguments` is an ArgumentError, because the arity is
+    # declared or checked like a declared one.
     ARITY_DECLARED = %w[fail file generate inline_template tag template validate_cmd validate_augeas].freeze
 
     module_function
 
-    # The error for a text, the issue code of the compile and the function that was called; nil: an ArgumentError.
+    # Returns the error for a text, the issue code of the compile and the called function; nil means
+    # an ArgumentError.
     def make(text, code, function)
       function = function.to_s.delete_prefix('::')
-      # Errors with a place have gone through Puppet code.
+      # Errors with a position have passed through Puppet code.
       return Puppet::PreformattedError.new(text) if code == 'LOCATED'
       return ArgumentError.new(unknown(function)) if code == 'UNKNOWN_FUNCTION' && text.include?("'#{function}'")
 
@@ -61,7 +64,8 @@ module Bunraku
     end
 
     def by_function(text, function)
-      # A call that no signature takes; stdlib's functions of the 3.x API count for themselves.
+      # A call that matches no signature. The 3.x functions of stdlib count their arguments
+      # themselves.
       return if text.start_with?("'#{function}' ", 'The function ')
       return if ARITY_DECLARED.include?(function) && text.start_with?("#{function}(): Wrong number of arguments")
       return if text.start_with?('invalid value for ')

@@ -1,13 +1,14 @@
 # frozen_string_literal: true
-# $facts and $trusted as Ruby code gets them: hashes that tell which of their values were read.
+# $facts and $trusted for Ruby code: hashes that record which of their values are read.
 
 module Bunraku
-  # Stands for a Hash, and is one for `is_a?`, `instance_of?`, `class` and `case`. It is an object of its own so that
-  # no method of Ruby's can look inside unseen: those that take a Hash ask it for to_hash, which tells all of it.
+  # Represents a Hash, and is one for `is_a?`, `instance_of?`, `class` and `case`. It is a separate
+  # object, so that no Ruby method can read it unrecorded: methods that accept a Hash call to_hash,
+  # which records a read of everything.
   class FactHash
     KIND_OF = ::Kernel.instance_method(:kind_of?)
 
-    # `kind` is "fact" or "trusted", `path` where this hash is: "os.release".
+    # `kind` is "fact" or "trusted". `path` is the position of this hash: "os.release".
     def initialize(kind, path, hash)
       FactHash.become_known
       @kind = kind
@@ -16,7 +17,7 @@ module Bunraku
     end
 
     class << self
-      # What a variable of that name gives.
+      # Returns the value of the variable with that name.
       def variable(name, value)
         return value unless value.instance_of?(Hash)
 
@@ -27,7 +28,7 @@ module Bunraku
         end
       end
 
-      # `case` and `Hash === x`.
+      # Makes `case` and `Hash === x` accept these hashes.
       def become_known
         return if @known
 
@@ -37,7 +38,7 @@ module Bunraku
         end
       end
 
-      # Whatever the object says of itself.
+      # Independent of methods that the object overrides.
       def mine?(object) = KIND_OF.bind_call(object, FactHash)
     end
 
@@ -83,7 +84,7 @@ module Bunraku
     def instance_variables = []
     def to_hash = whole
 
-    # A copy of it is a Hash, and so is what Marshal makes of it.
+    # A copy is a plain Hash, and so is the result of Marshal.
     def dup = whole.dup
     def clone(**options) = whole.clone(**options)
     def marshal_dump = whole
@@ -94,7 +95,7 @@ module Bunraku
       @hash = hash
     end
 
-    # All else reads all of it.
+    # All other methods read the whole hash.
     own = instance_methods(false)
     kept = %i[__send__ __id__ object_id send public_send tap then yield_self equal? instance_variable_get
               instance_variable_set instance_variable_defined? remove_instance_variable method
@@ -108,7 +109,7 @@ module Bunraku
 
     def respond_to_missing?(name, all = false) = @hash.respond_to?(name, all)
 
-    # Methods that code gives Hash later.
+    # Handles methods that are added to Hash later.
     def method_missing(name, *args, **options, &block)
       @hash.respond_to?(name) ? whole.public_send(name, *args, **options, &block) : super
     end
@@ -118,7 +119,8 @@ module Bunraku
       @hash
     end
 
-    # What is read of a value that is a hash again will be seen; should nothing be, it is that it is there.
+    # For a nested hash, later reads are recorded. If there are none, the read is recorded as one of
+    # its existence.
     def found(key, value)
       return value if @kind.nil?
 

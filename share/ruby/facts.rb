@@ -1,6 +1,6 @@
 # frozen_string_literal: true
-# Custom facts: Facter's Ruby API. In a run of facts the other side answers for those that are built in; code that
-# asks while a catalog is compiled means the machine it runs on.
+# Custom facts: Facter's Ruby API. In a run of facts Bunraku provides the built-in facts. Code that
+# reads facts during a compile gets those of the machine it runs on.
 
 Bunraku.part('facts_execution')
 Bunraku.part('facts_fact')
@@ -16,9 +16,9 @@ module Facter
   class << self
     attr_reader :facts, :directories, :options
 
-    # A run begins: `options` are its folders and switches.
+    # Begins a run; `options` are its folders and switches.
     def setup(options)
-      Bunraku.singleton_class.prepend(Facts::Undisturbed) unless @bound
+      Bunraku.singleton_class.prepend(Facts::Uninterrupted) unless @bound
       @bound = true
       @facts = {}
       @loaded = {}
@@ -29,7 +29,7 @@ module Facter
       @directories = options['directories'] || []
     end
 
-    # The block gives the facts of the run that code of types belongs to, when one is looked at.
+    # Sets a block that returns the facts of the current run; it is called when a type reads a fact.
     def know(&facts)
       @known = nil
       @facts_of_run = facts
@@ -51,7 +51,8 @@ module Facter
       log_exception(e)
     end
 
-    # Values are kept for the life of the process: what they were found by is told in one.
+    # Values are cached for the life of the process, so the read of a fact is recorded as one read
+    # of the host.
     def value(name)
       query = name.to_s.downcase
       Bunraku::Reads.note('host', "Facter #{query}")
@@ -68,7 +69,7 @@ module Facter
       ResolvedFact.new(query, v)
     end
 
-    # Of a fact that is built in; nobody else's.
+    # Returns the value of a built-in fact only.
     def core_value(query)
       query = query.to_s
       return Facts.dig(known, query) unless @bound
@@ -167,7 +168,7 @@ module Facter
       say(:err, lines.flatten.join("\n"))
     end
 
-    # Everything that is logged goes by here: `source` is the part of Facter that speaks.
+    # Writes all log messages; `source` is the part of Facter that logs.
     def say(level, message, source = 'Facter')
       @bound ? Bunraku.log(level, message, source) : Bunraku.log(level, "Facter: #{message}")
       nil
@@ -220,7 +221,7 @@ module Facter
 
     private
 
-    # A module has such a fact, which has no value here.
+    # Reports whether a module defines the fact, even if it has no value here.
     def declared?(query)
       Bunraku::Reads.quiet { Bunraku.load_path.any? { |dir| ::File.exist?("#{dir}/facter/#{query}.rb") } }
     end
@@ -232,7 +233,7 @@ module Facter
       level == :debug ? debug(message) : say(level, message)
     end
 
-    # A custom or external fact goes before the built-in one; a path leads into either.
+    # Custom and external facts take precedence over the built-in one. A path may lead into either.
     def find_value(query)
       load_by_name(query) unless @facts.key?(query)
       v = own_value(query)
@@ -254,25 +255,27 @@ module Facter
     def known = @known ||= @facts_of_run&.call || Facts.this_machine
   end
 
-  # A fact and its value, as Facter.fact gives them.
+  # A fact and its value, as Facter.fact returns them.
   ResolvedFact = Struct.new(:name, :value) do
     def to_s = value.to_s
     def resolves?(query) = name == query
   end
 
-  # What the other side asks for, and what stands in for it.
+  # Answers Bunraku's requests, and limits their time.
   module Facts
-    # A time limit that ends what is said in the middle would leave the line in disorder.
-    module Undisturbed
+    # Protects messages from interruption: a time limit that ends one halfway would corrupt the
+    # protocol.
+    module Uninterrupted
       def ask(...) = Thread.handle_interrupt(Exception => :never) { super }
       def log(...) = Thread.handle_interrupt(Exception => :never) { super }
     end
 
-    # One that declares no limit of its own may not take longer.
-    USUAL_LIMIT = 60
+    # Limit in seconds for facts that declare none.
+    DEFAULT_LIMIT = 60
 
     class << self
-      # The names of all custom facts of the folders; then each is asked for by itself.
+      # "load" returns the names of all custom facts in the folders. "value" returns the value of
+      # one fact.
       def call(verb, args)
         case verb
         when 'load'
@@ -293,12 +296,13 @@ module Facter
         end
       end
 
-      # Runs the block; the other side ends this process where neither the limit nor anything else does.
+      # Runs the block within a time limit. If nothing in this process enforces it, Bunraku ends the
+      # process.
       def limited(what, seconds = nil, &block)
         return yield unless Facter.options['directories']
 
         seconds = nil unless seconds&.positive?
-        limit = seconds || Facter.options['limit'] || USUAL_LIMIT
+        limit = seconds || Facter.options['limit'] || DEFAULT_LIMIT
         skipped = Facter.options['skip'] || []
         return nil if skipped.include?(what)
 
@@ -308,7 +312,7 @@ module Facter
         begin
           Timeout.timeout(limit, &block)
         rescue Timeout::Error
-          # Should this process be replaced it is not tried again.
+          # If this process is replaced, the fact is not tried again.
           Bunraku.ask(:time_over, what)
           raise
         ensure
@@ -317,7 +321,7 @@ module Facter
         end
       end
 
-      # How much longer Ruby's own limit is waited for.
+      # Seconds by which Bunraku's limit exceeds Ruby's.
       GRACE = 3
 
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

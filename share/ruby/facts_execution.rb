@@ -1,5 +1,6 @@
 # frozen_string_literal: true
-# What custom facts run programs with, and what else of Facter's inside they are known to use.
+# Runs programs for custom facts. Also contains other internals of Facter that facts are known to
+# use.
 
 require 'timeout'
 
@@ -66,7 +67,7 @@ module Facter
           out
         end
 
-        # Its output and errors; `on_fail` is the answer where it cannot be run.
+        # Returns output and errors of a command; `on_fail` if it cannot be run.
         def execute_command(command, on_fail = nil, logger = nil, timeout = nil)
           debug("Executing command: #{command}")
           out, errors = capture(command.to_s, timeout || USUAL_TIMEOUT, on_fail)
@@ -88,7 +89,7 @@ module Facter
 
         def debug(text) = Facter.debugging? && Facter.say(:debug, text, SOURCE)
 
-        # $? is the status of the program afterwards, which facts look at.
+        # Sets $? to the status of the program, which facts read.
         def capture(command, timeout, on_fail)
           out_r, out_w = IO.pipe
           err_r, err_w = IO.pipe
@@ -107,7 +108,7 @@ module Facter
           finish(pid) if pid
         end
 
-        # True at the end of all; false where the time is over.
+        # Returns true at the end of all outputs, and false after the timeout.
         def read_all(texts, timeout)
           deadline = Facts.now + timeout
           open = texts.keys
@@ -124,7 +125,8 @@ module Facter
           true
         end
 
-        # What has closed its output is waited for; what is stuck, or is left for a timeout, ends with all it began.
+        # Waits for a program that has closed its output. Kills a program that hangs or has exceeded
+        # its time limit, with all processes that it started.
         def finish(pid)
           20.times do |i|
             return if Process.wait(pid, Process::WNOHANG)
@@ -161,7 +163,7 @@ module Facter
     end
   end
 
-  # A part of the code that logs by its own name.
+  # A named logger of one part of the code.
   class Log
     def initialize(sender)
       @name = case sender

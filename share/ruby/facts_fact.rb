@@ -1,8 +1,8 @@
 # frozen_string_literal: true
-# A custom fact: its resolutions, what confines them, and how the value is chosen.
+# A custom fact: its resolutions, their confinement, and the choice of the value.
 
 module Facter
-  # Confinement and weight, which all kinds of resolutions have.
+  # Confinement and weight of all kinds of resolutions.
   module Suitable
     def has_weight(weight)
       @weight = weight
@@ -23,7 +23,7 @@ module Facter
     def suitable? = @confines.all?(&:true?)
   end
 
-  # How a resolution comes to its value, within its time.
+  # Evaluates a resolution within its time limit.
   module Resolvable
     attr_accessor :timeout
     attr_reader :name, :fact, :fact_type, :confines, :last_evaluated, :file
@@ -39,7 +39,7 @@ module Facter
       result = Facts.limited("#{qualified_name} (#{@last_evaluated})", limit) { resolve_value }
       Normalization.normalize(@fact.name, result)
     rescue Timeout::Error => e
-      seconds = limit.positive? ? limit : Facter.options['limit'] || Facts::USUAL_LIMIT
+      seconds = limit.positive? ? limit : Facter.options['limit'] || Facts::DEFAULT_LIMIT
       Facter.log_exception(e, "Timed out after #{seconds} seconds while resolving #{qualified_name}")
       nil
     rescue Normalization::NormalizationError => e
@@ -67,7 +67,7 @@ module Facter
   end
 
   module Core
-    # A value put together from chunks, some of which need others.
+    # A value that is combined from chunks, which may depend on each other.
     class Aggregate
       include Suitable
       include Resolvable
@@ -191,7 +191,7 @@ module Facter
       def resolve_value = @code&.call
     end
 
-    # A fact of a name; the heaviest resolution that is suitable and finds something gives its value.
+    # A named fact. The heaviest suitable resolution that finds something provides its value.
     class Fact
       attr_reader :name, :location, :options, :used_resolution_weight
       attr_accessor :ldapname
@@ -243,7 +243,7 @@ module Facter
           @value = first_value(suitable.sort_by { |r, i| [-r.weight, r.fact_type == :external ? 0 : 1, i] }.map(&:first))
           debug("Found no suitable resolves of #{@resolves.size} for #{@name}") if suitable.empty?
           debug("value for #{@name} is still nil") if @value.nil?
-          @value = beside_core
+          @value = with_core_value
         ensure
           @searching = false
         end
@@ -253,8 +253,8 @@ module Facter
 
       def debug(text) = Facter.debugging? && Facter.say(:debug, text, 'Facter::Util::Fact')
 
-      # A built-in fact stays where the custom one weighs nothing.
-      def beside_core
+      # A custom fact of weight 0 does not replace a built-in one.
+      def with_core_value
         return Facter.core_value(@name) if @value.nil?
 
         core = Facter.core_value(@name) if @used_resolution_weight <= 0
@@ -331,7 +331,7 @@ module Facter
     end
   end
 
-  # What a fact may be made of.
+  # The types of values that a fact may have.
   module Normalization
     class NormalizationError < StandardError; end
 

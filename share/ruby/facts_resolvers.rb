@@ -1,5 +1,6 @@
 # frozen_string_literal: true
-# Facter's resolvers and options, as custom facts name them. The resolvers answer from the facts that are built in.
+# Facter's resolvers and options, under the names that custom facts use. The resolvers return values
+# of the built-in facts.
 
 module Facter
   # The options of this run.
@@ -49,7 +50,7 @@ module Facter
     end
   end
 
-  # Values that resolvers have found are forgotten when Facter is.
+  # The cached values of resolvers, which are dropped together with those of Facter.
   class SessionCache
     @resolvers = []
 
@@ -64,7 +65,7 @@ module Facter
   end
 
   module Resolvers
-    # What modules derive resolvers of their own from.
+    # Base class of resolvers in modules.
     class BaseResolver
       class << self
         attr_reader :log
@@ -96,7 +97,8 @@ module Facter
       end
     end
 
-    # One whose names stand for parts of facts; nil: the fact itself has them.
+    # Creates a resolver whose names map to paths of facts. If `names` is nil, they are the names
+    # within `fact`.
     def self.of_facts(fact, names = nil)
       Class.new(BaseResolver) do
         init_resolver
@@ -121,7 +123,7 @@ module Facter
     Uptime = of_facts('system_uptime')
     Augeas = of_facts(nil, { augeas_version: 'augeas.version' })
 
-    # /etc/os-release, its names in small letters.
+    # /etc/os-release, with names in lower case.
     class OsRelease < BaseResolver
       init_resolver
 
@@ -187,13 +189,14 @@ module Facter
   end
 
   class << self
-    # The values of the queries in `arguments`, as on the command line; all facts where there are none.
+    # Returns the values of the queries in `arguments`, as on the command line; all facts if there
+    # are none.
     def resolve(arguments)
       queries = arguments.split.reject { |word| word.start_with?('-') }
       queries.empty? ? to_hash : queries.to_h { |query| [query, value(query)] }
     end
 
-    # What `facter` would print for these, and its exit status.
+    # Returns the output of `facter` for these queries, and its exit status.
     def to_user_output(options, *queries)
       found = queries.empty? ? to_hash : queries.to_h { |query| [query, value(query)] }
       text = if options[:json] then JSON.pretty_generate(found)

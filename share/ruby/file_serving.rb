@@ -1,5 +1,6 @@
 # frozen_string_literal: true
-# Puppet::FileServing: content and metadata of local files, of modules' files and of a server's.
+# Puppet::FileServing: content and metadata of local files, of files in modules and of files on a
+# server.
 
 module Puppet
   module FileServing
@@ -42,7 +43,7 @@ module Puppet
       def to_data_hash = { 'path' => @path, 'relative_path' => @relative_path, 'links' => @links.to_s }
     end
 
-    # Where to find such objects: Metadata.indirection.find('puppet:///modules/x/y').
+    # Finds such objects: Metadata.indirection.find('puppet:///modules/x/y').
     class Indirected
       def initialize(model) = @model = model
       def name = @model.indirected_name
@@ -55,7 +56,7 @@ module Puppet
         ::File.exist?(path) || ::File.symlink?(path) ? @model.of_file(path, options) : nil
       end
 
-      # The file itself, where it is one of this machine or of a module here.
+      # Returns the path of the file if it is on this machine or in a module here.
       def local_path(reference)
         return reference if reference.start_with?('/')
         return Puppet::Util.uri_to_path(URI.parse(Puppet::Util.uri_encode(reference))) if reference.start_with?('file:')
@@ -63,7 +64,7 @@ module Puppet
         Bunraku.ask(:find_file, reference.sub(%r{\Apuppet:///modules/}, ''), 'files') if reference.start_with?('puppet:///modules/')
       end
 
-      # On the machine that a catalog is applied to: from wherever its files come.
+      # Fetches the file when a catalog is applied, from the source of its files.
       def fetched(reference, options)
         require 'tmpdir'
         ::Dir.mktmpdir do |folder|
@@ -82,7 +83,7 @@ module Puppet
       def self.indirected_name = :file_content
       def self.supported_formats = [:binary]
       def self.from_binary(content) = new('/this/is/a/fake/path').tap { |made| made.content = content }
-      # Read at once: a fetched file does not stay.
+      # Reads the content immediately, because a fetched file is deleted soon.
       def self.of_file(path, options) = new(path, links: options[:links]).tap { |made| made.content unless ::File.directory?(path) }
 
       def collect(_source_permissions = nil) = nil

@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# Functions of both APIs, the scope they see, and ERB templates.
+# Functions of both APIs, their scope, and ERB templates.
 
 Bunraku.part('values')
 
@@ -18,7 +18,7 @@ module Puppet
 
         def call_function(name, *args, &block) = internal_call_function(@closure_scope, name, args, &block)
 
-        # Functions of the 4.x API call from the top scope: "::include" declares there.
+        # Functions of the 4.x API call from the top scope: "::include" declares classes there.
         def internal_call_function(scope, name, args, &block)
           name = "::#{name}" if scope.equal?(Puppet::Parser::Scope.global) && !name.to_s.start_with?('::')
           Bunraku.call_puppet(name, args, block)
@@ -70,8 +70,8 @@ module Puppet
         @method = method
         @mismatch = mismatch
         @internal = internal
-        @parameters = [] # [type, name, form]
-        @weaving = []    # index of a parameter, or what is injected there
+        @parameters = [] # [type, name, form].
+        @weaving = []    # Index of a parameter, or the name of an injected value.
         @optional = false
         @repeated = false
       end
@@ -158,7 +158,7 @@ module Puppet
           'return_type' => @returns, 'mismatch' => @mismatch }
       end
 
-      # Puts what is injected among the arguments.
+      # Inserts injected values into the arguments.
       def weave(args)
         return args if @weaving.all? { |w| w.is_a?(Integer) }
 
@@ -241,7 +241,7 @@ module Puppet
           end
         end
 
-        # Any number of arguments that the method of the function's own name takes.
+        # Adds a dispatch for the method that has the function's name, with its parameters as Any.
         def add_default_dispatch(simple)
           unless method_defined?(simple) || private_method_defined?(simple)
             raise ArgumentError,
@@ -258,8 +258,8 @@ module Puppet
           dispatcher << d
         end
 
-        # A function with a `call` of its own gets the scope and all arguments there, and asks the dispatcher
-        # itself (older modules add the scope to the arguments so).
+        # If a function defines `call`, it receives the scope and all arguments and calls the
+        # dispatcher itself. Older modules use this to add the scope to the arguments.
         def let_call_dispatch
           own = dispatcher.dup
           all = Dispatch.new(:call_from_puppet, false, false)
@@ -325,7 +325,8 @@ module Puppet
           { arity: arity, type: type, name: "function_#{name}", doc: options[:doc] }
         end
 
-        # The arguments of a call of `function_NAME`; raises as Puppet does where they are no array or not as many as fit.
+        # Checks the arguments of a call of `function_NAME`. Raises Puppet's error if they are not
+        # an array or if their number is wrong.
         def given(name, arity, args)
           unless args[0].is_a?(Array)
             raise ArgumentError,
@@ -378,7 +379,7 @@ module Puppet
     module Files
       def self.find_template(template, _environment = nil) = find(template, 'templates')
       def self.find_file(file, _environment = nil) = find(file, 'files')
-      # The module of a pattern such as "a::b" or "a/*", and its manifests.
+      # Returns the module of a pattern such as "a::b" or "a/*", and its manifests.
       def self.find_manifests_in_modules(pattern, _environment = nil)
         name, rest = pattern.to_s.split(%r{::|/}, 2)
         found = Puppet::Module.find(name) or return [nil, []]
@@ -402,7 +403,8 @@ module Puppet
 
       attr_reader :scope
 
-      # A resource of the catalog that is being made; `found` are its parameters where they are known.
+      # Returns a resource of the catalog that is being compiled; `found` contains its parameters if
+      # they are known.
       def self.known(type, title, found = {})
         new(type, title, parameters: found)
       end
@@ -410,7 +412,7 @@ module Puppet
       def source = nil
       def name = self[:name] || @title
 
-      # As objects, unlike those of a finished resource.
+      # As Param objects, unlike the parameters of a finished resource.
       def parameters
         values.to_h { |name, value| [name, Param.new(name: name, value: value)] }
       end
@@ -435,7 +437,7 @@ module Puppet
     module Compiler; end
     module AST; end
 
-    # The scope as 3.x functions and templates see it; `global`: as 4.x functions do.
+    # The scope of 3.x functions and templates; with `global`, that of 4.x functions.
     class Scope
       include Puppet::Util::Errors
       include Puppet::Util::Logging
@@ -471,7 +473,7 @@ module Puppet
 
       def setvar(name, value, _options = nil)
         Bunraku.ask(:set_variable, "#{@prefix}#{name}", value)
-        # A template may go on filling what it set: then the variable is that very object.
+        # A template may continue to change the object after setvar; the variable must see this.
         if value.is_a?(Hash) || value.is_a?(Array) || value.is_a?(String)
           (@set ||= {})[name.to_s] = [value, Marshal.load(Marshal.dump(value))] # rubocop:disable Security/MarshalLoad
         end
@@ -496,15 +498,15 @@ module Puppet
 
       def get_local_variable(name) = lookupvar(name)
       def to_hash(*)
-        # Each fact is a variable of its own, too.
+        # Each fact is also a variable.
         %w[fact trusted].each { |kind| Bunraku::Reads.note(kind, '') }
         Bunraku.ask(:variables, @prefix == '::') || {}
       end
       alias to_h to_hash
       def each(&block) = to_hash.each(&block)
       def call_function(name, args, &block)
-        args = [*args] # a Hash is its pairs here, as for Puppet
-        # A file may define further functions beside the one it is named after.
+        args = [*args] # A Hash becomes its pairs, as in Puppet.
+        # A file may define further functions in addition to the one it is named after.
         return send(:"function_#{name}", args) if Puppet::Parser::Functions.only_here?(name)
 
         Bunraku.call_puppet(name, args, block)
@@ -543,7 +545,7 @@ module Puppet
       def define_settings(type, params) = Bunraku.ask(:set_defaults, type.to_s, params)
       def method_missing_warning(*) = nil
       def undef_as(default, value) = value.nil? || value == :undef ? default : value
-      # The number in a text, as Puppet's language reads it; nil: there is none.
+      # Returns the number in a text according to Puppet's language; nil if there is none.
       def self.number?(value)
         return value if value.is_a?(Numeric)
         return nil unless value.is_a?(String)
@@ -570,8 +572,9 @@ module Puppet
         info['resource'] && Puppet::Parser::Resource.known(*info['resource'])
       end
 
-      # Puppet's own functions whose older form is a stub that refuses (`function_hiera` of older code ends so), with
-      # the number of arguments that is asked first.
+      # Puppet functions whose legacy form is a stub that always fails. Old code that calls
+      # `function_hiera` reaches such a stub. The value is the number of arguments, which the stub
+      # checks first.
       NEWER_ONLY = {
         'assert_type' => -3, 'binary_file' => 1, 'break' => 0, 'defined' => -2, 'dig' => -1, 'each' => -3,
         'epp' => -2, 'filter' => -3, 'find_file' => -2, 'hiera' => -2, 'hiera_array' => -2, 'hiera_hash' => -2,
@@ -587,8 +590,8 @@ module Puppet
         return super unless text.start_with?('function_')
         called = text.delete_prefix('function_')
         Puppet::Parser::Functions.given(called, -1, args)
-        # The older function of that name, where the newer one is what we come from.
-        return send(text, *args) if Bunraku.define_legacy_beside(called)
+        # The legacy function of that name, in case the modern one made this call.
+        return send(text, *args) if Bunraku.define_hidden_legacy(called)
         if (arity = NEWER_ONLY[called])
           Puppet::Parser::Functions.given(called, arity, args)
           raise Puppet::ParseError,
@@ -618,8 +621,8 @@ module Puppet
         def call_function(name, args) = Bunraku.ask(:call_in_class, @name, name.to_s, [*args])
       end
 
-      # The scope that declared the class or define of a scope, `level` steps up: by its variables and its source
-      # functions and templates find out who called.
+      # The scope that declared the class or define of a scope, `level` steps up. Functions and
+      # templates use its variables and its source to find their caller.
       class ParentScope
         def self.at(level) = Bunraku.ask(:in_parent, level, 'scope_info', []) && new(level)
         def initialize(level) = @level = level
@@ -683,8 +686,8 @@ module Puppet
         CHANGES = /<<|\w!|\][ \t]*(?:\|\|)?=(?![=~])|
                    \.(?:push|unshift|insert|concat|append|prepend|replace|clear|pop|shift|store|update|delete\w*)\b/x
 
-        # What the template may change in place (its compile sees the change then, as in Puppet), each with what it
-        # was.
+        # Stores the values that the template may change in place, with their state before. The
+        # compile sees such changes, as in Puppet.
         def watch(names, variables)
           variables.filter_map do |name, value|
             next unless value.is_a?(Array) || value.is_a?(Hash) || value.is_a?(String)
@@ -693,7 +696,7 @@ module Puppet
           end
         end
 
-        # The names of variables in a template that changes something.
+        # Returns the names of variables in a template that contains changing code.
         def changed_by(source)
           source.match?(CHANGES) ? source.scan(/@(\w+)/).to_h { |name,| [name, true] } : {}
         end
@@ -704,7 +707,8 @@ module Puppet
           nil
         end
 
-        # The template as a method, kept: compiling costs more than running.
+        # Compiles the template to a method and caches it, because compiling takes longer than
+        # running.
         def compile(source, file)
           require 'erb'
           erb = ERB.new(source, trim_mode: '-')
@@ -712,7 +716,8 @@ module Puppet
           erb.def_method(self, "#{name}()", file.empty? ? '(erb)' : file)
           (@methods[source.hash] ||= {})[[source, file]] = [name, changed_by(source)]
         rescue SyntaxError
-          # The method's own `end` is no line of the template.
+          # Compiled without the generated method, so that its `end` does not appear as a line of
+          # the template.
           RubyVM::InstructionSequence.compile(erb.src, file.empty? ? '(erb)' : file, nil, 0)
           raise
         end
@@ -749,7 +754,7 @@ end
 module Bunraku
   def self.function_cache = (@function_cache ||= {})
 
-  # What is asked of `scope.compiler` and of injected compilers.
+  # The methods of `scope.compiler` and of injected compilers.
   class Compiler
     def self.shim = (@shim ||= new)
     def environment = Puppet::Node::Environment.current

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
-# Hiera 3 as its backends know it: configuration, data sources, interpolation and merging, over the
-# scope of the compile. What is looked up from here goes through Bunraku's own lookup.
+# Hiera 3 as its backends use it: configuration, data sources, interpolation and merging, based on
+# the scope of the compile. Lookups from here use Bunraku's own lookup.
 
 class Hiera
   class Error < StandardError; end
@@ -37,7 +37,7 @@ class Hiera
     Bunraku.call_puppet('lookup', [key, { 'default_value' => default, 'merge' => merge }.compact])
   end
 
-  # hiera.yaml: what Bunraku hands over before it asks a backend.
+  # The content of hiera.yaml, which Bunraku passes before it calls a backend.
   module Config
     @values = {}
 
@@ -49,8 +49,8 @@ class Hiera
       def key?(name) = @values.key?(name)
       def load_backends = nil
 
-      # What one entry of the hierarchy knows comes before what was known.
-      def meet(values)
+      # Adds values of one hierarchy entry; known values take precedence.
+      def add_values(values)
         known = @values
         @values = values.dup
         known.each do |name, value|
@@ -95,7 +95,7 @@ class Hiera
   end
   RecursiveLookup = RecursiveGuard
 
-  # What a version 3 hiera.yaml's backends see as scope.
+  # The scope that backends of a version 3 hiera.yaml see.
   class Scope
     CALLING_KEYS = %w[calling_class calling_class_path calling_module].freeze
     attr_reader :real
@@ -128,7 +128,7 @@ class Hiera
     end
   end
 
-  # Files that are parsed once as long as they stay what they are.
+  # A cache of parsed files, each parsed again only when it changes.
   class Filecache
     def initialize = @known = {}
 
@@ -226,7 +226,7 @@ class Hiera
   end
 
   module Backend
-    # A backend whose lookup takes four arguments gives nil for what it has not.
+    # A backend whose lookup takes four arguments returns nil for missing keys.
     class Backend1xWrapper
       def initialize(wrapped) = @wrapped = wrapped
 
@@ -295,7 +295,7 @@ class Hiera
         resolution_type == :array ? [answer].flatten.uniq.compact : answer
       end
 
-      # `left` counts more with "deep", as `right` does with the others.
+      # With "deep", `left` has precedence; otherwise `right`.
       def merge_answer(left, right, resolution_type = nil)
         if resolution_type.is_a?(Hash)
           options = resolution_type.dup
@@ -332,7 +332,7 @@ class Hiera
         end
       end
 
-      # Of the whole lookup, as %{hiera('key')} asks it.
+      # Runs a whole lookup, as %{hiera('key')} does.
       def lookup(key, default, _scope, order_override, _resolution_type, _context = {}) = outer_lookup(key, order_override, default)
 
       def outer_lookup(key, order_override, default = nil) = Bunraku.ask(:hiera3_lookup, key, order_override, default)
@@ -348,7 +348,7 @@ class Hiera
       def named(options) = options.to_h { |name, value| [name.to_s, value.is_a?(Symbol) ? value.to_s : value] }
     end
 
-    # The two that come with Hiera, for those that build on them.
+    # Hiera's own two backends, for classes that derive from them.
     class Yaml_backend
       def initialize(cache = nil) = @cache = cache || Filecache.new
       def extension = 'yaml'
@@ -382,13 +382,13 @@ class Hiera
 end
 
 module Bunraku
-  # Answers one question to a backend: ["found", value], ["none"] or ["problem", text].
+  # Answers one request to a backend: ["found", value], ["none"] or ["problem", text].
   module Hiera3
     class << self
       def lookup(request)
         config = symbols(request['config'])
         config = names(config) if request['version'] == 3
-        ::Hiera::Config.meet(config)
+        ::Hiera::Config.add_values(config)
         ::Hiera.logger = ::Hiera::Config[:logger].to_s
         name = request['backend']
         Bunraku::Reads.used((@files ||= {})[name] ||= Bunraku.find_code("hiera/backend/#{name.downcase}_backend"))
@@ -424,7 +424,7 @@ module Bunraku
         end
       end
 
-      # Of a version 3 file: its keys, and those of each backend.
+      # Converts the keys of a version 3 file, and those of each backend, to symbols.
       def names(config)
         config.to_h do |key, value|
           value = value.transform_keys { |k| k.is_a?(::String) ? k.to_sym : k } if value.is_a?(Hash)
@@ -432,7 +432,7 @@ module Bunraku
         end
       end
 
-      # Hiera's configuration speaks of symbols; in hiera.yaml they start with a colon.
+      # Hiera's configuration uses symbols; in hiera.yaml they begin with a colon.
       def symbols(value)
         case value
         when Hash then value.to_h { |key, item| [symbols(key), symbols(item)] }

@@ -27,7 +27,7 @@ module Puppet
       end
     end
 
-    # An answer of Net::HTTP as Puppet's clients see it.
+    # A response of Net::HTTP in the form of Puppet's clients.
     class Response
       attr_reader :url
 

@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# Puppet::Util::IniConfig: INI files that keep their comments and order.
+# Puppet::Util::IniConfig: INI files that preserve comments and order.
 
 Bunraku.part('parsed_file')
 
@@ -17,7 +17,7 @@ module Puppet
         def initialize(name, file)
           @name = name
           @file = file
-          @entries = [] # [key, value], or a line as it stands
+          @entries = [] # [key, value], or a line as written.
           @dirty = @destroy = false
         end
 
@@ -57,7 +57,7 @@ module Puppet
 
         def initialize(file, options = {})
           @file = file
-          @contents = [] # sections, and lines before the first
+          @contents = [] # Sections, and the lines before the first one.
           @filetype = FileType.filetype(:flat).new(file)
           @destroy_empty = options.fetch(:destroy_empty, false)
         end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
-# Puppet::Util::Lockfile; Pidlock: a lock file with the number of the process that holds it; and temporary files.
+# Puppet::Util::Lockfile and Pidlock (a lock file with the id of the process that holds it), and
+# temporary files.
 
 require 'tempfile'
 
@@ -36,7 +37,7 @@ module Puppet
       def unlock = mine? ? @lockfile.unlock : false
       def lock_pid = Integer(@lockfile.lock_data.to_s, exception: false)
 
-      # A lock whose process is gone holds nothing.
+      # The lock of a process that has ended is invalid.
       def locked?
         pid = lock_pid
         @lockfile.unlock unless pid && alive?(pid)

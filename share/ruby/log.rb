@@ -1,6 +1,6 @@
 # frozen_string_literal: true
-# Puppet::Util::Log: one message of the log, and the places where messages go. Messages of Ruby code go to the
-# program that runs it; a destination that code adds hears them beside it.
+# Puppet::Util::Log: log messages and their destinations. Messages of Ruby code go to Bunraku, and
+# also to destinations that Ruby code adds.
 
 require 'set'
 require 'time'
@@ -100,7 +100,8 @@ module Puppet
         def from_data_hash(data) = allocate.tap { |log| log.initialize_from_hash(data) }
         def destinations = (@destinations ||= {})
 
-        # What the program itself does with messages is its own affair; an object that collects them is asked to.
+        # Adds an object that collects messages. Other destinations are ignored, because Bunraku
+        # itself decides where it logs.
         def newdestination(destination)
           return if destinations.key?(destination)
           return if %w[console syslog eventlog].include?(destination.to_s) || destination.to_s.start_with?('/')
@@ -125,7 +126,7 @@ module Puppet
         def autoflush=(_value); end
         def queuemessage(_message) = nil
 
-        # A message that was just sent, for whoever looks at what the call returned.
+        # Returns the message that was just sent, for callers that use the return value.
         def sent(level, message, source)
           allocate.tap { |log| log.fill(level: level, message: message, source: source) }
         end
@@ -213,7 +214,7 @@ module Puppet
 
   Log = Util::Log
 
-  # What Puppet's test helpers collect messages with.
+  # Collects messages for Puppet's test helpers.
   module Test
     class LogCollector
       def initialize(logs) = @logs = logs

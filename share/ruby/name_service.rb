@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# What providers of users and groups inherit from: commands that change one entry of a name service.
+# Base class of providers for users and groups: commands that change one entry of a name service.
 
 module Puppet
   Etc = ::Etc unless const_defined?(:Etc, false)
@@ -30,7 +30,7 @@ module Puppet
           found.map { |name| new(name: name, canonical_name: name, ensure: :present) }
         end
 
-        # Those of a parent do not count.
+        # Options of a parent class do not count.
         def option(name, option) = (@options || {}).dig(name.to_sym, option)
 
         def options(name, hash)
@@ -158,7 +158,7 @@ module Puppet
       def has_sensitive_data?(_property = nil) = false
       def comments_insync?(current, should) = current == should[0].to_s.dup.force_encoding(current.encoding)
 
-      # Entries that commands add, with a letter for each field.
+      # Entries that are added by commands with an option letter for each field.
       class ObjectAdd < NameService
         def deletecmd = [command(:delete), @resource[:name]]
         def flag(name) = self.class.option(name.to_sym, :flag) || "-#{name.to_s[0]}"

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
-# The libraries of Puppet 8.11 and Facter 4.11, by folder. What code requires of them is here already; any other name
-# below puppet/ and facter/ must be found in a module or on Ruby's load path.
+# The libraries of Puppet 8.11 and Facter 4.11, by folder. If code requires one of them, Bunraku
+# already provides it. Any other name below puppet/ and facter/ must be found in a module or on
+# Ruby's load path.
 
 module Bunraku
   module OwnLibraries
@@ -214,7 +215,7 @@ module Bunraku
       puppet/x509: cert_provider pem_store
     TEXT
 
-    # Folders of which no single file matters.
+    # Folders in which every name counts as Puppet's or Facter's own.
     WHOLE = %r{\A(?:facter/(?:facts|resolvers)/|puppet/vendor/|puppet/resource_api)}
 
     def self.include?(name) = WHOLE.match?(name) || names.include?(name)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
-# Providers whose resources are the lines of a file: how lines are read and written, and the base
-# class that keeps them for all resources of a run.
+# Providers whose resources are the lines of a file: parsing and formatting of lines, and the base
+# class that stores them for all resources of a run.
 
 module Puppet
   module Util
@@ -10,7 +10,8 @@ module Puppet
       class << self
         attr_accessor :name
 
-        # Each class keeps its own, by this name: modules look into it to see whether they were loaded before.
+        # Each class has its own hash in this instance variable, which modules examine to see
+        # whether they were loaded before.
         def filetypes = (@filetypes ||= {})
         def filetype(name) = filetypes[name.to_sym] || (equal?(FileType) ? nil : FileType.filetype(name))
 
@@ -34,7 +35,7 @@ module Puppet
       def backup = nil
       def remove = ::File.exist?(@path) ? ::File.unlink(@path) : nil
 
-      # A file as it is; written whole, beside the old one, with its owner and mode.
+      # A plain file. It is replaced in one step by a new file with the same owner and mode.
       newfiletype(:flat) do
         def read
           return nil unless ::File.exist?(@path)
@@ -60,7 +61,7 @@ module Puppet
         end
       end
 
-      # What stays in memory.
+      # A file in memory.
       newfiletype(:ram) do
         def self.texts = (@texts ||= {})
         def read = self.class.texts[@path] || ''
@@ -68,7 +69,7 @@ module Puppet
       end
     end
 
-    # Lines as records and back.
+    # Converts lines to records and back.
     module FileParsing
       # One kind of line.
       class FileRecord
@@ -99,7 +100,7 @@ module Puppet
           @optional = Array(list).map(&:to_sym)
         end
 
-        # Hooks may be given as options, too.
+        # Hooks may also be given as options.
         %i[process to_line post_parse pre_gen].each do |hook|
           define_method("#{hook}=") { |code| define_singleton_method(hook, &code) }
         end
@@ -118,7 +119,7 @@ module Puppet
 
         private
 
-        # A block stands for `process`, or (block_eval: :instance) defines what it will.
+        # A block replaces `process`, or, with (block_eval: :instance), defines methods.
         def given(block)
           case @block_eval
           when nil, :process then define_singleton_method(:process, &block)
@@ -170,7 +171,7 @@ module Puppet
 
       def parse(text)
         lines(text).each_with_index.map do |line, i|
-          # Puppet 8.11 counts the first line as the second.
+          # Puppet 8.11 reports line numbers that are too high by one.
           parse_line(line) or raise Puppet::ResourceError.new("Could not parse line #{line.inspect}", nil, i + 2)
         end
       end
@@ -255,7 +256,7 @@ module Puppet
   end
 
   class Provider
-    # The base class: one list of records for all resources, files written once they changed.
+    # The base class: one list of records for all resources. Changed files are written.
     class ParsedFile < Provider
       extend Puppet::Util::FileParsing
 
@@ -288,7 +289,7 @@ module Puppet
             "# HEADER: is definitely not recommended.\n"
         end
 
-        # What the file brings as a header of its own stays in front, or goes.
+        # A header in the file that matches this stays at the top, or is dropped.
         def native_header_regex = nil
         def drop_native_header = false
 

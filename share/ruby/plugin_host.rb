@@ -1,10 +1,10 @@
 # frozen_string_literal: true
-# The Ruby end of Bunraku's plugin host: answers calls over a socket, asks back, and stands in for
-# those parts of Puppet's Ruby API that code in modules uses. src/language/ruby/protocol.h names the messages.
+# The Ruby end of Bunraku's plugin host. It answers calls over a socket, calls back, and provides
+# the parts of Puppet's Ruby API that modules use. src/language/ruby/protocol.h lists the messages.
 
 module Bunraku
-  # What Ruby adds to the message of a NameError ("Did you mean?", the line it stands in) takes milliseconds to load:
-  # only where one is told.
+  # Ruby's additions to the message of a NameError ("Did you mean?", the source line) take
+  # milliseconds to load. They are loaded only when such a message is needed.
   module NameErrorAddenda
     class << self
       attr_accessor :loaded
@@ -17,14 +17,14 @@ module Bunraku
       begin
         Reads.quiet { %w[error_highlight did_you_mean].each { |name| require name } }
       rescue ::LoadError
-        # Then it says what it says.
+        # The message then has no additions.
       end
       to_s
     end
   end
   ::NameError.prepend(NameErrorAddenda)
 
-  # A completion of the Puppet language (break, return, next) is on its way through Ruby code.
+  # Unwinds Ruby code for a break, return or next of the Puppet language.
   class Unwind < StopIteration; end
 
   UNSET = Object.new.freeze
@@ -32,7 +32,7 @@ module Bunraku
   class << self
     attr_reader :environment, :environment_directory, :load_path, :functions
 
-    # The parts are there: what a child does for the rest of its life.
+    # Runs the main loop of a child, after the parts are loaded.
     def live
       $PROGRAM_NAME = 'bunraku: Ruby code of modules'
       $stdout.sync = true
@@ -45,8 +45,8 @@ module Bunraku
       exit!(0)
     end
 
-    # Code that never comes back to read the line does not see it closed: this process and all
-    # that it started end with the one that started it.
+    # Ends this process and all processes it started when the parent ends. Code that never returns
+    # to the main loop would not notice that the socket is closed.
     def watch_parent
       parent = Reads.quiet { Process.ppid }
       Thread.new do
@@ -62,7 +62,7 @@ module Bunraku
       text = @input.read(head.unpack1('N'))
       begin
         Marshal.load(text)
-      rescue ::ArgumentError # a class of values
+      rescue ::ArgumentError # The message contains a class of values.rb.
         raise if @parts['values']
 
         language
@@ -70,14 +70,14 @@ module Bunraku
       end
     end
 
-    # Values, functions and what they see: a child that is asked for facts seldom needs any of it.
+    # Loads values, functions and scopes. A child that evaluates facts rarely needs them.
     def language
       part('values')
       part('functions')
     end
 
     def send_message(message)
-      # A fork of this process has no part in the talk.
+      # A fork of this process must not use the socket.
       exit!(0) if $$ != @main_pid # rubocop:disable Style/SpecialGlobalVars
       begin
         body = Marshal.dump(message)
@@ -90,7 +90,8 @@ module Bunraku
       @output.write([body.bytesize].pack('N'), body)
     end
 
-    # What was read goes before whatever is sent, so that no end of a call loses it.
+    # Sends the recorded reads before any other message, so that they are not lost however a call
+    # ends.
     def send_reads(answer)
       notes = Reads.take(answer) or return
 
@@ -102,7 +103,7 @@ module Bunraku
       send_message(simplify(@last))
     end
 
-    # Only what the other side knows: everything else as text.
+    # Reduces a value to known classes; other objects become text.
     def simplify(v)
       case v
       when nil, true, false, Integer, Float, Symbol then v
@@ -122,14 +123,15 @@ module Bunraku
       end
     end
 
-    # Text of other encodings as UTF-8.
+    # Converts text of other encodings to UTF-8.
     def recode(text)
       return text if [Encoding::UTF_8, Encoding::US_ASCII, Encoding::BINARY].include?(text.encoding)
 
       text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace)
     end
 
-    # What the type of a function's answer has to see: Symbols are no values of Puppet's.
+    # Marks Symbols, which are not Puppet values, so that the return type of a function can reject
+    # them.
     def with_symbols(v)
       case v
       when Symbol then %i[undef default].include?(v) ? v : Runtime.new(v)
@@ -153,14 +155,14 @@ module Bunraku
       send_message([3, level.to_s, message.to_s, source])
     end
 
-    # Asks the compile; serves what it calls meanwhile.
+    # Sends a request to the compile, and serves the calls it makes in the meantime.
     def ask(what, *args)
       send_message([2, what, *args])
       loop_for_answer(what == :call_function ? args[0] : nil)
     end
 
-    # Whether there is a function of that name. One that is there stays for the compile; what is asked while a file
-    # is loaded belongs to what the file has read, and is asked each time.
+    # Reports whether a function exists. A positive answer is cached for the compile. A request
+    # while a file is loaded counts as a read of that file, and is made each time.
     def function?(name)
       return ask(:function_exists, name) if Reads.loading?
 
@@ -181,7 +183,7 @@ module Bunraku
       end
     end
 
-    # Hiera's not_found: the compile is told, then the function is left.
+    # Hiera's not_found: notifies the compile, then leaves the function.
     def no_such_key
       @no_such_key = false
       begin
@@ -192,8 +194,9 @@ module Bunraku
       throw :no_such_key
     end
 
-    # An error of the compile as Ruby code may rescue it; it keeps its number, so that it comes back
-    # as what it was. One that started in Ruby code, and went through no Puppet code, is the object it was.
+    # Returns an error of the compile that Ruby code may rescue. It has a token, so that the compile
+    # can restore the original error. An error that was raised in Ruby and did not pass through
+    # Puppet code is the same object.
     def remote_error(message, function = nil)
       _, text, token, code = message
       part('errors')
@@ -211,7 +214,7 @@ module Bunraku
       Reads.of(code) { answer(message) }
     end
 
-    # Which code a message calls, where its answer may be kept.
+    # Returns the code that a message calls if its result may be cached.
     def code_of(message)
       case message[0]
       when 10 then "function #{message[1]}"
@@ -220,7 +223,8 @@ module Bunraku
       end
     end
 
-    # A symbol that is thrown passes the `rescue` clauses of the code it leaves.
+    # Answers a message. A thrown symbol is caught here, because it bypasses the `rescue` clauses of
+    # the code it leaves.
     def answer(message)
       left = true
       result = catch(:no_such_key) do
@@ -245,7 +249,7 @@ module Bunraku
     def describe_error(e)
       token = e.instance_variable_get(:@bunraku_token) || 0
       text = sent_text(e)
-      # Others with a place have it in their text.
+      # Other errors with a position contain it in their text.
       located = e.is_a?(Puppet::ParseError)
       file = located && e.file ? e.file.to_s : nil
       line = located && e.line ? e.line.to_i : nil
@@ -256,7 +260,8 @@ module Bunraku
       [1, e.class.name.to_s, text, token, trace, file, line, code, column]
     end
 
-    # Without this host's own frames; a method of Ruby's that Reads calls stands where the module called it.
+    # Returns the backtrace without frames of this host. If a wrapper of Reads called a Ruby method,
+    # its frame appears at the module's call.
     def trace_of(e)
       called = []
       frames = e.backtrace || []
@@ -271,8 +276,8 @@ module Bunraku
       end
     end
 
-    # Errors that Puppet neither words nor places: what none of its rescues catches, and what it takes to be worded
-    # already.
+    # Returns the code of errors that Puppet does not extend with wording or position. Its rescue
+    # clauses do not catch them, or take their text as complete.
     def own_code(e)
       case e
       when ScriptError, SecurityError then 'SCRIPT_ERROR'
@@ -288,7 +293,7 @@ module Bunraku
         when NoMemoryError then 'the Ruby code used more memory than it may (failed to allocate memory)'
         when SystemStackError then 'stack level too deep'
         when SignalException then "the Ruby process got signal #{e.message}"
-        when Puppet::ParseError then e.bare # its place goes beside it
+        when Puppet::ParseError then e.bare # The position is sent separately.
         when Puppet::ExternalFileError then e.place_is_known ? e.bare : e.message
         else e.message.to_s
         end
@@ -338,8 +343,8 @@ module Bunraku
       end
     end
 
-    # Lists and hashes that Ruby code looked up and then changed in place: its compile sees the change, as in Puppet,
-    # where both have the same object.
+    # Reports lists and hashes that Ruby code looked up and then changed in place. The compile sees
+    # the change, as in Puppet, where both share the object.
     def with_changes
       outer = @looked_up
       @looked_up = nil
@@ -353,10 +358,10 @@ module Bunraku
     def changed(name, value)
       ask(:variable_changed, name, value)
     rescue TypeError
-      nil # Ruby's own objects are no values
+      nil # Ruby's own objects are not values.
     end
 
-    # The value of a variable as the code in hand knows it: the object that it was given before.
+    # Returns the value of a variable to the running code: the same object as before.
     def looked_up(name, value)
       return value unless value.is_a?(Array) || value.is_a?(Hash)
 
@@ -393,7 +398,7 @@ module Bunraku
       end
     end
 
-    # A Puppet lambda as a block.
+    # Converts a Puppet lambda to a block.
     def block_proc(handle, arity)
       block = proc { |*args| Bunraku.ask(:yield, handle, args) }
       block.define_singleton_method(:arity) { arity }
@@ -406,12 +411,13 @@ module Bunraku
       block
     end
 
-    # Functions that may answer with one of the values they were given, such as a default.
+    # Functions that may return one of their arguments, such as a default.
     ANSWER_WITH_ARGUMENTS = %w[lookup hiera hiera_array hiera_hash get getvar dig pick pick_default].freeze
 
     def call_puppet(name, args, block = nil)
       if block.nil?
-        # A symbol would come back as text, and callers compare: `lookup(.., default: :none) == :none`.
+        # A symbol would be returned as text, but callers compare it:
+        # `lookup(.., default: :none) == :none`.
         symbols = {}
         args = hide_symbols(args, symbols) if ANSWER_WITH_ARGUMENTS.include?(name.to_s)
         answer = ask(:call_function, name.to_s, args, 0, 0)
@@ -455,11 +461,11 @@ module Bunraku
     end
 
     FUNCTION_FILE = %r{/puppet/(?:parser/)?functions/(.+)\.rb\z}
-    # What is loaded for who asks for it, and by nobody else.
+    # Files that are loaded only by name, when they are needed.
     LOADED_BY_NAME = %r{/puppet/(?:type|provider|datatypes|reports)/}
 
-    # Loads what calls would have loaded whose answers were given without them: other code may use it without asking
-    # for it. Gives the names of the functions among it.
+    # Loads the code of calls that memos have replaced, because other code may use it without a
+    # `require`. Returns the names of the functions it loaded.
     def ready(files)
       files.filter_map do |file|
         name = file[FUNCTION_FILE, 1]&.gsub('/', '::')
@@ -471,12 +477,12 @@ module Bunraku
         end
         nil
       rescue StandardError, ScriptError
-        nil # who asks for it is told
+        nil # The next use of the file reports the error.
       end
     end
 
     def load_function_file(file, name)
-      # As Puppet's loaders judge the text of a file before they run it.
+      # The text is checked before it runs, as Puppet's loaders do.
       source = Reads.quiet { File.read(file, encoding: 'UTF-8') }
       @loading = name
       if file.include?('/puppet/parser/functions/')
@@ -509,9 +515,9 @@ module Bunraku
         'arity' => info[:arity], 'doc' => info[:doc].to_s }
     end
 
-    # Defines the 3.x function of a name that has one of the 4.x API too, which hides it from all but the scope's
-    # own methods; false where there are not both.
-    def define_legacy_beside(name)
+    # Defines the 3.x function of a name that also has a 4.x function, which hides it from all
+    # callers except the scope's own methods. Returns false if the name does not have both.
+    def define_hidden_legacy(name)
       return true if @unjudged&.include?(name)
 
       modern = @functions[name]
@@ -521,7 +527,7 @@ module Bunraku
       file = file_of("puppet/parser/functions/#{name}")
       return false unless file
 
-      # The older road judges no file: helpers that it defines are welcome there.
+      # Puppet's legacy loader does not check files, so helper methods are allowed there.
       source = Reads.quiet { File.read(file, encoding: 'UTF-8') }
       return false unless newer || source.match?(/^\s*def\b/)
 
@@ -534,8 +540,8 @@ module Bunraku
       true
     end
 
-    # The first module's file of that name. Looked for once in a compile: a function that calls another a hundred
-    # times would look into every module each time.
+    # Returns the file of that name in the first module that has one. The result is cached for the
+    # compile, because the search examines every module.
     def file_of(name)
       Reads.note('feature', name)
       (@files_of ||= {}).fetch(name) do
@@ -544,7 +550,7 @@ module Bunraku
       end
     end
 
-    # True where `newfunction` is called; methods may not be defined beside it.
+    # Returns true if `newfunction` is called. Such a file must not define methods.
     def legacy_content?(node, file)
       return false unless node.is_a?(Array)
 
@@ -554,7 +560,7 @@ module Bunraku
         found = true if identity && identity[1] == 'newfunction'
       elsif %i[def defs].include?(node[0])
         identity = node.find { |x| x.is_a?(Array) && x[0] == :@ident }
-        # Puppet 8.11 tells the column where it speaks of the line.
+        # Puppet 8.11 reports the column as the line.
         raise SecurityError,
               "Illegal method definition of method '#{identity ? identity[1] : '<unknown>'}' in source #{file} on line " \
               "#{identity ? identity[2][1] : '<unknown>'} in legacy function. " \
@@ -569,7 +575,7 @@ module Bunraku
         raise ArgumentError,
               "The code loaded from #{file} does not seem to be a Puppet 4x API function - no create_function call."
       end
-      # What create_function reads of its block's binding.
+      # create_function reads this from the binding of its block.
       binding = TOPLEVEL_BINDING.dup
       binding.local_variable_set(:loader_injected_arg, Puppet::Pops::Loader::Shim.new(name))
       created = eval(source, binding, file, 1)
@@ -588,7 +594,7 @@ module Bunraku
     end
   end
 
-  # What Bunraku sends by its text.
+  # A type that Bunraku sends as text.
   class TypeRef
     def self._load(text) = Puppet::Pops::Types.from_text(text.force_encoding('UTF-8'))
   end
@@ -613,8 +619,8 @@ module Bunraku
     end
   end
 
-  # An object of a class that Puppet does not know: it goes over as its text and number, and comes
-  # back as itself.
+  # An object of a class that Puppet does not know. It is sent as its text and number, and is the
+  # same object when it returns.
   class Runtime
     @objects = {}
 
@@ -646,7 +652,7 @@ module Bunraku
     def bunraku_value? = true
   end
 
-  # An instance of an Object type, or something that Ruby code can only pass on.
+  # An instance of an Object type, or a value that Ruby code can only pass on.
   class Obj
     attr_reader :_pcore_type_name, :_pcore_init_hash
 
@@ -694,7 +700,8 @@ module Bunraku
     def to_s = Bunraku.ask(:to_text, self).to_s
   end
 
-  # What Puppet's own process has loaded already; here each costs its time where it is named.
+  # Libraries that Puppet's own process has always loaded. Here each is loaded when its constant is
+  # first used.
   { YAML: 'yaml', Psych: 'psych', JSON: 'json', Set: 'set', Date: 'date', DateTime: 'date',
     Digest: 'digest', Base64: 'base64', ERB: 'erb', OpenSSL: 'openssl', IPAddr: 'ipaddr', Socket: 'socket',
     Resolv: 'resolv', Tempfile: 'tempfile', FileUtils: 'fileutils', Pathname: 'pathname', StringIO: 'stringio',
@@ -704,7 +711,8 @@ module Bunraku
     Object.autoload(name, file) unless Object.const_defined?(name)
   end
 
-  # Most code that names RubyGems compares versions, which come alone; all of it takes fifty milliseconds.
+  # Most code that uses RubyGems only compares versions, so these classes load separately. All of
+  # RubyGems takes fifty milliseconds.
   unless Object.const_defined?(:Gem)
     module ::Gem
       autoload :Version, 'rubygems/version'
@@ -737,7 +745,7 @@ module Bunraku
   end
   def self.gems? = !::Gem.autoload?(:Specification)
 
-  # The methods that those libraries give every object.
+  # Methods that those libraries add to every object.
   module Serialized
     def to_yaml(...)
       require 'yaml'
@@ -751,7 +759,7 @@ module Bunraku
   end
   Object.include(Serialized)
 
-  # The same for methods that a library adds to a class.
+  # Loads a library at the first use of a method that it adds to a class.
   def self.comes_with(library, owner, *names)
     names.each do |name|
       next if owner.method_defined?(name)
@@ -769,8 +777,8 @@ module Bunraku
   comes_with('time', Time, :iso8601, :xmlschema, :rfc2822, :rfc822, :httpdate)
   comes_with('time', Time.singleton_class, :parse, :strptime, :iso8601, :xmlschema, :rfc2822, :httpdate)
 
-  # Puppet's own libraries are not there: what is required by their names is here already, or comes
-  # from a module.
+  # Replaces `require` for Puppet's own libraries: Bunraku already provides their names, or a module
+  # does.
   module Require
     OWN = %r{\A(?:puppet|facter|hiera|semantic_puppet|puppet/.*|facter/.*|hiera/.*|semantic_puppet/.*|puppet/resource_api.*)(?:\.rb)?\z}
     PARTS = { 'puppet/resource_api' => 'resource_api', 'puppet/type' => 'types', 'puppet/provider' => 'types',
@@ -781,14 +789,15 @@ module Bunraku
       if text.is_a?(String) && OWN.match?(text)
         Bunraku.require_own(text) { |path| Reads.required(path) { super(path) } }
       else
-        # The other parts of net/ open the module in whose name net/http waits, which needs them itself.
+        # Other libraries below net/ define the module Net, whose autoload of net/http would then be
+        # skipped. They need net/http themselves.
         Object.const_get(:Net) if Object.autoload?(:Net) && text.is_a?(String) && text.start_with?('net/') && text != 'net/http'
         Reads.required(text) do
           super
         rescue LoadError => e
           raise if !text.is_a?(String) || text.start_with?('/') || (e.path && e.path != text)
 
-          # What comes with Ruby as a gem (net/ftp), or is installed as one.
+          # The library may be a gem, either a default one of Ruby (net/ftp) or an installed one.
           super('rubygems') unless Bunraku.gems?
           raise e unless Gem.try_activate(text)
 
@@ -797,7 +806,8 @@ module Bunraku
       end
     end
 
-    # As Ruby's own, which looks for the file beside the one that it is called from, and calls nobody else.
+    # Like Ruby's own, which resolves the name relative to the calling file and calls no other
+    # method.
     def require_relative(name)
       from = caller_locations(1, 1).first
       base = from.absolute_path || from.path
@@ -810,7 +820,8 @@ module Bunraku
     private :require_relative
   end
 
-  # The first file of a name ("puppet/type/x") in the libraries of the environment and its modules.
+  # Returns the first file of a name ("puppet/type/x") in the libraries of the environment and its
+  # modules.
   def self.find_code(name)
     Reads.note('feature', name)
     Reads.quiet do
@@ -819,7 +830,7 @@ module Bunraku
     end
   end
 
-  # Whether Puppet has a library of that name; the files of a module's own must be there.
+  # Reports whether Puppet has a library of that name. Files of modules must exist.
   def self.known?(name)
     return true unless name.start_with?('puppet/', 'facter/')
 
@@ -829,7 +840,7 @@ module Bunraku
 
   def self.require_own(name, &load)
     relative = name.end_with?('.rb') ? name : "#{name}.rb"
-    # facter/util/x of a module, puppet/provider/x, puppet/type/x ..
+    # A module's facter/util/x, puppet/provider/x, puppet/type/x and so on.
     if (path = find_code(relative.delete_suffix('.rb')))
       part('types') if name.start_with?('puppet/type', 'puppet/provider', 'puppet/property', 'puppet/parameter')
       part('facts') if name.start_with?('facter')
@@ -841,7 +852,7 @@ module Bunraku
     when %r{\Afacter} then part('facts')
     when %r{\A(?:puppet/(?:pops|parser|functions)|semantic_puppet)} then language
     when %r{\Ahiera/backend/(?!yaml_backend|json_backend)\w+_backend}
-      # A gem's; none of Bunraku's own.
+      # Only gems have this file; Bunraku does not.
       part('hiera')
       return load.call(name)
     when %r{\Ahiera} then part('hiera')
@@ -853,7 +864,8 @@ module Bunraku
   end
 end
 
-# Ruby runs without its own warnings, because modules are loaded more often here; those of modules are heard.
+# Ruby runs without its own warnings, because modules are loaded more often here. Warnings of
+# modules are logged.
 module Bunraku
   module Warn
     private
@@ -885,13 +897,13 @@ class Object
   def s_(text) = text
   private :_, :n_, :N_, :s_
 
-  # Puppet's old helpers for methods of one object.
+  # Puppet's old helpers for singleton methods.
   def meta_def(name, &block) = singleton_class.send(:define_method, name, &block)
   def meta_undef(name) = singleton_class.send(:remove_method, name)
   def meta_eval(&block) = singleton_class.instance_eval(&block)
   private :meta_def, :meta_undef, :meta_eval
 
-  # ActiveSupport's, as Puppet has it.
+  # A method of ActiveSupport that Puppet contains.
   def instance_variables_hash = instance_variables.to_h { |n| [n, instance_variable_get(n)] }
   private :instance_variables_hash
 end

@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# What `machine` adds to parameters and properties: how they are compared, changed and shown.
+# Extends parameters and properties for provider_host: how they are compared, changed and displayed.
 
 module Puppet
   class Parameter
@@ -125,7 +125,7 @@ module Puppet
       end
 
       def retrieve
-        # A provider that keeps what is there says so with `ensure`; most have only exists?.
+        # A provider with a property hash reports its state in `ensure`; most have only exists?.
         found =
           if provider.respond_to?(:properties) then return provider.properties[:ensure] || :absent
           elsif provider.respond_to?(:exists?) then provider.exists?

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
-# What `machine` adds to providers: when they can be used, what they can do, the commands they run.
+# Extends providers for provider_host: their suitability, their features and the commands they run.
 
 module Puppet
-  # Whether a provider is of use here.
+  # A condition for the suitability of a provider.
   class Confine
     attr_reader :values, :kind
     attr_accessor :for_binary, :name
@@ -65,7 +65,7 @@ module Puppet
       def commands(hash) = hash.each { |name, path| has_command(name, path) }
       def optional_commands(hash) = hash.each { |name, path| has_command(name, path) { is_optional } }
 
-      # What the block of has_command says.
+      # The options in the block of has_command.
       class CommandOptions
         attr_reader :optional, :environment_variables
 
@@ -86,12 +86,12 @@ module Puppet
         end
         singleton_class.send(:remove_method, name) if singleton_class.method_defined?(name, false)
         define_singleton_method(name) { |*args| run.call(args) }
-        # A base's own way (NameService#delete) stays.
+        # A method of a base class (NameService#delete) is not replaced.
         own = method_defined?(name) && instance_method(name).owner <= Puppet::Provider && instance_method(name).owner != self
         define_method(name) { |*args| self.class.send(name, *args) } unless own
       end
 
-      # The path of a command's program; nil where there is none.
+      # Returns the path of a command's program; nil if there is none.
       def command(name)
         found = self
         found = found.superclass until found == Provider || found.own_commands.key?(name.to_sym)
@@ -114,7 +114,7 @@ module Puppet
         end
       end
 
-      # Confines are a class's own: those of a parent do not count.
+      # Confines belong to one class; those of a parent do not count.
       def suitable?(*) = confines.all?(&:valid?)
       def confine_collection = confines
 
@@ -144,7 +144,7 @@ module Puppet
       def has_feature(*names) = (@features ||= []).concat(names.map(&:to_sym))
       alias has_features has_feature
 
-      # A class's own: those of a parent do not count.
+      # Features belong to one class; those of a parent do not count.
       def declared_feature?(name) = (@features || []).include?(name.to_sym)
 
       def feature?(name)
@@ -179,7 +179,7 @@ module Puppet
                                 'We recommend porting your module to the simpler Resource API instead: https://puppet.com/search/docs?keys=resource+api'
       end
 
-      # With what the declarations say.
+      # Returns the documentation with the declarations.
       def doc
         lines = [Puppet::Util::Docs.scrub(@doc.to_s)]
         binaries = own_commands.values.map(&:to_s).sort
@@ -201,7 +201,7 @@ module Puppet
     end
     initvars
 
-    # Larger bases are read when they are named.
+    # The larger base classes are loaded at their first use.
     %i[ParsedFile NameService].each { |name| remove_const(name) }
     BASES = { ParsedFile: 'parsed_file', NameService: 'name_service' }.freeze
     def self.const_missing(name)
@@ -212,7 +212,7 @@ module Puppet
     end
 
     def initialize(resource = nil)
-      # No copy: a record of a file is changed in place.
+      # Not copied, because a record of a file is changed in place.
       if resource.is_a?(::Hash)
         @property_hash = resource
       else

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
-# Types and providers of modules at work: reads, compares and changes the machine. `types` is the
-# language in which they are written; this part gives its objects their life. One process serves one
-# run, or where nothing is done to the machine one catalog after the other (src/resources/apply/ruby_types.h);
-# src/resources/apply/ruby_resource.cc has the other end.
+# Runs types and providers of modules: reads, compares and changes the machine. types.rb implements
+# the language in which they are written; this part makes their objects work. One process serves one
+# run. If nothing on the machine is changed, it serves one catalog after the other
+# (src/resources/apply/ruby_types.h). src/resources/apply/ruby_resource.cc is the other end.
 
 Bunraku.part('types')
 require 'English'
 
 module Bunraku
-  # The resources of a run that are Ruby's, by number.
+  # The Ruby resources of a run, by number.
   module ProviderHost
     @resources = {}
     @numbers = {}
@@ -38,8 +38,8 @@ module Bunraku
         @count
       end
 
-      # Where a message comes from: what the other side makes a path of. It does not know yet a resource that is being
-      # made, which stands alone in Puppet's log, too.
+      # Returns the source of a message, from which Bunraku makes a path. Bunraku does not know a
+      # resource that is still being created; Puppet, too, logs such a resource without a path.
       def source(object)
         case object
         when Puppet::Type then known(object) ? "@#{number_of(object)}" : "/#{object.ref}"
@@ -54,10 +54,10 @@ module Bunraku
 
       def known(resource) = number_of(resource) && !resource.equal?(@making)
 
-      # ---- what the other side asks ----
+      # ---- requests of Bunraku ----
 
-      # A catalog begins. What an earlier one left is forgotten; code that was loaded stays, as it does in Puppet.
-      # In a rehearsal nothing is done to the machine.
+      # Begins a catalog and drops the state of the previous one. Loaded code remains loaded, as in
+      # Puppet. A rehearsal does not change the machine.
       def do_begin(rehearsal)
         @resources.clear
         @numbers.clear
@@ -68,7 +68,7 @@ module Bunraku
         nil
       end
 
-      # The files of code that were run since this was asked last.
+      # Returns the code files that were run since the last call.
       def do_loaded
         if @features != $LOADED_FEATURES.size
           @features = $LOADED_FEATURES.size
@@ -91,7 +91,8 @@ module Bunraku
         )
       end
 
-      # The type of a file; of one that is built in (no file) the whole. Another child may have told of it.
+      # Returns the type of a file; without a file, the complete built-in type. Another child may
+      # have described the type.
       def type_of(file, name)
         return Types.load_file(file, name) unless file.empty?
 
@@ -99,7 +100,7 @@ module Bunraku
         known && @whole[name].equal?(known) ? known : (@whole[name] = Types.whole(name))
       end
 
-      # Makes a resource as Puppet::Type.new does.
+      # Creates a resource like Puppet::Type.new.
       def do_make(code, type, title, parameters, file, line, sensitive, metaparameters)
         klass = type_of(code, type)
         resource = klass.allocate
@@ -111,7 +112,7 @@ module Bunraku
         resource.given_metaparameters = references(metaparameters).transform_keys(&:to_sym)
         given = references(parameters).transform_keys(&:to_sym)
         if klass.instance_method(:initialize).owner.equal?(klass)
-          # A type's own, which calls Puppet's.
+          # The type has its own initialize, which calls Puppet's.
           resource.send(:initialize, given.merge(title: title))
         else
           resource.begin_life(title, given, sensitive)
@@ -136,8 +137,9 @@ module Bunraku
         end
       end
 
-      # Whether a module's provider is what this machine takes for a type that is built in, whose own best has `score`.
-      # `built_in`: what a module brings under such a name is not taken.
+      # Reports whether a module's provider is the default on this machine for a built-in type.
+      # `score` is that of the best built-in provider. Providers of modules whose names are in
+      # `built_in` are ignored.
       def do_default_here(type, score, named_by_facts, built_in)
         found = Types.whole(type).defaultprovider
         return false if !found || built_in.include?(found.name.to_s)
@@ -180,7 +182,7 @@ module Bunraku
         resource.parameter(name).safe_insync?(resource.current[name]) ? true : false
       end
 
-      # [before, after, change] as texts, and the name of the event.
+      # Returns [before, after, change] as texts, and the name of the event.
       def do_texts(number, name)
         resource = @resources.fetch(number)
         property = resource.parameter(name.to_sym)
@@ -195,7 +197,7 @@ module Bunraku
         [property.event_name.to_s, property.class.value_option(property.class.value_name(value), :invalidate_refreshes) ? true : false]
       end
 
-      # Nothing, or what a failure says and what it wraps.
+      # Returns nil, or the text of an error and that of the error it wraps.
       def do_sync(number, name)
         @resources.fetch(number).parameter(name.to_sym).sync
         nil
@@ -215,7 +217,8 @@ module Bunraku
         nil
       end
 
-      # Of each; nothing for one that raises: it is asked by itself then.
+      # Returns the relations of each resource; nil for one that raises, which is then requested
+      # separately.
       def do_relations(numbers)
         return @resources.fetch(numbers).automatic_relations unless numbers.is_a?(Array)
 
@@ -276,7 +279,7 @@ module Bunraku
 
       # ---- values ----
 
-      # [provider, [name, values or value, whether it has one]..] as it stands now.
+      # Returns the present state: [provider, [name, values or value, whether it has one]..].
       def state(resource)
         attributes = resource.parameters_hash.map do |name, parameter|
           next if name == :provider
@@ -304,7 +307,8 @@ module Bunraku
         end
       end
 
-      # Resources that Ruby code made: of a type of its own by their number, native ones as what was given.
+      # Describes resources that Ruby code created: Ruby types by their number, native types by
+      # their given parameters.
       def described(made)
         Array(made).compact.map do |r|
           kind = r.class.name.to_s
@@ -327,11 +331,11 @@ module Bunraku
   end
 end
 
-%w[machine_util machine_attributes machine_provider machine_type].each { |part| Bunraku.part(part) }
+%w[provider_util provider_attributes provider_base provider_type].each { |part| Bunraku.part(part) }
 
 module Bunraku
   module ProviderHost
-    # The catalog of the run, as code of types looks at it.
+    # The catalog of the run, as types see it.
     module Catalog
       def self.instance = (@instance ||= Puppet::Resource::Catalog.allocate.extend(self))
 
@@ -370,13 +374,13 @@ module Bunraku
       def add_resource(*) = nil
     end
 
-    # Native types are stand-ins that keep what they are given.
-    module KeepNatives
+    # Replaces native types by stand-ins that store their parameters.
+    module NativeStandIns
       def native(name)
         (bring(name) || super)&.tap { |klass| klass.native = true }
       end
 
-      # A built-in type with all that its attributes mean, for providers of modules.
+      # Returns a built-in type with fully defined attributes, for providers of modules.
       def whole(name)
         name = name.to_sym
         known = Puppet::Type.type(name)
@@ -393,7 +397,7 @@ module Bunraku
         Puppet::Type.registry[name.to_sym]
       end
 
-      # One whose attributes mean what they say.
+      # Creates a type from the list of its attributes.
       def plain(name)
         listed = Bunraku.ask(:machine_type_spec, name.to_s) || []
         Puppet::Type.newtype(name) do
@@ -426,15 +430,15 @@ module Bunraku
         attribute.newvalues(/./) if patterns
       end
     end
-    Types.singleton_class.prepend(KeepNatives)
+    Types.singleton_class.prepend(NativeStandIns)
 
-    # Files that are loaded rather than required are in no list of Ruby's.
-    module KeepLoaded
+    # Ruby has no list of files that are loaded by `load`.
+    module RecordLoaded
       def loaded(name, &)
         ProviderHost.code << name.to_s
         super
       end
     end
-    Reads.singleton_class.prepend(KeepLoaded)
+    Reads.singleton_class.prepend(RecordLoaded)
   end
 end

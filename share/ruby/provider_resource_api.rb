@@ -1,6 +1,6 @@
 # frozen_string_literal: true
-# Types of the resource API at work: a hash says what they are, a provider with `get` and `set` does
-# the rest. As the gem puppet-resource_api 1.8.16 behaves.
+# Types of the resource API: a hash defines the type, and a provider with `get` and `set` does the
+# work. Behaves like the gem puppet-resource_api 1.8.16.
 
 Bunraku.part('provider_resource_context')
 
@@ -8,14 +8,14 @@ module Puppet
   module ResourceApi
     # ---- attributes ----
 
-    # What parameters and properties of such types have in common.
+    # The common part of parameters and properties of such types.
     module Attribute
       def self.included(base)
         base.extend(Made)
         base.munge { |v| v }
       end
 
-      # What the definition says of one attribute.
+      # The part of an attribute that depends on its definition.
       module Made
         attr_accessor :data_type, :of_type
       end
@@ -49,7 +49,7 @@ module Puppet
       def rs_value = @should&.first
       def raw_should = @should
 
-      # Switches are symbols to those who ask for what is wanted, and only to them.
+      # `should` returns booleans as symbols; other methods do not.
       def should
         case rs_value
         when true then :true
@@ -65,7 +65,7 @@ module Puppet
       end
       alias value= should=
 
-      # All is done by `flush`.
+      # `flush` makes all changes.
       def set(_value) = nil
 
       def insync?(is)
@@ -97,7 +97,7 @@ module Puppet
 
     # ---- types ----
 
-    # What the class of a type of this kind has.
+    # Class methods of a type of this kind.
     module OfType
       attr_reader :type_definition
 
@@ -124,7 +124,7 @@ module Puppet
       end
     end
 
-    # What every resource of such a type has.
+    # Instance methods of its resources.
     module OfResource
       def my_provider = self.class.my_provider
       def type_definition = self.class.type_definition
@@ -132,7 +132,7 @@ module Puppet
       def name = title
 
       def initialize(resource = {})
-        # One that is only looked for by its name.
+        # True for a resource that is only looked up by name.
         @ral_find_absent = !resource.is_a?(Puppet::Resource)
         super
       end
@@ -218,7 +218,7 @@ module Puppet
       end
 
       def check_missing
-        # What was only looked for by its name may lack the rest.
+        # A resource that is only looked up by name may lack other attributes.
         return if @ral_find_absent
 
         @missing_attrs = []
@@ -310,7 +310,7 @@ module Puppet
       def register_type(definition)
         whole = TypeDefinition.new(definition)
         space = class_name_from_type_name(whole.name)
-        # The provider's file names its class within it.
+        # The provider's file defines its class in this module.
         Puppet::Provider.const_set(space, ::Module.new) unless Puppet::Provider.const_defined?(space, false)
         Puppet::Type.newtype(whole.name.to_sym) do
           @doc = definition[:desc]
@@ -322,7 +322,7 @@ module Puppet
         end
       end
 
-      # Attributes, patterns of titles and relations of a type, as its definition has them.
+      # Defines attributes, title patterns and relations of a type from its definition.
       def shape(type, whole)
         trigger = whole.feature?('custom_insync') && whole.insyncable_attributes.empty?
         if trigger
@@ -375,13 +375,13 @@ module Puppet
         when true then attribute.defaultto(:true)
         when false then attribute.defaultto(:false)
         else
-          # A copy for each, so that nobody changes another's.
+          # A copy for each resource, so that changes are not shared.
           kept = Marshal.dump(options[:default])
           attribute.defaultto { Marshal.load(kept) }
         end
       end
 
-      # For those who read of the type; values are checked by its data type.
+      # Declares the values for introspection; the data type validates them.
       def values_of(attribute, data_type, options)
         types = Puppet::Pops::Types
         data_type = data_type.type if data_type.instance_of?(types::POptionalType)

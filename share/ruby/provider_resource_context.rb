@@ -1,10 +1,10 @@
 # frozen_string_literal: true
-# The resource API at work, its inner half: data types of attributes, what a definition says, and the
-# context that a provider is given.
+# The inner part of the resource API: data types of attributes, type definitions, and the context
+# that a provider receives.
 
 module Puppet
   module ResourceApi
-    # A state of more than one name, which sorts.
+    # A state with several namevars, which can be sorted.
     class MonkeyHash < ::Hash
       def <=>(other)
         mine, theirs = [self, other].map { |h| [h.class.name, h.keys.sort] }
@@ -13,7 +13,7 @@ module Puppet
       end
     end
 
-    # Values against the data types of the language.
+    # Checks values against data types of the language.
     module DataTypeHandling
       Types = Puppet::Pops::Types
 
@@ -26,7 +26,7 @@ module Puppet
           raise Puppet::DevError, "The type of the `#{attribute}` attribute `#{text}` is not recognised: #{e.message}"
         end
 
-        # The value as the provider is given it; texts of a command line become what the type wants.
+        # Returns the value for the provider; texts of a command line are converted to the type.
         def mungify(type, value, prefix, unpack_strings = false)
           value = mungify_core(type, value, prefix, unpack_strings)
           validate(type, value, prefix)
@@ -47,7 +47,7 @@ module Puppet
           end
         end
 
-        # [value, nil] or [nil, what is wrong]
+        # Returns [value, nil] or [nil, error text].
         def try_mungify(type, value, prefix)
           case type
           when Types::PArrayType
@@ -62,7 +62,7 @@ module Puppet
           when Types::POptionalType
             return value.nil? ? [nil, nil] : try_mungify(type.type, value, prefix)
           when Types::PVariantType
-            # Anything but a text first, and only where it is the one thing that fits.
+            # Types other than texts are tried first, and win only if exactly one of them fits.
             text, others = type.types.partition { |t| t.is_a?(Types::PStringType) }
             fitting = others.map { |t| try_mungify(t, value, prefix) }.select { |_, error| error.nil? }
             return fitting.first if fitting.length == 1
@@ -95,7 +95,7 @@ module Puppet
 
         def try_validate(type, value, prefix)
           if symbols?(value)
-            # The language has none: they are objects of Ruby, and no texts.
+            # The language has no symbols: they are Ruby objects, not texts.
             found = inferred(value)
             return nil if type.assignable?(found)
 
@@ -133,7 +133,7 @@ module Puppet
       end
     end
 
-    # What a hash says of a type, checked.
+    # The validated definition hash of a type.
     class BaseTypeDefinition
       attr_reader :definition, :attributes
 
@@ -182,7 +182,7 @@ module Puppet
 
       def data_type(key) = DataTypeHandling.parse_puppet_type(key, attributes[key][:type])
 
-      # What a provider gives back, against what the definition says.
+      # Checks a resource from the provider against the definition.
       def check_schema(resource, prefix = nil)
         missing = namevars.find { |n| resource[n].nil? }
         raise Puppet::ResourceError, "`#{name}.get` did not return a value for the `#{missing}` namevar attribute" if missing
@@ -252,7 +252,7 @@ module Puppet
       def initialize(definition) = super(definition, :connection_info)
     end
 
-    # What a provider is given besides values: where its messages go, and what its type is.
+    # The context that a provider receives: the destination of its messages, and its type.
     class BaseContext
       attr_reader :type
 
@@ -389,7 +389,7 @@ module Puppet
       def send_log(level, message) = @target.puts("#{level}: #{message}")
     end
 
-    # `set` in terms of create, update and delete.
+    # Implements `set` by create, update and delete.
     class SimpleProvider
       def set(context, changes)
         changes.each do |name, change|

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
-# What `machine` adds to types: how a resource begins its life, is read and relates to others.
+# Extends types for provider_host: the creation, reading and relations of resources.
 
 module Puppet
   class Type
     NOT_ASKED = %i[name depthfirst? path].freeze
     %i[flush exists? generate eval_generate refresh retrieve_resource].each { |m| remove_method(m) if method_defined?(m, false) }
-    # What a native type has is kept as it is given.
+    # Attributes of a native type are stored as given.
     attr_accessor :current, :exported, :virtual, :given
 
     class << self
@@ -97,8 +97,8 @@ module Puppet
       end
     end
 
-    # What Puppet's Type#initialize does, step by step.
-    # `sensitive` names what was told apart by being wrapped: only the resource API wraps it again.
+    # Performs the steps of Puppet's Type#initialize. `sensitive` names the parameters that were
+    # Sensitive; only the resource API wraps them again.
     def begin_life(title, hash, _sensitive = [])
       @title = title.to_s
       @parameters = {}
@@ -109,7 +109,7 @@ module Puppet
         @given = hash
         return
       end
-      # A type may use constants of its providers' files.
+      # A type may use constants from the files of its providers.
       self.class.loaded_providers
       hash = hash.reject { |k, v| v.nil? || (METAPARAMS.include?(k) && self.class.attrclass(k).nil?) }
       given_names(hash)
@@ -122,14 +122,14 @@ module Puppet
 
         hash.key?(name) ? set_wrapped(name, hash[name]) : missing << name
       end
-      # What is audited is there by now, and so has no default.
+      # Audited properties are created first, so they get no default.
       audit = metaparameter(:audit) || []
       audit.each { |name| newattr(name) if self.class.validproperty?(name) }
       missing.each { |name| set_default(name) }
       check_whole
     end
 
-    # The names that the title gives, and the one name variable first of all.
+    # Sets the names from the title; the only name variable is set first.
     def given_names(hash)
       if (only = name_var) && hash.key?(:name) && only != :name
         hash[only] = hash.delete(:name)
@@ -162,7 +162,7 @@ module Puppet
     end
     alias validate check_whole
 
-    # An error with the place of this resource, which the other side knows, too.
+    # Returns an error with the position of this resource, which Bunraku also knows.
     def placed(message, original)
       error = adderrorcontext(Puppet::ResourceError.new(message), original)
       error.place_is_known = true
@@ -193,7 +193,7 @@ module Puppet
       end
     end
 
-    # As Puppet munges it: `all` is what this type and provider have.
+    # Munges like Puppet: `all` means every property of this type and provider.
     def audited(value)
       return Array(value).map(&:to_sym) unless value.to_s == 'all'
 
@@ -323,7 +323,7 @@ module Puppet
     alias to_s ref
     alias inspect ref
     def path = Bunraku.ask(:machine_path, Bunraku::ProviderHost.number_of(self) || 0) || "/#{ref}"
-    # Those of the catalog, and what code adds.
+    # The tags of the catalog and those that code adds.
     def tags
       known = Bunraku.ask(:machine_tags, Bunraku::ProviderHost.number_of(self) || 0) || []
       Puppet::Util::TagSet.new(known + @tags)
@@ -331,9 +331,9 @@ module Puppet
 
     def tagged?(*names) = names.flatten.any? { |n| tags.include?(n.to_s.downcase) }
     def tag(*names) = @tags |= names.flatten.map { |n| n.to_s.downcase }
-    # The names in a path: "Stage[main]", "Main", "Probe[p]".
+    # Returns the names in a path: "Stage[main]", "Main", "Probe[p]".
     def pathbuilder = path.scan(%r{[^/\[]+(?:\[[^\]]*\])?})
-    # The class or the defined type that declares this resource.
+    # Returns the class or defined type that declares this resource.
     def parent = pathbuilder.length > 1 ? Component.new(pathbuilder[-2]) : nil
     def log(message) = Bunraku.logged(loglevel, message, self)
     def to_hash
@@ -347,12 +347,13 @@ module Puppet
     def isomorphic? = self.class.isomorphic?
     def self_refresh? = self.class.self_refresh
     def known! = (@known = true)
-    # Of a built-in type, and of a provider of a module: with a life of its own.
+    # Marks a resource of a built-in type with a module's provider: it is managed by Ruby, not only
+    # stored.
     def whole! = (@whole = true)
     def kept? = self.class.native? && !@whole
 
     def relates? = self.class.autos.any? { |_, blocks| !blocks.empty? }
-    # [kind, type, title] of what the type asks for.
+    # Returns [kind, type, title] of the relations that the type generates.
     def automatic_relations
       %w[require subscribe before notify].flat_map do |kind|
         (self.class.autos[kind] || {}).flat_map do |type, block|
@@ -368,7 +369,7 @@ module Puppet
       end
     end
 
-    # What contains a resource.
+    # The container of a resource.
     class Component
       attr_reader :ref, :title
 
@@ -386,7 +387,7 @@ module Puppet
       alias types_provide provide
       def provide(name, options = {}, &block)
         parent = options[:parent]
-        # A provider of another type, or one whose file is yet to be read.
+        # A provider of another type, or one whose file is not loaded yet.
         if parent.is_a?(Symbol) || parent.is_a?(::String)
           found = provider(parent)
           raise Puppet::DevError, "Could not find parent provider #{parent} of #{name}" unless found
@@ -397,7 +398,8 @@ module Puppet
         with_feature_methods(types_provide(name, options, &block))
       end
 
-      # What a provider of a module may inherit from by its name, though it is built in and never taken itself.
+      # Defines a built-in provider that module providers may inherit from by name, but that is
+      # never selected.
       def ancestor(name, options = {}, &block)
         found = provide(name, options, &block)
         @providers_hash.delete(name)
@@ -407,7 +409,7 @@ module Puppet
       alias types_provider provider
       def provider(name) = types_provider(name) || (@ancestors_by_name || {})[name.to_sym]
 
-      # provider.reinstallable?, provider.class.manages_homedir?
+      # Defines provider.reinstallable?, provider.class.manages_homedir? and so on.
       def with_feature_methods(klass)
         feature_names.each do |feature|
           asked = :"#{feature}?"

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
-# What `machine` adds to Puppet::Util: programs as providers run them, users, messages with a source.
+# Extends Puppet::Util for provider_host: programs run by providers, users, messages with a source.
 
 module Puppet
   module Util
-    # Types and providers call these as their own.
+    # Types and providers call these as their own methods.
     singleton_methods(false).each do |name|
       # Providers have properties `uid` and `gid`.
       next if %i[const_missing uid gid].include?(name) || method_defined?(name) || private_method_defined?(name)
@@ -12,7 +12,7 @@ module Puppet
     end
   end
 
-  # Programs as providers run them: in the locale C, without the user's own variables.
+  # Runs programs for providers: in the locale C, without the user's own variables.
   module Util::Execution
     NO_OPTIONS = {}.freeze
     USER_VARIABLES = %w[HOME USER LOGNAME].freeze
@@ -37,7 +37,7 @@ module Puppet
       end
       alias util_execute execute
 
-      # The output goes to a file: what a command leaves running may keep it open.
+      # The output goes to a file, because a background process of the command may keep it open.
       def run(argv, options)
         require 'tempfile'
         file = ::Tempfile.new('bunraku')
@@ -85,7 +85,7 @@ module Puppet
         def uid_of(who) = who.is_a?(::Integer) || who.to_s.match?(/\A\d+\z/) ? who.to_i : ::Etc.getpwnam(who.to_s).uid
         def gid_of(who) = who.is_a?(::Integer) || who.to_s.match?(/\A\d+\z/) ? who.to_i : ::Etc.getgrnam(who.to_s).gid
 
-        # For good: in a child that is about to become another program.
+        # Permanent; used in a child before it executes another program.
         def become(uid, gid)
           return unless root? && (uid || gid)
 

@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# Puppet's module: errors, logs, settings, context.
+# The module Puppet: errors, logs, settings, context.
 
 module Puppet
   PUPPETVERSION = '8.11.0'
@@ -14,12 +14,12 @@ module Puppet
     end
   end
 
-  # Errors with a place, which their text ends with.
+  # Errors with a position, which is appended to their text.
   module ExternalFileError
     attr_accessor :line, :file, :pos, :puppetstack, :place_is_known
 
     def initialize(message, file = nil, line = nil, pos = nil, original = nil)
-      # A call without a place may give the original error in its stead.
+      # A call without a position may pass the original error in its place.
       original, file = file, nil if file.is_a?(Exception)
       original, pos = pos, nil if pos.is_a?(Exception)
       super(message, original)
@@ -29,7 +29,7 @@ module Puppet
     end
 
     def to_s = super + Puppet::Util::Errors.error_location_with_space(@file, @line, @pos)
-    # The text without the place. The other side adds the place itself where `place_is_known`.
+    # Returns the text without the position. If `place_is_known`, Bunraku itself adds the position.
     def bare = Exception.instance_method(:to_s).bind_call(self)
   end
 
@@ -88,7 +88,7 @@ module Puppet
   class MissingCommand < Puppet::Error; end
   class NoSuchNodeError < Puppet::Error; end
 
-  # ---- what code reads of the run ----
+  # ---- state of the run that code reads ----
 
   class << self
     def version = PUPPETVERSION
@@ -252,7 +252,7 @@ module Puppet
         text = text.to_s
         return text.strip unless text.strip.include?("\n")
 
-        # The least indentation below the first line goes from all lines, and blanks at their ends.
+        # Removes the smallest indentation after the first line from all lines, and trailing blanks.
         margin = text.partition("\n").last.scan(/^[ \t]*(?=\S)/).min || ''
         text.gsub(/^#{margin}/, '').lines.map(&:rstrip).join("\n").rstrip
       end
@@ -263,10 +263,10 @@ module Puppet
 
   extend Util::Logging
 
-  # Logs as `warn` of Ruby code.
+  # Logs like `warn` in Ruby code.
   def self.warn(message) = Bunraku.logged(:warning, message)
 
-  # Services that code asks for by name.
+  # Services that code requests by name.
   class Runtime
     def self.instance = (@instance ||= new)
     def [](name) = services[name] || raise(ArgumentError, "Unknown service #{name}")
@@ -279,7 +279,7 @@ module Puppet
     def services = @services ||= { facter: FacterImpl.new, http: Puppet::HTTP::Client.new }
   end
 
-  # Facter, as Puppet's own code reaches it.
+  # Facter, under the name that Puppet's own code uses.
   class FacterImpl
     def value(name) = Facter.value(name)
     def add(name, &block) = Facter.add(name, &block)
@@ -302,16 +302,17 @@ module Bunraku
   class << self
     attr_writer :log_level
 
-    # What code sees as the level. The program itself decides which messages it shows.
+    # The log level that code sees. Bunraku itself decides which messages it shows.
     def log_level = @log_level || :notice
 
-    # Logs a message and gives what Puppet's methods give: the message if it is heard, nil if not.
+    # Logs a message. Returns what Puppet's methods return: the message if its level is enabled,
+    # otherwise nil.
     def logged(level, text, source = nil)
       log(level, text, source)
       heard = Puppet::LOG_LEVELS.index(level.to_sym) >= Puppet::LOG_LEVELS.index(log_level)
       return nil unless heard
 
-      # The time of a message is nothing that the code reads.
+      # The time in a message is not a read of the code.
       sent = Reads.quiet { Puppet::Util::Log.sent(level, text, source) }
       Puppet::Util::Log.newmessage(sent)
       sent
@@ -351,7 +352,7 @@ module Bunraku
       alias valid? include?
       def use(*) = nil
       def define_settings(*) = nil
-      # Name, value and type of a setting; nil: there is none.
+      # Name, value and type of a setting; nil if it does not exist.
       Setting = Struct.new(:name, :value, :type)
       def setting(name)
         value = self[name]
@@ -373,7 +374,7 @@ module Bunraku
   end
 
   module Features
-    # Modules that answer a feature themselves keep what they found out here.
+    # Modules that define features themselves store their results here.
     @results = {}
 
     class << self
@@ -473,7 +474,7 @@ module Puppet
       def self.current = (@current ||= new)
       def self.remote(name) = create(name, [])
 
-      # One of another name; there is but one that compiles.
+      # Creates an environment of another name; only one environment is compiled.
       def self.create(name, modulepath, *)
         allocate.tap do |made|
           made.instance_variable_set(:@name, name.to_s)
@@ -552,7 +553,7 @@ module Puppet
     attr_reader :type, :title
 
     def self.type_and_title(type, title = nil)
-      # A type itself, as find_resource_type gives it.
+      # The type object itself, as find_resource_type returns it.
       type = type.name if type.respond_to?(:name) && !type.is_a?(String) && !type.is_a?(Puppet::Resource)
       if title.nil? && (m = /\A([^\[\]]+)\[(.+)\]\z/m.match(type.to_s))
         type = m[1]
@@ -590,7 +591,7 @@ module Puppet
     def inspect = "#{@type}[#{@title}]#{to_hash.inspect}"
     def name = "#{@type}/#{@title}"
 
-    # What was given here, over what the catalog knows of the resource.
+    # The given parameters have precedence over those in the catalog.
     def values
       @known ||= (Bunraku.ask(:resource, @type, @title.to_s) || {}).transform_keys(&:to_sym)
       @known.merge(@parameters)
@@ -618,7 +619,7 @@ module Puppet
     def uniqueness_key = [self[namevar || :name] || @title]
     def builtin_type? = !resource_type.nil? && resource_type.is_a?(Class)
 
-    # The attribute that the title stands for.
+    # Returns the attribute that the title sets.
     def namevar
       kind = resource_type
       return nil unless kind.respond_to?(:key_attributes)
@@ -626,10 +627,10 @@ module Puppet
       NAMEVARS.fetch(@type) { kind.key_attributes.then { |keys| keys.length == 1 ? keys.first : nil } }
     end
 
-    # Of the built-in types those that have another than `name`.
+    # Built-in types with a name variable other than `name`.
     NAMEVARS = { 'File' => :path, 'Exec' => :command, 'Tidy' => :path }.freeze
 
-    # The resource in Puppet's language.
+    # Returns the resource in Puppet's language.
     def to_manifest
       names = @parameters.keys.sort_by { |name| name == :ensure ? '' : name.to_s }
       width = names.map { |name| name.to_s.length }.max.to_i
@@ -689,7 +690,8 @@ module Puppet
       def evaluate_code(_resource)
         return if Bunraku.ask(:evaluate_class, name.to_s)
 
-        raise NoMethodError, "undefined method `resource' for nil:NilClass" # a resource without a catalog
+        # A resource without a catalog.
+        raise NoMethodError, "undefined method `resource' for nil:NilClass"
       end
     end
 
@@ -715,7 +717,7 @@ module Puppet
       end
 
       def self.shim = (@shim ||= allocate)
-      # One that code makes is a container of its own.
+      # A catalog that code creates is a separate container.
       def self.new(*args) = equal?(Catalog) ? Collected.new(*args) : super
       def classes = Bunraku.ask(:classes) || []
       def tags = Bunraku.ask(:all_tags) || []

@@ -1,13 +1,15 @@
-# Reads a Puppetfile that is a program: run by a Ruby of its own (src/language/ruby/puppetfile.cc), with its
-# text on standard input, its path and the environment's name as arguments. Prints what was declared
-# as fields that end with a NUL: the word, its line, the number of arguments, and each as key (empty
-# where it has none), kind and text. What it declares is all that a Puppetfile may do: the kernel
-# refuses it programs, connections and every change of a file.
+# Evaluates a Puppetfile that is a program. It runs in a separate Ruby process
+# (src/language/ruby/puppetfile.cc), with the text on standard input and with its path and the
+# environment's name as arguments. Prints the declarations as fields that end with a NUL: the word,
+# its line, the number of arguments, and for each argument its key (empty if it has none), kind and
+# text. A Puppetfile may only declare: the kernel refuses to run programs, open connections or
+# change files.
 module BunrakuPuppetfile
   OUT = STDOUT.dup
   STDOUT.reopen(STDERR)
 
-  # By system call number: x86_64, aarch64. The numbers from 424 on are the same everywhere.
+  # System call numbers on x86_64 and aarch64. Numbers from 424 on are the same on all
+  # architectures.
   CALLS = {
     # Programs and processes.
     execve: [59, 221], execveat: [322, 281], fork: [57], vfork: [58], ptrace: [101, 117],
@@ -27,25 +29,26 @@ module BunrakuPuppetfile
     open_tree: [428, 428], move_mount: [429, 429]
   }.freeze
 
-  # Seccomp: false where the kernel or the machine has none.
-  def self.cage
+  # Installs the seccomp filter. Returns false if the kernel or the architecture does not support
+  # it.
+  def self.install_filter
     machine = RUBY_PLATFORM[/\A(x86_64|aarch64)-linux/, 1] or return false
     i = machine == 'x86_64' ? 0 : 1
     step = ->(code, yes, no, k) { [code, yes, no, k].pack('SCCL') }
     refuse = step[0x06, 0, 0, 0x00050001]  # EPERM
-    unknown = step[0x06, 0, 0, 0x00050026] # ENOSYS: the C library goes back to the older call
+    unknown = step[0x06, 0, 0, 0x00050026] # ENOSYS, so that the C library uses the older call.
     allow = step[0x06, 0, 0, 0x7fff0000]
     program = [step[0x20, 0, 0, 4], step[0x15, 1, 0, [0xc000003e, 0xc00000b7][i]], refuse,
                step[0x20, 0, 0, 0], step[0x35, 0, 1, 0x40000000], refuse]
     CALLS.each_value do |numbers|
       program.push(step[0x15, 0, 1, numbers[i]], refuse) if numbers[i]
     end
-    # clone3 and openat2 have their flags where a filter cannot look.
+    # clone3 and openat2 have their flags in memory, which a filter cannot read.
     [435, 437].each { |n| program.push(step[0x15, 0, 1, n], unknown) }
-    # Threads may be made, processes not.
+    # New threads are allowed, new processes are not.
     program.push(step[0x15, 0, 4, [56, 220][i]], step[0x20, 0, 0, 16],
                  step[0x45, 0, 1, 0x10000], allow, refuse)
-    # Files are opened for reading alone: no O_WRONLY, O_RDWR, O_CREAT, O_TRUNC.
+    # Files may be opened for reading only: no O_WRONLY, O_RDWR, O_CREAT, O_TRUNC.
     opens = [[[2, 24], [257, 32]], [[56, 32]]][i]
     opens.each do |n, flags|
       program.push(step[0x15, 0, 4, n], step[0x20, 0, 0, flags], step[0x45, 0, 1, 0x243],
@@ -54,19 +57,19 @@ module BunrakuPuppetfile
     program << allow
     text = program.join
     head = [program.size].pack('Sx6') + [text].pack('p')
-    syscall([157, 167][i], 38, 1, 0, 0, 0) # no new privileges
-    # TSYNC: Ruby's other threads too.
+    syscall([157, 167][i], 38, 1, 0, 0, 0) # Sets no_new_privs.
+    # TSYNC applies the filter to Ruby's other threads as well.
     syscall([317, 277][i], 1, 1, [head].pack('p').unpack1('J')) == 0
   rescue SystemCallError, NotImplementedError
     false
   end
 
-  # What some Puppetfiles ask of the object that r10k evaluates them for.
+  # Attributes that some Puppetfiles read of the object for which r10k evaluates them.
   Environment = Struct.new(:name, :ref, :dirname)
   Librarian = Struct.new(:environment, :environment_name, :basedir, :puppetfile_path, :moduledir)
 
-  # What a Puppetfile's words mean: r10k's, and librarian-puppet's.
-  class Words
+  # The statements of a Puppetfile, both of r10k and of librarian-puppet.
+  class Statements
     def initialize(path, name, list)
       @librarian = Librarian.new(Environment.new(name, name, name), name, File.dirname(path), path,
                                  File.join(File.dirname(path), 'modules'))
@@ -105,13 +108,13 @@ module BunrakuPuppetfile
     Process.setrlimit(Process::RLIMIT_CORE, 0)
     Process.setrlimit(Process::RLIMIT_FSIZE, 0)
     list = []
-    words = Words.new(path, name, list)
+    words = Statements.new(path, name, list)
     Dir.chdir(File.dirname(path))
-    unless cage
-      # Better than nothing: the doors themselves are shut.
+    unless install_filter
+      # Without seccomp, at least these methods are blocked.
       [Kernel, Kernel.singleton_class, Process.singleton_class, IO.singleton_class].each do |where|
-        %i[system exec spawn fork popen `].each do |door|
-          where.send(:define_method, door) { |*| raise SecurityError, 'no programs are run here' }
+        %i[system exec spawn fork popen `].each do |method_name|
+          where.send(:define_method, method_name) { |*| raise SecurityError, 'a Puppetfile must not run programs' }
         end
       end
     end
@@ -121,7 +124,7 @@ module BunrakuPuppetfile
       place = (e.backtrace_locations || []).find { |l| l.path == path }
       line = place ? place.lineno : e.message[/\A#{Regexp.escape(path)}:(\d+):/, 1]
       said = e.message.sub(/\A#{Regexp.escape(path)}:\d+: ?/, '').lines.first.to_s.strip
-      said = 'a program cannot be run by a Puppetfile, nor a file be changed' if e.is_a?(Errno::EPERM)
+      said = 'a program cannot be run by a Puppetfile, and it cannot change files' if e.is_a?(Errno::EPERM)
       OUT.write(field('error') + field(line || 0) + field(0) + field(said))
       OUT.flush
       exit!(1)
@@ -131,7 +134,7 @@ module BunrakuPuppetfile
       flat = args.flat_map { |a| a.is_a?(Hash) ? a.map { |k, v| argument(k, v) } : [argument('', a)] }
       out << field(word) << field(line) << field(flat.size) << flat.join
     end
-    # An end of the process that nobody saw is no short Puppetfile.
+    # The end marker distinguishes a complete output from that of a process that ended early.
     OUT.write(out + field('end') + field(0) + field(0))
     OUT.flush
     exit!(0)

@@ -1,20 +1,23 @@
 # frozen_string_literal: true
-# What code of modules reads, so that a compile's trace knows it (src/language/ruby/host.h lists the kinds). The methods through
-# which Ruby code reaches the world tell before they run; they stay methods of their own classes. What is read while a
-# file is loaded belongs to that file, and is told again to each compile that asks for it, though it is loaded once.
+# Records the reads of module code for the trace of a compile (src/language/ruby/host.h lists the
+# kinds). The Ruby methods that read files, the environment, the clock and so on are wrapped to
+# report before they run. They remain methods of their classes. A file is loaded once, but the reads
+# during its loading are reported again to each compile that uses it.
 
 module Bunraku
   module Reads
-    # What is told of a moment, and of a wall clock.
+    # Clocks that return the time of day.
     CLOCKS = (Process.constants.grep(/\ACLOCK_(?:REALTIME|TAI)/).map { |n| Process.const_get(n) } +
               %i[GETTIMEOFDAY_BASED_CLOCK_REALTIME TIME_BASED_CLOCK_REALTIME]).freeze
-    # Of this Ruby itself, as it was started: its files are as constant as its program.
+    # The paths of this Ruby at its start; their files change only with its program. Those of
+    # RUBYLIB belong to the user.
     USERS_OWN = ENV.fetch('RUBYLIB', '').split(':').reject(&:empty?).map { |d| File.absolute_path(d) }.freeze
     OWN = ($LOAD_PATH - USERS_OWN).freeze
     BUILT_IN = $LOADED_FEATURES.reject { |f| f.start_with?('/') }.map { |f| f[/\A[^.]+/] }.freeze
 
     @seen = {}
-    @told = Hash.new { |told, kind| told[kind] = {} } # the same by kind, found without making a key
+    # The same by kind, to avoid the creation of a key.
+    @reported = Hash.new { |reported, kind| reported[kind] = {} }
     @used = {}
     @pending = []
     @kept = {}
@@ -24,22 +27,23 @@ module Bunraku
     @codes = {}
 
     class << self
-      # ---- noting ----
+      # ---- recording ----
 
-      # What the block does is done by one piece of code (a function, a backend, a template), whose answers may be kept:
-      # all that it reads in a compile is told as its own, and of facts all that each call reads.
+      # Runs a block for one piece of code (a function, a backend, a template) whose results may be
+      # cached. All of its reads in a compile are reported for it; reads of facts are reported for
+      # each call.
       def of(code)
-        before = [@seen, @told, @used, @opened]
-        @seen, @told, @used = (@codes[code] ||= [{}, Hash.new { |told, kind| told[kind] = {} }, {}])
-        @told['fact'].clear
-        @told['trusted'].clear
+        before = [@seen, @reported, @used, @opened]
+        @seen, @reported, @used = (@codes[code] ||= [{}, Hash.new { |reported, kind| reported[kind] = {} }, {}])
+        @reported['fact'].clear
+        @reported['trusted'].clear
         @opened = {}
         yield
       ensure
-        @seen, @told, @used, @opened = before
+        @seen, @reported, @used, @opened = before
       end
 
-      # Told once a compile; the file that is being loaded remembers it too.
+      # Reports a read once per compile, and adds it to the file that is being loaded.
       def note(kind, name)
         return if name.nil?
 
@@ -47,18 +51,19 @@ module Bunraku
         return if thread.thread_variable_get(:bunraku_quiet)
 
         frame = thread.thread_variable_get(:bunraku_loading)
-        return if frame.nil? && @told[kind].key?(name)
+        return if frame.nil? && @reported[kind].key?(name)
 
         key = [kind, as_text(name)].freeze
-        @told[kind][key[1]] = true
+        @reported[kind][key[1]] = true
         frame[key] = true if frame
         tell(key)
       end
 
-      # Hashes of facts that were handed out, and of which nothing has been read so far.
+      # Fact hashes that were returned and not read yet.
       attr_reader :opened
 
-      # The notes since the last message, [kind, name, kind, name ..]; nil: none. `all`: the call is at its end.
+      # Returns the reads since the last message as [kind, name, kind, name ..]; nil if there are
+      # none. `all` is true at the end of a call.
       def take(all)
         note_opened if all && !@opened.empty?
         return if @pending.empty?
@@ -68,10 +73,10 @@ module Bunraku
         notes.flatten(1)
       end
 
-      # Another compile begins.
+      # Begins another compile.
       def reset
         @seen = {}
-        @told.clear
+        @reported.clear
         @used = {}
         @pending = []
         @opened = {}
@@ -82,7 +87,7 @@ module Bunraku
         @seeds = {}
       end
 
-      # The host's own affairs, and those of Ruby's library.
+      # Runs the block without recording, for reads of the host and of Ruby's library.
       def quiet
         thread = Thread.current
         before = thread.thread_variable_get(:bunraku_quiet)
@@ -92,8 +97,8 @@ module Bunraku
         thread.thread_variable_set(:bunraku_quiet, before)
       end
 
-      # A block of the module's within them.
-      def aloud(block)
+      # Wraps a module's block that runs within `quiet`, so that its reads are recorded.
+      def with_recording(block)
         proc do |*args|
           thread = Thread.current
           before = thread.thread_variable_get(:bunraku_quiet)
@@ -109,7 +114,7 @@ module Bunraku
       def loading? = !Thread.current.thread_variable_get(:bunraku_loading).nil?
       def quiet? = Thread.current.thread_variable_get(:bunraku_quiet)
 
-      # An absolute path, as it is written; nil: it is none.
+      # Returns an absolute path, otherwise as written; nil if it is not a path.
       def path(name)
         name = name.to_path if name.respond_to?(:to_path)
         name = name.to_str if !name.is_a?(::String) && name.respond_to?(:to_str)
@@ -129,10 +134,10 @@ module Bunraku
         note('file', path(name)) if reads
       end
 
-      # Its time and size.
+      # Records a read of the file's time and size.
       def stat(name) = note('stat', path(name))
 
-      # What Kernel#open and IO's own readers take for a program.
+      # Kernel#open and the readers of IO run a name that begins with a pipe as a program.
       def file_or_command(name, mode = 'r')
         if name.is_a?(::String) && name.start_with?('|')
           note('command', name.delete_prefix('|').strip)
@@ -141,12 +146,13 @@ module Bunraku
         end
       end
 
-      # [environment,] program [, arguments ..] [, options]; [program, its name] stands for a program.
+      # Arguments: [environment,] program [, arguments ..] [, options]. The program may also be
+      # [program, its name].
       def command(args)
         note('command', args.reject { |w| w.is_a?(Hash) }.map { |w| w.is_a?(Array) ? w.first : w }.join(' '))
       end
 
-      # IO.popen has the program and its arguments in one, and a mode after them.
+      # IO.popen takes the program and its arguments as one value, followed by a mode.
       def pipe(args)
         program = args.find { |w| !w.is_a?(Hash) }
         command(program.is_a?(Array) ? program : [program])
@@ -169,7 +175,8 @@ module Bunraku
 
       def clock(which) = CLOCKS.include?(which) ? note('clock', 'Time') : nil
 
-      # `srand` with a seed makes what follows certain, as long as that seed was no chance itself.
+      # After `srand` with a seed, random numbers are deterministic, unless the seed itself was
+      # random.
       def seeded(seed, before)
         @seeds[before] = true unless @seeded
         @seeded = !@seeds.key?(seed)
@@ -180,7 +187,7 @@ module Bunraku
 
       # ---- files of Ruby code ----
 
-      # Something asks for a file: it, and all that it read while it was loaded, is read.
+      # Records the use of a file, with all reads of its loading.
       def asked(kind, path)
         thread = Thread.current
         return if thread.thread_variable_get(:bunraku_quiet)
@@ -191,7 +198,7 @@ module Bunraku
         closure([key]).each_key { |k| tell(k) } unless @seen.key?(key)
       end
 
-      # A function or type of that file does something.
+      # Records the use of a function or type of that file.
       def used(path)
         return if path.nil? || @used[path]
 
@@ -199,7 +206,7 @@ module Bunraku
         asked('code', path)
       end
 
-      # Where a function is looked for, before one of the 3.x API is found.
+      # Returns the reads of a search for a function that finds a 3.x function.
       def places_of_function(name)
         places = [['feature', "puppet/functions/#{name}"], ['feature', "puppet/parser/functions/#{name}"]]
         folder = Bunraku.environment_directory
@@ -207,12 +214,13 @@ module Bunraku
         places.freeze
       end
 
-      # A function that is here since an earlier compile: this one would have looked for it.
+      # Records the search for a function that an earlier compile has loaded.
       def named(places)
         places.each { |kind, name| note(kind, name) }
       end
 
-      # Runs what loads a file; gives what that gives. Where the block gives false the file was loaded before.
+      # Runs a block that loads a file and returns its result. The block returns false if the file
+      # was loaded before.
       def loading(path, kind = 'code')
         asked(kind, path)
         frame = {}
@@ -221,14 +229,14 @@ module Bunraku
         result
       end
 
-      # What the block gives, and all that it read or asked for.
+      # Returns the result of the block, and all of its reads.
       def collect
         frame = {}
         result = within(frame) { yield }
         [result, closure(frame.keys).keys.flatten(1)]
       end
 
-      # A file that Ruby looks for in its load path.
+      # Records a file that Ruby searches in its load path.
       def required(name)
         return yield if !name.is_a?(::String) || quiet?
 
@@ -249,7 +257,7 @@ module Bunraku
         loading(path, kind_of(path)) { yield }
       end
 
-      # Kernel#load: a name is looked for in the load path, then here.
+      # Kernel#load: a name is searched in the load path, then in the working directory.
       def loaded(name)
         text = name.respond_to?(:to_path) ? name.to_path : name
         return yield if !text.is_a?(::String) || quiet?
@@ -262,7 +270,7 @@ module Bunraku
         own?(path) ? library { yield } : loading(path, kind_of(path)) { yield }
       end
 
-      # It may be loaded at any time from now on.
+      # Records a file that may be loaded at any time from now on (autoload).
       def promised(name)
         found, path = place(name) if name.is_a?(::String) && !quiet?
         return if path.nil? || found.nil? || own?(path)
@@ -273,7 +281,8 @@ module Bunraku
 
       # ---- the wrappers ----
 
-      # Puts `tell`, which gets the receiver, the arguments and the options, before methods of `owner`.
+      # Wraps methods of `owner`: calls `tell` with the receiver, the arguments and the options
+      # first.
       def before(owner, *names, &tell)
         names.each do |name|
           wrap(owner, name) do |original, receiver, args, options, block|
@@ -283,12 +292,13 @@ module Bunraku
         end
       end
 
-      # Methods of Ruby's library that read as they please: what is told stands for all of it.
+      # Wraps methods of Ruby's library whose own reads are not recorded; `tell` records one read
+      # for all of them.
       def instead(owner, *names, &tell)
         names.each do |name|
           wrap(owner, name) do |original, receiver, args, options, block|
             tell.call(receiver, args, options) unless Reads.quiet?
-            block &&= Reads.aloud(block) unless Reads.quiet?
+            block &&= Reads.with_recording(block) unless Reads.quiet?
             Reads.quiet { original.bind_call(receiver, *args, **options, &block) }
           end
         end
@@ -305,7 +315,7 @@ module Bunraku
         owner.send(:private, name) if hidden
       end
 
-      # Libraries are wrapped when they have been loaded.
+      # Wraps libraries after they are loaded.
       def library(&load)
         result = quiet(&load)
         libraries_loaded
@@ -345,7 +355,7 @@ module Bunraku
         name.encoding == Encoding::UTF_8 && name.valid_encoding? ? name.dup : name.b.force_encoding(Encoding::UTF_8)
       end
 
-      # The notes, and those of the files among them.
+      # Returns the reads, and those of the loaded files among them.
       def closure(keys, out = {})
         keys.each do |key|
           next if out.key?(key)
@@ -357,7 +367,8 @@ module Bunraku
         out
       end
 
-      # What is read in the block goes into the frame; whoever is being loaded around it has read it as well.
+      # Adds the reads of the block to the frame. They also count for the file whose loading
+      # encloses it.
       def within(frame)
         thread = Thread.current
         before = thread.thread_variable_get(:bunraku_loading)
@@ -458,7 +469,7 @@ Bunraku::Reads.instance_eval do
   before(Process.singleton_class, :fork, :daemon) { note('opaque', 'fork') }
   before(IO.singleton_class, :popen) { |_, args, _| pipe(args) }
 
-  # Time and chance.
+  # Time and random numbers.
   before(Time.singleton_class, :now) { note('clock', 'Time') }
   before(Time, :initialize) { |_, args, _| note('clock', 'Time') if args.empty? }
   before(Process.singleton_class, :clock_gettime) { |_, args, _| clock(args[0]) }
@@ -484,7 +495,7 @@ Bunraku::Reads.instance_eval do
     note('opaque', 'ObjectSpace')
   end
 
-  # Files of Ruby code; `require` itself is in 1_host.rb.
+  # Files of Ruby code; `require` itself is in plugin_host.rb.
   kernel.each do |owner|
     wrap(owner, :load) do |original, receiver, args, _, _|
       loaded(args[0]) { original.bind_call(receiver, *args) }
@@ -494,7 +505,8 @@ Bunraku::Reads.instance_eval do
     required(args[0].respond_to?(:to_path) ? args[0].to_path : args[0]) { original.bind_call(receiver, *args) }
   end
   before(Module, :autoload) { |_, args, _| promised(args[1]) }
-  # Kernel's takes the class of the code around it, which is here nowhere but at the top.
+  # Kernel#autoload uses the class of the calling code, which a wrapper cannot preserve except at
+  # the top level.
   TOPLEVEL_BINDING.receiver.define_singleton_method(:autoload) { |name, file| Object.autoload(name, file) }
   TOPLEVEL_BINDING.receiver.singleton_class.send(:private, :autoload)
 
@@ -502,7 +514,7 @@ Bunraku::Reads.instance_eval do
 
   after_library(:Date) do |date|
     before(date.singleton_class, :today) { note('clock', 'Time') }
-    # What a text leaves out is that of today.
+    # Omitted parts of a date are those of today.
     before(date.singleton_class, :parse, :strptime) { |_, args, _| note('clock', 'Time') unless args[0].to_s.match?(/\d{4}/) }
     before(::DateTime.singleton_class, :now) { note('clock', 'Time') }
     before(::DateTime.singleton_class, :parse, :strptime) do |_, args, _|
@@ -527,7 +539,7 @@ Bunraku::Reads.instance_eval do
     before(::UNIXSocket, :initialize) { |_, args, _| note('host', args[0]) }
     before(::UDPSocket, :connect, :send) { |_, args, _| note('host', args.find { |a| a.is_a?(::String) && !a.equal?(args[0]) } || args[0]) }
     before(socket, :connect, :connect_nonblock) { note('host', 'a socket') }
-    # A connection may be older than the code that talks through it.
+    # The connection may have been opened before the code that uses it ran.
     before(::BasicSocket, :send, :recv, :sendmsg, :recvmsg, :read_nonblock, :write_nonblock) { note('host', 'a socket') }
   end
   after_library(:Resolv) do |resolv|

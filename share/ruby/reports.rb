@@ -1,12 +1,13 @@
 # frozen_string_literal: true
-# Reports, and the processors of modules: puppet/reports/NAME.rb registers a module with `process`, which a copy of
-# the report is extended with. Processors look at instance variables, so these are Puppet 8.11's.
+# Reports and the report processors of modules. puppet/reports/NAME.rb registers a module with
+# `process`, and a copy of the report is extended with it. Processors read instance variables, so
+# these have the names of Puppet 8.11.
 
 Bunraku.part('log')
 
 module Puppet
   module Util
-    # A group of figures.
+    # A group of metrics.
     class Metric
       include PsychSupport
       attr_accessor :type, :name, :value, :label
@@ -129,7 +130,7 @@ module Puppet
                     :transaction_completed
       attr_reader :resource_statuses, :logs, :metrics, :time, :status, :puppet_version, :report_format, :noop,
                   :corrective_change
-      # Only where they have a value.
+      # Only included if they have a value.
       OPTIONAL = %w[server_used catalog_uuid job_id code_id cached_catalog_status].freeze
       TOTAL = 'total'
 
@@ -314,10 +315,10 @@ module Puppet
         @reports[name]
       end
 
-      # Where packages install processors, beside Puppet's own libraries.
+      # Folders in which packages install processors, in addition to Puppet's own libraries.
       VENDOR = %w[/usr/lib/ruby/vendor_ruby /usr/share/ruby/vendor_ruby /opt/puppetlabs/puppet/lib/ruby/vendor_ruby].freeze
 
-      # In the modules, on Ruby's load path, or in a gem.
+      # Searches the modules, Ruby's load path and the gems.
       def file_of(name)
         path = Bunraku.find_code(name.delete_suffix('.rb'))
         path ||= ($LOAD_PATH + VENDOR).map { |folder| "#{folder}/#{name}" }.find { |file| ::File.file?(file) }
@@ -329,7 +330,7 @@ module Puppet
 
       def reports = @reports.keys
 
-      # False: nobody has a processor of that name.
+      # Returns false if no processor has that name.
       def process(name, data)
         processor = report(name) or return false
         report = Transaction::Report.from_data_hash(data)

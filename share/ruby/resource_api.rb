@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# Types written for the resource API: a hash says what they are.
+# Types written for the resource API, which a hash defines.
 
 module Puppet
   module ResourceApi

@@ -8,7 +8,7 @@ module Puppet
                      s390x ia64 x86_64 sh3 sh4].freeze
       ARCH_REGEX = Regexp.new(ARCH_LIST.map { |arch| "\\.#{arch}" }.join('|'))
 
-      # Segments of digits and of letters from the left; a tilde goes before everything.
+      # Compares segments of digits and of letters from the left. A tilde sorts before everything.
       def rpmvercmp(left, right)
         return 0 if left == right
 

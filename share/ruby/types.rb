@@ -1,6 +1,6 @@
 # frozen_string_literal: true
-# Resource types in Ruby: the language in which they are written, far enough that their files load,
-# say what they define, and check values.
+# The language in which Ruby resource types are written. This part suffices to load their files,
+# describe their definitions and check values.
 
 module Puppet
   class Parameter
@@ -160,8 +160,8 @@ module Puppet
     end
 
     class << self
-      # As the native types do: hashes in lines, and what stands in an array and holds something
-      # itself on a line of its own.
+      # Formats like the native types: hashes on several lines, and nested collections in arrays on
+      # separate lines.
       def format_value_for_display(value, depth = 0)
         case value
         when ::String, Symbol then quoted(value.to_s)
@@ -192,7 +192,7 @@ module Puppet
       end
     end
 
-    # As the language writes a string: in double quotes where it has control characters.
+    # Quotes a string like the language: in double quotes if it contains control characters.
     def self.quoted(text)
       return "'#{text.gsub("'", "\\\\'")}'" unless text.match?(/[\x00-\x1f]/)
 
@@ -305,7 +305,7 @@ module Puppet
     def sync = set(should)
     def insync_values?(*) = true
 
-    # What a change of this property is reported as.
+    # The event that reports a change of this property.
     def event(options = {})
       Puppet::Transaction::Event.new(name: respond_to?(:event_name) ? event_name : :"#{name}_changed", desired_value: should,
                                      property: self, source_description: path, **options)
@@ -579,7 +579,7 @@ module Puppet
         found || super
       end
 
-      # Puppet::Type.newfile(..), as every type has it.
+      # Handles calls such as Puppet::Type.newfile(..), which exist for every type.
       def method_missing(name, *args)
         kind = name.to_s[/\Anew(\w+)\z/, 1]
         klass = kind && (self.name.to_s == kind ? self : type(kind))
@@ -903,7 +903,8 @@ end
 module Bunraku
   module Types
     class << self
-      # A stand-in for a type that is native to Bunraku: modules look at its parts and inherit.
+      # Creates a stand-in for a type that is native to Bunraku, because modules examine it and
+      # inherit from its parts.
       def native(name)
         return nil unless Bunraku.ask(:is_builtin_type, name.to_s) || NATIVE.include?(name.to_s)
 
@@ -921,7 +922,7 @@ module Bunraku
         klass
       end
 
-      # What types of modules inherit from (concat_file from File::Mode).
+      # Creates the classes that types of modules inherit from (concat_file from File::Mode).
       def native_part(type, part)
         made = ::Class.new(Puppet::Property)
         return made unless type == 'file' && part == :Mode
@@ -936,7 +937,8 @@ module Bunraku
         made
       end
 
-      # What Puppet would choose on this machine, for the types whose choice facts report.
+      # Returns the provider that Puppet would select on this machine, for the types that facts
+      # report.
       def default_provider(name)
         has = ->(path) { ::File.exist?(path) }
         case name
@@ -968,7 +970,7 @@ module Bunraku
         type
       end
 
-      # The file that each type came from.
+      # The file of each type.
       def files = (@files ||= {})
 
       def describe_file(file, name)
@@ -1004,7 +1006,7 @@ module Bunraku
         end
       end
 
-      # Most procs of title patterns give what they get.
+      # Reports whether the proc of a title pattern returns its argument, as most do.
       def probe(code)
         ['Some text', 'x/', ''].all? { |text| code.call(text) == text }
       rescue StandardError

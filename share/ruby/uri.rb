@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# URIs travel as their text.
+# URIs are sent as text.
 require 'uri'
 
 class URI::Generic

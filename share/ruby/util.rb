@@ -1,8 +1,8 @@
 # frozen_string_literal: true
-# Puppet::Util and its kin, as far as code in modules calls them while a catalog is compiled.
+# Puppet::Util and related modules, as far as modules use them during a compile.
 
 module Puppet
-  # What the program runs as: user (apply, resource), agent or server.
+  # The run mode: user (apply, resource), agent or server.
   class Util::RunMode
     DEFAULTS = { 'show_diff' => false, 'noop' => false, 'trace' => false, 'debug' => false }.freeze
     attr_reader :name
@@ -32,7 +32,7 @@ module Puppet
 
       def windows_path?(path) = path.to_s.match?(%r{\A(?:(?:[A-Z]:[\\/])|(?:[\\/][\\/][^\\/]+[\\/][^\\/]+)|(?:[\\/][\\/]\?[\\/]))}i)
 
-      # From now on programs are looked for anew every other second only.
+      # From now on, paths of programs are cached for two seconds.
       def remember_programs = @programs ||= {}
 
       def which(program)
@@ -80,7 +80,7 @@ module Puppet
       def get_env(name, *) = ENV.fetch(name, nil)
       def set_env(name, value = nil, *) = ENV[name] = value
       def get_environment(*) = ENV.to_h
-      # Seconds that the block took.
+      # Returns the seconds that the block took.
       def thinmark
         began = Bunraku::Reads.quiet { Process.clock_gettime(Process::CLOCK_MONOTONIC) }
         yield
@@ -101,7 +101,7 @@ module Puppet
       def uri_to_path(uri)
         return unless uri.is_a?(URI)
 
-        # A plus sign is itself in a path.
+        # In a path, a plus sign is literal.
         uri_unescape(uri.path.encode(Encoding::UTF_8))
       end
 
@@ -133,7 +133,7 @@ module Puppet
       def symbolize(value) = value.respond_to?(:intern) ? value.intern : value
     end
 
-    # Modules that include Puppet::Util call these as their own.
+    # Modules that include Puppet::Util call these as their own methods.
     %i[absolute_path? which execute execpipe symbolizehash deterministic_rand withumask withenv benchmark thinmark
        replace_file symbolize uri_encode path_to_uri].each do |name|
       define_method(name) { |*args, &block| Puppet::Util.send(name, *args, &block) }
@@ -211,7 +211,7 @@ module Puppet
       %i[uid euid gid egid groups].each { |name| define_singleton_method(name) { Process.send(name) } }
     end
 
-    # Numbers and names of users and groups; nil: there is none.
+    # Ids and names of users and groups; nil if there is none.
     module POSIX
       class << self
         def gid(group) = known { ::Etc.getgrnam(group.to_s).gid } || (number?(group) ? group.to_i : nil)
@@ -233,7 +233,8 @@ module Puppet
     end
 
     module Package
-      # Puppet's comparison of version texts: digits as numbers, ~ before everything.
+      # Puppet's comparison of version texts: digits compare as numbers, and ~ sorts before
+      # everything.
       def self.versioncmp(a, b, ignore_trailing_zeroes = false)
         if ignore_trailing_zeroes
           a = normalize(a)
@@ -289,7 +290,7 @@ module Puppet
       module_function :selinux_support?
     end
 
-    # Text of any encoding as UTF-8.
+    # Converts text of any encoding to UTF-8.
     module CharacterEncoding
       def self.convert_to_utf_8(text)
         return text if text.encoding == Encoding::UTF_8 && text.valid_encoding?
@@ -375,7 +376,7 @@ module Puppet
       end
     end
 
-    # Checksums, as private methods of whoever includes this.
+    # Checksums, as private methods of the including class.
     module Checksums
       LITE = 512
       KNOWN = %i[sha256 sha256lite md5 md5lite sha1 sha1lite sha512 sha384 sha224 mtime ctime none].freeze
@@ -422,7 +423,7 @@ module Puppet
       end
     end
 
-    # Classes that are made by name, as constants of the class that makes them.
+    # Creates named classes as constants of the calling class.
     module ClassGen
       def genclass(name, options = {}, &block) = made_constant(::Class.new(options[:parent] || self), name, options, &block)
       def genmodule(name, options = {}, &block) = made_constant(::Module.new, name, options, &block)
@@ -493,7 +494,7 @@ module Puppet
         (bits['s'] << 9) | (bits['u'] << 6) | (bits['g'] << 3) | bits['o']
       end
 
-      # The bits after one clause, such as "u+rwX".
+      # Returns the mode bits after one clause, such as "u+rwX".
       def symbolic_clause(clause, before, executable)
         whom, steps = clause.match(/\A([ugoa]*)([-+=].*)\z/)&.captures
         raise Puppet::Error, 'Missing action' unless steps
@@ -619,7 +620,7 @@ module Puppet
       class Connection; end
     end
     module HttpPool
-      # A connection of Net::HTTP with this machine's certificates.
+      # Opens a Net::HTTP connection with this machine's certificates.
       def self.connection(host, port, use_ssl: true, ssl_context: nil)
         url = URI("http#{'s' if use_ssl}://#{host}:#{port}")
         Puppet::HTTP::Client.new(ssl_context: ssl_context).send(:connection, url, {})
@@ -651,7 +652,7 @@ module Puppet
   class Confine; end
 end
 
-# Larger parts of share/ruby are read when their names are first used.
+# Loads larger parts of share/ruby at the first use of their names.
 module Bunraku
   def self.lazy(owner, parts)
     owner.singleton_class.prepend(Module.new do
@@ -675,7 +676,7 @@ module Bunraku
 end
 
 module Bunraku
-  # Parts of share/ruby behind names at the top.
+  # Top-level names that load a part of share/ruby.
   module ConstMissing
     PARTS = { Facter: 'facts', Hiera: 'hiera', SemanticPuppet: 'values' }.freeze
 
@@ -693,7 +694,7 @@ class Module
   prepend Bunraku::ConstMissing
 end
 
-# URI() comes with its library, which redefines this.
+# URI() loads its library, which redefines this method.
 module Kernel
   def URI(text) # rubocop:disable Naming/MethodName
     Kernel.require 'uri'
@@ -702,7 +703,7 @@ module Kernel
   private :URI
 end
 
-# Of Ruby's own library what Puppet has loaded whenever code of modules runs.
+# Libraries of Ruby that Puppet has always loaded before it runs module code.
 { Digest: 'digest', JSON: 'json', YAML: 'yaml', Psych: 'psych', Set: 'set', IPAddr: 'ipaddr', URI: 'uri',
   OpenSSL: 'openssl', Date: 'date', DateTime: 'date', FileUtils: 'fileutils', Tempfile: 'tempfile',
   StringIO: 'stringio', Shellwords: 'shellwords', SecureRandom: 'securerandom', Base64: 'base64', Open3: 'open3',

@@ -1,5 +1,5 @@
 # frozen_string_literal: true
-# Values of the Puppet language that Ruby has no class for, and types.
+# Types, and values of the Puppet language without a Ruby class.
 
 module Puppet
   module Pops
@@ -20,8 +20,8 @@ module Puppet
         end
       end
 
-      # A type: its text, and what the compile says of it. Code in modules looks at classes and
-      # names, seldom deeper.
+      # A type: its text, and information that the compile provides. Modules examine classes and
+      # names, rarely more.
       class PAnyType
         attr_reader :bunraku_text
 
@@ -79,7 +79,8 @@ module Puppet
         def each(&block) = block ? values.each(&block) : values.each
       end
 
-      # "Name = Type" where Bunraku tells what it stands for; all but the name is that type's affair.
+      # "Name = Type" if Bunraku sends the target. All methods except the name refer to the target
+      # type.
       class PTypeAliasType
         def initialize(text)
           super
@@ -325,7 +326,7 @@ module Puppet
           cls.new(text)
         end
 
-        # The arguments in [..], at their commas.
+        # Splits the arguments in [..] at their commas.
         def split(text)
           out = []
           depth = 0
@@ -413,7 +414,7 @@ module Puppet
     end
 
     module Loader
-      # What functions are given in place of Puppet's loaders.
+      # The replacement for Puppet's loaders that functions receive.
       class Shim
         def initialize(name = nil) = @name = name
         def private_loader = self
@@ -496,7 +497,7 @@ module Puppet
       def self.stacktrace_from_backtrace(*) = []
     end
 
-    # The merges of lookups.
+    # Merge strategies of lookups.
     class MergeStrategy
       def self.strategy(given)
         return given if given.is_a?(MergeStrategy)
@@ -524,7 +525,7 @@ module Puppet
 
       private
 
-      # What `second` has and `first` has not, key by key; arrays are joined.
+      # Merges the values of `second` that `first` lacks, key by key; arrays are joined.
       def deep(first, second)
         if first.is_a?(Hash) && second.is_a?(Hash)
           second.merge(first) { |_key, b, a| deep(a, b) }
@@ -576,7 +577,7 @@ module Puppet
     end
   end
 
-  # What a data function of Hiera gets beside its options.
+  # The context that a Hiera data function receives in addition to its options.
   class LookupContext < Bunraku::Obj
     def environment_name = context(:environment_name)
     def module_name = context(:module_name)
@@ -588,7 +589,7 @@ module Puppet
     alias cache_has_key? cache_has_key
     def cached_value(key) = context(:cached_value, key)
     def cached_entries(&block)
-      entries = context(:cached_entries)
+      entries = context(:cached_entries).to_h
       return entries.each_pair unless block
 
       entries.each_pair { |k, v| block.arity == 2 ? block.call(k, v) : block.call([k, v]) }

@@ -1,5 +1,6 @@
-// libfmt, of which Debian has no static library: its header has the code, and here is what other
-// files expect to find instantiated.
+// SPDX-License-Identifier: Apache-2.0
+// Instantiates the code of libfmt that other files need. Debian has no static library of it, but
+// its header contains all code.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

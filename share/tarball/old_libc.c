@@ -1,5 +1,5 @@
-// What static libraries of a newer C library ask for, where the program is linked with an older one
-// (script/package --tarball).
+// Symbols that the static libraries of a newer C library need, if the program is linked with an
+// older one (script/package --tarball).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
-// glibc 2.32: a process with one thread may spare itself locks. It is not known here.
+// glibc 2.32: lets a process with a single thread omit locks. Always false here.
 char __libc_single_threaded = 0;
 
 // glibc 2.36.
@@ -25,7 +25,8 @@ uint32_t arc4random(void) {
     return out;
 }
 
-// glibc 2.35, for the unwinder of GCC 12: which object holds an address, and where its table is.
+// glibc 2.35, for the unwinder of GCC 12: finds the object that contains an address, and its unwind
+// table.
 struct search {
     uintptr_t address;
     struct dl_find_object* out;

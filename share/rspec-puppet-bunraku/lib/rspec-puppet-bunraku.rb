@@ -1,18 +1,18 @@
-# rspec-puppet on catalogs that Bunraku compiles: see README.md.
+# Makes rspec-puppet use catalogs that Bunraku compiles; see README.md.
 require 'rspec-puppet'
 require 'rspec-puppet-bunraku/worker'
 require 'rspec-puppet-bunraku/catalog'
 
 module RSpec::Puppet
-  # What rspec-puppet asks Puppet's compiler for, asked of Bunraku.
+  # Sends the requests of rspec-puppet for Puppet's compiler to Bunraku.
   module Bunraku
-    # In place of the method of the same name in rspec-puppet's Support.
+    # Replaces the method of the same name in rspec-puppet's Support.
     module Support
       # Version 2.9 passes a hash, later ones pass keywords.
       def build_catalog_without_cache_v2(hash = {}, **keywords)
         given = hash.merge(keywords)
         nodename, facts_val = given.values_at(:nodename, :facts_val)
-        # Types, providers and Deferred functions look there.
+        # Types, providers and Deferred functions read these facts.
         stub_facts! facts_val
         Puppet::Type.eachtype { |type| type.defaultprovider = nil }
         request = Bunraku.request(
@@ -25,7 +25,7 @@ module RSpec::Puppet
       end
     end
 
-    # Circles are Bunraku's to find: Puppet would make all resources ready for it.
+    # Bunraku finds dependency cycles, because Puppet would initialize all resources for this check.
     module Compile
       private
 
@@ -39,25 +39,25 @@ module RSpec::Puppet
     end
 
     class << self
-      # A worker that has ended is followed by another.
+      # Returns the worker; a worker that has ended is replaced.
       def worker
         @worker = nil if @worker && !@worker.alive?
         @worker ||= Worker.new(ENV['BUNRAKU'] || 'bunraku')
       end
 
-      # The answer to a request. What it says of a mistake is Puppet's error.
+      # Returns the answer to a request. An error in it is raised as Puppet's error.
       def ask(request)
         answer = worker.ask(request)
         answer['logs'].each { |log| tell(log) }
         if (error = answer['error'])
-          # The class that Puppet's evaluator raises; examples name it, or those that it descends from.
+          # The class that Puppet's evaluator raises; examples name it or one of its base classes.
           kind = defined?(::Puppet::PreformattedError) ? ::Puppet::PreformattedError : ::Puppet::Error
           raise kind, error['message']
         end
         answer
       end
 
-      # Versions before 4 have a setting; later ones always give them.
+      # Versions before 4 have a setting; later ones always provide server facts.
       def server_facts?
         configuration = RSpec.configuration
         !configuration.respond_to?(:trusted_server_facts) || configuration.trusted_server_facts
@@ -88,7 +88,7 @@ module RSpec::Puppet
 
   unless ENV['BUNRAKU_RSPEC'] == 'off'
     Support.prepend(Bunraku::Support)
-    # Example groups have taken Support in already.
+    # These example groups have already included Support.
     [ClassExampleGroup, DefineExampleGroup, HostExampleGroup, TypeAliasExampleGroup].each do |group|
       group.prepend(Bunraku::Support)
     end

@@ -1,5 +1,5 @@
 module RSpec::Puppet
-  # Puppet's catalog out of the JSON that Bunraku gives.
+  # Converts Bunraku's JSON catalog to Puppet's catalog.
   module Bunraku
     RELATIONS = %i[require before notify subscribe].freeze
     REFERENCE = /\A[A-Z]\w*(::[A-Z]\w*)*\[.+\]\z/m.freeze
@@ -20,7 +20,7 @@ module RSpec::Puppet
 
       private
 
-      # In JSON a relation is a text, or a list of them.
+      # In JSON a relation is a text or a list of texts.
       def relate(resource)
         RELATIONS.each do |name|
           value = resource[name]
@@ -37,7 +37,7 @@ module RSpec::Puppet
         resolver = ::Puppet::Pops::Evaluator::DeferredResolver
         resolver.resolve_and_replace(facts, catalog)
       rescue NameError
-        # Before Puppet 6 there was nothing to resolve.
+        # Before Puppet 6 there were no Deferred values to resolve.
       end
     end
   end

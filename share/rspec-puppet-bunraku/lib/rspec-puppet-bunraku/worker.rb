@@ -2,7 +2,7 @@ require 'json'
 
 module RSpec::Puppet
   module Bunraku
-    # One `bunraku compile --worker` and the line to it.
+    # One `bunraku compile --worker` process and the pipe to it.
     class Worker
       def initialize(program)
         @line = IO.popen([program, 'compile', '--worker', '--log-level', 'crit'], 'r+')
@@ -12,7 +12,7 @@ module RSpec::Puppet
         raise "#{program} cannot be run: #{e.message} (BUNRAKU names the program)"
       end
 
-      # False in a process that was forked off as well: two must not share a line.
+      # Also false in a forked process, because two processes must not share the pipe.
       def alive?
         @owner == Process.pid && !@line.closed?
       end
