@@ -1,15 +1,17 @@
-// Compiles many nodes again and again over one Site, as a server does.
+// SPDX-License-Identifier: Apache-2.0
+// Compiles many nodes repeatedly with one Site, as a server does.
 //
-//     corpus_compile [--times N] CASES              what recording a trace costs, and its bytes
-//     corpus_compile --threads N --rounds M CASES   N threads compile M catalogs each; every one
-//                                                   must be that of a compile by itself
-//     corpus_compile --jobs N CASES                 every case once, on N threads of the site
+//     corpus_compile [--times N] CASES              measures the cost and the size of traces
+//     corpus_compile --threads N --rounds M CASES   N threads compile M catalogs each; every
+//                                                   catalog must equal that of a single compile
+//     corpus_compile --jobs N CASES                 compiles every case once, on N threads
 //
-// CASES has a case a line, separated by tabs: node, file of facts (JSON), modulepath, folder of the
-// environment (or empty), hiera.yaml of the global layer (or empty), manifest (or empty), strict,
-// strict_variables (tests/mutation/README.md). Times are CPU time of this process, children that
-// run Ruby not among it, and medians; plain and recorded compiles take turns. With --touch FILE,
-// given with --threads, that file is written again and again as it is.
+// CASES contains one case per line, with fields separated by tabs: node, file of facts (JSON),
+// modulepath, folder of the environment (or empty), hiera.yaml of the global layer (or empty),
+// manifest (or empty), strict, strict_variables (tests/mutation/README.md). Times are medians of
+// this process's CPU time, without the child processes that run Ruby. Plain and recorded compiles
+// alternate. With --threads and --touch FILE, the program repeatedly rewrites FILE with the same
+// content.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -152,7 +154,7 @@ int compile_on_threads(site::Site& site, const std::vector<Case>& cases, int thr
                 }
                 if (text != expected[n]) {
                     ++wrong;
-                    fmt::print("{}: another catalog: {}\n", cases[n][0], text.substr(0, 300));
+                    fmt::print("{}: the catalog differs: {}\n", cases[n][0], text.substr(0, 300));
                 }
                 ++done;
             }

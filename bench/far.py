@@ -1,10 +1,10 @@
-"""A port that leads to another one, far away."""
+"""A TCP proxy that adds network latency."""
 import asyncio
 import threading
 
 
 class Far:
-    """Every way there and back takes `latency` milliseconds, and so does the making of a connection."""
+    """Each round trip takes `latency` milliseconds, and so does opening a connection."""
 
     def __init__(self, port, latency):
         self.target, self.latency, self.ready = port, latency, threading.Event()
@@ -19,7 +19,7 @@ class Far:
 
     async def connection(self, reader, writer):
         there, back = await asyncio.open_connection("127.0.0.1", self.target)
-        # A connection is made by a way there and back of its own.
+        # Opening a connection costs one additional round trip.
         await asyncio.gather(self.carry(reader, back, 1.5), self.carry(there, writer, 0.5))
 
     async def carry(self, source, sink, ways):

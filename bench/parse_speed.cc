@@ -1,8 +1,10 @@
-// How fast manifests are parsed: every *.pp below the given folders, in one thread.
+// SPDX-License-Identifier: Apache-2.0
+// Measures how fast one thread parses all *.pp files below the given folders.
 //
 //     parse_speed [--times N] DIR...
 //
-// Prints one JSON object: files, bytes, MB/s (CPU) of the best round, with and without validation.
+// Prints one JSON object: files, bytes, and MB/s (CPU) of the best round, with and without
+// validation.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

@@ -1,6 +1,6 @@
 # The same measurements with real Puppet, in one warm process:
 #   puppet.rb compile [--times N] [--modulepath A:B] MANIFEST     puppet.rb parse [--times N] DIR...
-# PUPPET_SRC names a checkout of Puppet; else the installed one is used.
+# PUPPET_SRC is the path of a Puppet checkout; without it, the installed Puppet is used.
 require 'json'
 $LOAD_PATH.unshift File.join(ENV['PUPPET_SRC'], 'lib') if ENV['PUPPET_SRC'].to_s != ''
 require 'puppet'

@@ -1,10 +1,12 @@
-// Compiles one node again and again in one process, as a server does: what a warm compile costs.
+// SPDX-License-Identifier: Apache-2.0
+// Measures the cost of a warm compile: compiles one node repeatedly in one process, as a server
+// does.
 //
 //     warm_compile [--times N] <the options and manifest of `bunraku compile`>
 //
-// Prints one JSON object: resources, the first compile's and the median warm compile's milliseconds
-// (CPU), and the same for what comes before it (facts and settings become values) and behind it
-// (the catalog is written as JSON).
+// Prints one JSON object: the number of resources, and the CPU milliseconds of the first compile
+// and of the median warm compile. It also prints the times of the steps before the compile
+// (converting facts and settings to values) and after it (writing the catalog as JSON).
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

@@ -1,5 +1,6 @@
-// Catalogs as agents get them, also from a server that is not ours: read whole or refused with a
-// place, and what was read can be written and read again.
+// SPDX-License-Identifier: Apache-2.0
+// Reads catalogs as an agent does, also those of other servers. The reader either accepts the whole
+// catalog or reports an error with a location. An accepted catalog can be written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

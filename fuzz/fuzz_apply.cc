@@ -1,6 +1,7 @@
-// Catalogs of native types with odd values, applied to an imaginary machine: whatever the bytes,
+// SPDX-License-Identifier: Apache-2.0
+// Applies catalogs of native types with odd values to a simulated machine. For all input, either
 // the run ends with a report, or the catalog is refused with a message. The bytes choose types,
-// attributes and values; what machine there is, and which of its calls fail, too.
+// attributes, values, the machine, and which of its calls fail.
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -11,17 +12,17 @@
 #include <vector>
 
 #include "core/codec/json_text.h"
-#include "core/sys/fake.h"
 #include "resources/apply/run.h"
 #include "resources/catalog/agent_json.h"
 #include "resources/catalog/json_text.h"
 #include "resources/restype/spec.h"
+#include "testing/fake.h"
 
 using namespace bunraku;
 
 namespace {
 
-/// The bytes, used up from the front; zeros behind the end.
+/// Consumes the input bytes from the front; returns zeros after the end.
 class Bytes {
 public:
     Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
@@ -46,7 +47,7 @@ private:
     std::size_t size_;
 };
 
-// What has a meaning somewhere.
+// Words that have a meaning for some type or attribute.
 constexpr std::string_view kWords[] = {"",
                                        "/",
                                        "/tmp/a",
@@ -186,7 +187,7 @@ std::string value_of(Bytes& in, int depth = 0) {
     }
 }
 
-// Mostly the types that are implemented here.
+// Chooses mostly types that are implemented natively.
 const restype::TypeSpec& type_of(Bytes& in) {
     constexpr std::string_view kNative[] = {"file",
                                             "file",
@@ -294,7 +295,8 @@ std::optional<catalog::Catalog> catalog_of(const std::string& resources) {
     return std::move(*read);
 }
 
-// One refused resource refuses the catalog; those are left out, so that the run is reached.
+// Reports whether a catalog with only this resource is accepted. One refused resource refuses the
+// whole catalog, so the fuzzer leaves such resources out to reach the run.
 bool accepted(sys::FakeSystem& fake, const std::string& resource) {
     auto catalog = catalog_of(resource);
     if (!catalog) return false;
@@ -354,7 +356,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             std::abort();
         }
     } catch (const base::PuppetError& e) {
-        // The catalog was refused as a whole.
+        // The whole catalog was refused.
         if (e.message().empty()) std::abort();
     }
     return 0;

@@ -1,4 +1,6 @@
-// Syntax trees that come as data: any JSON becomes code of bounded size, or is refused.
+// SPDX-License-Identifier: Apache-2.0
+// Converts syntax trees in JSON to code. For any JSON, the result is code of bounded size or an
+// error.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

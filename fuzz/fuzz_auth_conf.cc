@@ -1,4 +1,5 @@
-// auth.conf: rules that decide, or a complaint.
+// SPDX-License-Identifier: Apache-2.0
+// Reads auth.conf: the result is a set of usable rules or an error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -9,14 +10,14 @@ using namespace bunraku;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
-    // Files that a text names are not what is tried here.
+    // This target does not test the inclusion of other files.
     if (text.find("file") != std::string_view::npos) return 0;
     auto conf = http::AuthConf::parse(text, "auth.conf");
     if (!conf) return 0;
     http::Request request;
     request.method = "GET";
     request.path = "/puppet/v3/catalog/a.example";
-    // Who shows nothing is let in where a rule says so in so many words.
+    // A client without a certificate is allowed only if a rule names `unauthenticated`.
     if (conf->decide(request).allowed && text.find("unauthenticated") == std::string_view::npos)
         std::abort();
     auto certificate = std::make_shared<http::ClientCertificate>();

@@ -1,5 +1,6 @@
-// Bodies of commands: whatever comes, they are decoded or refused. The first byte chooses the
-// command, the second its version.
+// SPDX-License-Identifier: Apache-2.0
+// Decodes bodies of commands: for any input, the result is a command or an error. The first byte
+// chooses the command, the second byte its version.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -23,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     header.received = 1700000000000;
     auto prepared = prepare_command(header, body, {});
     if (prepared) {
-        // The rest of a catalog is looked at when it is stored.
+        // The remaining parts of a catalog are checked only when it is stored.
         static auto writer = [] {
             auto opened = Writer::open("/tmp/bunraku-fuzz-commands.sqlite3", {.durable = false});
             return opened ? std::move(*opened) : nullptr;
@@ -39,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             bunraku::codec::JsonCursor json(body);
             std::string once, twice;
             json.canonical(once);
-            // What is canonical stays as it is.
+            // Canonical JSON must not change when it is made canonical again.
             bunraku::codec::JsonCursor again(once);
             again.canonical(twice);
             if (once != twice) __builtin_trap();

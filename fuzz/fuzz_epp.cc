@@ -1,4 +1,5 @@
-// The same for templates.
+// SPDX-License-Identifier: Apache-2.0
+// The same test as fuzz_parser.cc, for EPP templates.
 #include <cstddef>
 #include <cstdint>
 #include <string>

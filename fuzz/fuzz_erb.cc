@@ -1,4 +1,5 @@
-// ERB templates: scanned, parsed and rendered natively with a few variables.
+// SPDX-License-Identifier: Apache-2.0
+// Scans, parses and natively renders ERB templates with a few variables.
 #include <cstddef>
 #include <cstdint>
 #include <string>

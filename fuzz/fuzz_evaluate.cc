@@ -1,5 +1,6 @@
-// Any text is evaluated or refused: with bounds on calls, memory and nesting, without files,
-// processes or a store.
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates any text or refuses it. Calls, memory and nesting are limited. Files, processes and a
+// store are not available.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,7 +19,7 @@ using namespace bunraku;
 
 namespace {
 
-/// Nothing outside: no file is there, no program runs, the clock stands still.
+/// Inputs of an empty machine: no file exists, no program runs, and the clock does not advance.
 class NoInputs final : public evaluator::Inputs {
 public:
     std::optional<std::string> read_file(std::string_view) override { return std::nullopt; }
@@ -56,7 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         catalog::write_agent_json(out, *result.catalog, {});
         base::Arena again(16 * 1024, kMemory);
         if (!value::parse_json(again, out)) {
-            // Deep values make deeper documents; anything else that was written is read again.
+            // If values are deeply nested, the written document may be too deep to read. All other
+            // documents must be readable.
             for (const auto& r : result.catalog->resources)
                 for (const auto& p : r.parameters)
                     if (p.value.depth() > value::kMaxDepth / 4) return 0;

@@ -1,5 +1,6 @@
-// Bytes from a socket: heads, chunked bodies, queries, URLs, compressed bodies. The first byte
-// chooses. What is cut into pieces must come out as it does whole.
+// SPDX-License-Identifier: Apache-2.0
+// Bytes from a socket: request heads, chunked bodies, queries, URLs, compressed bodies. The first
+// byte chooses the kind. Input in several chunks must give the same result as input in one chunk.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -53,7 +54,7 @@ static void texts(std::string_view text) {
         if (http::percent_decode(http::percent_encode(*decoded)) != *decoded) std::abort();
     }
     if (auto path = http::canonical_path(text)) {
-        // It is the spelling of itself, and decodes to what was sent.
+        // The canonical path is its own canonical form and decodes to the path in the request.
         if (http::canonical_path(*path) != path) std::abort();
         if (http::decoded_path(*path) != http::decoded_path(text)) std::abort();
         if (path->find("//") != std::string::npos) std::abort();

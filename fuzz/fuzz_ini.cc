@@ -1,5 +1,6 @@
-// puppet.conf and environment.conf: what `config set` writes is what is read, and nothing else
-// changes.
+// SPDX-License-Identifier: Apache-2.0
+// puppet.conf and environment.conf: reading returns the value that `config set` wrote, and all
+// other values are unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

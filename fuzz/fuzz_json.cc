@@ -1,5 +1,6 @@
-// JSON from outside to values, rich data in it to Puppet's values, and back: what was written once
-// is read and written the same.
+// SPDX-License-Identifier: Apache-2.0
+// Converts external JSON to values, its rich data to Puppet's values, and both back to JSON. Output
+// that is read and written again must not change.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

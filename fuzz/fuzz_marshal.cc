@@ -1,5 +1,6 @@
-// What a Ruby child answers: bytes that make no sense are refused, a value is one that can be sent
-// back.
+// SPDX-License-Identifier: Apache-2.0
+// Reads responses of a Ruby child process. Invalid bytes are refused, and an accepted value can be
+// sent back.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,5 @@
-// metadata.json, names, records, signatures and READMEs out of strangers' bytes.
+// SPDX-License-Identifier: Apache-2.0
+// Reads metadata.json, names, records, signatures and READMEs from untrusted bytes.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     namespace forge = bunraku::forge;
     namespace module = bunraku::module;
     if (auto m = module::parse_metadata(text)) {
-        // What is accepted can be a path and survives its own writing.
+        // An accepted name is a valid path. It can be written and parsed again.
         if (!module::parse_release_name(m->slug())) __builtin_trap();
         if (!module::parse_metadata(m->json)) __builtin_trap();
     }
@@ -28,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)module::PublicKey::parse(text);
     (void)module::Minisign::parse(text);
     (void)module::TufRoot::parse(text);
-    // A page's markup is our own.
+    // The page contains only the markup that Bunraku generates.
     const std::string page = forge::markdown_html(text);
     for (std::size_t at = 0; (at = page.find('<', at)) != std::string::npos; ++at) {
         if (!forge::is_markdown_tag(std::string_view(page).substr(at))) __builtin_trap();

@@ -1,5 +1,6 @@
-// MessagePack that agents send: bytes that make no sense are refused, what is read can be written
-// and is the same again.
+// SPDX-License-Identifier: Apache-2.0
+// Reads MessagePack from agents. Invalid bytes are refused. An accepted value is the same after it
+// is written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

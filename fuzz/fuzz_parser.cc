@@ -1,4 +1,5 @@
-// Any text either parses, and then can be checked and dumped, or gives a located error.
+// SPDX-License-Identifier: Apache-2.0
+// Any text either parses and can be validated and dumped, or gives an error with a location.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,7 +10,8 @@ using namespace bunraku;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
-    // The first byte chooses what may not change the outcome of the rest being safe.
+    // The first byte chooses parser options. The parser must be safe with every combination of
+    // them.
     syntax::ParseOptions options{.tasks = (data[0] & 1) != 0};
     syntax::ValidateOptions checks{.tasks = options.tasks, .modulepath = {"/m"}};
     try {

@@ -1,4 +1,6 @@
-// Certificate requests and their attributes: read, judged and written, or refused.
+// SPDX-License-Identifier: Apache-2.0
+// Certificate requests and their attributes: they are read, checked against the policy and written,
+// or refused.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// Queries from outside, PQL and AST: whatever the text, SQL or an error.
+// SPDX-License-Identifier: Apache-2.0
+// External queries in PQL and AST: for any text, the result is SQL or an error.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -19,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             return 0;
         }
         query::Ast ast = data[0] % 3 == 0 ? query::parse_pql(text) : query::read_query_json(text);
-        // What was read can be written and read again.
+        // A parsed query can be written and read again.
         if (!(query::read_query_json(query::to_json(ast)) == ast)) std::abort();
         query::QueryOptions options;
         options.include_total = true;
@@ -27,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         query::FromQuery from = query::parse_from(query::root_query(ast), options);
         for (query::Backend backend : {query::Backend::Sqlite, query::Backend::Postgresql}) {
             auto sql = query::compile_query(from.entity, from.query, options, backend);
-            // No value of the query is in the text: only its shape is.
+            // The SQL text depends only on the shape of the query and contains none of its values.
             std::size_t marks = 0;
             for (char c : sql.sql.text) marks += c == '?';
             if (marks != sql.sql.values.size()) std::abort();

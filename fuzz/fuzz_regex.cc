@@ -1,5 +1,6 @@
-// Ruby's regular expressions: any pattern is rewritten, compiled or refused, and matches lie inside
-// the text. The pattern ends at the first NUL, the subject stands behind it.
+// SPDX-License-Identifier: Apache-2.0
+// Ruby's regular expressions: any pattern is translated and compiled, or refused. All matches are
+// inside the text. The pattern ends at the first NUL, and the subject follows it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,6 @@
-// A module archive from a stranger. The input is wrapped into gzip where it is none, so that the
-// tar reader is reached.
+// SPDX-License-Identifier: Apache-2.0
+// A module archive from an untrusted source. Input that is not gzip is compressed first, so that it
+// reaches the tar reader.
 #include <cstddef>
 #include <cstdint>
 #include <string>

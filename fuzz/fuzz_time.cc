@@ -1,4 +1,6 @@
-// Times from strangers: what is read is written so that the strict reader reads the same.
+// SPDX-License-Identifier: Apache-2.0
+// Times from untrusted sources: after a time is read and written, the strict reader reads the same
+// time.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     for (unsigned latitude = 0; latitude < 8; ++latitude) {
         const auto time = parse_iso_time(text, latitude);
-        // 24 o'clock, a 60th second and the like are written as what they stand for.
+        // Values such as 24 o'clock or a 60th second are written in normalized form.
         if (!time) continue;
         const CivilTime plain = civil_time(time->seconds(), time->nanosecond, time->offset);
         if (plain.year < 0 || plain.year > 9999) continue;

@@ -1,4 +1,5 @@
-// Any text is a type or an error; what is a type can be asked everything.
+// SPDX-License-Identifier: Apache-2.0
+// Any text is a type or an error. All operations on a type must succeed.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,7 +12,7 @@ using namespace bunraku;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size > 4096) return 0;
-    // Two types, parted by a newline, tried against each other.
+    // The input contains two types, separated by a newline. Tests them against each other.
     const std::string text(reinterpret_cast<const char*>(data), size);
     const std::size_t newline = text.find('\n');
     base::Arena arena;

@@ -1,5 +1,6 @@
-// Catalogs from outside: whatever the bytes, an answer or an error; and what was read can be
-// written and read again. The first byte chooses the format.
+// SPDX-License-Identifier: Apache-2.0
+// Catalogs from outside: for any bytes, the result is a catalog or an error. An accepted catalog
+// can be written and read again. The first byte chooses the format.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,7 +13,7 @@ using namespace bunraku;
 static void wire(int version, std::string_view text) {
     auto first = catalog::read_wire(version, text);
     if (!first) return;
-    // Relationship metaparameters are not checked on reading: writing may refuse.
+    // The reader does not check relationship metaparameters, so the writer may refuse them.
     auto written = catalog::write_wire(version, first->catalog, first->envelope);
     if (!written) return;
     auto second = catalog::read_wire(version, *written);

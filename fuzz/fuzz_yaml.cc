@@ -1,5 +1,6 @@
-// Data files: whatever the bytes, a document or Psych's complaint; and what was read is the same
-// when it is written and read again.
+// SPDX-License-Identifier: Apache-2.0
+// Data files: for any bytes, the result is a document or the error message of Psych. A document
+// does not change when it is written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,7 +13,7 @@
 using namespace bunraku::codec;
 using Kind = YamlNode::Kind;
 
-/// Only what the writer is made for: collections and texts. The rest is written as a text.
+/// The writer supports only collections and strings. Other values are written as strings.
 static void write(YamlWriter& out, const YamlNode& n) {
     switch (n.kind) {
         case Kind::Sequence:
@@ -31,7 +32,8 @@ static void write(YamlWriter& out, const YamlNode& n) {
         case Kind::Null: out.plain(""); break;
         case Kind::Boolean: out.plain(n.boolean ? "true" : "false"); break;
         case Kind::Integer: out.plain(fmt::format("{}", n.integer)); break;
-        // Symbols, dates and times are texts to the writer, and quoted so that they stay it.
+        // The writer treats symbols, dates and times as strings. It quotes them so that they are
+        // read as strings again.
         default: out.string(n.text); break;
     }
 }
@@ -48,7 +50,8 @@ static bool same(const YamlNode& a, const YamlNode& b) {
     return true;
 }
 
-/// Keys that are equal when written as texts fall together, so such documents prove nothing.
+/// Reports whether all keys are different when they are written as strings. Documents with equal
+/// keys are not suitable for this test.
 static bool plain_keys(const YamlNode& n) {
     for (const auto& item : n.items)
         if (!plain_keys(item)) return false;

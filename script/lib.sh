@@ -1,26 +1,27 @@
-# Shared by the scripts: what a build needs, and how to get it on Debian 12. Source it from the
-# repository's root.
+# Shared by the scripts: the packages that a build needs, and how to install them on Debian 12.
+# Source it from the root of the repository.
 
 build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev
     libssl-dev libsqlite3-dev libpq-dev libonig-dev libyaml-dev libutf8proc-dev libboost1.81-dev
-    zlib1g-dev libarchive-dev libgdbm-dev libmimalloc-dev)
-# What script/package needs beside a build.
+    zlib1g-dev libarchive-dev libgdbm-dev libmd4c-dev libboost-context1.81-dev libmimalloc-dev)
+# Additional packages for script/package.
 package_packages=(binutils dpkg-dev)
-# Ruby, PostgreSQL, Augeas and shells are no needs of the program: without them their tests are left out.
+# The program itself does not need Ruby, PostgreSQL, Augeas or these shells. Without them their
+# tests are skipped.
 test_packages=(libgtest-dev ruby postgresql curl openssl git libaugeas0 zsh fish mandoc "${package_packages[@]}")
-# One build with clang serves the tests under AddressSanitizer and the fuzz targets.
+# The tests under AddressSanitizer and the fuzz targets share one build with clang.
 sanitizer_packages=(clang-19 libclang-rt-19-dev llvm-19)
 lint_packages=(clang-format-19 clang-tidy-19)
 
-# Without these ccache remembers nothing that is compiled with a precompiled header.
+# Without these settings ccache does not cache objects that are compiled with a precompiled header.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
-# What one clone compiled serves the next, wherever it lies.
+# Lets clones in different folders share the compiler cache.
 export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1
 
 say() { printf '\033[1m%s\033[0m\n' "$*"; }
 if [ ! -t 1 ]; then say() { printf '%s\n' "$*"; }; fi
 
-# need PACKAGE...: installs what is missing, and only that.
+# need PACKAGE...: installs the packages that are missing.
 need() {
     local missing=()
     for package in "$@"; do
@@ -31,7 +32,7 @@ need() {
     done
     [ ${#missing[@]} -eq 0 ] && return 0
     if ! command -v apt-get >/dev/null; then
-        echo "These are needed, under Debian's names: ${missing[*]}" >&2
+        echo "Required packages, by their Debian names: ${missing[*]}" >&2
         return 1
     fi
     local as_root=()
@@ -50,7 +51,7 @@ need() {
         apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# build PRESET TARGET...: configures and builds; cmake_options are passed on.
+# build PRESET TARGET...: configures and builds. It passes cmake_options to cmake.
 cmake_options=()
 build() {
     local preset=$1

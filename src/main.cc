@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/command.h"
 
 int main(int argc, char** argv) { return bunraku::cli::run_program(argc, argv); }

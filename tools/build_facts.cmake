@@ -1,6 +1,6 @@
-# Writes which commit is built: cmake -DSOURCE=. -DOUT=build_facts.cc -DTYPE=Release -DCOMPILER="GNU 12"
-# -P build_facts.cmake. Runs in every build; the file changes only where it says something else. A source
-# without its history says it by the file VERSION_COMMIT ("COMMIT DATE").
+# Writes the commit that is built: cmake -DSOURCE=. -DOUT=build_facts.cc -DTYPE=Release -DCOMPILER="GNU 12"
+# -P build_facts.cmake. Runs in every build, but changes the file only if its content differs. In a source
+# tree without git history, the file VERSION_COMMIT contains the commit ("COMMIT DATE").
 set(commit "unknown")
 set(date "1970-01-01")
 find_package(Git QUIET)

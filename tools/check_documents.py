@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Documents keep together: every design note stands in its index, every page of docs/ in docs/README.md,
-and a link to a file of the repository leads somewhere.
+"""Checks the documents: every design note is in its index, every page of docs/ is in
+docs/README.md, and every link to a file of the repository has a target.
 
     tools/check_documents.py [ROOT]
 """
@@ -17,7 +17,7 @@ def text_of(path):
 
 
 def listed(index, pages):
-    """Every page is linked from the index of its folder."""
+    """Checks that every page is linked from the index of its folder."""
     links = set(re.findall(r"\]\(([^)#]+)", text_of(index)))
     for page in pages:
         name = page.relative_to(index.parent).as_posix()
@@ -38,7 +38,7 @@ for note in sorted(design.glob("[0-9]*.md")):
 for page in [*root.glob("*.md"), *docs.rglob("*.md"), *(root / "examples").rglob("*.md")]:
     if "releases" in page.parts:
         continue
-    # Code is no prose: what looks like a link there is none.
+    # Removes code blocks, which may contain text that looks like a link.
     prose = re.sub(r"^```.*?^```", "", text_of(page), flags=re.M | re.S)
     prose = re.sub(r"`[^`\n]*`", "", prose)
     for target in re.findall(r"\]\(([^)\s]+)\)", prose):

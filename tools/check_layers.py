@@ -68,7 +68,7 @@ IO_NAMES = [
 ]
 # An identifier of the catalog that is not part of its content.
 IO_NAMES_BUT = [(re.compile(r"\brandom_uuid\b"), {"compile/compiler/emit.cc"})]
-# Files that default to the disk if no other file system is given.
+# Files that use the real file system by default.
 DISK_FILES = {
     "language/environment/environment.cc",
     "language/environment/environment.h",
@@ -101,8 +101,8 @@ class Layers:
     """The table of tools/layers.txt."""
 
     def __init__(self, path):
-        self.folders = {}  # module: its folders, lowest first
-        self.uses = {}  # module: the modules that it may include
+        self.folders = {}  # from each module to its folders, lowest first
+        self.uses = {}  # from each module to the modules that it may include
         for number, line in enumerate(path.read_text().splitlines(), 1):
             line = line.split("#")[0].strip()
             if not line:
@@ -127,7 +127,8 @@ class Layers:
         return (module, parts[1]) if len(parts) > 2 and parts[1] in self.folders[module] else None
 
     def allows(self, source, target):
-        """Whether a file of `source` may include a header of `target`; both are (module, folder)."""
+        """Reports whether a file of `source` may include a header of `target`; both are (module,
+        folder)."""
         if source[0] != target[0]:
             return target[0] in self.uses[source[0]]
         order = self.folders[source[0]]

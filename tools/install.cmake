@@ -1,5 +1,5 @@
-# What `cmake --install` puts where. Manual pages and completion are the program's own words: it is asked for
-# them when it is installed.
+# The files that `cmake --install` installs. The installation runs the program to generate manual
+# pages and completion scripts.
 include(GNUInstallDirs)
 install(TARGETS bunraku RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -17,7 +17,7 @@ install(CODE [[
   ask("${root}/share/bash-completion/completions/bunraku" completion bash)
   ask("${root}/share/zsh/vendor-completions/_bunraku" completion zsh)
   ask("${root}/share/fish/vendor_completions.d/bunraku.fish" completion fish)
-  # Units name the program where it is installed.
+  # Units contain the installed path of the program.
   foreach(unit bunraku-server.service bunraku-agent.service bunraku-agent-run.service bunraku-agent-run.timer)
     file(READ "${source}/share/systemd/${unit}" text)
     string(REPLACE "/usr/bin/bunraku" "${CMAKE_INSTALL_PREFIX}/bin/bunraku" text "${text}")

@@ -1,5 +1,5 @@
-# Writes the table of subcommands and their help texts out of the cmd_*.cc and cmd_*.md files given
-# in DIR: cmake -DDIR=src/cli -DOUT=commands_list.cc -P list_commands.cmake
+# Writes the table of subcommands and their help texts from the cmd_*.cc and cmd_*.md files in DIR:
+# cmake -DDIR=src/cli -DOUT=commands_list.cc -P list_commands.cmake
 file(GLOB sources RELATIVE ${DIR} ${DIR}/cmd_*.cc)
 file(GLOB texts RELATIVE ${DIR} ${DIR}/cmd_*.md)
 list(SORT sources)

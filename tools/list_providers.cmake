@@ -1,5 +1,5 @@
-# Writes the tables of what the apply engine has built in: every types/T/T.cc has the type T (its
-# make_T), every providers/T/P.cc the provider P of T (its provider_T_P).
+# Writes the tables of built-in types and providers of the apply engine: every types/T/T.cc defines
+# the type T (function make_T), every providers/T/P.cc the provider P of T (function provider_T_P).
 #   cmake -DDIR=src/resources/apply -DOUT=apply_tables.cc -P list_providers.cmake
 file(GLOB types RELATIVE ${DIR}/types ${DIR}/types/*)
 list(SORT types)

@@ -1,8 +1,9 @@
-# Several files of a library compiled as one (BUNRAKU_UNITY): half the time of a build without a cache.
-# The sanitizer builds do so; the release build and the linter see every file by itself.
+# Compiles several files of a library as one unit (BUNRAKU_UNITY), which halves the time of a build
+# without a cache. The sanitizer builds use it; the release build and the linter compile every file
+# separately.
 #
-# What does not go together is named here. Names of tables that many files use for their own are told
-# apart by file; a file whose other local names clash with a neighbour's is compiled alone.
+# The lists below resolve conflicts. Local table names that many files use get a different name in
+# each unit. A file whose other local names clash with a neighbour's is compiled alone.
 set(unity_tables kAttributes kEntities kFunctions kKeys kParsed kPosix kProviders kUpdate)
 set(unity_alone
   resources/apply/providers/package/pip3 resources/apply/providers/package/puppet_gem resources/apply/providers/package/rpm
@@ -33,8 +34,8 @@ foreach(table ${unity_tables})
   string(APPEND unity_after "#undef ${table}\n")
 endforeach()
 
-# To be called in the folder that made the target. CMake's own UNITY_BUILD names the files by absolute
-# paths, so that no clone could use what a compiler cache has of another.
+# Call it in the folder that creates the target. CMake's own UNITY_BUILD uses absolute paths, so
+# that clones could not share a compiler cache.
 function(bunraku_unity target)
   get_target_property(sources ${target} SOURCES)
   set(text "")

@@ -1,4 +1,4 @@
-# Evaluation rather than resources: iteration, hashes, patterns, types, functions.
+# Mostly evaluation, few resources: iteration, hashes, patterns, types, functions.
 function digits(Integer $n) >> Array[Integer] {
   String($n).split('').map |$d| { Integer($d) }
 }

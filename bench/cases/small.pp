@@ -1,4 +1,4 @@
-# What a small node has: a dozen resources of a class with parameters.
+# A small node: a dozen resources of a class with parameters.
 class small (
   String $package = 'ntp',
   Array[String] $servers = ['a.example.org', 'b.example.org'],

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Makes a control repository and the facts of its fleet.
+"""Generates a control repository and the facts of its fleet.
 
     fleet.py FOLDER [--nodes N] [--resources N]
 
-FOLDER/control is a git repository, FOLDER/facts has one file a node. Fifty roles with as many nodes each; a node has
-about as many resources as asked for, most of them of profiles that all roles have.
+FOLDER/control is a git repository, FOLDER/facts has one file per node. There are fifty roles with
+an equal number of nodes each. A node has about the requested number of resources, most of them from
+profiles that all roles include.
 """
 import argparse
 import json
@@ -42,7 +43,7 @@ hierarchy:
     common = ["---", "unused: 1", "base::servers: [a, b, c]"]
     for p in range(parts):
         common.append(f"part{p:02}::text: text of {p}")
-        # A package, a service, files, and the lines of a define.
+        # A package, a service, files, and the instances of a define.
         write(f"site/part{p:02}/manifests/init.pp", f"""# Part {p}.
 class part{p:02} (String $text, Integer $port = {8000 + p}) {{
   package {{ 'part{p:02}': ensure => installed }}

@@ -1,6 +1,6 @@
-# Two kinds of nodes that learn from each other through exported resources. Each web node exports
-# a line for a hosts file and a check of its service; the monitoring node collects what the others
-# have left.
+# Two kinds of nodes that share exported resources. Each web node exports a line for a hosts file
+# and a check of its service. The monitoring node collects the resources that the web nodes have
+# exported.
 #
 #   FACTER_scratch=/tmp/try bunraku apply --storeconfigs --statedir /tmp/try/state \
 #       --certname web1.example.org examples/exchange/site.pp
@@ -11,7 +11,7 @@ file { $root:
   ensure => directory,
 }
 
-# What every web node has to tell.
+# The resources that every web node exports.
 class web (
   String $address,
   Integer $port = 80,
@@ -31,7 +31,7 @@ class web (
   }
 }
 
-# Gathers what the web nodes export.
+# Collects the resources of the web nodes.
 class monitor {
   $here = "${facts['scratch']}/${trusted['certname']}"
 

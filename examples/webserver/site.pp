@@ -1,4 +1,4 @@
-# A little web server role. Everything lands below $facts['scratch'], so that it can be tried
+# A small web server role. All files are below $facts['scratch'], so that it can be applied
 # without root:
 #
 #   FACTER_scratch=/tmp/try bunraku apply --modulepath examples/webserver/modules examples/webserver/site.pp
@@ -29,7 +29,7 @@ $sites.each |$name, $attributes| {
   }
 }
 
-# Files of virtual users are made only for those whom somebody asks for.
+# Virtual files are created only if the code below realizes or collects them.
 @file { "${root}/users":
   ensure => directory,
 }

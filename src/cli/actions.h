@@ -1,4 +1,5 @@
-// Helpers of commands with actions, such as `parser validate FILE...`.
+// SPDX-License-Identifier: Apache-2.0
+// Helpers for commands with actions, such as `parser validate FILE...`.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +10,8 @@
 
 namespace bunraku::cli {
 
-/// The action in front, which may be missing; what follows goes to `rest`.
+/// Returns the action, which is the first argument, or an empty string. Sets `rest` to the
+/// arguments after it.
 inline std::string take_action(const std::vector<std::string>& positional,
                                std::vector<std::string>& rest) {
     if (positional.empty()) return {};

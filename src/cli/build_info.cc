@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/build_info.h"
 
 #include <boost/version.hpp>

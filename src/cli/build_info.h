@@ -1,4 +1,5 @@
-// Which build of which commit this is, and the libraries it runs with.
+// SPDX-License-Identifier: Apache-2.0
+// Information about the build: the commit, the compiler and the libraries in use.
 #pragma once
 
 #include <string>
@@ -8,15 +9,15 @@
 namespace bunraku::cli {
 
 struct BuildInfo {
-    std::string_view commit;             ///< "a1b2c3d4e5f6", "+" behind it where files were changed
-    std::string_view date;               ///< of the commit: "2026-11-25"
+    std::string_view commit;             ///< "a1b2c3d4e5f6", followed by "+" if files were modified
+    std::string_view date;               ///< date of the commit: "2026-11-25"
     std::string_view type;               ///< "Release"
     std::string_view compiler;           ///< "GNU 12.2.0"
-    std::vector<std::string> libraries;  ///< "OpenSSL 3.0.17", those in use now
+    std::vector<std::string> libraries;  ///< "OpenSSL 3.0.17"; the versions loaded at run time
 };
 const BuildInfo& build_info();
 
-/// What the build found out (generated).
+/// Facts recorded by the build (generated).
 struct BuildFacts {
     std::string_view commit, date, type, compiler;
 };

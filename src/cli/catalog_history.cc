@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/catalog_history.h"
 
 #include <algorithm>
@@ -5,9 +6,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/terminal.h"
 #include "compile/site/store_access.h"
 #include "core/base/plain_error.h"
+#include "core/sys/terminal.h"
 #include "resources/catalog/diff_text.h"
 #include "resources/catalog/wire_time.h"
 #include "store/db/schema.h"
@@ -46,17 +47,18 @@ std::int64_t time_named(std::string_view text) {
     if (text.empty() || text == "now") return INT64_MAX;
     const auto time = query::parse_query_time(text);
     if (!time) {
-        throw base::plain_error(fmt::format("'{}' is no time; write 2026-01-31T12:00:00Z", text));
+        throw base::plain_error(
+            fmt::format("Invalid time '{}': expected a time such as 2026-01-31T12:00:00Z", text));
     }
     return *time;
 }
 
 struct Moment {
     std::string node;
-    std::string time;  ///< empty: none was said
+    std::string time;  ///< empty if not given
 };
 
-/// NODE[@TIME]
+/// Parses NODE[@TIME].
 Moment moment_of(const std::string& word) {
     const auto at = word.find('@');
     if (at == std::string::npos) return {word, ""};
@@ -91,7 +93,7 @@ int log_versions(store::Database& db, const std::string& node, bool json) {
     return 0;
 }
 
-/// Two moments: as they are named, or a moment and now, or the newest two versions.
+/// Compares two given moments, or a given moment with the present, or the newest two versions.
 int show_difference(store::Database& db, const std::vector<std::string>& words, bool json) {
     Moment before = moment_of(words[0]), after;
     if (words.size() == 2) {
@@ -115,7 +117,7 @@ int show_difference(store::Database& db, const std::vector<std::string>& words, 
         out += '\n';
     } else {
         catalog::write_diff_text(out, difference, from.catalog, to.catalog,
-                                 {.color = has_colors(STDOUT_FILENO), .places = true});
+                                 {.color = sys::has_colors(STDOUT_FILENO), .places = true});
     }
     std::fwrite(out.data(), 1, out.size(), stdout);
     return 0;

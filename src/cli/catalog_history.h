@@ -1,4 +1,5 @@
-// `catalog log`, `show`, `diff` and `drift`: what the store remembers of before.
+// SPDX-License-Identifier: Apache-2.0
+// `catalog log`, `show`, `diff` and `drift`: earlier catalogs in the store.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ struct HistoryFlags {
 
 bool is_history_action(const std::string& action);
 
-/// Throws what is wrong; gives the exit code.
+/// Runs an action and returns the exit code. Throws on errors.
 int run_catalog_history(Invocation& invocation, const std::string& action,
                         const std::vector<std::string>& arguments, const HistoryFlags& flags);
 

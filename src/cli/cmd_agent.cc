@@ -1,4 +1,5 @@
-// bunraku agent: fetches this machine's catalog from a server, applies it, reports.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku agent: fetches this machine's catalog from a server, applies it, and sends a report.
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -12,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/log_destinations.h"
 #include "cli/node_options.h"
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
@@ -26,6 +26,7 @@
 #include "services/agent/apply_session.h"
 #include "services/agent/http_content.h"
 #include "services/agent/locks.h"
+#include "services/agent/log_destinations.h"
 #include "services/agent/run.h"
 #include "services/agent/ssl.h"
 
@@ -40,7 +41,7 @@ struct AgentOptions {
     bool enable = false, disable = false;
 };
 
-/// Set by signals of a daemon; a handler can reach nothing but globals.
+/// Set by signals of a daemon. A signal handler can only access globals.
 volatile std::sig_atomic_t run_now = 0, restart = 0;
 extern "C" void ask_for_run(int) { run_now = 1; }
 extern "C" void ask_for_restart(int) { restart = 1; }
@@ -50,7 +51,7 @@ public:
     Agent(Invocation& invocation, AgentOptions& options, base::LogSink& log)
         : invocation_(invocation), settings_(invocation.settings), options_(options), log_(log) {}
 
-    /// One run with all that comes before it. The exit code of `--onetime`.
+    /// Performs one run with its preparations. Returns the exit code of `--onetime`.
     int once(bool with_splay) {
         const int status = guarded_run(with_splay);
         if (sys::stop_signal() == SIGINT) std::puts("Exiting");
@@ -59,7 +60,7 @@ public:
         return options_.detailed_exitcodes ? status : 0;
     }
 
-    /// Runs every `runinterval` until it is stopped.
+    /// Runs every `runinterval` until stopped.
     int serve() {
         sys::PidLock pid(settings_.text("pidfile"));
         (void)sys::make_real_file_system()->make_directories(
@@ -194,7 +195,7 @@ private:
         const long limit = settings_.integer("runtimeout");
         const auto until = clock->monotonic_ns() + limit * 1'000'000'000L;
         context.stop = [&, raw = clock.get()] {
-            // A run that takes too long is ended as by a signal.
+            // A run that exceeds the time limit is stopped as if by a signal.
             if (limit > 0 && raw->monotonic_ns() > until) return apply::StopRequest{2, SIGALRM};
             return apply::StopRequest{sys::stop_signals(), sys::stop_signal()};
         };
@@ -214,7 +215,7 @@ private:
         return agent::run(options);
     }
 
-    /// A run in a process of its own: what it takes is given back.
+    /// Performs a run in a child process, so that its memory is released afterwards.
     void in_child(bool with_splay) {
         const auto ended = sys::run_in_copy(
             [&] {
@@ -229,12 +230,13 @@ private:
         }
     }
 
-    /// Until time is over or a signal asks for something else.
+    /// Waits until the time is over or a signal requests something.
     static void wait(long seconds) {
         const auto clock = sys::make_real_clock();
         constexpr long kSecond = 1'000'000'000;
         const auto until = clock->monotonic_ns() + seconds * kSecond;
-        // They are let in while it sleeps alone: none comes between the look and the sleep.
+        // The signals are unblocked only during the sleep, so none can arrive between the check and
+        // the sleep.
         sigset_t asking, before;
         ::sigemptyset(&asking);
         for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) ::sigaddset(&asking, number);
@@ -308,7 +310,7 @@ int run_agent(Invocation& invocation) {
               std::pair("onetime", "true")})
             settings.set(name, value);
     }
-    // The reason stands where other commands have their arguments.
+    // The reason is given as positional arguments.
     std::string reason = "reason not specified";
     if (options.disable && !options.positional.empty()) {
         reason = fmt::format("{}", fmt::join(options.positional, " "));
@@ -327,8 +329,8 @@ int run_agent(Invocation& invocation) {
     if (options.logdest.empty() && !settings.text("logdest").empty())
         options.logdest = {settings.text("logdest")};
     if (options.logdest.empty() && daemon) options.logdest = {"syslog"};
-    auto sink = make_log_destinations(options.logdest, std::move(console), parser.log_level,
-                                      settings.text("syslogfacility"));
+    auto sink = agent::make_log_destinations(options.logdest, std::move(console), parser.log_level,
+                                             settings.text("syslogfacility"));
     if (!sink) {
         fmt::print(stderr,
                    "Error: Could not parse application options: Could not set logdest to {}.\n{}\n",
@@ -355,7 +357,7 @@ int run_agent(Invocation& invocation) {
     sys::notify_service_manager("READY=1");
     const int code = agent.serve();
     if (code >= 0) return code;
-    // A restart is a new program with the same arguments.
+    // A restart executes the program again with the same arguments.
     std::vector<std::string> words{invocation.program, invocation.command};
     words.insert(words.end(), invocation.args.begin(), invocation.args.end());
     if (daemon) words.emplace_back("--no-daemonize");

@@ -1,4 +1,5 @@
-// bunraku apply: compiles a manifest (or reads a catalog) and makes this machine match it.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku apply: compiles a manifest (or reads a catalog) and applies it to this machine.
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -9,7 +10,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cli/log_destinations.h"
 #include "cli/node_options.h"
 #include "compile/compiler/explained_error.h"
 #include "compile/site/report_processors.h"
@@ -26,6 +26,7 @@
 #include "resources/catalog/agent_json.h"
 #include "services/agent/apply_session.h"
 #include "services/agent/http_content.h"
+#include "services/agent/log_destinations.h"
 
 namespace bunraku::cli {
 
@@ -51,38 +52,38 @@ std::string read_whole(const std::string& path) {
 struct Request {
     std::vector<std::string> code, logdest, positional;
     std::string catalog_file;
-    std::optional<std::string> catalog_text;  ///< in place of the file's
+    std::optional<std::string> catalog_text;  ///< replaces the content of the file
     bool print_report = false;
     bool detailed_exitcodes = false, test = false, loadclasses = false;
     bool parseonly = false, use_nodes = false;
 };
 
-/// Ends the program; what there is to say was said.
+/// Ends the program with this status; all messages have been printed.
 struct Exit {
     int status;
 };
 
-/// " on node NAME", as Puppet ends what it says of a compile that failed; but what its compiler
-/// passes on as it was raised names none: a lookup's errors without a code, other
-/// `PreformattedError`s, and what no rescue of Ruby's catches.
+/// Returns " on node NAME", which Puppet appends to the error of a failed compile. Returns an empty
+/// string for errors that Puppet's compiler does not wrap: lookup errors without a code, other
+/// `PreformattedError`s, and exceptions that Ruby's rescue does not catch.
 std::string on_node(const PuppetError& error, const std::string& node) {
-    const auto* told = dynamic_cast<const compiler::ExplainedError*>(&error);
-    const bool lookup =
-        told ? told->of_lookup : dynamic_cast<const hiera::LookupError*>(&error) != nullptr;
+    const auto* explained = dynamic_cast<const compiler::ExplainedError*>(&error);
+    const bool lookup = explained ? explained->of_lookup
+                                  : dynamic_cast<const hiera::LookupError*>(&error) != nullptr;
     return (lookup && error.issue_code().empty()) || error.issue_code() == "PREFORMATTED" ||
                    error.issue_code() == "SCRIPT_ERROR"
                ? std::string()
                : " on node " + node;
 }
 
-/// The setting `priority`. Without the right to it nothing happens, as in Puppet.
+/// Applies the setting `priority`. Like Puppet, ignores a lack of permission.
 void set_priority(const config::Settings& settings) {
     if (const auto value = base::parse_integer<int>(settings.text("priority"))) {
         (void)::setpriority(PRIO_PROCESS, 0, *value);
     }
 }
 
-/// What `puppet apply` has other defaults for than the settings have.
+/// Sets the defaults in which `puppet apply` differs from the settings.
 void set_defaults(config::Settings& settings) {
     if (!settings.is_set("default_file_terminus")) {
         settings.set("default_file_terminus", "file_server");
@@ -107,7 +108,7 @@ public:
         } catch (const Exit& e) {
             return e.status;
         } catch (const PuppetError& e) {
-            // What Puppet's compiler does not rescue ends the program.
+            // An error that Puppet's compiler does not rescue ends the program.
             const bool ends = compiling_ && e.issue_code() == "SCRIPT_ERROR";
             report_error(console_, e, compiling_ ? on_node(e, session_->node()) : std::string(),
                          ends ? "Could not run: " : "");
@@ -163,21 +164,22 @@ public:
                 value::parse_json(*session_->arena(), apply::report_json(*result.report, context));
             if (report) fmt::print("{}\n", value::to_pretty_json(*report));
         }
-        // The program ends with the run: taking apart what it held is left to the system.
+        // The program ends after the run, so the catalog is not destroyed; the operating system
+        // frees the memory.
         [[maybe_unused]] static const apply::RalCatalog* ended = nullptr;
         ended = ral.release();
         if (sys::stop_signal() == SIGINT) std::puts("Exiting");
         std::fflush(stdout);
         if (sys::stop_signal() != 0) return 1;
         if (!result.saved) return 1;
-        // Puppet gives 0 for a catalog from a file, whatever happened.
+        // For a catalog from a file, Puppet always exits with 0.
         if (!request_.catalog_file.empty() || request_.catalog_text) return 0;
         if (result.exit_status < 0) return 1;
         return request_.detailed_exitcodes ? result.exit_status : 0;
     }
 
 private:
-    /// What `reports` asks for beside the local copy.
+    /// Runs the processors of the setting `reports`, except for the local copy.
     void process(const apply::Report& report, apply::Context& context, apply::RubyTypes& types,
                  base::LogSink& log) {
         const auto processors = agent::report_processors(invocation_.settings);
@@ -194,7 +196,7 @@ private:
             log);
     }
 
-    /// The random wait of --splay.
+    /// Waits for the random time of --splay.
     void splay() {
         if (!invocation_.settings.boolean("splay")) return;
         const long limit = std::max(0L, invocation_.settings.integer("splaylimit"));
@@ -205,7 +207,8 @@ private:
         sys::make_real_clock()->sleep_ns(seconds * 1'000'000'000L);
     }
 
-    /// The classes that an agent's last run left in `classfile`, in place of the classifier's.
+    /// Reads the classes that the last agent run wrote to `classfile`, to replace those of the
+    /// classifier.
     void load_classes(site::NodeRequest& request) {
         const std::string path = invocation_.settings.text("classfile");
         if (::access(path.c_str(), F_OK) != 0) return;
@@ -218,11 +221,11 @@ private:
         for (std::string name; in >> name;) classes.push_back(std::move(name));
     }
 
-    /// This machine, in the environment that it is to be in; `code` in place of a manifest.
+    /// Opens a session for this machine in its environment. `code` replaces the manifest.
     void open(const std::string& manifest, std::optional<std::string> code) {
         auto request = node_.request();
         if (node_.facts.empty()) request.facts.kind = site::FactSource::Kind::Machine;
-        // The environment alone is told.
+        // The only server fact is the environment.
         if (node_.server_facts.empty()) {
             request.server_facts = site::NodeRequest::ServerFacts::Given;
             request.given_server_facts = value::HashBuilder(*request.arena).build();
@@ -237,7 +240,7 @@ private:
                                 .ends_run = true};
         if (request_.loadclasses) load_classes(request);
         session_ = site_.session(std::move(request), console_);
-        // All that follows is about the environment that was chosen.
+        // From here on, the settings of the selected environment apply.
         invocation_.settings = session_->view().settings();
     }
 
@@ -326,7 +329,8 @@ int run_apply(Invocation& invocation) {
     options.flag("L", &request.loadclasses);
     options.flag("json", &request.print_report);
     options.flag("parseonly", &request.parseonly);
-    options.flag("use-nodes", &request.use_nodes);  // node blocks count anyway, as in Puppet
+    // accepted without effect, as in Puppet: node blocks are always used
+    options.flag("use-nodes", &request.use_nodes);
     if (!options.parse(&request.positional)) return options.exit_code();
     if (request.parseonly) {
         fmt::print("--parseonly has been removed. Please use '{} parser validate <manifest>'\n",
@@ -334,7 +338,7 @@ int run_apply(Invocation& invocation) {
         return 1;
     }
     if (!invocation.settings.text("node_name_fact").empty())
-        throw base::plain_error("The setting node_name_fact is not there for apply");
+        throw base::plain_error("The setting node_name_fact is not supported by apply");
     if (request.test) {
         if (!options.log_level) options.log_level = base::Level::Info;
         request.detailed_exitcodes = true;
@@ -347,8 +351,8 @@ int run_apply(Invocation& invocation) {
     auto console =
         make_console_sink(options, request.print_report ? Streams::Errors : Streams::Puppet);
     if (request.logdest.empty()) request.logdest = {invocation.settings.text("logdest")};
-    auto sink = make_log_destinations(request.logdest, std::move(console), options.log_level,
-                                      invocation.settings.text("syslogfacility"));
+    auto sink = agent::make_log_destinations(request.logdest, std::move(console), options.log_level,
+                                             invocation.settings.text("syslogfacility"));
     if (!sink) {
         fmt::print(stderr,
                    "Error: Could not parse application options: Could not set logdest to {}.\n{}\n",

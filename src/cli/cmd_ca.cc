@@ -1,70 +1,35 @@
-// `ca`: the certificate authority's tool, as `puppetserver ca` (2.4 and what later ones add); what
-// each action prints is its own.
+// SPDX-License-Identifier: Apache-2.0
+// `ca`: the tool for the certificate authority, like `puppetserver ca` (2.4 and additions of later
+// versions). Each action prints its own output.
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 
 #include "cli/actions.h"
-#include "cli/ca_actions.h"
 #include "cli/command.h"
-#include "core/base/number.h"
 #include "core/base/text.h"
-#include "services/server/ca_client.h"
+#include "services/server/ca_actions.h"
 
 namespace bunraku::cli {
-
-int ca_wrong(const std::vector<std::string>& lines) {
-    fmt::print(stderr, "Error:\n");
-    for (const auto& line : lines) fmt::print(stderr, "{}\n", line);
-    return 1;
-}
-
-std::optional<std::int64_t> ca_ttl(const std::string& text) {
-    std::string_view number = text;
-    std::int64_t unit = 1;
-    if (!number.empty()) {
-        switch (number.back()) {
-            case 'y': unit = std::int64_t{365} * 86400; break;
-            case 'd': unit = 86400; break;
-            case 'h': unit = 3600; break;
-            case 'm': unit = 60; break;
-            default: break;
-        }
-        if (unit != 1 || number.back() == 's') number.remove_suffix(1);
-    }
-    auto value = base::parse_integer<std::int64_t>(number);
-    if (value && *value >= 0 && *value <= 10'000'000'000 && number[0] != '+') return *value * unit;
-    ca_wrong({fmt::format(" '{}' is an invalid ttl value", text),
-              "Value should match regex \"^(\\d+)(s|m|h|d|y)?$\""});
-    return std::nullopt;
-}
-
-base::Result<bool> ca_must_stop(const config::Settings& settings) {
-    if (BUNRAKU_TRY(server::ca_server_running(settings)) != server::CaServer::Foreign) return false;
-    fmt::print(stderr,
-               "Puppetserver service is running. Please stop it before attempting to run this "
-               "command.\n");
-    return true;
-}
 
 namespace {
 
 struct CaAction {
     const char* name;
-    CaOutcome (*run)(CaInput& input);
-    /// What must be said with it: lines, or none.
-    std::vector<std::string> (*check)(const CaInput& input);
+    server::CaOutcome (*run)(server::CaInput& input);
+    /// Returns the errors for missing or invalid options.
+    std::vector<std::string> (*check)(const server::CaInput& input);
 };
 
-std::vector<std::string> nothing_to_check(const CaInput&) { return {}; }
+std::vector<std::string> nothing_to_check(const server::CaInput&) { return {}; }
 
-template <CaOutcome (*Action)(const CaInput&)>
-CaOutcome with(CaInput& input) {
+template <server::CaOutcome (*Action)(const server::CaInput&)>
+server::CaOutcome with(server::CaInput& input) {
     return Action(input);
 }
 
-/// puppetserver-ca takes options in the place of names for mistakes.
-void check_names(const CaInput& input, std::vector<std::string>& errors) {
+/// Like puppetserver-ca, rejects names that look like options.
+void check_names(const server::CaInput& input, std::vector<std::string>& errors) {
     for (const auto& name : input.certnames) {
         if (name.starts_with("--")) {
             errors.push_back(
@@ -76,7 +41,7 @@ void check_names(const CaInput& input, std::vector<std::string>& errors) {
 }
 
 template <char Action>
-std::vector<std::string> names_needed(const CaInput& input) {
+std::vector<std::string> names_needed(const server::CaInput& input) {
     std::vector<std::string> out;
     check_names(input, out);
     if (!input.certnames.empty()) return out;
@@ -86,7 +51,7 @@ std::vector<std::string> names_needed(const CaInput& input) {
     return out;
 }
 
-std::vector<std::string> check_generate(const CaInput& input) {
+std::vector<std::string> check_generate(const server::CaInput& input) {
     auto out = names_needed<'g'>(input);
     for (const auto& name : input.certnames) {
         if (base::lower(name) != name) out.emplace_back("    Certificate names must be lower case");
@@ -102,7 +67,7 @@ std::vector<std::string> check_generate(const CaInput& input) {
     return out;
 }
 
-std::vector<std::string> check_sign(const CaInput& input) {
+std::vector<std::string> check_sign(const server::CaInput& input) {
     if (input.all && !input.certnames.empty())
         return {"--all and --certname cannot be used together"};
     if (!input.all && input.certnames.empty()) return {"No arguments given"};
@@ -111,7 +76,7 @@ std::vector<std::string> check_sign(const CaInput& input) {
     return out;
 }
 
-std::vector<std::string> check_list(const CaInput& input) {
+std::vector<std::string> check_list(const server::CaInput& input) {
     if (input.format != "text" && input.format != "json") {
         return {fmt::format("Unknown format flag '{}'. Valid formats are 'text', 'json'.",
                             input.format)};
@@ -121,13 +86,13 @@ std::vector<std::string> check_list(const CaInput& input) {
     return {};
 }
 
-std::vector<std::string> check_import(const CaInput& input) {
+std::vector<std::string> check_import(const server::CaInput& input) {
     if (!input.private_key.empty() && !input.bundle.empty() && !input.lists.empty()) return {};
     return {"    Missing required argument",
             "    --cert-bundle, --private-key, --crl-chain are required"};
 }
 
-std::vector<std::string> check_delete(const CaInput& input) {
+std::vector<std::string> check_delete(const server::CaInput& input) {
     std::vector<std::string> out;
     check_names(input, out);
     const bool some = input.expired || input.revoked || !input.certnames.empty();
@@ -140,7 +105,7 @@ std::vector<std::string> check_delete(const CaInput& input) {
     return out;
 }
 
-std::vector<std::string> check_prune(const CaInput& input) {
+std::vector<std::string> check_prune(const server::CaInput& input) {
     const bool named = !input.certnames.empty() || !input.serials.empty();
     if (input.entries && !named)
         return {"--remove-entries option require --serial or --certname values"};
@@ -149,19 +114,19 @@ std::vector<std::string> check_prune(const CaInput& input) {
 }
 
 const CaAction kActions[] = {
-    {"clean", with<ca_clean>, names_needed<'c'>},
-    {"delete", with<ca_delete>, check_delete},
-    {"doctor", with<ca_doctor>, nothing_to_check},
-    {"enable", with<ca_enable>, nothing_to_check},
-    {"generate", with<ca_generate>, check_generate},
-    {"import", ca_import, check_import},
-    {"list", with<ca_list>, check_list},
-    {"migrate", with<ca_migrate>, nothing_to_check},
-    {"prune", with<ca_prune>, check_prune},
-    {"revoke", with<ca_revoke>, names_needed<'r'>},
-    {"rollover", with<ca_rollover>, nothing_to_check},
-    {"setup", ca_setup, nothing_to_check},
-    {"sign", with<ca_sign>, check_sign},
+    {"clean", with<server::ca_clean>, names_needed<'c'>},
+    {"delete", with<server::ca_delete>, check_delete},
+    {"doctor", with<server::ca_doctor>, nothing_to_check},
+    {"enable", with<server::ca_enable>, nothing_to_check},
+    {"generate", with<server::ca_generate>, check_generate},
+    {"import", server::ca_import, check_import},
+    {"list", with<server::ca_list>, check_list},
+    {"migrate", with<server::ca_migrate>, nothing_to_check},
+    {"prune", with<server::ca_prune>, check_prune},
+    {"revoke", with<server::ca_revoke>, names_needed<'r'>},
+    {"rollover", with<server::ca_rollover>, nothing_to_check},
+    {"setup", server::ca_setup, nothing_to_check},
+    {"sign", with<server::ca_sign>, check_sign},
 };
 
 std::vector<std::string> split_lists(const std::vector<std::string>& lists) {
@@ -174,7 +139,7 @@ std::vector<std::string> split_lists(const std::vector<std::string>& lists) {
 
 int run(Invocation& invocation) {
     OptionParser options(invocation);
-    CaInput input;
+    server::CaInput input;
     std::vector<std::string> names, serials, words;
     options.list("certname", &names);
     options.list("serial", &serials);
@@ -221,7 +186,7 @@ int run(Invocation& invocation) {
     std::vector<std::string> errors;
     for (const auto& word : rest) errors.push_back(fmt::format("    Unknown input `{}`", word));
     for (auto& line : action->check(input)) errors.push_back(std::move(line));
-    if (!errors.empty()) return hint(ca_wrong(errors));
+    if (!errors.empty()) return hint(server::ca_wrong(input, errors));
     input.settings = invocation.settings;
     auto code = action->run(input);
     if (code) return *code;

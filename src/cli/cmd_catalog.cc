@@ -1,5 +1,6 @@
-// bunraku catalog: Puppet's face of that name. A catalog is found by the name of its node, where
-// `bunraku compile` takes a manifest (docs/design/0090-catalog-face.md).
+// SPDX-License-Identifier: Apache-2.0
+// bunraku catalog: Puppet's face of the same name. It finds a catalog by the name of its node,
+// whereas `bunraku compile` takes a manifest (docs/design/0090-catalog-and-compile-commands.md).
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -8,7 +9,6 @@
 
 #include "cli/actions.h"
 #include "cli/catalog_history.h"
-#include "cli/catalog_output.h"
 #include "cli/catalog_why.h"
 #include "cli/command.h"
 #include "cli/node_options.h"
@@ -23,6 +23,7 @@
 #include "core/value/rich_data.h"
 #include "core/value/text.h"
 #include "core/value/yaml_document.h"
+#include "resources/catalog/catalog_graph.h"
 #include "services/agent/apply_session.h"
 #include "services/agent/download.h"
 #include "services/agent/node_facts.h"
@@ -37,8 +38,9 @@ using value::Value;
 
 struct Action {
     std::string_view name;
-    std::size_t least, most;  ///< arguments
-    bool finds;               ///< by the indirection, which Puppet's errors say
+    std::size_t least, most;  ///< number of arguments
+    /// true if Puppet's errors mention that the indirection failed to find the catalog
+    bool finds;
 };
 constexpr Action kActions[] = {
     {"apply", 0, 0, false},  {"compile", 0, 1, true}, {"download", 0, 0, false},
@@ -167,9 +169,10 @@ private:
         }
     }
 
-    /// The catalog of this node from the server, kept where the terminus `json` finds it.
+    /// Fetches the catalog of this node from the server and stores it for the terminus `json`.
     void download(const std::string& node) {
-        // Server and certificate are the agent's, whatever the run mode of this command.
+        // The server and certificate are those of the agent, regardless of the run mode of this
+        // command.
         config::Settings settings = invocation_.settings;
         if (const auto loaded = settings.load_file(settings.text("config"), "agent"); !loaded)
             throw base::plain_error(loaded.error().message);
@@ -184,7 +187,7 @@ private:
         const Value facts = agent::facts_document(
             arena_, settings, node, site::machine_facts(arena_, settings, nullptr, *sink_),
             real.system().clock.now_ns());
-        // Twice encoded, as agents have always sent them.
+        // Encoded twice, as agents have always sent them.
         request.body = agent::encoded({{"environment", settings.text("environment")},
                                        {"facts_format", "application/json"},
                                        {"facts", http::percent_encode(value::to_json(facts))}});
@@ -204,14 +207,14 @@ private:
         std::fwrite(text.data(), 1, text.size(), stdout);
     }
 
-    /// The catalog in an agent's form; nullopt where the terminus has none.
+    /// Returns the catalog in the agent format, or nullopt if the terminus does not have it.
     std::optional<std::string> find(const std::string& node) {
         finding_ = true;
         if (terminus_ == "compiler") return compile(node);
-        if (terminus_ == "json" || terminus_ == "yaml") return kept(node);
+        if (terminus_ == "json" || terminus_ == "yaml") return stored_catalog(node);
         if (terminus_ == "puppetdb" || terminus_ == "store_configs")
-            return std::nullopt;  // as Puppet's: they only take catalogs
-        throw base::plain_error(fmt::format("the terminus '{}' is not there", terminus_));
+            return std::nullopt;  // as in Puppet, these termini only store catalogs
+        throw base::plain_error(fmt::format("Unknown terminus '{}'", terminus_));
     }
 
     std::string folder(std::string_view terminus) const {
@@ -221,8 +224,8 @@ private:
         return server_mode() ? settings.text("server_datadir") : settings.text("client_datadir");
     }
 
-    /// What a terminus of files keeps.
-    std::optional<std::string> kept(const std::string& node) {
+    /// Returns the stored catalog of a file terminus.
+    std::optional<std::string> stored_catalog(const std::string& node) {
         if (node.starts_with("..") || node.find_first_of("/\\") != node.npos)
             throw base::plain_error("invalid key");
         const bool yaml = terminus_ == "yaml";
@@ -250,12 +253,13 @@ private:
             data = value::parse_json(arena_, *text);
         }
         if (!data) throw failed(data.error().message);
-        if (!data->is_hash()) throw failed("it is no catalog");
+        if (!data->is_hash()) throw failed("it is not a catalog");
         return value::to_json(*data);
     }
 
-    /// routes.yaml may say where facts come from and that compiled catalogs are not stored:
-    /// octocatalog-diff relies on it. Puppet asks it by the name of the application.
+    /// Reads routes.yaml, which may select the terminus for facts and disable the storage of
+    /// compiled catalogs. octocatalog-diff relies on it. Puppet looks up its entries by the name of
+    /// the application.
     std::string route(std::string_view indirection, std::string_view what) {
         const auto path = invocation_.settings.text("route_file");
         const auto text = environment::read_file(path);
@@ -271,7 +275,7 @@ private:
         return {};
     }
 
-    /// Where the facts of the node come from: as the facts' terminus has it.
+    /// Sets the source of the node's facts according to the terminus for facts.
     void gather_facts(site::Site& site, site::NodeRequest& request) {
         const auto& settings = invocation_.settings;
         const auto& node = request.node;
@@ -344,7 +348,7 @@ private:
         const Value data = parsed(json);
         if (format_ == "yaml")
             return value::yaml_document(data, "--- !ruby/object:Puppet::Resource::Catalog");
-        return format_ == "dot" ? dot_graph(data) : value::to_pretty_json(data);
+        return format_ == "dot" ? catalog::dot_graph(data) : value::to_pretty_json(data);
     }
 
     void select(const std::string& json, const std::string& type) {
@@ -385,12 +389,12 @@ private:
     std::string terminus_, format_, url_;
     HistoryFlags history_;
     int status_ = 0;
-    std::string suffix_;  // " on node NAME" while a catalog is compiled
+    std::string suffix_;  // " on node NAME" during a compile
     bool finding_ = false;
 };
 
 int run_catalog(Invocation& invocation) {
-    // `compile` runs as a server does: its section of puppet.conf, its folders.
+    // `compile` runs in the run mode of a server, with its section of puppet.conf and its folders.
     Invocation server = invocation;
     Face face(invocation);
     std::vector<std::string> positional, arguments;

@@ -1,23 +1,24 @@
-// bunraku compile: a node's catalog on standard output, and nothing else there.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku compile: prints a node's catalog, and nothing else, to standard output.
 #include <chrono>
 #include <cstdio>
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/compile_worker.h"
 #include "cli/node_options.h"
 #include "compile/compiler/trace_json.h"
 #include "compile/site/agent_catalog.h"
 #include "core/base/plain_error.h"
 #include "resources/catalog/wire.h"
+#include "services/agent/compile_worker.h"
 #include "store/engine/store.h"
 
 namespace bunraku::cli {
 
 namespace {
 
-/// Where the time of a compile went, on standard error: first its passes, and behind the whole what
-/// of it was Ruby.
+/// Prints a profile of the compile to standard error: first the passes, then the total and the part
+/// of it spent in Ruby.
 void print_profile(std::int64_t whole, const site::Compiled& compiled, const ruby::Profile& ruby) {
     auto line = [](std::int64_t nanoseconds, std::uint64_t calls, std::string_view what) {
         fmt::print(stderr, "{:>10.3f} ms {:>7}  {}\n", static_cast<double>(nanoseconds) / 1e6,
@@ -60,13 +61,14 @@ int run_compile(Invocation& invocation) {
     auto sink = make_console_sink(options);
     if (worker) {
         if (!positional.empty() || !code.empty())
-            throw base::plain_error("With --worker each request says what is compiled");
-        return run_compile_worker(invocation, *sink);
+            throw base::plain_error(
+                "With --worker, the requests specify what to compile; omit the arguments");
+        return agent::run_compile_worker(invocation.settings, site_options(*sink), stdin, stdout);
     }
     if (!positional.empty()) manifest = positional[0];
 
     site::Site site(invocation.settings, site_options(*sink));
-    std::string out, suffix;  // " on node NAME": where an error is about the node
+    std::string out, suffix;  // " on node NAME" for errors that relate to the node
     try {
         int wire = 0;
         if (format.starts_with("wire-v") && format.size() == 7) wire = format[6] - '0';

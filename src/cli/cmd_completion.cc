@@ -1,5 +1,6 @@
-// `completion`: scripts for shells. What is offered is asked of the program itself at every key, so
-// that environments, nodes, types, settings and facts are those of the moment.
+// SPDX-License-Identifier: Apache-2.0
+// `completion`: prints completion scripts for shells. The scripts call the program at each key
+// press, so that environments, nodes, types, settings and facts are current.
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace bunraku::cli {
 
 namespace {
 
-// bash splits words at "=" and ":", and knows no texts beside them.
+// bash splits words at "=" and ":", and cannot show descriptions.
 constexpr std::string_view kBash = R"(# bash completion of bunraku
 _bunraku()
 {
@@ -102,7 +103,7 @@ void print_words(const config::Settings& settings, const std::vector<std::string
     const Candidates found = complete(settings, words);
     std::string out;
     for (const auto& c : found.words) {
-        // A name with a line break in it cannot be typed this way.
+        // A name that contains a tab or line break cannot be completed in this format.
         if (c.word.find_first_of("\n\t") != std::string::npos) continue;
         out += c.word;
         if (!c.text.empty()) out += '\t' + c.text;

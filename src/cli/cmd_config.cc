@@ -1,4 +1,5 @@
-// `config print`, `set` and `delete`: what settings are, and where they are written.
+// SPDX-License-Identifier: Apache-2.0
+// `config print`, `set` and `delete`: prints settings, and changes them in the configuration file.
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -29,7 +30,7 @@ std::string quoted(const std::vector<std::string>& items) {
     return "[" + out + "]";
 }
 
-/// As Puppet prints it; throws where the value cannot be used.
+/// Returns a value as Puppet prints it. Throws if the value is invalid.
 std::string printed(const config::Settings& settings, std::string_view name) {
     if (auto problem = settings.problem(name)) throw base::plain_error(*problem);
     const config::SettingSpec* spec = config::find_setting(name);
@@ -44,18 +45,19 @@ std::string printed(const config::Settings& settings, std::string_view name) {
     return settings.text(name);
 }
 
-/// What environment.conf says comes between the command line and puppet.conf, also where there is
-/// none: the environment's own folders are the defaults.
+/// Adds the settings of environment.conf, which take precedence over puppet.conf but not over the
+/// command line. They apply even without an environment.conf, because the environment's own folders
+/// are the defaults.
 void add_environment(config::Settings& settings, base::LogSink& log) {
     std::shared_ptr<const environment::Environment> found;
     try {
         found = site::Site(settings, site_options(log)).environment({});
         if (found->directory().empty()) found = nullptr;
     } catch (const base::PuppetError&) {
-        // An environment that cannot be opened says nothing.
+        // If the environment cannot be opened, nothing is added.
     }
     const auto add = [&](std::string_view name, std::string value) {
-        // The command line alone stands above it: nothing else may set these three.
+        // Only the command line has precedence, because no other source may set these three.
         if (!settings.is_set(name)) settings.set(std::string(name), std::move(value));
     };
     if (!found) {
@@ -78,7 +80,7 @@ int print_settings(config::Settings& settings, const std::vector<std::string>& n
     add_environment(settings, log);
     const bool everything = names.empty() || (names.size() == 1 && names[0] == "all");
     if (names.size() == 1 && !everything && !as_json) {
-        // Puppet prints an empty line for a name it does not know.
+        // For an unknown name, Puppet prints an empty line.
         fmt::print("{}\n", config::find_setting(names[0]) ? printed(settings, names[0]) : "");
         return 0;
     }
@@ -102,7 +104,7 @@ int print_settings(config::Settings& settings, const std::vector<std::string>& n
     return 0;
 }
 
-/// The text of the configuration file; nothing where it is not there. Throws.
+/// Returns the text of the configuration file, or nullopt if it does not exist. Throws on errors.
 std::optional<std::string> read_config(const std::string& path) {
     auto text = sys::make_real_file_system()->read(path);
     if (text) return *text;
@@ -113,7 +115,7 @@ std::optional<std::string> read_config(const std::string& path) {
 void write_config(const std::string& path, const std::string& text) {
     auto files = sys::make_real_file_system();
     auto made = files->make_directories(std::string(sys::directory_name(path)), 0755);
-    // Whoever may read it, goes on to.
+    // Preserve the owner and permissions of the file.
     sys::WriteOptions options{.mode = 0644};
     if (auto old = files->stat(path))
         options = {.mode = old->mode, .uid = old->uid, .gid = old->gid};
@@ -131,7 +133,7 @@ constexpr std::string_view kEnvironmentInMain =
     "`puppet config --section user set environment foo`. For more information, see\n"
     "https://puppet.com/docs/puppet/latest/configuration.html#environment";
 
-/// Takes `name` out of `section` and says what stood there; false where nothing did.
+/// Deletes `name` from `section` and prints its value. Returns false if it was not set.
 bool take_out(std::string& text, const std::string& section, const std::string& name,
               std::string_view more) {
     const auto file = codec::parse_ini(text);
@@ -220,8 +222,8 @@ int run(Invocation& invocation) {
             throw base::plain_error(
                 fmt::format("--render-as is console or json, not '{}'", render_as));
         as_json |= render_as == "json";
-        // The command line stays on top; only the file is read again for that section. It could be
-        // read before, or the user was told.
+        // Reads the file again for that section; the command line retains its precedence. An error
+        // is ignored here, because the first read has already reported it.
         (void)settings.load_file(settings.text("config"), section);
         if (auto problem = settings.start_problem()) {
             throw base::plain_error("Could not initialize global default settings: " + *problem);

@@ -1,4 +1,5 @@
-// `db`: the store as a whole. Queries are in db_query.cc.
+// SPDX-License-Identifier: Apache-2.0
+// `db`: operations on the whole store. Queries are in db_query.cc.
 #include <algorithm>
 #include <cstdio>
 #include <errno.h>
@@ -9,13 +10,13 @@
 
 #include "cli/command.h"
 #include "cli/db_query.h"
-#include "cli/terminal.h"
 #include "cli/usage.h"
 #include "compile/site/running_store.h"
 #include "compile/site/store_access.h"
 #include "core/base/plain_error.h"
 #include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
+#include "core/sys/terminal.h"
 #include "net/http/client.h"
 #include "resources/catalog/json_text.h"
 #include "resources/catalog/wire_time.h"
@@ -54,7 +55,7 @@ std::string queue_of(const config::Settings& settings, const Flags& flags) {
 std::unique_ptr<store::Database> open_reading(const std::string& where) {
     if (!store::is_postgresql_url(where) && ::access(where.c_str(), R_OK) != 0) {
         throw base::plain_error(
-            fmt::format("There is no store at {}: nothing has been remembered yet", where));
+            fmt::format("There is no store at {}: nothing has been stored yet", where));
     }
     return value_of(store::Database::open(where, true, 10000));
 }
@@ -63,12 +64,12 @@ std::shared_ptr<store::Secrets> secrets_of(const config::Settings& settings) {
     return std::make_shared<store::Secrets>(site::store_key_of(settings));
 }
 
-/// Returns the server that owns the store, which then does what is to be written; null: none.
+/// Returns the server that owns the store and then performs the writes, or null if no server does.
 std::unique_ptr<site::RunningStore> running(const config::Settings& settings, const Flags& flags) {
     return value_of(site::RunningStore::find(database_of(settings, flags)));
 }
 
-/// Returns the number `key` of an answer of the server, a flat JSON map.
+/// Returns the number `key` from a server response, which is a flat JSON map.
 std::int64_t number_in(std::string_view answer, std::string_view key) {
     codec::JsonCursor json(answer);
     json.enter_object();
@@ -106,13 +107,14 @@ std::string time_or_dash(std::int64_t time) {
 int export_archive(const config::Settings& settings, const Flags& flags) {
     if (flags.words.size() != 1) throw usage_error("db", "usage: db export FILE");
     const std::string& path = flags.words[0];
-    // Secrets of the whole fleet: for the owner alone, and complete or not there at all.
+    // The archive contains secrets of the whole fleet. Only the owner may read it, and it appears
+    // under its name only when complete.
     std::string part = path == "-" ? path : path + ".part";
     int fd = path == "-" ? ::fcntl(1, F_DUPFD_CLOEXEC, 3)
                          : ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
         throw base::plain_error(fmt::format("Could not write {}: {}", path, strerror(errno)));
-    ProgressLine progress;
+    sys::ProgressLine progress;
     std::size_t written = 0;
     const auto write = [&](std::string_view bytes) {
         write_all(fd, bytes, path);
@@ -160,7 +162,7 @@ int export_archive(const config::Settings& settings, const Flags& flags) {
     return 0;
 }
 
-/// Reports and counts a command of an archive that could not be stored; the import goes on.
+/// Reports and counts a command of an archive that could not be stored; the import continues.
 void import_failed(const store::CommandHeader& header, const base::Error& error,
                    store::ImportFigures& failed) {
     ++failed.of(header.kind);
@@ -171,11 +173,11 @@ void import_failed(const store::CommandHeader& header, const base::Error& error,
 int import_file(const config::Settings& settings, const Flags& flags) {
     if (flags.words.size() != 1) throw usage_error("db", "usage: db import FILE");
     store::ImportFigures figures, failed;
-    ProgressLine progress;
+    sys::ProgressLine progress;
     std::size_t taken = 0;
     const auto show = [&] { progress.show(fmt::format("{} commands imported", ++taken)); };
     if (!flags.url.empty()) {
-        // A server takes each as a command.
+        // Send each command to the server.
         http::Client client;
         figures = value_of(store::import_archive_file(
             flags.words[0],
@@ -344,7 +346,7 @@ int dead_letters(const config::Settings& settings, const Flags& flags) {
     return 0;
 }
 
-/// The keys for what is Sensitive, by number.
+/// Lists or changes the keys that encrypt Sensitive values.
 int keys(const config::Settings& settings, const Flags& flags) {
     const auto secrets = secrets_of(settings);
     const std::string action = flags.words.empty() ? "list" : flags.words[0];
@@ -352,11 +354,11 @@ int keys(const config::Settings& settings, const Flags& flags) {
         throw usage_error("db", "usage: db key [list | rotate | adopt]");
     if (action == "list") {
         if (::access(secrets->path().c_str(), F_OK) != 0)
-            throw base::plain_error(fmt::format("There is no key file {} yet", secrets->path()));
+            throw base::plain_error(fmt::format("The key file {} does not exist", secrets->path()));
         for (const std::uint64_t number : value_of(secrets->numbers()))
             fmt::print("{:016x}\n", number);
     } else if (action == "rotate") {
-        fmt::print("{:016x} encrypts from the next start of the server on\n",
+        fmt::print("Created key {:016x}: the server uses it after its next start\n",
                    value_of(secrets->rotate()));
     } else if (const auto server = running(settings, flags)) {
         fmt::print("{} encrypted values given up\n",
@@ -424,7 +426,7 @@ int run(Invocation& invocation) {
 }  // namespace
 
 BUNRAKU_COMMAND(db){.name = "db",
-                    .summary = "Query, export, import and look after the store.",
+                    .summary = "Query, export, import and maintain the store.",
                     .run = run,
                     .run_mode = "server"};
 

@@ -1,15 +1,16 @@
-// `deploy`: environments out of branches, by r10k's configuration.
+// SPDX-License-Identifier: Apache-2.0
+// `deploy`: creates environments from branches, with the configuration of r10k.
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/terminal.h"
 #include "core/base/number.h"
 #include "core/codec/json_text.h"
 #include "core/config/munge.h"
 #include "core/sys/signals.h"
 #include "core/sys/system.h"
+#include "core/sys/terminal.h"
 #include "core/sys/wording.h"
 #include "modules/module/deploy.h"
 #include "modules/module/trust.h"
@@ -70,7 +71,7 @@ int report(const base::Result<std::vector<module::DeployedEnvironment>>& done, b
     return counts[static_cast<int>(What::Failed)] == 0 ? 0 : 1;
 }
 
-/// r10k's `deploy display`: YAML with symbols, or JSON.
+/// The output of r10k's `deploy display`: YAML with symbols, or JSON.
 int display(const module::DeployOptions& options, const DeployArguments& o,
             const std::vector<std::string>& names, sys::System& system, base::LogSink& log) {
     auto listed = module::list_deployment(options, o.fetch, system, log);
@@ -159,7 +160,7 @@ int run(Invocation& invocation) {
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();
     const auto console = make_console_sink(options);
-    const auto log = std::make_unique<ProgressLog>(*console);
+    const auto log = std::make_unique<sys::ProgressLog>(*console);
     const auto usage = [&](std::string_view text) {
         fmt::print(stderr, "Error: {}\nTry '{} help deploy' for usage\n", text, invocation.program);
         return 1;
@@ -188,7 +189,7 @@ int run(Invocation& invocation) {
         return 1;
     }
     for (const std::string& warning : config->warnings) log->log(Level::Warning, warning);
-    // As r10k does: for everything that this process asks, git's programs included.
+    // Like r10k, applies the proxy to all requests of this process, including those of git.
     if (!config->proxy.empty()) {
         for (const char* name : {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"})
             ::setenv(name, config->proxy.c_str(), 1);
@@ -197,7 +198,7 @@ int run(Invocation& invocation) {
     module::DeployOptions d;
     d.config = std::move(*config);
     const std::string cachedir = o.cachedir.empty() ? d.config.cachedir : o.cachedir;
-    // r10k keeps its own things there, which look alike and are not.
+    // r10k's own cache in this folder looks similar but has another layout.
     d.cache = cachedir.empty() ? settings.text("module_working_dir")
                                : sys::expand_path(cachedir) + "/bunraku";
     d.forge.url = settings.text("module_repository");
@@ -214,7 +215,9 @@ int run(Invocation& invocation) {
     if (!o.keep_for.empty()) {
         const auto seconds = config::duration_seconds(o.keep_for);
         const auto number = base::parse_integer<std::int64_t>(seconds.value_or(""));
-        if (!number) return usage(fmt::format("--keep-for '{}' is no duration", o.keep_for));
+        if (!number)
+            return usage(
+                fmt::format("Invalid value '{}' for --keep-for: expected a duration", o.keep_for));
         d.keep_for = *number;
     }
     if (d.config.pool_size > 4) d.parallel = std::max(d.parallel, std::min(64, d.config.pool_size));
@@ -248,9 +251,8 @@ int run(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(deploy){
-    .name = "deploy",
-    .summary = "Makes environments out of the branches of a control repository.",
-    .run = run};
+BUNRAKU_COMMAND(deploy){.name = "deploy",
+                        .summary = "Deploy environments from the branches of a control repository.",
+                        .run = run};
 
 }  // namespace bunraku::cli

@@ -1,5 +1,6 @@
-// bunraku describe: what a resource type is, from the same table that validates it; of types that
-// modules bring, from what Ruby says of them; of everything else, what its comment says.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku describe: documents a resource type from the table that also validates it, a module's
+// type from its Ruby code, and everything else from its comment.
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -17,7 +18,7 @@
 namespace bunraku::cli {
 namespace {
 
-/// The types of the language and those of the environment's modules.
+/// The types of the language and of the environment's modules.
 class KnownTypes {
 public:
     KnownTypes(const config::Settings& settings, base::LogSink& log) : log_(log) {
@@ -27,11 +28,11 @@ public:
         try {
             environment_ = site::Site(settings, site_options(log)).environment(request);
         } catch (const base::PuppetError&) {
-            // The language's own types are there all the same.
+            // The language's own types are available anyway.
         }
     }
 
-    /// Null where nobody knows it.
+    /// Returns null if the type is unknown.
     const restype::TypeSpec* find(const std::string& name) const {
         if (const auto* native = restype::find_type(name)) return native;
         if (!environment_ || !environment_->ruby_type_file(name)) return nullptr;
@@ -46,7 +47,7 @@ public:
 
     const environment::Environment* environment() const { return environment_.get(); }
 
-    /// All, by name; the second is null where a file could not be loaded.
+    /// Returns all types by name. The value is null if the file could not be loaded.
     std::map<std::string, const restype::TypeSpec*> all() const {
         std::map<std::string, const restype::TypeSpec*> out;
         for (const auto* t : restype::all_types()) {
@@ -71,7 +72,7 @@ private:
     std::shared_ptr<const environment::Environment> environment_;
 };
 
-/// The first sentence, on one line and not too long: as `puppet describe --list` has it.
+/// Returns the first sentence as a single short line, as in `puppet describe --list`.
 std::string short_sentence(std::string_view doc) {
     std::string text = fmt::format("{}", fmt::join(base::words(doc), " "));
     const std::size_t end = text.find('.');
@@ -81,9 +82,9 @@ std::string short_sentence(std::string_view doc) {
 
 std::string describe(const restype::Attribute& a) {
     std::string out = fmt::format("- **{}**\n", a.name) + reference::paragraphs(a.doc, 4);
-    // What Ruby says of an attribute ends with its values and features.
-    const bool told = a.doc.find("Valid values are `") != std::string_view::npos ||
-                      a.doc.find("Values can match `") != std::string_view::npos;
+    // The documentation of an attribute from Ruby ends with its values and features.
+    const bool has_values = a.doc.find("Valid values are `") != std::string_view::npos ||
+                            a.doc.find("Values can match `") != std::string_view::npos;
     std::string values;
     std::string_view rest = a.values;
     while (!rest.empty()) {
@@ -93,9 +94,9 @@ std::string describe(const restype::Attribute& a) {
         if (bar == std::string_view::npos) break;
         rest.remove_prefix(bar + 1);
     }
-    if (!values.empty() && !told)
+    if (!values.empty() && !has_values)
         out += reference::wrapped(fmt::format("Valid values are {}.", values), 4);
-    if (!a.patterns.empty() && !told) {
+    if (!a.patterns.empty() && !has_values) {
         out += reference::wrapped(fmt::format("Values can match `{}`.", a.patterns), 4);
     }
     if (!a.feature.empty() && a.doc.find("Requires features") == std::string_view::npos) {
@@ -127,7 +128,7 @@ int run_describe(Invocation& invocation) {
     const bool types = kind.empty() || kind == "type";
     if (json || !types) {
         if (!kind.empty() && !reference::Described::is_kind(kind)) {
-            fmt::print(stderr, "Error: There is no kind {}; there are {}\n", kind,
+            fmt::print(stderr, "Error: Unknown kind {}; expected one of {}\n", kind,
                        reference::Described::kinds());
             return 1;
         }
@@ -201,7 +202,7 @@ int run_describe(Invocation& invocation) {
 }  // namespace
 
 BUNRAKU_COMMAND(describe){.name = "describe",
-                          .summary = "Show what types, classes, functions and facts there are.",
+                          .summary = "List and describe types, classes, functions and facts.",
                           .run = run_describe};
 
 }  // namespace bunraku::cli

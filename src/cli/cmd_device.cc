@@ -1,4 +1,5 @@
-// `device`: refused, with a word on why (docs/design/0180).
+// SPDX-License-Identifier: Apache-2.0
+// `device`: not supported; prints the reason (docs/design/0180).
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -13,7 +14,8 @@ int run(Invocation& invocation) {
     std::vector<std::string> words;
     std::string text;
     bool flag = false;
-    // Puppet's own options, so that what is said is why and not which option is wrong.
+    // Accept Puppet's own options, so that the command reports its reason instead of an unknown
+    // option.
     for (const char* name : {"apply", "a", "target", "t", "logdest", "l", "waitforcert", "w"})
         options.value(name, &text);
     for (const char* name : {"facts", "f", "resource", "r", "to_yaml", "y", "detailed-exitcodes"})
@@ -32,7 +34,7 @@ int run(Invocation& invocation) {
 }  // namespace
 
 BUNRAKU_COMMAND(device){.name = "device",
-                        .summary = "Manage network devices: not done here, see its help.",
+                        .summary = "Manage network devices: not supported, see its help.",
                         .run = run};
 
 }  // namespace bunraku::cli

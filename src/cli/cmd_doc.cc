@@ -1,4 +1,5 @@
-// bunraku doc: REFERENCE.md of a module, or the same as JSON.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku doc: prints the REFERENCE.md of a module, or the same content as JSON.
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -27,13 +28,13 @@ int run_doc(Invocation& invocation) {
     if (format != "markdown" && format != "json")
         throw base::plain_error(
             fmt::format("Invalid format {}. Please select 'json' or 'markdown'.", format));
-    if (folders.size() > 1) throw base::plain_error("One folder at a time is documented");
+    if (folders.size() > 1) throw base::plain_error("Specify a single folder");
     const std::string folder = environment::expand_path(folders.empty() ? "." : folders.front(),
                                                         environment::working_directory());
     auto files = sys::make_real_file_system();
     if (const auto status = files->stat(folder);
         !status || status->kind != sys::FileKind::Directory)
-        throw base::plain_error(fmt::format("{} is no folder", folder));
+        throw base::plain_error(fmt::format("{} is not a folder", folder));
     auto items = reference::read_documents(folder, invocation.settings.text("ruby_program"), *sink);
     std::erase_if(items, [](const reference::DocItem& i) {
         return i.kind == reference::DocItem::Kind::Fact;

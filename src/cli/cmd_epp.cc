@@ -1,4 +1,5 @@
-// bunraku epp: renders, checks and shows EPP templates.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku epp: renders, validates and dumps EPP templates.
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
@@ -31,13 +32,13 @@ bool exists(const std::string& path) {
     return std::filesystem::exists(path, error);
 }
 
-/// What `puppet epp` prints of a string: with a newline at its end.
+/// Prints a string as `puppet epp` does, with a newline at its end.
 void print_result(std::string text) {
     if (!text.ends_with('\n')) text += '\n';
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-/// "Integer" for 5: what Ruby calls the class of a value.
+/// Returns the name of the value's class in Ruby, such as "Integer" for 5.
 std::string class_of(const Value& v) {
     switch (v.kind()) {
         case value::Kind::Boolean: return v.as_boolean() ? "TrueClass" : "FalseClass";
@@ -50,7 +51,7 @@ std::string class_of(const Value& v) {
     }
 }
 
-/// All options of the three actions.
+/// The options of the three actions.
 struct Request {
     std::vector<std::string> code;
     std::string values, values_file, facts, format = "old";
@@ -153,7 +154,7 @@ private:
         session_ = site_.session(node_, sink_);
     }
 
-    /// The file of "module/name.epp", else the name itself where there is such a file.
+    /// Returns the file of "module/name.epp", or the name itself if it is a file.
     std::optional<std::string> effective_template(const std::string& name) const {
         if (auto path = module_template(name)) return path;
         return exists(name) ? std::optional(name) : std::nullopt;
@@ -177,7 +178,7 @@ private:
         return in.evaluate_program(*tree.program, in.top_scope());
     }
 
-    /// The hash of --values_file and --values; undef: none was given.
+    /// Returns the hash of --values_file and --values, or undef if neither is given.
     Value values(evaluator::Interpreter& in) {
         Value given;
         const std::string& file = request_.values_file;
@@ -243,7 +244,7 @@ private:
                                                             args.is_hash() ? &args : nullptr));
     }
 
-    /// False where the template failed; its error is logged.
+    /// Returns false if the template failed; the error is logged.
     bool render_file(evaluator::Interpreter& in, std::string name, int number, std::string& out) {
         const bool several = request_.files.size() > 1;
         try {
@@ -258,7 +259,7 @@ private:
             out += text;
             return true;
         } catch (const PuppetError& error) {
-            // What is wrong with the template itself ends the command.
+            // An error in the template itself ends the command.
             if (error.error_class() == PuppetError::Class::Plain ||
                 error.message().starts_with("epp(): Invalid EPP"))
                 throw;
@@ -309,7 +310,7 @@ private:
 
     void dump_text(std::string text, const std::string& name, bool heading, std::string& out) {
         try {
-            // What is not checked has no name in Puppet's messages either.
+            // Like Puppet, includes the name in messages only if the template is validated.
             const auto tree =
                 parse(std::move(text), request_.validate ? name : "", request_.validate);
             if (heading && request_.header) out += fmt::format("--- {}\n", name);
@@ -355,7 +356,7 @@ int run_epp(Invocation& invocation) {
     options.flag("continue_on_error", &request.continue_on_error);
     options.flag("continue-on-error", &request.continue_on_error);
     if (!options.parse(&positional)) return options.exit_code();
-    // Facts of a file come on top of this machine's.
+    // Facts from a file override this machine's facts.
     std::swap(request.facts, node.facts);
     auto sink = make_console_sink(options);
     const std::string action = take_action(positional, request.files);

@@ -1,4 +1,5 @@
-// bunraku eval: the value of expressions, in the top scope of a node.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku eval: evaluates expressions in the top scope of a node.
 #include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -44,7 +45,7 @@ int run_eval(Invocation& invocation) {
             if (!talking) expressions.push_back(read_stdin());
         }
         auto request = node.request();
-        // Whoever sits at a terminal and says nothing of a node means the one he sits at.
+        // An interactive session without a node uses the facts of this machine.
         if (talking && node.node.empty() && node.facts.empty())
             request.facts.kind = site::FactSource::Kind::Machine;
         request.sources.manifest = manifest;

@@ -1,5 +1,6 @@
-// bunraku explain: where a value of a node's catalog comes from, or why something is not in it; and
-// what the code of an error means.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku explain: explains the source of a value in a node's catalog, the absence of a resource,
+// or an error code.
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@ namespace bunraku::cli {
 
 namespace {
 
-/// The one word is the code of an error.
+/// Handles a single argument that is an error code.
 int explain_code(const std::string& code) {
     if (const auto text = diagnostics::explained_issue(code)) {
         std::fwrite(text->data(), 1, text->size(), stdout);
@@ -62,16 +63,17 @@ int run_explain(Invocation& invocation) {
         if (fleet.nodes.size() != 1)
             throw base::plain_error(fmt::format(
                 "{}: {}", name,
-                fleet.unjudged.empty() ? "there are no facts of it" : fleet.unjudged[0].second));
+                fleet.unjudged.empty() ? "its facts are not available" : fleet.unjudged[0].second));
         auto print_error = [&](const std::string& error) {
             if (!error.empty())
-                sink->log(base::Level::Err,
-                          fmt::format("The compile ended with an error, what is told is what "
-                                      "happened until then: {}",
-                                      error));
+                sink->log(
+                    base::Level::Err,
+                    fmt::format("The compile ended with an error; the explanation covers what "
+                                "happened before it: {}",
+                                error));
         };
         if (all) {
-            // A line, or a paragraph, a resource.
+            // Prints one line or one paragraph per resource.
             print_error(insight::explain_all(
                 site, state, fleet.nodes[0], [&](const auto& of, const auto& told) {
                     const std::string out =
@@ -95,10 +97,9 @@ int run_explain(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(explain){
-    .name = "explain",
-    .summary = "Show where a value of a node's catalog comes from, or what an error means.",
-    .run = run_explain,
-    .run_mode = "server"};
+BUNRAKU_COMMAND(explain){.name = "explain",
+                         .summary = "Explain a value in a node's catalog, or an error.",
+                         .run = run_explain,
+                         .run_mode = "server"};
 
 }  // namespace bunraku::cli

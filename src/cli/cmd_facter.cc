@@ -1,4 +1,5 @@
-// `facter`: the command line of Facter 4, with its output, its messages and its exit codes.
+// SPDX-License-Identifier: Apache-2.0
+// `facter`: the command line of Facter 4, with the same output, messages and exit codes.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -37,7 +38,7 @@ constexpr FacterOption kFacterOptions[] = {
     {"json", 'j', false, "Print JSON."},
     {"log-level", 'l', true, "Which messages: none, trace, debug, info, warn, error or fatal."},
     {"no-block", 0, false, "Block no facts."},
-    {"no-cache", 0, false, "Neither read nor write kept facts."},
+    {"no-cache", 0, false, "Do not read or write cached facts."},
     {"no-custom-facts", 0, false, "No custom facts."},
     {"no-external-facts", 0, false, "No external facts."},
     {"no-ruby", 0, false, "Nothing that needs Ruby: no custom facts, no facts about Ruby."},
@@ -45,14 +46,14 @@ constexpr FacterOption kFacterOptions[] = {
     {"verbose", 0, false, "Write informational messages."},
     {"show-legacy", 0, false, "The flat facts of old as well."},
     {"yaml", 'y', false, "Print YAML."},
-    {"strict", 0, false, "Fail where a fact that is asked for is not there."},
-    {"timing", 't', false, "Tell how long each fact took."},
+    {"strict", 0, false, "Fail if a requested fact does not exist."},
+    {"timing", 't', false, "Print how long each fact took."},
     {"sequential", 0, false, "One fact after the other (as always)."},
-    {"http-debug", 0, false, "Accepted; nothing is written of requests."},
+    {"http-debug", 0, false, "Accepted, but has no effect."},
     {"puppet", 'p', false, "Puppet's own facts and those of its modules as well."},
     {"version", 'v', false, "Print the version."},
     {"list-block-groups", 0, false, "List the groups that can be blocked."},
-    {"list-cache-groups", 0, false, "List the groups that can be kept."},
+    {"list-cache-groups", 0, false, "List the groups that can be cached."},
     {"help", 'h', false, "This overview."},
 };
 
@@ -75,7 +76,7 @@ public:
     bool failed = false;
 
     bool enabled(Level l) const override {
-        // An error counts, seen or not.
+        // Errors count even if they are not displayed.
         return l >= Level::Err || (!silent && rank(l) >= rank(level));
     }
     void log(const base::Diagnostic& d) override { write(d, color); }
@@ -93,7 +94,7 @@ public:
                    colored ? paint : "", d.message, colored ? "\033[0m" : "");
         std::fflush(stderr);
     }
-    /// Is red in any case.
+    /// Logs an error, always in red.
     void error(std::string_view source, std::string message) {
         write({.level = Level::Err, .message = std::move(message), .source = std::string(source)},
               true);
@@ -111,12 +112,12 @@ private:
 
 struct FacterArguments {
     std::vector<std::string> queries, custom_directories, external_directories;
-    std::vector<std::string> flags;  ///< names as given
+    std::vector<std::string> flags;  ///< names as given on the command line
     std::string config, log_level;
     bool has(std::string_view name) const { return std::ranges::find(flags, name) != flags.end(); }
 };
 
-/// Ends with the usage on standard output.
+/// Prints the error, then the usage to standard output. Returns the exit code.
 int refuse_facter(FacterSink& sink, const std::string& message) {
     sink.error("Facter::OptionsValidator", message);
     const std::string usage = facter_usage();
@@ -124,7 +125,7 @@ int refuse_facter(FacterSink& sink, const std::string& message) {
     return 1;
 }
 
-/// What may not stand together, in the words in which it was written.
+/// Returns an error for options that exclude each other, in the spelling of the user.
 std::optional<std::string> conflict_of(const std::vector<std::string>& args) {
     struct Pair {
         std::string_view one, other;
@@ -167,7 +168,7 @@ std::optional<std::string> conflict_of(const std::vector<std::string>& args) {
     return std::nullopt;
 }
 
-/// The error is the option that there is none of.
+/// Parses the arguments. The error is the name of an unknown option.
 base::Result<FacterArguments> parse_facter(const std::vector<std::string>& args) {
     FacterArguments out;
     const auto unknown = [](std::string_view option) { return base::failure(std::string(option)); };
@@ -190,7 +191,7 @@ base::Result<FacterArguments> parse_facter(const std::vector<std::string>& args)
             std::string name(arg.substr(2, eq == arg.npos ? arg.npos : eq - 2));
             std::ranges::replace(name, '_', '-');
             const auto spec = std::ranges::find(kFacterOptions, name, &FacterOption::name);
-            // --no-json and the like are what goes without saying.
+            // --no-json and similar options have no effect, because they are the defaults.
             const bool negated = spec == std::end(kFacterOptions) && name.starts_with("no-");
             if (negated) {
                 const auto plain = std::ranges::find(
@@ -230,7 +231,7 @@ base::Result<FacterArguments> parse_facter(const std::vector<std::string>& args)
     return out;
 }
 
-/// Sets what is logged. False where there is no such level.
+/// Sets the log level. Returns false if the level is unknown.
 bool set_level(FacterSink& sink, std::string_view name) {
     static constexpr std::pair<std::string_view, Level> kLevels[] = {
         {"trace", Level::Debug},  {"debug", Level::Debug}, {"info", Level::Info},
@@ -247,7 +248,7 @@ bool set_level(FacterSink& sink, std::string_view name) {
     return false;
 }
 
-/// With --puppet: what Puppet's settings add. Null where puppet.conf cannot be read.
+/// Adds Puppet's settings for --puppet. Returns false if puppet.conf cannot be read.
 bool add_puppet(facts::Options& wanted) {
     auto settings = load_settings({}, "user");
     if (!settings) return false;
@@ -266,7 +267,7 @@ int run_facter(const std::vector<std::string>& args) {
     if (!parsed)
         return refuse_facter(sink, fmt::format("unrecognised option '{}'", parsed.error().message));
     FacterArguments given = *parsed;
-    // Commands of its own, wherever they stand.
+    // These commands are recognized at any position.
     const auto task = [&](std::string_view name) {
         return given.has(name) || std::ranges::find(given.queries, name) != given.queries.end();
     };

@@ -1,4 +1,5 @@
-// `facts`: Puppet's face of that name, for this machine's facts.
+// SPDX-License-Identifier: Apache-2.0
+// `facts`: Puppet's face of the same name, for this machine's facts.
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
@@ -29,16 +30,16 @@ using value::Value;
 
 struct FactsAction {
     std::string_view name;
-    std::size_t least, most;  ///< arguments
+    std::size_t least, most;  ///< number of arguments
 };
-/// `show` takes any number, and is meant where none of these is named.
+/// `show` takes any number of arguments, and is the default if none of these actions is given.
 constexpr FactsAction kFactsActions[] = {
     {"diff", 1, 2}, {"find", 0, 1}, {"info", 0, 0}, {"upload", 0, 0}};
 constexpr std::string_view kFactsTermini[] = {"facter", "json", "puppetdb", "store_configs",
                                               "yaml"};
 constexpr std::string_view kRenderings[] = {"", "console", "flat", "json", "yaml"};
 
-/// Hashes in order of their keys, all the way down: what Facter prints.
+/// Sorts hashes by key, recursively, as in Facter's output.
 Value sorted(base::Arena& arena, const Value& v) {
     if (v.is_array()) {
         std::vector<Value> items;
@@ -55,7 +56,7 @@ Value sorted(base::Arena& arena, const Value& v) {
     return hash.build();
 }
 
-/// The leaves by their paths: "os.release.major", "processors.models.0".
+/// Collects the leaves by their paths: "os.release.major", "processors.models.0".
 void flatten(const std::string& path, const Value& v, std::map<std::string, Value>& out) {
     const auto below = [&](const std::string& key) {
         return path.empty() ? key : path + "." + key;
@@ -105,7 +106,7 @@ public:
         }
         if (yaml_) format_ = "yaml";
         sink_ = make_console_sink(options_, Streams::Puppet);
-        // `puppet facts show NAME` and `puppet facts NAME` are the same.
+        // `puppet facts show NAME` and `puppet facts NAME` are equivalent.
         std::string action = "show";
         if (!names.empty() &&
             (names[0] == "show" || std::ranges::find(kFactsActions, names[0], &FactsAction::name) !=
@@ -167,7 +168,8 @@ private:
             for (const facts::Resolved& fact : found)
                 if (fact.query == name) own.push_back(fact);
             Value v = facts::query_value(facts::assemble(arena_, own, wanted), name);
-            // As Puppet: what is not there is an empty text; it does not say so.
+            // Like Puppet, treats a missing fact as an empty string. The warning is an addition of
+            // Bunraku.
             if (v.is_undef()) {
                 sink_->log(Level::Warning, fmt::format("There is no fact '{}'", name));
                 v = Value::string("");
@@ -179,7 +181,7 @@ private:
         return 0;
     }
 
-    /// Puppet's document of a node: name, values, when they were gathered.
+    /// Prints Puppet's document for a node: name, values and timestamp.
     int find(const std::vector<std::string>& names) {
         const auto& settings = invocation_.settings;
         const std::string node = names.empty() ? settings.text("certname") : names[0];
@@ -201,7 +203,7 @@ private:
             values = site::stored_facts(arena_, *store.operator->(), node);
             if (values.is_hash() && values.as_hash().size() == 0) values = Value::undef();
         }
-        // As Puppet's: nothing is found, and nothing is said.
+        // Like Puppet, prints nothing if nothing is found.
         if (values.is_undef()) return 0;
         const Value document = agent::facts_document(arena_, settings, node, sorted(arena_, values),
                                                      real_.system().clock.now_ns());
@@ -221,7 +223,8 @@ private:
     }
 
     int upload() {
-        // Server and certificate are the agent's, whatever the run mode of this command.
+        // The server and certificate are those of the agent, regardless of the run mode of this
+        // command.
         config::Settings settings = invocation_.settings;
         if (const auto loaded = settings.load_file(settings.text("config"), "agent"); !loaded)
             throw base::plain_error(loaded.error().message);
@@ -232,8 +235,9 @@ private:
         return 0;
     }
 
-    /// What has changed since a file of facts was written, or between two of them. No peer: Puppet
-    /// 8 has dropped the action, and Puppet 7's compares two versions of Facter. The form is its.
+    /// Compares a file of facts with the current facts or with another file. Puppet 8 does not have
+    /// this action, and that of Puppet 7 compares two versions of Facter. The output format is that
+    /// of Puppet 7.
     int diff(const std::vector<std::string>& names) {
         std::vector<std::shared_ptr<const regex::Regex>> excluded;
         for (const std::string& pattern : excluded_) {
@@ -272,7 +276,7 @@ private:
         return status;
     }
 
-    /// Facts with what a run of Puppet adds.
+    /// Returns this machine's facts, including those that a Puppet run adds.
     Value machine() {
         facts::PuppetLog facter_log(*sink_);
         legacy_ = legacy_ || invocation_.settings.boolean("include_legacy_facts");
@@ -313,7 +317,7 @@ private:
         return wanted;
     }
 
-    /// The custom facts of the environment's modules, as `puppet facts` finds them.
+    /// Adds the custom facts of the environment's modules, as `puppet facts` does.
     void add_module_facts(facts::Options& wanted) {
         site::NodeRequest request;
         request.sources.no_manifest = true;
@@ -322,14 +326,14 @@ private:
             environment =
                 site::Site(invocation_.settings, site_options(*sink_)).environment(request);
         } catch (const base::PuppetError&) {
-            // This machine's own facts need none.
+            // This machine's own facts do not need an environment.
         }
         site::add_fact_folders(invocation_.settings, environment.get(), wanted);
     }
 
     static void write(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-    /// As Puppet renders: hashes and lists in many lines unless JSON was asked for by its name.
+    /// Like Puppet, pretty-prints hashes and lists unless JSON was requested explicitly.
     void print(const Value& v) {
         if (format_ == "yaml") {
             write(value::yaml_document(v, "---"));

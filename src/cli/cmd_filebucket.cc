@@ -1,5 +1,7 @@
-// `filebucket`: files by their digest, of this machine's bucket or the server's. Messages and exit
-// codes are those of Puppet 8.11 (application/filebucket.rb, file_bucket/dipper.rb).
+// SPDX-License-Identifier: Apache-2.0
+// `filebucket`: stores and returns files by their digests, in this machine's bucket or the
+// server's. Messages and exit codes are those of Puppet 8.11 (application/filebucket.rb,
+// file_bucket/dipper.rb).
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -8,13 +10,13 @@
 #include <unistd.h>
 
 #include "cli/actions.h"
-#include "cli/bucket_dates.h"
-#include "cli/help_text.h"
+#include "compile/reference/help_text.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
 #include "core/sys/process.h"
+#include "resources/apply/bucket_dates.h"
 #include "resources/apply/types/file/bucket.h"
 #include "services/agent/apply_session.h"
 #include "services/agent/open_link.h"
@@ -27,14 +29,14 @@ namespace {
 using base::plain_error;
 using Words = std::vector<std::string>;
 
-/// A file that is gone with this; only its owner reads it.
+/// A temporary file that the destructor deletes and that only its owner can read.
 class ScratchFile {
 public:
     explicit ScratchFile(std::string_view content) {
         const char* folder = std::getenv("TMPDIR");
         path_ = fmt::format("{}/diffXXXXXX", folder && *folder ? folder : "/tmp");
         const int fd = ::mkstemp(path_.data());
-        if (fd < 0) throw plain_error("Could not make a temporary file");
+        if (fd < 0) throw plain_error("Could not create a temporary file");
         ::close(fd);
         if (auto written = sys::make_real_file_system()->write(path_, content); !written) {
             ::unlink(path_.c_str());
@@ -59,7 +61,7 @@ public:
         folder_ = sys::expand_path(folder);
         bucket_.emplace(context(), "puppet", folder_);
     }
-    /// False: it cannot be reached, which was told.
+    /// Returns false and logs an error if the server is not available.
     bool use_server(std::string_view user_agent) {
         auto link = agent::open_link(settings_, log_, context().system, std::string(user_agent));
         if (!link) {
@@ -132,14 +134,15 @@ public:
         return 0;
     }
 
-    /// All paths that files were backed up from, by path and then by time.
+    /// Lists the paths of all backed-up files, ordered by path and then by time.
     int list(const std::string& from, const std::string& until, bool json) {
         if (link_) throw plain_error("Listing remote file buckets is not allowed");
         if (!disk().is_directory(folder_)) throw plain_error("File not found");
         const auto now = context().system.clock.now_ns() / 1'000'000'000;
-        const auto first = from.empty() ? std::optional<std::int64_t>(0) : bucket_date(from, now);
+        const auto first =
+            from.empty() ? std::optional<std::int64_t>(0) : apply::bucket_date(from, now);
         const auto last =
-            until.empty() ? std::optional<std::int64_t>(now) : bucket_date(until, now);
+            until.empty() ? std::optional<std::int64_t>(now) : apply::bucket_date(until, now);
         if (!last) throw plain_error("Error while parsing 'todate'");
         if (!first) throw plain_error("Error while parsing 'fromdate'");
         std::map<std::string, std::vector<std::pair<std::int64_t, std::string>>> found;
@@ -185,7 +188,7 @@ private:
     template <class Found>
     void collect(const std::string& folder, std::int64_t first, std::int64_t last, Found& found,
                  int depth) {
-        constexpr int kLevels = 10;  // eight digits, the digest, and one more for good measure
+        constexpr int kLevels = 10;  // eight digits, the digest, and one spare level
         if (depth > kLevels) return;
         for (const auto& name : disk().list(folder).value_or(Words())) {
             const std::string path = sys::join(folder, name);
@@ -238,12 +241,13 @@ int run(Invocation& invocation) {
     if (std::ranges::find(kActions, action) == std::end(kActions)) {
         if (!action.empty())
             fmt::print(stderr, "Error: 'filebucket' has no '{}' action.\n", action);
-        std::fputs(help_text(command_help("filebucket")).c_str(), action.empty() ? stdout : stderr);
+        std::fputs(reference::help_text(command_help("filebucket")).c_str(),
+                   action.empty() ? stdout : stderr);
         return action.empty() ? 0 : 1;
     }
     try {
         Dipper dipper(invocation, *log);
-        // As Puppet: --remote is what is done anyway.
+        // --remote is the default, as in Puppet.
         if (!folder.empty() || local) {
             dipper.use_folder(folder.empty() ? invocation.settings.text("clientbucketdir")
                                              : folder);

@@ -1,4 +1,6 @@
-// bunraku fleet: what the compiles of all nodes read, and what nobody reads.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku fleet: reports what the compiles of all nodes read, and which files or data none of them
+// reads.
 #include <cstdio>
 #include <fmt/format.h>
 #include <map>
@@ -21,7 +23,7 @@ struct FleetCommandOptions {
     bool json = false, twice = false;
 };
 
-/// A list in JSON, each item by `write`.
+/// Returns a JSON list; `write` writes each item.
 template <class List, class Write>
 std::string json_list(const List& list, Write&& write) {
     std::string out = "[";
@@ -180,9 +182,10 @@ int run_fleet(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(fleet){.name = "fleet",
-                       .summary = "Show what the nodes' compiles read, and what nobody reads.",
-                       .run = run_fleet,
-                       .run_mode = "server"};
+BUNRAKU_COMMAND(fleet){
+    .name = "fleet",
+    .summary = "Show what the compiles of nodes read, and what none of them reads.",
+    .run = run_fleet,
+    .run_mode = "server"};
 
 }  // namespace bunraku::cli

@@ -1,4 +1,5 @@
-// `forge`: repositories of modules on this machine, and serving them.
+// SPDX-License-Identifier: Apache-2.0
+// `forge`: manages module repositories on this machine, and serves them.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/forge_trust.h"
 #include "cli/usage.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
@@ -19,6 +19,7 @@
 #include "modules/forge/http_api.h"
 #include "modules/forge/service.h"
 #include "modules/forge/sync.h"
+#include "modules/forge/trust_commands.h"
 #include "net/http/server.h"
 #include "net/http/url.h"
 
@@ -34,7 +35,7 @@ struct Options {
     std::vector<std::string> queries, repos, upstreams, own, groups, modules;
     bool remove_missing = false, force = false, json = false, anywhere = false, closed = false,
          reads_only = false, with_dependencies = false, with_signatures = false;
-    ForgeTrustArguments trust;
+    forge::TrustArguments trust;
 };
 
 int complain(const std::string& text) {
@@ -76,7 +77,7 @@ int create(ForgeStore& forge_store, const Options& o) {
             return complain(done.error().message);
         }
     }
-    // What is asked for comes from upstream, so there is something to serve from the start.
+    // Modules are fetched from upstream on request, so an empty snapshot can be served immediately.
     if (!config.upstreams.empty()) {
         if (auto done = forge_store.publish(o.repo); !done) return complain(done.error().message);
     }
@@ -149,10 +150,10 @@ int list(ForgeStore& forge_store, const Options& o) {
     return 0;
 }
 
-/// Every file is tried; what is good is stored even where others are refused.
+/// Uploads each file. Valid ones are stored even if others are refused.
 int upload(ForgeStore& forge_store, const Options& o, const std::vector<std::string>& files) {
     if (o.repo.empty()) return missing("repo");
-    if (files.empty()) return complain("no file to upload is named");
+    if (files.empty()) return complain("Name at least one file to upload");
     auto fs = sys::make_real_file_system();
     auto batch = forge_store.begin(o.repo);
     if (!batch) return complain(batch.error().message);
@@ -169,7 +170,7 @@ int upload(ForgeStore& forge_store, const Options& o, const std::vector<std::str
             code = complain(bytes.error().message);
             continue;
         }
-        // A signature beside an archive comes along.
+        // A signature file next to an archive is uploaded with it.
         const std::string signature =
             fs->read(file + std::string(module::kSignatureSuffix)).value_or(std::string());
         auto slug = (*batch)->upload(*bytes, sys::base_name(file), false, 0, signature);
@@ -207,7 +208,7 @@ int copy(ForgeStore& forge_store, const Options& o) {
     }
     auto count = forge_store.copy(o.from, o.to, module, o.version);
     if (!count) return complain(count.error().message);
-    if (*count == 0) return complain(fmt::format("there is nothing like that in '{}'", o.from));
+    if (*count == 0) return complain(fmt::format("'{}' has no matching release", o.from));
     fmt::print("Copied {} release{} to '{}'\n", *count, *count == 1 ? "" : "s", o.to);
     return 0;
 }
@@ -361,14 +362,15 @@ int user(ForgeStore& forge_store, const Options& o, const std::vector<std::strin
         "usage: forge user (create --name NAME [--group GROUP]... | list | delete --name NAME)"));
 }
 
-/// Opens a private repository for somebody (which makes it private), or takes that back.
+/// Grants or revokes read access to a repository. A grant makes the repository private.
 int grant(ForgeStore& forge_store, const Options& o, bool on) {
     if (o.repo.empty()) return missing("repo");
     if (o.reader.empty()) return missing("reader");
     auto reader = forge::Reader::parse(o.reader);
     if (!reader) {
         return complain(fmt::format(
-            "'{}' is nobody: user:NAME, group:NAME, token:NAME or certificate:NAME", o.reader));
+            "Invalid reader '{}': expected user:NAME, group:NAME, token:NAME or certificate:NAME",
+            o.reader));
     }
     auto until = until_of(o);
     if (!until) return complain(until.error().message);
@@ -559,11 +561,12 @@ int run(Invocation& invocation) {
     if (action == "revoke") return grant(forge_store, o, false);
     if (action == "open") return open_up(forge_store, o);
     o.trust.repo = o.repo;
-    if (action == "key") return forge_key(o.trust, words);
-    if (action == "sign") return forge_sign(o.trust, words);
-    if (action == "trust") return forge_trust(forge_store, o.trust);
-    if (action == "metadata") return forge_metadata(forge_store, o.trust, words);
-    if (action == "bundle") return forge_bundle(forge_store, o.trust, words);
+    o.trust.usage_text = [](std::string_view text) { return usage_text("forge", text); };
+    if (action == "key") return forge::key_command(o.trust, words);
+    if (action == "sign") return forge::sign_command(o.trust, words);
+    if (action == "trust") return forge::trust_command(forge_store, o.trust);
+    if (action == "metadata") return forge::metadata_command(forge_store, o.trust, words);
+    if (action == "bundle") return forge::bundle_command(forge_store, o.trust, words);
     if (action == "serve") return serve(o, root, invocation.settings);
     fmt::print(stderr,
                "Error: usage: {} forge (create|delete|list|upload|remove|copy|search|publish|bind|"
@@ -576,7 +579,7 @@ int run(Invocation& invocation) {
 }  // namespace
 
 BUNRAKU_COMMAND(forge){.name = "forge",
-                       .summary = "Keep, publish and serve repositories of modules.",
+                       .summary = "Manage, publish and serve repositories of modules.",
                        .run = run,
                        .run_mode = "server"};
 

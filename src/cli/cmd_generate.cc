@@ -1,4 +1,5 @@
-// `generate types`: the resource types of an environment's modules as Puppet code.
+// SPDX-License-Identifier: Apache-2.0
+// `generate types`: writes the resource types of an environment's modules as Puppet code.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -53,7 +54,7 @@ std::vector<Input> find_inputs(const environment::Environment& environment, base
     return out;
 }
 
-/// What stands in the folder for types that are gone.
+/// Removes files of types that no longer exist.
 void remove_stale(const fs::path& folder, const std::vector<Input>& inputs, base::LogSink& log) {
     std::vector<std::string> removed;
     std::error_code error;
@@ -73,7 +74,7 @@ void remove_stale(const fs::path& folder, const std::vector<Input>& inputs, base
     }
 }
 
-/// True where every type could be written.
+/// Returns true if all types were written.
 bool generate(const environment::Environment& environment, bool force, base::LogSink& log) {
     const auto inputs = find_inputs(environment, log);
     const fs::path folder = environment.directory() + "/.resource_types";
@@ -144,7 +145,7 @@ int run(Invocation& invocation) {
     auto sink = make_console_sink(options, Streams::Puppet);
     try {
         if (words.size() != 1 || words[0] != "types") {
-            throw base::plain_error("generate can make 'types': bunraku generate types");
+            throw base::plain_error("The only target is 'types': bunraku generate types");
         }
         if (format != "pcore") {
             throw base::plain_error(

@@ -1,4 +1,6 @@
-// bunraku impact: which nodes a change touches, what becomes of them, and why.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku impact: shows the nodes that a change affects, the changes in their catalogs, and the
+// causes.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -8,12 +10,12 @@
 #include "cli/command.h"
 #include "cli/fleet_options.h"
 #include "cli/impact_output.h"
-#include "cli/terminal.h"
 #include "compile/insight/impact.h"
+#include "compile/insight/impact_notes.h"
+#include "compile/insight/impact_result.h"
 #include "compile/insight/interaction.h"
 #include "core/base/plain_error.h"
-#include "language/environment/commit_files.h"
-#include "modules/module/puppetfile.h"
+#include "core/sys/terminal.h"
 
 namespace bunraku::cli {
 
@@ -39,7 +41,8 @@ void add_impact_options(OptionParser& parser, ImpactOptions& o) {
     parser.list("ignore-attr", &o.ignore_attributes);
     parser.flag("everything", &o.everything);
     parser.flag("because", &o.because);
-    parser.flag("kept", &o.kept);
+    parser.flag("cache", &o.kept);
+    parser.flag("kept", &o.kept);  // former name of --cache
 }
 
 std::vector<catalog::IgnorePattern> ignored(const ImpactOptions& o) {
@@ -55,86 +58,7 @@ std::vector<catalog::IgnorePattern> ignored(const ImpactOptions& o) {
     return out;
 }
 
-/// What a Puppetfile names is installed once, for both states.
-void note_modules(const ImpactOptions& o, const insight::Comparison& comparison,
-                  insight::Impact& impact) {
-    const auto& disk = *environment::disk_files();
-    const site::Sources both[] = {comparison.from.request().sources,
-                                  comparison.to.request().sources};
-    // A commit is not opened to see that nothing lies beside its Puppetfile.
-    if (std::ranges::none_of(both, [&](const auto& sources) {
-            return !sources.revision.empty() && disk.stat(sources.directory + "/modules").directory;
-        }))
-        return;
-    std::string texts[2];
-    bool installed = false;
-    std::size_t at = 0;
-    for (const auto& sources : both) {
-        if (!sources.revision.empty()) {
-            auto commit = environment::CommitFiles::open(sources.directory, sources.revision);
-            if (!commit) return;
-            installed = installed || !(*commit)->installed().empty();
-            texts[at++] = (*commit)->read(sources.directory + "/Puppetfile").value_or("");
-        } else {
-            const auto& files = sources.files ? *sources.files : disk;
-            texts[at++] = files.read(sources.directory + "/Puppetfile").value_or("");
-        }
-    }
-    if (installed && texts[0] != texts[1]) {
-        impact.notes.emplace_back(
-            "The Puppetfile differs between the two, but both were compiled with the modules that "
-            "are installed in " +
-            o.fleet.control() + "/modules: what other versions of them change is not seen");
-    }
-}
-
-/// Why compiles may fail: submodules whose commits are nowhere here.
-void note_submodules(site::Site& site, const insight::Comparison& comparison,
-                     insight::Impact& impact) {
-    for (const auto* state : {&comparison.from, &comparison.to}) {
-        const auto environment = site.environment(state->request());
-        const auto* commit = dynamic_cast<const environment::CommitFiles*>(&environment->files());
-        const auto missing = commit ? commit->submodules() : std::vector<std::string>();
-        if (!missing.empty())
-            impact.notes.push_back(
-                fmt::format("{} does not hold the files of its submodules ({}), and no repository "
-                            "in the working folder does: what needs them fails",
-                            state->label, fmt::join(missing, ", ")));
-    }
-}
-
-/// Why compiles may fail: modules that nobody has installed.
-void note_missing_modules(site::Site& site, const insight::Comparison& comparison,
-                          insight::Impact& impact) {
-    using insight::Verdict;
-    if (impact.count(Verdict::Fails) + impact.count(Verdict::FailsOtherwise) +
-            impact.count(Verdict::FailsAsBefore) ==
-        0)
-        return;
-    const auto environment = site.environment(comparison.to.request());
-    const auto text = environment->files().read(environment->directory() + "/Puppetfile");
-    // One that is a program is not run for this.
-    const auto wanted = text ? module::parse_puppetfile(*text) : base::failure("there is none");
-    if (!wanted) return;
-    std::vector<std::string> missing;
-    for (const auto& each : wanted->modules) {
-        const auto there = [&](const auto& m) { return m.name == each.folder(); };
-        if (std::ranges::none_of(environment->modules(), there)) missing.push_back(each.name);
-    }
-    if (missing.empty()) return;
-    constexpr std::size_t kNamed = 5;
-    const auto named = std::min(missing.size(), kNamed);
-    const auto others = missing.size() - named;
-    impact.notes.push_back(fmt::format(
-        "{} that the Puppetfile names {} not installed ({}{}): what needs {} fails",
-        missing.size() == 1 ? "A module" : fmt::format("{} modules", missing.size()),
-        missing.size() == 1 ? "is" : "are",
-        fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(named), ", "),
-        others > 0 ? fmt::format(" and {} more", others) : "",
-        missing.size() == 1 ? "it" : "them"));
-}
-
-/// Shows how far it is, and each kind of change as soon as it is known.
+/// Shows the progress, and each kind of change as soon as it is found.
 class Preview {
 public:
     void operator()(std::size_t done, std::size_t all, std::span<const insight::Group> groups) {
@@ -148,7 +72,7 @@ public:
     }
 
 private:
-    ProgressLine line_;
+    sys::ProgressLine line_;
     std::size_t kinds_ = 0;
 };
 
@@ -165,7 +89,7 @@ int run_impact(Invocation& invocation) {
     try {
         if (!positional.empty())
             throw base::plain_error(
-                fmt::format("'{}' is no option of impact: see 'bunraku help "
+                fmt::format("Unknown option '{}': see 'bunraku help "
                             "impact'",
                             positional.front()));
         auto options = site_options(*sink);
@@ -177,7 +101,7 @@ int run_impact(Invocation& invocation) {
         using StateKind = FleetOptions::StateKind;
         if (o.from.empty()) o.from = "HEAD";
         const auto from = o.fleet.meaning(o.from), to = o.fleet.meaning(o.to);
-        // Both stand where the repository does, or where the first one is.
+        // Both states are displayed with the path of the repository, or that of the first state.
         std::string shown;
         if (from == StateKind::Revision || from == StateKind::WorkingTree ||
             to == StateKind::Revision || to == StateKind::WorkingTree)
@@ -197,9 +121,10 @@ int run_impact(Invocation& invocation) {
         comparison.progress = [&](std::size_t done, std::size_t all, auto groups) {
             preview(done, all, groups);
         };
-        if (o.kept) comparison.keep = kept_folder();
+        if (o.kept) comparison.keep = insight::read_cache_folder();
 
-        // Git answers while facts are looked at. What it cannot answer is told where it is needed.
+        // Open the environment in the background while the facts are read. An error is ignored
+        // here, because a later use of the environment reports it.
         const auto opening = std::async(std::launch::async, [&] {
             try {
                 (void)site.environment(comparison.from.request());
@@ -213,10 +138,8 @@ int run_impact(Invocation& invocation) {
                                       site, comparison,
                                       o.fleet.state(o.with, site.settings(), shown), fleet.nodes);
         impact.notes.insert(impact.notes.begin(), fleet.notes.begin(), fleet.notes.end());
-        ImpactOutput::add_unjudged(impact, fleet.unjudged);
-        note_modules(o, comparison, impact);
-        note_submodules(site, comparison, impact);
-        note_missing_modules(site, comparison, impact);
+        insight::add_unjudged(impact, fleet.unjudged);
+        insight::add_module_notes(site, o.fleet, comparison, impact);
         sink->log(base::Level::Debug,
                   fmt::format("The first group was there after {:.3f} s, all "
                               "after {:.3f} s; {} compiles",
@@ -231,9 +154,10 @@ int run_impact(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(impact){.name = "impact",
-                        .summary = "Show which nodes a change touches, and what becomes of them.",
-                        .run = run_impact,
-                        .run_mode = "server"};
+BUNRAKU_COMMAND(impact){
+    .name = "impact",
+    .summary = "Show which nodes a change affects, and how their catalogs change.",
+    .run = run_impact,
+    .run_mode = "server"};
 
 }  // namespace bunraku::cli

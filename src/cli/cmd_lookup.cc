@@ -1,4 +1,5 @@
-// bunraku lookup: what Hiera answers for a key, and how it came to that answer.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku lookup: shows the value of a Hiera key and explains how it was found.
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ struct LookupArguments {
          merge_hashes = false, trusted = false, json = false;
 };
 
-/// The value of the option --merge with its options, as the function lookup takes it.
+/// Returns the value of --merge with its options, as an argument of the function lookup.
 Value merge_value(base::Arena& arena, const LookupArguments& w) {
     if ((w.sort_arrays || w.merge_hashes || !w.prefix.empty()) && w.merge != "deep") {
         throw base::plain_error(
@@ -59,9 +60,9 @@ Value merge_value(base::Arena& arena, const LookupArguments& w) {
     return out.build();
 }
 
-/// The facts of the file and of the node: Puppet's rules for `lookup --facts`. Where a store or a
-/// PuppetDB has them, what it knows of the node's certificate is told in `trusted`. `service`: its
-/// URL as it was given; empty: it was not.
+/// Returns the facts of the file and of the node by Puppet's rules for `lookup --facts`. If they
+/// are from a store or a PuppetDB, also sets `trusted` to the stored trusted facts. `service` is
+/// the given URL; it may be empty.
 Value gather_facts(base::Arena& arena, const LookupArguments& w, site::Site& site,
                    const site::NodeRequest& request, const std::string& service, base::LogSink& log,
                    Value& trusted) {
@@ -120,7 +121,7 @@ Value gather_facts(base::Arena& arena, const LookupArguments& w, site::Site& sit
             facts.merge(stored().as_hash());
         } else if (terminus == "yaml") {
             Value kept = site::cached_facts(arena, settings.text("yamldir"), node, ".yaml");
-            // Where Bunraku keeps the fleet's facts itself they need no copy in yamldir.
+            // If Bunraku's own store has the facts of the fleet, no copy in yamldir is needed.
             if (kept.is_undef() && ::access(site::store_path(settings).c_str(), R_OK) == 0)
                 kept = stored();
             if (kept.is_hash()) facts.merge(kept.as_hash());
@@ -135,7 +136,7 @@ Value gather_facts(base::Arena& arena, const LookupArguments& w, site::Site& sit
     return facts.build();
 }
 
-/// Psych's dump: collections that occur twice become anchors and aliases.
+/// A YAML dump like Psych's: collections that occur twice become anchors and aliases.
 class Dumper {
 public:
     std::string dump(const Value& v) {
@@ -210,7 +211,7 @@ private:
     std::map<const void*, std::string> anchors_;
 };
 
-/// The marks of Symbols taken off.
+/// Removes the marks of Symbols.
 Value unmarked(base::Arena& arena, const Value& v) {
     if (v.is_string() && v.as_string().starts_with(Explainer::kSymbol))
         return Value::string(v.as_string().substr(1));
@@ -255,7 +256,8 @@ std::string render(base::Arena& arena, const std::string& format, const Value& v
     return out;
 }
 
-/// Asks, and gives what belongs on standard output; nullopt: nothing was found.
+/// Performs the lookup and returns the text for standard output, or nullopt if the key was not
+/// found.
 std::optional<std::string> answer(evaluator::Interpreter& in, hiera::Lookup& lookup,
                                   const LookupArguments& w, const std::vector<std::string>& keys,
                                   const Value& merge, const std::string& format) {
@@ -330,7 +332,7 @@ int run_lookup(Invocation& invocation) {
         request.node = node;
         request.facts.values = gather_facts(arena, w, site, request, node_options.puppetdb_url,
                                             *sink, request.trusted);
-        // Without --compile no classifier is asked and no manifest is read.
+        // Without --compile, no classifier runs and no manifest is read.
         if (!w.compile) request.overlay.set("node_terminus", "plain");
         request.sources.no_manifest = !w.compile;
         const auto session = site.session(std::move(request), *sink);
@@ -339,7 +341,7 @@ int run_lookup(Invocation& invocation) {
             out = answer(in, session->lookup(), w, keys, merge, format);
         });
     } catch (const PuppetError& error) {
-        // The compiler tells its own errors before the program does.
+        // The compiler reports its own errors before the program reports them again.
         const bool located = compiling && (error.located() || error.verbatim);
         const std::string suffix = located ? " on node " + node : std::string();
         if (located) report_error(*sink, error, suffix);

@@ -1,17 +1,18 @@
-// `module`: install, upgrade, list and build modules; install Puppetfiles.
+// SPDX-License-Identifier: Apache-2.0
+// `module`: installs, upgrades, lists and builds modules, and installs Puppetfiles.
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/terminal.h"
 #include "core/base/text.h"
 #include "core/codec/ini.h"
 #include "core/codec/json_text.h"
 #include "core/config/setting_lists.h"
 #include "core/sys/signals.h"
 #include "core/sys/system.h"
+#include "core/sys/terminal.h"
 #include "core/sys/wording.h"
 #include "modules/module/build_module.h"
 #include "modules/module/puppetfile.h"
@@ -32,15 +33,15 @@ struct Options {
          skip_interview = false;
 };
 
-/// The parts of a path, absolute.
+/// Returns the absolute folders of a search path.
 std::vector<std::string> folders_of(std::string_view text) {
     std::vector<std::string> out = config::split_path(text);
     for (std::string& folder : out) folder = sys::expand_path(folder);
     return out;
 }
 
-/// The folders of the environment: of --modulepath, of environment.conf, or its modules folder with
-/// the base path behind.
+/// Returns the module folders of the environment: from --modulepath, from environment.conf, or its
+/// modules folder followed by the base path.
 std::vector<std::string> modulepath_of(const Options& o, const config::Settings& settings) {
     if (!o.modulepath.empty()) return folders_of(o.modulepath);
     const std::string base = settings.text("basemodulepath");
@@ -92,7 +93,7 @@ module::ForgeClientOptions forge_of(const config::Settings& settings) {
     return out;
 }
 
-/// What Puppet says where an action is called wrongly.
+/// Prints Puppet's message for a wrong call of an action.
 int usage(const std::string& action, std::string_view text) {
     fmt::print(stderr, "Error: {}\nError: Try 'puppet help module {}' for usage\n", text, action);
     return 1;
@@ -103,7 +104,8 @@ int wrong_count(const std::string& action, std::size_t given, std::size_t wanted
                                      action, wanted, wanted == 1 ? "" : "s", given));
 }
 
-/// The result as Puppet's --render-as json has it; there the exit code tells nothing.
+/// Prints the result in the format of Puppet's --render-as json. In this mode, the exit code does
+/// not indicate failure.
 int show_json(const module::ToolResult& result, const std::string& action, const std::string& name,
               const std::string& version) {
     using Kind = module::ToolResult::Kind;
@@ -193,7 +195,7 @@ int changes(const std::vector<std::string>& words, bool json, base::LogSink& log
     } else {
         log.log(Level::Warning, fmt::format("{} files modified", files->size()));
     }
-    // Puppet prints the lines joined: an empty line where there are none.
+    // Puppet joins the lines, so it prints an empty line if there are none.
     std::string text;
     for (const std::string& f : *files) text += (text.empty() ? "" : "\n") + f;
     fmt::print("{}\n", text);
@@ -328,7 +330,7 @@ int run(Invocation& invocation) {
     options.value("target-dir", &o.target_dir);
     options.value("i", &o.target_dir);
     options.value("version", &o.version);
-    // -v is the version for install, and verbose elsewhere, as with Puppet.
+    // For install, -v is the version; for other actions, it is verbose, as in Puppet.
     const bool installing = std::find(invocation.args.begin(), invocation.args.end(), "install") !=
                             invocation.args.end();
     if (installing) options.value("v", &o.version);
@@ -370,7 +372,7 @@ int run(Invocation& invocation) {
     t.force = o.force;
     t.ignore_dependencies = o.ignore_dependencies;
     t.ignore_changes = o.ignore_changes;
-    t.color = options.color.empty() ? has_colors(STDOUT_FILENO)
+    t.color = options.color.empty() ? sys::has_colors(STDOUT_FILENO)
                                     : options.color != "false" && options.color != "no";
     if (!o.parallel.empty()) t.parallel = std::clamp(std::atoi(o.parallel.c_str()), 1, 32);
 
@@ -405,7 +407,7 @@ int run(Invocation& invocation) {
     if (action == "build") return build(words, as_json, *log);
     if (action == "init" || action == "generate") return init(words, action, *log);
     if (action == "sync") {
-        ProgressLog progress(*log);
+        sys::ProgressLog progress(*log);
         return sync(o, settings, progress);
     }
     fmt::print(stderr, "Error: 'module' has no '{}' action.  See `puppet help module`.\n", action);

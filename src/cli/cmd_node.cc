@@ -1,17 +1,20 @@
-// `node status`, `node list`, `node deactivate` and `node purge`: what the store knows of nodes.
+// SPDX-License-Identifier: Apache-2.0
+// `node status`, `node list`, `node deactivate` and `node purge`: show and change the nodes in the
+// store.
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/node_actions.h"
+#include "cli/node_options.h"
 #include "compile/site/running_store.h"
 #include "compile/site/store_access.h"
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/json_text.h"
 #include "resources/catalog/wire_time.h"
+#include "services/agent/node_actions.h"
 #include "store/db/command.h"
 #include "store/db/database.h"
 #include "store/engine/store.h"
@@ -28,7 +31,8 @@ T value_of(base::Result<T> result) {
     return std::move(*result);
 }
 
-/// Null where nobody has made a store yet: then no node is known, and none is made for asking.
+/// Returns null if the store does not exist. Then no nodes are known, and a query does not create a
+/// store.
 std::unique_ptr<store::Store> open_store(const config::Settings& settings, const std::string& path,
                                          bool read_only) {
     if (!store::is_postgresql_url(path) && ::access(path.c_str(), F_OK) != 0) return nullptr;
@@ -83,7 +87,7 @@ void print_json(const std::vector<NodeStatus>& nodes) {
     fmt::print("{}]\n", out);
 }
 
-/// In the words of PuppetDB's `puppet node status`.
+/// Formats a status like PuppetDB's `puppet node status`.
 std::string as_text(const NodeStatus& n) {
     std::string out = n.certname + "\n";
     if (n.deactivated) {
@@ -145,7 +149,7 @@ int list(const config::Settings& settings, const std::string& database, bool all
     return 0;
 }
 
-/// Deactivates or purges a node that the store knows, by the server that owns the store.
+/// Deactivates or purges a known node through the server that owns the store.
 base::Result<void> change_by(site::RunningStore& server, bool purge, const std::string& name) {
     std::string payload = "{\"certname\":" + codec::json_string(name);
     if (purge) {
@@ -162,7 +166,7 @@ base::Result<void> change_by(site::RunningStore& server, bool purge, const std::
         fmt::format("{},\"producer_timestamp\":\"{}\"}}", payload, catalog::format_wire_time(now)));
 }
 
-/// Every node is tried; the exit code says whether all were known.
+/// Processes every node. The exit code shows whether all were known.
 int change(const config::Settings& settings, const std::string& database, const std::string& action,
            const std::vector<std::string>& names) {
     bool purge = action == "purge";
@@ -220,11 +224,12 @@ int run(Invocation& invocation) {
     const std::string& program = invocation.program;
     static constexpr std::string_view kFace[] = {"clean", "find", "info"};
     if (std::ranges::find(kFace, action) != std::end(kFace)) {
-        // Puppet's own actions, in its words.
+        // Puppet's own actions use Puppet's log format.
         auto log = make_console_sink(options, Streams::Puppet);
         try {
             check_format(format);
-            if (action == "clean") return clean_nodes(invocation, words, *log);
+            if (action == "clean")
+                return agent::clean_nodes(invocation.settings, invocation.program, words, *log);
             const std::size_t most = action == "find" ? 1 : 0;
             if (words.size() > most) {
                 throw base::plain_error(
@@ -235,9 +240,11 @@ int run(Invocation& invocation) {
                 fmt::print("Run mode 'user': {}\n",
                            terminus.empty() ? invocation.settings.text("node_terminus") : terminus);
             } else {
-                find_node(invocation,
-                          words.empty() ? invocation.settings.text("certname") : words[0], terminus,
-                          format, *log);
+                const auto out = agent::find_node(
+                    invocation.settings, site_options(*log),
+                    words.empty() ? invocation.settings.text("certname") : words[0], terminus,
+                    format, *log);
+                std::fwrite(out.data(), 1, out.size(), stdout);
             }
             return 0;
         } catch (const base::PuppetError& error) {
@@ -272,7 +279,7 @@ int run(Invocation& invocation) {
 }  // namespace
 
 BUNRAKU_COMMAND(node){.name = "node",
-                      .summary = "See, deactivate and forget the nodes that the store knows.",
+                      .summary = "Show, deactivate and purge the nodes in the store.",
                       .run = run,
                       .run_mode = "server"};
 

@@ -1,4 +1,5 @@
-// bunraku parser: what Puppet code says and whether it may say that, without running it.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku parser: validates and dumps Puppet code without running it.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -25,13 +26,13 @@ using base::Level;
 using base::PuppetError;
 
 struct Input {
-    std::string name;  ///< as given: what headings show
-    std::string file;  ///< what messages show; may be empty
+    std::string name;  ///< name as given, for headings
+    std::string file;  ///< path for messages; may be empty
     std::string text;
     bool epp = false;
 };
 
-/// What the options of both actions come to.
+/// The options of both actions.
 struct Request {
     std::vector<std::string> code;
     std::string source_name, format = "old", render_as;
@@ -47,7 +48,7 @@ std::string absolute(const std::string& path) {
     return error ? path : full.lexically_normal().string();
 }
 
-/// The manifests in a folder and those below it, in order of path.
+/// Returns the manifests in a folder and its subfolders, ordered by path.
 std::vector<std::string> manifests_of(const std::string& folder) {
     std::vector<std::string> out;
     std::error_code error;
@@ -62,7 +63,7 @@ std::vector<std::string> manifests_of(const std::string& folder) {
     return out;
 }
 
-/// -e, files, or standard input; names of files that are not there go to `missing`.
+/// Reads -e, files, or standard input. Adds the names of nonexistent files to `missing`.
 std::vector<Input> read_inputs(const Request& request, bool absolute_names,
                                std::vector<std::string>* missing) {
     std::vector<Input> inputs;
@@ -136,7 +137,7 @@ public:
             try {
                 auto tree = parse(input);
                 syntax::ValidateOptions options = validate_;
-                // A file given by name is the manifest itself: it may define anything.
+                // A file given by name is treated as the main manifest, which may define anything.
                 if (from_files) options.modulepath.clear();
                 auto found = syntax::validate(*tree, options);
                 for (const auto& d : found) {
@@ -220,11 +221,12 @@ private:
         return fmt::format("Could not parse for environment {}: ", settings_.text("environment"));
     }
 
-    /// Files are parsed for an environment, and Puppet says so; that it gave up has no place there.
+    /// Reports an error. Like Puppet, adds the environment for files, but not to the final error
+    /// "Giving up".
     void report(const PuppetError& error, bool from_files) {
         if (!from_files) return report_error(sink_, error, "");
-        const bool gave_up =
-            error.issue_code().empty() && error.where().line == 0 && !error.stands().known();
+        const bool gave_up = error.issue_code().empty() && error.where().line == 0 &&
+                             !error.shown_location().known();
         report_error(sink_, error, "", gave_up ? "" : prefix());
     }
 
@@ -233,7 +235,7 @@ private:
         std::string full_message;
         const base::Location& where;
     };
-    /// Puppet's fields of one error, each line behind `indent`.
+    /// Returns Puppet's fields of one error; each line begins with `indent`.
     static std::string fields_json(const Fields& fields, std::string_view indent) {
         auto text = [](std::string_view value) {
             std::string quoted;
@@ -252,8 +254,8 @@ private:
             number(fields.where.column));
     }
 
-    /// One entry a file, as Puppet has it. Of several errors in it Puppet gives their number alone;
-    /// here they follow, each with the same fields.
+    /// Adds one entry per file, as in Puppet. If a file has several errors, Puppet only gives their
+    /// number; here they follow, each with the same fields.
     void add_json(std::string& out, const Input& input, const PuppetError& error,
                   const std::vector<base::Diagnostic>& errors) const {
         std::string name;

@@ -1,4 +1,6 @@
-// `plugin`: Puppet's face of that name: the plugins of the server's modules, without a run.
+// SPDX-License-Identifier: Apache-2.0
+// `plugin`: Puppet's face of the same name, which fetches the plugins of the server's modules
+// without a run.
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -79,7 +81,7 @@ int run(Invocation& invocation) {
 
 }  // namespace
 
-// Server and certificate are the agent's.
+// The server and certificate are those of the agent.
 BUNRAKU_COMMAND(plugin){.name = "plugin",
                         .summary = "Download the plugins of the server's modules.",
                         .run = run,

@@ -1,5 +1,6 @@
-// `report`: Puppet's face of that name. Puppet's takes reports from Ruby code alone; here they are
-// files, the one that the last run left among them.
+// SPDX-License-Identifier: Apache-2.0
+// `report`: Puppet's face of the same name. Puppet's face accepts reports only from Ruby code. Here
+// they are files, for example the report of the last run.
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
@@ -27,12 +28,12 @@ using value::Value;
 
 struct ReportAction {
     std::string_view name;
-    std::size_t most;  ///< arguments
+    std::size_t most;  ///< maximum number of arguments
 };
 constexpr ReportAction kActions[] = {{"info", 0}, {"list", 1}, {"save", 1}, {"submit", 1}};
 constexpr std::string_view kTermini[] = {"json", "msgpack", "processor", "rest", "yaml"};
 
-/// A report as JSON or as Puppet's YAML. Throws.
+/// Reads a report in JSON or in Puppet's YAML. Throws on errors.
 Value read_report(base::Arena& arena, const std::string& path) {
     const auto text = environment::read_file(path);
     if (!text) throw plain_error(fmt::format("Could not read the report {}", path));
@@ -49,11 +50,11 @@ Value read_report(base::Arena& arena, const std::string& path) {
     }
     const Value* host = data->is_hash() ? value::at(*data, "host") : nullptr;
     if (!host || !host->is_string())
-        throw plain_error(fmt::format("{} is no report: it does not name its host", path));
+        throw plain_error(fmt::format("{} is not a report: it does not name its host", path));
     return *data;
 }
 
-/// Sends it to the server.
+/// Sends the report to the server.
 void submit(const config::Settings& settings, const Value& report, base::LogSink& log) {
     sys::RealSystem system;
     auto link = agent::open_link(settings, log, system.system(),
@@ -69,7 +70,7 @@ void submit(const config::Settings& settings, const Value& report, base::LogSink
     log.log(base::Level::Notice, fmt::format("Uploaded report for {}", host));
 }
 
-/// Gives it to the processors that the setting `reports` names.
+/// Passes the report to the processors in the setting `reports`.
 void process(const config::Settings& settings, const Value& report, base::LogSink& log) {
     site::Site site(settings, site_options(log));
     site::process_report(
@@ -78,7 +79,8 @@ void process(const config::Settings& settings, const Value& report, base::LogSin
         [](std::string_view, const Value&) { return false; }, log);
 }
 
-/// What the processor `store` has kept of a node (empty: of all), by node and time.
+/// Lists the reports that the processor `store` has stored, by node and time. An empty `only`
+/// selects all nodes.
 std::string list_reports(const std::string& folder, const std::string& only, bool json) {
     const auto files = sys::make_real_file_system();
     const auto names = [&](const std::string& of) {
@@ -156,7 +158,7 @@ int run(Invocation& invocation) {
         const Value report =
             read_report(arena, words.empty() ? settings.text("lastrunreport") : words[0]);
         if (terminus == "rest") {
-            // Server and certificate are the agent's.
+            // The server and certificate are those of the agent.
             config::Settings own = settings;
             if (const auto loaded = own.load_file(own.text("config"), "agent"); !loaded)
                 throw plain_error(loaded.error().message);

@@ -1,4 +1,5 @@
-// bunraku resource: shows resources of this machine as Puppet code, and changes single ones.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku resource: shows resources of this machine as Puppet code, and changes single resources.
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -28,7 +29,8 @@ namespace {
 struct Shown {
     std::string title;
     std::vector<std::pair<std::string, Value>> attributes;  ///< ensure first, then by name
-    std::set<std::string> read_only;                        ///< which of them cannot be set
+    /// names of the attributes that cannot be set
+    std::set<std::string> read_only;
 };
 
 struct Request {
@@ -36,7 +38,7 @@ struct Request {
     bool yaml = false, json = false, fail_on_error = false, edit = false, types = false;
 };
 
-// What `--param` asks for beside the properties.
+// Adds the parameters that `--param` requests in addition to the properties.
 void add_parameters(const apply::Resource& resource, const std::vector<std::string>& names,
                     Shown& out) {
     for (const apply::Param* p : resource.params()) {
@@ -51,7 +53,7 @@ void add_parameters(const apply::Resource& resource, const std::vector<std::stri
     }
 }
 
-// Adds the parts of a composite name that the title does not show by itself, as Puppet does.
+// Adds the parts of a composite name that the title does not show, as Puppet does.
 void add_names(const apply::Resource& resource, Shown& out) {
     for (const apply::Param* p : resource.params()) {
         if (!p->spec->namevar || p->name() == "provider") continue;
@@ -64,7 +66,7 @@ void add_names(const apply::Resource& resource, Shown& out) {
     }
 }
 
-// What code of a module raises ends the command.
+// Calls `f`, and ends the command if a module's code raises an error.
 template <class F>
 auto asking(F&& f) {
     try {
@@ -74,7 +76,7 @@ auto asking(F&& f) {
     }
 }
 
-// `all`: every property, not just those that were given.
+// Reads a resource. `all` includes every property, not only the given ones.
 Shown read(apply::Resource& resource, const Request& request, bool all) {
     for (const auto& a : resource.spec().attributes) {
         if (a.kind == restype::AttributeKind::Property && (all || a.name == "ensure")) {
@@ -85,7 +87,7 @@ Shown read(apply::Resource& resource, const Request& request, bool all) {
     resource.retrieve(current);
     Shown out{resource.title(), {}, {}};
     for (const auto& [attribute, v] : current.all()) {
-        // A provider of the resource API gives the name as well, which is the title here.
+        // A provider of the resource API also returns the name, which is shown as the title.
         if (attribute->namevar && !resource.spec().composite_namevar) continue;
         if (attribute->read_only) out.read_only.emplace(attribute->name);
         bool empty = v.is_undef() || (v.is_string() && v.as_string().empty()) ||
@@ -142,8 +144,8 @@ std::string as_yaml(const Shown& r) {
     return out;
 }
 
-// What an editor gets: what `resource file` shows and nobody may set would be refused (Puppet's own
-// fails there).
+// Marks attributes that `resource file` shows but that cannot be set. An edited resource with them
+// would be refused, as in Puppet.
 void mark_the_read_only(const std::string& type, Shown& r) {
     if (type != "file") return;
     for (const char* name : {"ctime", "mtime", "type"}) r.read_only.emplace(name);
@@ -164,7 +166,7 @@ std::string as_json(const std::string& type, const std::vector<Shown>& found) {
     return value::to_pretty_json(value::to_rich_data(arena, out.build(), {})) + "\n";
 }
 
-// Why a type without list cannot be listed.
+// Returns the error for a type whose resources cannot be listed.
 PuppetError no_list(const apply::Resource& sample) {
     if (sample.provider_classes().empty()) {
         return base::plain_error(
@@ -188,7 +190,7 @@ std::vector<Shown> list(apply::Context& context, const restype::TypeSpec& spec,
     }
     auto sample = apply::make_resource(context, spec.name);
     std::vector<Shown> found;
-    // Puppet asks suitable providers only: without one there is nothing to list.
+    // Like Puppet, lists only with suitable providers. Without one, nothing is listed.
     if (!sample->provider_classes().empty() && !sample->default_provider()) return found;
     if (!sample->can_list()) throw no_list(*sample);
     for (auto& r : asking([&] { return sample->instances(); }))
@@ -198,7 +200,8 @@ std::vector<Shown> list(apply::Context& context, const restype::TypeSpec& spec,
     return found;
 }
 
-// One resource: what is asked for is applied in a catalog of its own, then read again.
+// Handles one resource: applies the requested changes in a separate catalog, then reads the
+// resource again.
 Shown find_or_save(agent::ApplySession& session, const restype::TypeSpec& spec,
                    const Request& request) {
     apply::Context& context = session.context();
@@ -245,7 +248,7 @@ Shown find_or_save(agent::ApplySession& session, const restype::TypeSpec& spec,
             throw base::plain_error(fmt::format("Could not run: Failed to manage resource {}[{}]",
                                                 apply::capitalized(spec.name), request.words[1]));
         }
-        // What it is now is known to the code that made it so.
+        // The Ruby object that made the change knows the current state.
         if (dynamic_cast<apply::RubyResource*>(saved)) return read(*saved, request, false);
         made = make();
     }
@@ -254,14 +257,14 @@ Shown find_or_save(agent::ApplySession& session, const restype::TypeSpec& spec,
             fmt::format("Could not run: No ability to determine if {} exists", spec.name));
     }
     if (made->provider_classes().empty() && !made->can_list() && !save) throw no_list(*made);
-    // As Puppet, which looks a resource of a module's type up among all that there are.
+    // Like Puppet, looks for a resource of a module's type among all instances.
     if (dynamic_cast<apply::RubyResource*>(made.get())) {
         for (auto& r : asking([&] { return made->instances(); }))
             if (r->title() == request.words[1])
                 return asking([&] { return read(*r, request, true); });
         return asking([&] { return read(*made, request, true); });
     }
-    // A record of a file is found among all of them, whichever file it stands in.
+    // A record in a file is found among all records, regardless of the file that contains it.
     if (!save && spec.name != "package" && made->can_list() && made->provider() &&
         made->provider()->prefetches) {
         for (auto& r : made->instances())
@@ -295,7 +298,7 @@ std::string show(agent::ApplySession& session, const Request& request) {
     return out;
 }
 
-// Puts the code into a file, lets the user change it, and applies what is there then.
+// Writes the code to a file, starts the user's editor, and applies the edited file.
 int edit(const std::string& code) {
     std::string path = sys::expand_path("x2puppet-XXXXXX");
     const int fd = ::mkstemp(path.data());
@@ -313,13 +316,13 @@ int edit(const std::string& code) {
     }
     const char* own = std::getenv("EDITOR");
     const std::string quoted = sys::shell_text({path});
-    // The editor is a command line, as Ruby's system takes it.
+    // EDITOR is a command line, as for Ruby's system().
     (void)std::system(fmt::format("{} {}", own ? own : "vi", quoted).c_str());
     std::string program = files->real_path("/proc/self/exe").value_or("bunraku");
     return std::system(sys::shell_text({program, "apply", "-v", path}).c_str()) == 0 ? 0 : 1;
 }
 
-// An environment without a folder gives way to the default one.
+// If the environment has no folder, uses the default environment.
 void resolve_environment(config::Settings& settings, base::LogSink& log) {
     const std::string asked = settings.text("environment");
     if (asked.empty() || asked == "production") return;
@@ -332,7 +335,7 @@ void resolve_environment(config::Settings& settings, base::LogSink& log) {
     settings.set("environment", "production");
 }
 
-// Native types and those of the modules.
+// Lists the native types and those of the modules.
 std::string type_list(const Invocation& invocation, bool json, base::LogSink& log) {
     std::set<std::string, std::less<>> names{"whit"};
     for (const restype::TypeSpec* t : restype::all_types()) names.emplace(t->name);

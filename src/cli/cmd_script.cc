@@ -1,13 +1,14 @@
-// `script`: code that is run for what it does, with no catalog. Puppet's is there where Bolt is
-// installed; the language is the same (setting `tasks`): what makes catalogs is refused.
+// SPDX-License-Identifier: Apache-2.0
+// `script`: runs code for its effects, without a catalog. Puppet has this command only with Bolt.
+// The language is the same (setting `tasks`): code that creates catalogs is refused.
 #include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/actions.h"
-#include "cli/log_destinations.h"
 #include "cli/node_options.h"
 #include "core/base/plain_error.h"
+#include "services/agent/log_destinations.h"
 
 namespace bunraku::cli {
 
@@ -27,8 +28,8 @@ int run(Invocation& invocation) {
     options.flag("t", &test);
     if (!options.parse(&words)) return options.exit_code();
     auto made =
-        make_log_destinations(logdest, make_console_sink(options, Streams::Puppet),
-                              options.log_level, invocation.settings.text("syslogfacility"));
+        agent::make_log_destinations(logdest, make_console_sink(options, Streams::Puppet),
+                                     options.log_level, invocation.settings.text("syslogfacility"));
     if (!made) {
         fmt::print(stderr, "Error: {}\n", made.error().message);
         return 1;
@@ -71,8 +72,7 @@ int run(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(script){.name = "script",
-                        .summary = "Run Puppet code for what it does, without a catalog.",
-                        .run = run};
+BUNRAKU_COMMAND(script){
+    .name = "script", .summary = "Run Puppet code for its effects, without a catalog.", .run = run};
 
 }  // namespace bunraku::cli

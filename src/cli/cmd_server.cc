@@ -1,4 +1,5 @@
-// `server`: the store, the forge and whatever else answers over HTTP, in one process.
+// SPDX-License-Identifier: Apache-2.0
+// `server`: runs the store, the forge and all other HTTP services in one process.
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -20,7 +21,8 @@ namespace bunraku::cli {
 
 namespace {
 
-// A signal handler can reach nothing but a global: the pipe that wakes the main thread.
+// The pipe that wakes the main thread. It is a global, because a signal handler can only access
+// globals.
 int signal_pipe[2] = {-1, -1};
 
 extern "C" void note(int number) {
@@ -67,7 +69,8 @@ server::InstanceOptions options_of(const config::Settings& settings, const std::
     for (const auto& a : plain_addresses) add(a, false, "127.0.0.1");
     for (const auto& a : tls_addresses) add(a, true, "0.0.0.0");
     if (!out.listeners.empty()) return out;
-    // puppetserver listens where its own file says, whatever puppet.conf names for agents.
+    // Like puppetserver, listen on the addresses in its own configuration file. The serverport of
+    // puppet.conf is for agents.
     if (!settings.on_command_line("serverport")) {
         auto configured = server::webserver_listeners(settings);
         if (!configured) throw base::plain_error(configured.error().message);
@@ -103,7 +106,7 @@ int run(Invocation& invocation) {
         for (const auto& url : instance.urls()) urls += " " + url;
         const auto ready = fmt::format("Bunraku server is ready:{}", urls);
         if (parser.log_format == "json") {
-            fmt::print("{}", json_record(base::Level::Notice, ready));
+            fmt::print("{}", diagnostics::json_record(base::Level::Notice, ready));
         } else {
             fmt::print("{}\n", ready);
         }
@@ -116,7 +119,7 @@ int run(Invocation& invocation) {
                 reloaded ? "Certificates and lists were read again" : reloaded.error().message);
         }
         sys::notify_service_manager("STOPPING=1");
-        // A second request to end is not waited for.
+        // A second signal ends the process immediately.
         ::signal(SIGINT, SIG_DFL);
         ::signal(SIGTERM, SIG_DFL);
         instance.stop();

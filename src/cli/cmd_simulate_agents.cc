@@ -1,4 +1,5 @@
-// bunraku simulate-agents: what does a server hold? Agents whose machines are imagined ask it.
+// SPDX-License-Identifier: Apache-2.0
+// bunraku simulate-agents: measures the capacity of a server with simulated agents.
 #include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
@@ -33,24 +34,28 @@ struct SimulateOptions {
 std::int64_t seconds_of(const std::string& text, std::string_view option) {
     const auto ttl = environment::parse_ttl(text, option);
     if (!ttl || !*ttl || **ttl < 0)
-        throw plain_error(fmt::format("--{}: '{}' is no time like 30s, 5m or 1h", option, text));
+        throw plain_error(fmt::format(
+            "Invalid value for --{}: '{}': expected a time such as 30s, 5m or 1h", option, text));
     return **ttl;
 }
 
 std::uint64_t count_of(const std::string& text, std::string_view option) {
     const auto n = base::parse_integer<std::int64_t>(text);
-    if (!n || *n < 0) throw plain_error(fmt::format("{}: '{}' is no whole number", option, text));
+    if (!n || *n < 0)
+        throw plain_error(
+            fmt::format("Invalid value for {}: '{}': expected a whole number", option, text));
     return static_cast<std::uint64_t>(*n);
 }
 
-/// "0.2" or "20%".
+/// Parses a ratio: "0.2" or "20%".
 double share_of(const std::string& text, std::string_view option) {
     const bool percent = text.ends_with('%');
     char* end = nullptr;
     const auto digits = percent ? text.substr(0, text.size() - 1) : text;
     const double n = std::strtod(digits.c_str(), &end) / (percent ? 100 : 1);
     if (digits.empty() || *end != '\0' || !(n >= 0 && n <= 1))
-        throw plain_error(fmt::format("--{}: '{}' is no share like 0.2 or 20%", option, text));
+        throw plain_error(fmt::format(
+            "Invalid value for --{}: '{}': expected a ratio such as 0.2 or 20%", option, text));
     return n;
 }
 
@@ -59,7 +64,8 @@ load::AgentProfile::Reports reports_of(const std::string& text) {
     if (text == "none") return None;
     if (text == "changed") return Changed;
     if (text == "full") return Whole;
-    throw plain_error(fmt::format("--send-reports: '{}' is none of none, changed and full", text));
+    throw plain_error(fmt::format(
+        "Invalid value for --send-reports: '{}': expected none, changed or full", text));
 }
 
 double own_cpu_seconds() {
@@ -76,7 +82,7 @@ std::vector<value::Value> models_of(base::Arena& arena, const SimulateOptions& w
     std::vector<value::Value> out;
     for (const auto& path : w.facts)
         for (auto& node : site::read_fact_file(arena, path)) out.push_back(node.values);
-    // This machine will do as a model.
+    // Use this machine's facts as a template.
     if (out.empty()) out.push_back(site::machine_facts(arena, settings, nullptr, log));
     return out;
 }
@@ -188,7 +194,7 @@ private:
         return 1;
     }
 
-    /// On a terminal alone; the next line takes the place of this one.
+    /// Shows a line on a terminal; the next line replaces it.
     void show(const std::string& line) const {
         if (terminal_) fmt::print(stderr, "\r\033[K{}", line);
     }
@@ -245,10 +251,9 @@ int run_simulate_agents(Invocation& invocation) {
 
 }  // namespace
 
-BUNRAKU_COMMAND(simulate_agents){
-    .name = "simulate-agents",
-    .summary = "Load a server with agents whose machines are imagined.",
-    .run = run_simulate_agents,
-    .run_mode = "agent"};
+BUNRAKU_COMMAND(simulate_agents){.name = "simulate-agents",
+                                 .summary = "Load a server with simulated agents.",
+                                 .run = run_simulate_agents,
+                                 .run_mode = "agent"};
 
 }  // namespace bunraku::cli

@@ -1,5 +1,6 @@
-// `ssl`: this machine's own key and certificate, as `puppet ssl`; what each action says is Puppet
-// 8.11's (application/ssl.rb).
+// SPDX-License-Identifier: Apache-2.0
+// `ssl`: manages this machine's own key and certificate, like `puppet ssl`. The messages are those
+// of Puppet 8.11 (application/ssl.rb).
 #include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -66,7 +67,7 @@ private:
     }
     Result<pki::PrivateKey> key();
     Result<pki::Request> request();
-    /// False: it is not signed yet.
+    /// Returns false if the certificate is not signed yet.
     Result<bool> fetch();
     Result<bool> try_fetch();
     Result<void> check_cleaned();
@@ -182,7 +183,8 @@ Result<void> SslAction::show(bool json) {
     return {};
 }
 
-/// The authority's own machine would get its old certificate back.
+/// Fails if this machine is the CA server and its certificate has not been cleaned, because it
+/// would get the old certificate again.
 Result<void> SslAction::check_cleaned() {
     if (name() != settings_.text("ca_server")) return {};
     const auto unknown = [&] {

@@ -1,4 +1,5 @@
-// `token`: who may use a server's APIs without a certificate.
+// SPDX-License-Identifier: Apache-2.0
+// `token`: manages access to a server's APIs without a certificate.
 #include <cstdio>
 #include <fmt/format.h>
 

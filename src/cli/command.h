@@ -1,5 +1,6 @@
-// How a subcommand is written: cmd_<name>.cc defines one Command, cmd_<name>.md is its help; the
-// build lists both.
+// SPDX-License-Identifier: Apache-2.0
+// The interface of subcommands. cmd_<name>.cc defines one Command, and cmd_<name>.md is its help.
+// The build collects both.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +11,29 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/diagnostics/console_log.h"
 #include "core/base/diagnostic.h"
 #include "core/config/settings.h"
 #include "core/config/version.h"
 
 namespace bunraku::cli {
 
-/// One run of the program, ready for a subcommand.
+/// One run of the program, prepared for a subcommand.
 struct Invocation {
-    std::string program;            ///< "bunraku" or "puppet", for messages
-    std::string command;            ///< the subcommand's name
-    std::vector<std::string> args;  ///< behind the subcommand's name, settings options included
-    config::Settings settings;  ///< puppet.conf read; the command applies its own --setting options
+    std::string program;  ///< "bunraku" or "puppet", for messages
+    std::string command;  ///< name of the subcommand
+    /// arguments after the subcommand's name, including settings options
+    std::vector<std::string> args;
+    /// settings from puppet.conf; the command applies its own --setting options
+    config::Settings settings;
 };
 
 struct Command {
     std::string_view name;
     std::string_view summary;            ///< one line for `bunraku help`
-    int (*run)(Invocation& invocation);  ///< gives the exit code; may throw base::PuppetError
-    std::string_view run_mode = "user";  ///< the section of puppet.conf: user, agent or server
-    std::string_view alias = {};         ///< another name
+    int (*run)(Invocation& invocation);  ///< returns the exit code; may throw base::PuppetError
+    std::string_view run_mode = "user";  ///< section of puppet.conf: user, agent or server
+    std::string_view alias = {};         ///< alternative name
 };
 
 /// Defines the command of cmd_NAME.cc: BUNRAKU_COMMAND(facts){.name = "facts", ...}; The build
@@ -38,47 +42,47 @@ struct Command {
     extern const Command cmd_##NAME; \
     const Command cmd_##NAME
 
-/// All commands, by name.
+/// Returns all commands, ordered by name.
 std::span<const Command* const> all_commands();
-/// By name or alias; null where there is none.
+/// Finds a command by name or alias. Returns null if it does not exist.
 const Command* find_command(std::string_view name);
-/// The text of cmd_<name>.md, embedded by the build; empty where there is none.
+/// Returns the text of cmd_<name>.md, which the build embeds. Empty if there is none.
 std::string_view command_help(std::string_view name);
 using config::kPuppetVersion;
 inline constexpr std::string_view kVersion = BUNRAKU_VERSION;
 
-/// Settings as puppet.conf has them for this run mode, where the options say it is; nullopt where
-/// it cannot be parsed, which is told on standard error.
+/// Loads the settings for this run mode from puppet.conf, whose location the options may set. If it
+/// cannot be parsed, prints an error and returns nullopt.
 std::optional<config::Settings> load_settings(const std::vector<std::string>& args,
                                               std::string_view run_mode);
 
-/// The whole program behind `main`.
+/// The whole program, called by `main`.
 int run_program(int argc, char** argv);
 
 /// Parses options: "--name VALUE", "--name=VALUE", "--flag", "--no-flag", "-e CODE". Every setting
-/// is an option too. Unique beginnings of a name will do.
+/// is an option too. Unique prefixes of a name are accepted.
 class OptionParser {
 public:
     explicit OptionParser(Invocation& invocation) : invocation_(invocation) {}
-    /// "--name"/"--no-name"; one letter: "-v". Several names may share a target.
+    /// "--name"/"--no-name", or a single letter: "-v". Several names may share a target.
     void flag(std::string name, bool* target);
     void value(std::string name, std::string* target);
-    void list(std::string name, std::vector<std::string>* target);  ///< repeated
-    /// Consumes args; positional ones come back. On a bad option prints to stderr and gives false:
-    /// exit with 1. `--setting K=V`, `--help`, `--debug`, `--verbose`, `--log-format`,
-    /// `--log-level`, `--color` are built in.
-    /// Where help was asked it is printed, `help_requested` is set and false comes back: see
-    /// `exit_code`.
+    void list(std::string name, std::vector<std::string>* target);  ///< may be repeated
+    /// Parses the arguments and sets `positional`. On an invalid option, prints an error and
+    /// returns false; the caller exits with 1. `--setting K=V`, `--help`, `--debug`, `--verbose`,
+    /// `--log-format`, `--log-level` and `--color` are built in. For `--help`, prints the help,
+    /// sets `help_requested` and returns false (see `exit_code`).
     bool parse(std::vector<std::string>* positional);
 
     bool help_requested = false;
     int exit_code() const { return help_requested ? 0 : 1; }
     std::string log_format = "text";
     std::optional<base::Level> log_level;
-    bool explain_errors = false;  ///< errors say more than their text, terminal or not
-    /// What `-e` and `--execute` say, so that errors may show it.
+    bool explain_errors = false;  ///< true to show explanations with errors even without a terminal
+    /// Returns the code given with `-e` and `--execute`, so that errors can show it.
     std::string given_code() const;
-    std::string color;  ///< "": by the terminal; "ansi", "true", "yes": always; "html"; else none
+    /// "" depends on the terminal; "ansi", "true", "yes": always; "html"; others: never
+    std::string color;
 
 private:
     struct Option {
@@ -86,7 +90,7 @@ private:
         bool* flag = nullptr;
         std::string* value = nullptr;
         std::vector<std::string>* list = nullptr;
-        std::string setting;  ///< sets this setting
+        std::string setting;  ///< name of the setting that the option sets
         bool takes_value() const { return !flag && !boolean_setting; }
         bool boolean_setting = false;
     };
@@ -105,19 +109,12 @@ private:
     bool debug_ = false, verbose_ = false;
 };
 
-/// Which stream a record of the console goes to.
-enum class Streams : std::uint8_t {
-    Errors,  ///< all on stderr: stdout belongs to the result
-    Puppet   ///< debug, info and notice on stdout, as `puppet apply` does
-};
+using diagnostics::Streams;
 
-/// The sink of a command: JSON lines on stderr, or Puppet's console form ("Warning: ...", coloured
-/// on a terminal, with the source line under errors).
+/// Returns the log sink of a command: JSON lines on stderr, or Puppet's console format
+/// ("Warning: ..."), coloured on a terminal, with the source line below errors.
 std::unique_ptr<base::LogSink> make_console_sink(const OptionParser& options,
                                                  Streams streams = Streams::Errors);
-/// Logs the error of a failed command as the last line: "Error: TEXT" or JSON; `suffix` is " on
-/// node NAME" or "".
-void report_error(base::LogSink& sink, const base::PuppetError& error, std::string_view suffix,
-                  std::string_view prefix = {});
+using diagnostics::report_error;
 
 }  // namespace bunraku::cli

@@ -1,4 +1,5 @@
-// What the build generates out of the cmd_*.cc and cmd_*.md files that exist.
+// SPDX-License-Identifier: Apache-2.0
+// Tables that the build generates from the existing cmd_*.cc and cmd_*.md files.
 #pragma once
 
 #include <span>

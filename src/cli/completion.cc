@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/completion.h"
 
 #include <algorithm>
@@ -5,8 +6,8 @@
 #include <set>
 
 #include "cli/command.h"
-#include "cli/help_page.h"
 #include "cli/node_options.h"
+#include "compile/reference/help_page.h"
 #include "compile/site/store_access.h"
 #include "core/base/text.h"
 #include "core/sys/system.h"
@@ -46,9 +47,9 @@ public:
             out_.files = words_[0] != "help";
             return std::move(out_);
         }
-        page_ = parse_help(command_help(command->name));
-        actions_ = help_actions(page_, command->name);
-        options_ = help_options(page_);
+        page_ = reference::parse_help(command_help(command->name));
+        actions_ = reference::help_actions(page_, command->name);
+        options_ = reference::help_options(page_);
         if (words_[0] == "help") {
             if (words_.size() == 3) actions();
             return std::move(out_);
@@ -60,7 +61,7 @@ public:
 private:
     void add(std::string word, std::string text = {}) {
         if (!word.starts_with(typed_)) return;
-        // One line of a menu, and that its first sentence.
+        // The description in the menu is one line with the first sentence.
         text = fmt::format("{}", fmt::join(base::words(text, " \t\n"), " "));
         if (const auto stop = text.find(". "); stop != text.npos) text.resize(stop);
         if (text.size() > 70) {
@@ -79,7 +80,7 @@ private:
     }
 
     void behind(const Command& command) {
-        // "--environment=pro": bash splits there, the others do not.
+        // bash splits "--environment=pro" at "="; other shells do not.
         if (const auto equals = typed_.find('=');
             typed_.starts_with("--") && equals != typed_.npos) {
             const std::string option = typed_.substr(0, equals);
@@ -99,7 +100,7 @@ private:
             options();
             return;
         }
-        // Arguments, without options and their values.
+        // The arguments, without options and their values.
         Words given;
         for (std::size_t i = 1; i + 1 < words_.size(); ++i) {
             if (words_[i].starts_with("-")) {
@@ -111,7 +112,7 @@ private:
         arguments(command.name, given);
     }
 
-    const HelpOption* option(std::string_view name) const {
+    const reference::HelpOption* option(std::string_view name) const {
         for (const auto& o : options_)
             if (std::ranges::find(o.names, name) != o.names.end()) return &o;
         return nullptr;
@@ -124,7 +125,7 @@ private:
     }
     bool takes_value(std::string_view name) const {
         if (name == "-e") return true;
-        if (const HelpOption* o = option(name)) return !o->argument.empty();
+        if (const reference::HelpOption* o = option(name)) return !o->argument.empty();
         if (name == "--log-level" || name == "--log-format" || name == "--setting") return true;
         const auto* spec = setting(name);
         return spec && spec->kind != config::SettingSpec::Kind::Boolean;
@@ -139,8 +140,8 @@ private:
             for (const auto& name : o.names) once(name, o.text);
         once("--help", "what the command does");
         once("--debug", "log everything");
-        once("--verbose", "log what is informational too");
-        once("--log-level", "the least level that is logged");
+        once("--verbose", "log informational messages too");
+        once("--log-level", "the lowest level that is logged");
         once("--log-format", "text or json");
         once("--setting", "NAME=VALUE");
         if (!typed_.starts_with("--")) return;
@@ -152,7 +153,7 @@ private:
     }
 
     void values(const std::string& name) {
-        const HelpOption* o = option(name);
+        const reference::HelpOption* o = option(name);
         const std::string argument = o ? o->argument : "";
         const auto ends = [&](std::string_view with) { return name.ends_with(with); };
         if (name == "--environment" || name == "--from-env" || name == "--to-env" ||
@@ -247,7 +248,7 @@ private:
 
     void nodes() {
         const std::string database = site::database_of(settings_, "");
-        // A server elsewhere is not asked for a key that was pressed.
+        // Completion must be fast, so it does not query a remote database.
         if (store::is_postgresql_url(database)) return;
         auto files = sys::make_real_file_system();
         if (!files->exists(database)) return;
@@ -295,7 +296,7 @@ private:
         for (const auto& entry : v.as_hash()) {
             const std::string key = value::to_text(entry.key);
             const std::string path = prefix.empty() ? key : prefix + "." + key;
-            // What lies below is offered once its beginning was typed.
+            // Nested facts are offered once their prefix has been typed.
             const bool deeper = std::string_view(typed_).starts_with(path + ".");
             if (!deeper) {
                 add(path, entry.value.is_hash() || entry.value.is_array()
@@ -309,9 +310,9 @@ private:
     const config::Settings& settings_;
     Words words_;
     std::string typed_;
-    HelpPage page_;
-    std::vector<HelpAction> actions_;
-    std::vector<HelpOption> options_;
+    reference::HelpPage page_;
+    std::vector<reference::HelpAction> actions_;
+    std::vector<reference::HelpOption> options_;
     Candidates out_;
 };
 

@@ -1,4 +1,5 @@
-// What a shell may offer next (`bunraku completion --words`).
+// SPDX-License-Identifier: Apache-2.0
+// Candidates for shell completion (`bunraku completion --words`).
 #pragma once
 
 #include <string>
@@ -9,16 +10,16 @@
 namespace bunraku::cli {
 
 struct Candidate {
-    std::string word, text;  ///< `text` says what it is; may be empty
+    std::string word, text;  ///< `text` is a description; may be empty
 };
 
 struct Candidates {
-    std::vector<Candidate> words;  ///< those that begin as the last word does
-    bool files = false;            ///< names of files fit as well
+    std::vector<Candidate> words;  ///< words that begin with the last typed word
+    bool files = false;            ///< true if file names are acceptable too
 };
 
-/// `words` stand behind the program's name; the last one is what is being typed, maybe empty.
-/// Never throws: what cannot be found out is not offered.
+/// Returns the candidates for `words`, the words after the program's name. The last word is the one
+/// being typed and may be empty. Never throws: on errors, it returns fewer candidates.
 Candidates complete(const config::Settings& settings, const std::vector<std::string>& words);
 
 }  // namespace bunraku::cli

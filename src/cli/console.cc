@@ -1,296 +1,31 @@
-#include <cstdio>
-#include <cstdlib>
-#include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/command.h"
 #include "cli/server_log.h"
-#include "cli/terminal.h"
-#include "compile/diagnostics/source_error.h"
-#include "core/base/text.h"
-#include "core/sys/clock.h"
-#include "core/value/rich_data.h"
-#include "resources/catalog/wire_time.h"
 
 namespace bunraku::cli {
 
 namespace {
 
-using base::Diagnostic;
-using base::Level;
-
-constexpr const char* kReset = "\033[0m";
-
-/// Refused: nobody wants it. None: it was wanted, and there is no terminal.
-enum class Coloring : std::uint8_t { Refused, None, Ansi, Html };
-
-struct LevelStyle {
-    std::string_view name;
-    const char* ansi;
-    const char* html;
-    bool error_stream;
-};
-
-/// Puppet's console: label, colour and stream of each level.
-LevelStyle style_of(Level level) {
-    switch (level) {
-        case Level::Debug: return {"Debug", "\033[0;36m", "color: #40FFFF", false};
-        case Level::Info: return {"Info", "\033[0;32m", "color: #00CD00", false};
-        case Level::Notice: return {"Notice", "\033[m", "", false};
-        case Level::Warning: return {"Warning", "\033[1;33m", "color: #FFFF60", true};
-        case Level::Err: return {"Error", "\033[1;31m", "color: #FFA0A0", true};
-        case Level::Alert: return {"Alert", "\033[1;31m", "color: #FFA0A0", true};
-        case Level::Emerg: return {"Emergency", "\033[1;31m", "color: #FFA0A0", true};
-        case Level::Crit: return {"Critical", "\033[1;31m", "color: #FFA0A0", true};
-    }
-    return {"Notice", "", "", false};
-}
-
-/// A sink that says more of an error than its text.
-class SourceErrorSink : public base::LogSink {
-public:
-    using LogSink::log;
-    void log(const Diagnostic& d) override { log_explained(d, nullptr); }
-    virtual void log_explained(const Diagnostic& d, const compiler::Explanation* known) = 0;
-    virtual void show_trace(const std::vector<std::string>&) {}
-};
-
-/// What a terminal is wide; 0: not known.
-std::size_t terminal_width() {
-    winsize size{};
-    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
-/// Whether each record begins with the time: for programs that stay.
-enum class Stamps : std::uint8_t { None, Time };
-
-/// Whether the stream goes to systemd's journal (systemd.exec(5), JOURNAL_STREAM).
-bool is_journal(std::FILE* stream) {
-    const char* named = std::getenv("JOURNAL_STREAM");
-    struct stat status{};
-    if (!named || ::fstat(::fileno(stream), &status) != 0) return false;
-    return named == fmt::format("{}:{}", status.st_dev, status.st_ino);
-}
-
-/// What sd-daemon(3) wants at the beginning of a line.
-std::string_view syslog_prefix(Level level) {
-    switch (level) {
-        case Level::Debug: return "<7>";
-        case Level::Info: return "<6>";
-        case Level::Notice: return "<5>";
-        case Level::Warning: return "<4>";
-        case Level::Err: return "<3>";
-        case Level::Crit: return "<2>";
-        case Level::Alert: return "<1>";
-        case Level::Emerg: return "<0>";
-    }
-    return "<5>";
-}
-
-/// A record's text as the stream takes it: in the journal with the priority before each line, else
-/// with the time if that is wanted.
-std::string stamped(std::string text, Level level, std::FILE* stream, Stamps stamps) {
-    if (!is_journal(stream)) {
-        if (stamps == Stamps::Time)
-            text.insert(0, sys::local_text(sys::make_real_clock()->now_ns()) + " ");
-        return text;
-    }
-    std::string out;
-    for (const auto line : base::lines(text)) out.append(syslog_prefix(level)).append(line) += '\n';
-    return out;
-}
-
-class ConsoleSink final : public SourceErrorSink {
-public:
-    ConsoleSink(Level level, Streams streams, Coloring out, Coloring errors, bool explains,
-                std::string code, Stamps stamps)
-        : level_(level),
-          stamps_(stamps),
-          streams_(streams),
-          out_(out),
-          errors_(errors),
-          explains_(explains),
-          sources_(std::move(code)) {}
-
-    bool enabled(Level level) const override { return level >= level_; }
-    void log_explained(const Diagnostic& d, const compiler::Explanation* known) override {
-        if (!enabled(d.level)) return;
-        LevelStyle style = style_of(d.level);
-        bool to_err = style.error_stream || streams_ == Streams::Errors;
-        std::FILE* stream = to_err ? stderr : stdout;
-        const Coloring coloring = to_err ? errors_ : out_;
-        std::string text;
-        if (coloring == Coloring::Ansi) text += style.ansi;
-        if (coloring == Coloring::Html) text += fmt::format("<span style=\"{}\">", style.html);
-        text.append(style.name).append(": ");
-        if (d.source != "Puppet" && !d.source.empty()) text.append(d.source).append(": ");
-        text += d.message;
-        // Records with an issue carry their place apart from the text; plain logs show none.
-        if (!d.issue_code.empty() || d.deprecation) {
-            std::string place = base::format_location(d.where);
-            if (!place.empty() && d.message.find(place) == std::string::npos) {
-                text.append(" ").append(place);
-            }
-        }
-        if (coloring == Coloring::Ansi) text += kReset;
-        if (coloring == Coloring::Html) text += "</span>";
-        // A text that ends its line itself (a difference of files) gets another end in Puppet where
-        // the end of a colour comes between.
-        if (coloring != Coloring::Refused || !text.ends_with('\n')) text += '\n';
-        if (explains_ && to_err && d.level >= Level::Err)
-            text += diagnostics::source_error_text(diagnostics::understand(d, known, sources_), d,
-                                                   terminal_width());
-        text = stamped(std::move(text), d.level, stream, stamps_);
-        std::fwrite(text.data(), 1, text.size(), stream);
-        std::fflush(stream);
-    }
-    void show_trace(const std::vector<std::string>& trace) override {
-        if (!explains_) return;
-        for (const std::string& frame : trace) fmt::print(stderr, "    from {}\n", frame);
-    }
-
-private:
-    Level level_;
-    Stamps stamps_;
-    Streams streams_;
-    Coloring out_, errors_;
-    bool explains_;
-    diagnostics::SourceTexts sources_;
-};
-
-/// The first member of a JSON record, as the access log has it.
-std::string json_time() {
-    const auto now = sys::make_real_clock()->now_ns() / 1'000'000;
-    return fmt::format("\"time\":\"{}\",", catalog::format_wire_time(now));
-}
-
-class JsonSink final : public SourceErrorSink {
-public:
-    JsonSink(Level level, bool explains, std::string code, Stamps stamps)
-        : level_(level), stamps_(stamps), explains_(explains), sources_(std::move(code)) {}
-    bool enabled(Level level) const override { return level >= level_; }
-    void log_explained(const Diagnostic& d, const compiler::Explanation* known) override {
-        if (!enabled(d.level)) return;
-        std::string out = "{";
-        if (stamps_ == Stamps::Time) out += json_time();
-        out += fmt::format("\"level\":\"{}\",\"message\":", base::level_name(d.level));
-        add_text(out, d.message);
-        if (d.source != "Puppet" && !d.source.empty()) {
-            out += ",\"source\":";
-            add_text(out, d.source);
-        }
-        if (!d.where.file.empty()) {
-            out += ",\"file\":";
-            add_text(out, d.where.file);
-        }
-        if (d.where.line > 0) out += fmt::format(",\"line\":{}", d.where.line);
-        if (d.where.column > 0) out += fmt::format(",\"pos\":{}", d.where.column);
-        if (!d.issue_code.empty()) {
-            out += ",\"issue_code\":";
-            add_text(out, d.issue_code);
-        }
-        if (d.deprecation) out += ",\"kind\":\"deprecation\"";
-        if (!d.tags.empty()) {
-            out += ",\"tags\":[";
-            for (std::size_t i = 0; i < d.tags.size(); ++i) {
-                if (i) out += ',';
-                add_text(out, d.tags[i]);
-            }
-            out += ']';
-        }
-        if (explains_ && d.level >= Level::Err)
-            out += diagnostics::source_error_json(diagnostics::understand(d, known, sources_));
-        out += "}\n";
-        if (is_journal(stderr)) out.insert(0, syslog_prefix(d.level));
-        std::fwrite(out.data(), 1, out.size(), stderr);
-    }
-
-private:
-    static void add_text(std::string& out, std::string_view text) {
-        value::write_json(out, value::Value::string(text));
-    }
-    Level level_;
-    Stamps stamps_;
-    bool explains_;
-    diagnostics::SourceTexts sources_;
-};
-
-/// One SARIF log when the command ends, of what it warned of and refused.
-class SarifSink final : public SourceErrorSink {
-public:
-    explicit SarifSink(std::string code) : sources_(std::move(code)) {}
-    ~SarifSink() override {
-        const std::string out = diagnostics::sarif_log(records_, kVersion);
-        std::fwrite(out.data(), 1, out.size(), stderr);
-    }
-    SarifSink(const SarifSink&) = delete;
-    bool enabled(Level level) const override { return level >= Level::Warning; }
-    void log_explained(const Diagnostic& d, const compiler::Explanation* known) override {
-        if (enabled(d.level)) records_.emplace_back(d, diagnostics::understand(d, known, sources_));
-    }
-
-private:
-    diagnostics::SourceTexts sources_;
-    std::vector<std::pair<Diagnostic, diagnostics::SourceError>> records_;
-};
-
-/// What Puppet::Util::Colors does with the setting; where nobody set it the terminal decides.
-Coloring coloring_of(const std::string& choice, int fd) {
-    if (choice.empty()) return has_colors(fd) ? Coloring::Ansi : Coloring::None;
-    if (choice == "ansi" || choice == "true" || choice == "yes") return Coloring::Ansi;
-    return choice == "html" ? Coloring::Html : Coloring::Refused;
-}
-
-}  // namespace
-
-std::string json_record(Level level, std::string_view message) {
-    std::string out =
-        fmt::format("{{{}\"level\":\"{}\",\"message\":", json_time(), base::level_name(level));
-    value::write_json(out, value::Value::string(message));
-    return out + "}\n";
-}
-
-namespace {
-
 std::unique_ptr<base::LogSink> make_sink(const OptionParser& options, Streams streams,
-                                         Stamps stamps) {
-    Level level = options.log_level.value_or(Level::Notice);
-    if (options.log_format == "json")
-        return std::make_unique<JsonSink>(level, options.explain_errors, options.given_code(),
-                                          stamps);
-    if (options.log_format == "sarif") return std::make_unique<SarifSink>(options.given_code());
-    return std::make_unique<ConsoleSink>(level, streams, coloring_of(options.color, STDOUT_FILENO),
-                                         coloring_of(options.color, STDERR_FILENO),
-                                         options.explain_errors || isatty(STDERR_FILENO) == 1,
-                                         options.given_code(), stamps);
+                                         diagnostics::Stamps stamps) {
+    return diagnostics::make_console_log({.level = options.log_level.value_or(base::Level::Notice),
+                                          .format = options.log_format,
+                                          .color = options.color,
+                                          .explain_errors = options.explain_errors,
+                                          .code = options.given_code(),
+                                          .streams = streams,
+                                          .stamps = stamps,
+                                          .version = kVersion});
 }
 
 }  // namespace
 
 std::unique_ptr<base::LogSink> make_console_sink(const OptionParser& options, Streams streams) {
-    return make_sink(options, streams, Stamps::None);
+    return make_sink(options, streams, diagnostics::Stamps::None);
 }
 
 std::unique_ptr<base::LogSink> make_server_sink(const OptionParser& options) {
-    return make_sink(options, Streams::Errors, Stamps::Time);
-}
-
-void report_error(base::LogSink& sink, const base::PuppetError& error, std::string_view suffix,
-                  std::string_view prefix) {
-    const Diagnostic record{.level = Level::Err,
-                            .message = fmt::format("{}{}{}", prefix, error.full_text(), suffix),
-                            .where = error.where(),
-                            .issue_code = error.issue_code(),
-                            .authored = error.authored};
-    auto* source_errors = dynamic_cast<SourceErrorSink*>(&sink);
-    if (!source_errors) return sink.log(record);
-    const auto* known = dynamic_cast<const compiler::ExplainedError*>(&error);
-    compiler::Explanation place;
-    place.where = error.stands();
-    source_errors->log_explained(record, known ? &known->explanation : &place);
-    source_errors->show_trace(error.trace());
+    return make_sink(options, Streams::Errors, diagnostics::Stamps::Time);
 }
 
 }  // namespace bunraku::cli

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/db_query.h"
 
 #include <algorithm>
@@ -5,7 +6,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cli/catalog_output.h"
 #include "cli/usage.h"
 #include "compile/site/store_access.h"
 #include "core/base/arena.h"
@@ -14,6 +14,7 @@
 #include "core/value/rich_data.h"
 #include "core/value/yaml_document.h"
 #include "net/http/client.h"
+#include "resources/catalog/catalog_graph.h"
 #include "store/engine/query_engine.h"
 #include "store/query/pql.h"
 
@@ -29,9 +30,9 @@ struct QueryFlags {
 
 void write_out(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-// --- shapes of output
+// --- output formats
 
-/// One line: strings as they are, everything else as JSON.
+/// Returns a value as one line: strings unchanged, everything else as JSON.
 std::string cell(const Ast& v) {
     std::string out = v.is_text() ? v.as_text() : v.is_null() ? "" : query::to_json(v);
     for (char& c : out) {
@@ -58,10 +59,10 @@ void print_table(const Ast& rows) {
             if (std::find(names.begin(), names.end(), key) == names.end()) names.push_back(key);
         }
     }
-    // The order is that of the answer, but whose a row is stands first.
+    // The columns are in the order of the response, except that certname is first.
     auto whose = std::find(names.begin(), names.end(), "certname");
     if (whose != names.end()) std::rotate(names.begin(), whose, whose + 1);
-    // Rows that are no objects (fact names) make one column without a head.
+    // Rows that are not objects (such as fact names) make one column without a header.
     std::vector<std::vector<std::string>> cells;
     for (const Ast& row : rows.items()) {
         std::vector<std::string> line;
@@ -108,7 +109,7 @@ void print_rows(const std::string& json, const std::string& format) {
     write_out(data ? value::yaml_document(*data, "---") : json);
 }
 
-// --- where it is asked
+// --- query targets
 
 std::string ask_service(const Invocation& invocation, const QueryFlags& flags,
                         const std::string& query) {
@@ -152,7 +153,7 @@ std::string ask_service(const Invocation& invocation, const QueryFlags& flags,
         if (response->status == 200) return std::move(response->body);
         why = response->body.empty() ? fmt::format("{} answered {}", url, response->status)
                                      : response->body;
-        // A query that is wrong is wrong everywhere.
+        // An invalid query is invalid on every server.
         if (response->status < 500) break;
     }
     throw base::plain_error(why);
@@ -163,7 +164,7 @@ void ask_here(const Invocation& invocation, const QueryFlags& flags, const std::
     bool file = !store::is_postgresql_url(where);
     if (file && ::access(where.c_str(), R_OK) != 0) {
         throw base::plain_error(
-            fmt::format("There is no store at {}: nothing has been remembered yet", where));
+            fmt::format("There is no store at {}: nothing has been stored yet", where));
     }
     store::QueryEngine engine(where);
     query::QueryOptions options;
@@ -214,8 +215,8 @@ int run_db_query(Invocation& invocation) {
         }
         if (flags.format.empty()) flags.format = ::isatty(1) == 1 ? "table" : "json";
         if (flags.format != "table" && flags.format != "json" && flags.format != "yaml") {
-            throw base::plain_error(
-                fmt::format("--format: '{}' is none of table, json, yaml", flags.format));
+            throw base::plain_error(fmt::format(
+                "Invalid value '{}' for --format: expected table, json or yaml", flags.format));
         }
         if (flags.urls.empty()) {
             ask_here(invocation, flags, words[0]);

@@ -1,11 +1,12 @@
-// `db query` and `query`: PQL or AST asked of the store here or of one somewhere else.
+// SPDX-License-Identifier: Apache-2.0
+// `db query` and `query`: run a PQL or AST query on the local store or on a server.
 #pragma once
 
 #include "cli/command.h"
 
 namespace bunraku::cli {
 
-/// The first word of `invocation` may be "query" (below `db`). Gives the exit code.
+/// Runs the query. The first argument may be "query" (for `db query`). Returns the exit code.
 int run_db_query(Invocation& invocation);
 
 }  // namespace bunraku::cli

@@ -1,4 +1,5 @@
-// The command line of Facter, for the command and for a link of that name.
+// SPDX-License-Identifier: Apache-2.0
+// The command line of Facter, for the command `facter` and for a link of that name.
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 namespace bunraku::cli {
 
-/// Gives Facter's exit code: 1 where anything was logged as an error.
+/// Returns Facter's exit code, which is 1 if any error was logged.
 int run_facter(const std::vector<std::string>& args);
 
 }  // namespace bunraku::cli

@@ -1,8 +1,8 @@
-// How `impact` and `whatif` hand over what they found.
+// SPDX-License-Identifier: Apache-2.0
+// Output of the results of `impact` and `whatif`.
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/command.h"
@@ -14,15 +14,10 @@ class ImpactOutput {
 public:
     void add_to(OptionParser& parser);
 
-    /// Those that could not be looked at; each reason is told once.
-    static void add_unjudged(insight::Impact& impact,
-                             const std::vector<std::pair<std::string, std::string>>& unjudged);
-    /// Standard output and files; the exit code.
+    /// Writes the result to standard output and files. Returns the exit code.
     int write(const OptionParser& parser, const insight::Impact& impact, base::LogSink& log) const;
 
 private:
-    int exit_code(const insight::Impact& impact) const;
-
     std::vector<std::string> fail_on_, out_;
     bool json_ = false, markdown_ = false, sarif_ = false, all_ = false;
 };

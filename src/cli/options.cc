@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/did_you_mean.h"
-#include "cli/help_text.h"
 #include "cli/usage.h"
+#include "compile/reference/help_text.h"
+#include "core/base/did_you_mean.h"
 #include "core/base/text.h"
 #include "core/config/known_settings.h"
 #include "core/config/settings_table.h"
@@ -15,7 +16,7 @@ namespace bunraku::cli {
 
 namespace {
 
-/// Settings are spelled with underscores; options may use dashes as well.
+/// Converts dashes to underscores. Settings have underscores, but options may use dashes too.
 std::string canonical(std::string_view name) {
     std::string text(name);
     std::replace(text.begin(), text.end(), '-', '_');
@@ -51,8 +52,9 @@ std::optional<bool> parse_boolean(std::string_view text) {
     return std::nullopt;
 }
 
-/// Why `--setting NAME=..` is an error; empty if it is none. Commands that compile take names of
-/// other Puppets, which `$settings::NAME` shows, unless they are probably misspelt.
+/// Returns the error for an unknown `--setting NAME=..`, or an empty string. Commands that compile
+/// accept names from other versions of Puppet, which `$settings::NAME` returns, unless they are
+/// probably misspelt.
 std::string unknown_setting(std::string_view command, const std::string& name) {
     if (config::is_known_setting(name) || config::is_gone_setting(name)) return {};
     const auto near = config::similar_settings(name);
@@ -60,7 +62,7 @@ std::string unknown_setting(std::string_view command, const std::string& name) {
     const bool compiles = std::ranges::find(kCompile, command) != std::end(kCompile);
     if (near.empty() && compiles) return {};
     return fmt::format(
-        "There is no setting '{}'{}", name,
+        "Unknown setting '{}'{}", name,
         near.empty() ? std::string() : fmt::format(": did you mean {}?", fmt::join(near, " or ")));
 }
 
@@ -77,7 +79,7 @@ void OptionParser::list(std::string name, std::vector<std::string>* target) {
 }
 
 void OptionParser::add_builtins() {
-    // A command's own option of the same name stands before these and wins.
+    // A command's own option of the same name is registered earlier and has precedence.
     flag("help", &help_requested);
     flag("h", &help_requested);
     flag("debug", &debug_);
@@ -104,7 +106,8 @@ std::string OptionParser::given_code() const {
 
 namespace {
 
-/// --configprint: one name's value, or "name = value" of several, or of all. False: one is none.
+/// Implements --configprint: prints one value, or "name = value" for several or all settings.
+/// Returns false if a name is unknown.
 bool print_settings(const config::Settings& settings, const std::string& wanted) {
     std::vector<std::string> names;
     if (wanted == "all") {
@@ -136,7 +139,7 @@ bool OptionParser::refuse(const std::string& text) {
 
 bool OptionParser::fail(const std::string& text) {
     refuse("Could not parse application options: " + text);
-    // Puppet says no more.
+    // Puppet prints no hint.
     if (invocation_.program != "puppet")
         fmt::print(stderr, "{}\n", usage_hint(invocation_.command, invocation_.program));
     return false;
@@ -163,7 +166,7 @@ const OptionParser::Option* OptionParser::lookup(std::string_view name, bool* am
 bool OptionParser::apply(const Option& option, std::string_view value, bool negated) {
     if (option.flag) {
         *option.flag = !negated;
-        // What is both a flag of the command and a setting reaches both readers.
+        // If an option is both a flag of the command and a setting, set both.
         if (config::find_setting(option.name)) {
             invocation_.settings.set(option.name, negated ? "false" : "true");
         }
@@ -195,14 +198,14 @@ bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
     Option as_setting;
     const auto find_setting_option = [&](const std::string& n) -> const Option* {
         const config::SettingSpec* spec = config::find_setting(n);
-        // A setting of Bunraku's own that help pages show as an option.
+        // A Bunraku setting that help pages list as an option.
         if (!spec && n != "full_check_interval") return nullptr;
         as_setting.setting = n;
         as_setting.name = n;
         as_setting.boolean_setting = spec && spec->kind == config::SettingSpec::Kind::Boolean;
         return &as_setting;
     };
-    // Exact names first, then settings, then beginnings of names.
+    // Exact names have precedence, then settings, then prefixes.
     const Option* option = nullptr;
     for (const Option& o : options_) {
         if (o.name == key) {
@@ -229,7 +232,7 @@ bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
     if (!option) option = lookup(key, &ambiguous);
     if (ambiguous) return fail(fmt::format("ambiguous option: {}", text));
     if (!option) {
-        const std::string_view said = text.substr(0, name.size() + 2);
+        const std::string_view option_text = text.substr(0, name.size() + 2);
         const bool no = key.starts_with("no_");
         const std::string_view prefix = no ? "--no-" : "--";
         std::vector<std::string> names;
@@ -238,8 +241,9 @@ bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
         for (const auto& spec : config::kSettings)
             if (!no || spec.kind == config::SettingSpec::Kind::Boolean)
                 names.emplace_back(spec.name);
-        const std::string near = did_you_mean(said.substr(prefix.size()), names, prefix);
-        return fail(fmt::format("invalid option: {}{}{}", said, near.empty() ? "" : "\n",
+        const std::string near =
+            base::did_you_mean(option_text.substr(prefix.size()), names, prefix);
+        return fail(fmt::format("invalid option: {}{}{}", option_text, near.empty() ? "" : "\n",
                                 base::trim(near)));
     }
     if (!option->takes_value()) {
@@ -260,7 +264,7 @@ bool OptionParser::parse_long(std::string_view text, std::size_t* index) {
 }
 
 bool OptionParser::parse_short(std::string_view text, std::size_t* index) {
-    // "-dv" is two flags, "-eCODE" an option with its value.
+    // "-dv" is two flags; "-eCODE" is an option with its value.
     for (std::size_t i = 1; i < text.size(); ++i) {
         const Option* option = nullptr;
         for (const Option& o : options_) {
@@ -313,7 +317,8 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
         }
     }
     if (help_requested) {
-        const std::string help = for_terminal(help_text(command_help(invocation_.command)));
+        const std::string help =
+            reference::for_terminal(reference::help_text(command_help(invocation_.command)));
         std::fwrite(help.data(), 1, help.size(), stdout);
         return false;
     }
@@ -333,8 +338,8 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
     }
     for (std::string_view gone : {"genconfig", "genmanifest"}) {
         if (invocation_.settings.is_set(gone) && invocation_.settings.text(gone) != "false") {
-            return fail(
-                fmt::format("--{} is not there: see '{} config print'", gone, invocation_.program));
+            return fail(fmt::format("--{} is not supported: see '{} config print'", gone,
+                                    invocation_.program));
         }
     }
     if (log_format != "text" && log_format != "json" && log_format != "sarif") {
@@ -357,7 +362,8 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
     if (color.empty() && invocation_.settings.is_set("color")) {
         color = invocation_.settings.text("color");
     }
-    // `config` is there to mend them, and says itself what is wrong with the one it shows.
+    // `config` must work with invalid settings so that the user can repair them. It reports
+    // problems itself.
     if (invocation_.command == "config") return true;
     if (auto problem = invocation_.settings.start_problem()) {
         return refuse("Could not initialize global default settings: " + *problem);

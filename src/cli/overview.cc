@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/overview.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include "cli/build_info.h"
 #include "cli/command.h"
-#include "cli/help_page.h"
+#include "compile/reference/help_page.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
@@ -21,7 +22,7 @@ struct Group {
     std::string_view title;
     std::vector<std::string_view> commands;
 };
-/// A command that is in none of them stands in the last.
+/// A command that is not listed belongs to the last group.
 const std::vector<Group>& groups() {
     static const std::vector<Group> all{
         {"This machine", {"apply", "agent", "resource", "facts", "facter", "filebucket", "ssl"}},
@@ -42,7 +43,7 @@ std::string row(std::string_view name, std::string_view summary) {
 
 constexpr std::string_view kHelpSummary = "Display this overview, or the help of a subcommand.";
 
-std::string program_page(const ManualTexts& texts) {
+std::string program_page(const reference::ManualTexts& texts) {
     std::string out = fmt::format(
         ".TH BUNRAKU 1 {} \"Bunraku {}\" \"Bunraku Manual\"\n.SH NAME\nbunraku, puppet, facter \\- "
         "Puppet's language, server, store and agent in one program\n.SH SYNOPSIS\n.B bunraku\n"
@@ -52,23 +53,24 @@ std::string program_page(const ManualTexts& texts) {
         "A link named\n.B puppet\nto the program behaves as puppet does, one named\n.B facter\nas "
         "facter.\nEvery Puppet setting is an option of every subcommand.\n",
         texts.date, texts.version);
-    std::set<std::string_view> told;
+    std::set<std::string_view> listed;
     for (const Group& group : groups()) {
         out += fmt::format(".SS {}\n", group.title);
         for (const auto name : group.commands) {
             const Command* command = find_command(name);
             if (!command) continue;
-            told.insert(name);
-            out +=
-                fmt::format(".TP\n.BR bunraku\\-{} (1)\n{}\n", roff(name), roff(command->summary));
+            listed.insert(name);
+            out += fmt::format(".TP\n.BR bunraku\\-{} (1)\n{}\n", reference::roff(name),
+                               reference::roff(command->summary));
         }
     }
     for (const Command* c : all_commands()) {
-        if (told.contains(c->name)) continue;
-        out += fmt::format(".TP\n.BR bunraku\\-{} (1)\n{}\n", roff(c->name), roff(c->summary));
+        if (listed.contains(c->name)) continue;
+        out += fmt::format(".TP\n.BR bunraku\\-{} (1)\n{}\n", reference::roff(c->name),
+                           reference::roff(c->summary));
     }
     out +=
-        ".SH EXIT STATUS\nThose of Puppet: 0 where all went well, 1 where it did not; with\n"
+        ".SH EXIT STATUS\nThose of Puppet: 0 on success, 1 on failure; with\n"
         ".B \\-\\-detailed\\-exitcodes\n2 for changes, 4 for failures, 6 for both.\n"
         ".SH FILES\n.TP\n.I /etc/puppetlabs/puppet/puppet.conf\nThe configuration; on a machine "
         "that Debian's package was set up on,\n.IR /etc/puppet/puppet.conf .\n"
@@ -76,18 +78,18 @@ std::string program_page(const ManualTexts& texts) {
     return out;
 }
 
-std::string settings_page(const ManualTexts& texts) {
+std::string settings_page(const reference::ManualTexts& texts) {
     std::string out = fmt::format(
         ".TH BUNRAKU.CONF 5 {} \"Bunraku {}\" \"Bunraku Manual\"\n.SH NAME\nbunraku.conf \\- the "
-        "settings of puppet.conf\n.SH DESCRIPTION\nSettings stand in\n.I puppet.conf\nbelow "
+        "settings of puppet.conf\n.SH DESCRIPTION\nSettings are set in\n.I puppet.conf\nbelow "
         "[main], [server], [agent] or [user], and on the command line as options:\n"
         ".B \\-\\-environment\n.IR production ,\n.BR \\-\\-no\\-noop .\n"
-        ".B bunraku config print\nshows what they are.\n.SH SETTINGS\n",
+        ".B bunraku config print\nprints their values.\n.SH SETTINGS\n",
         texts.date, texts.version);
     for (const auto& s : config::kSettings) {
-        out += fmt::format(".TP\n.B {}\n", roff(s.name));
+        out += fmt::format(".TP\n.B {}\n", reference::roff(s.name));
         std::string line;
-        const std::string doc = roff(s.doc);
+        const std::string doc = reference::roff(s.doc);
         for (const auto word : base::words(doc)) {
             if (line.size() + word.size() > 76) {
                 out += line + "\n";
@@ -99,7 +101,7 @@ std::string settings_page(const ManualTexts& texts) {
         out += line + "\n";
         const bool computed = s.default_value.starts_with("$~");
         if (!s.default_value.empty() && !computed)
-            out += fmt::format("Default: {}\n", roff(s.default_value));
+            out += fmt::format("Default: {}\n", reference::roff(s.default_value));
     }
     return out + ".SH SEE ALSO\n.BR bunraku (1),\n.BR bunraku\\-config (1)\n";
 }
@@ -109,14 +111,14 @@ std::string settings_page(const ManualTexts& texts) {
 std::string overview(const std::string& program) {
     std::string out =
         fmt::format("\nUsage: {} <subcommand> [options] <action> [options]\n", program);
-    std::set<std::string_view> told;
+    std::set<std::string_view> listed;
     std::string rest;
     for (const Group& group : groups()) {
         out += fmt::format("\n  {}:\n", group.title);
         if (&group == &groups().back()) {
-            for (const auto& g : groups()) told.insert(g.commands.begin(), g.commands.end());
+            for (const auto& g : groups()) listed.insert(g.commands.begin(), g.commands.end());
             for (const Command* c : all_commands())
-                if (!told.contains(c->name)) out += row(c->name, c->summary);
+                if (!listed.contains(c->name)) out += row(c->name, c->summary);
         }
         for (const auto name : group.commands) {
             if (name == "help") {
@@ -160,10 +162,10 @@ void write_manual(const std::string& folder) {
         if (const auto made = files->make_directories(sys::join(folder, section), 0755); !made)
             throw base::plain_error(made.error().message);
     const BuildInfo& build = build_info();
-    const ManualTexts texts{.version = kVersion, .date = build.date};
+    const reference::ManualTexts texts{.version = kVersion, .date = build.date};
     for (const Command* c : all_commands())
         write(fmt::format("man1/bunraku-{}.1", c->name),
-              manual_page(c->name, c->summary, command_help(c->name), texts));
+              reference::manual_page(c->name, c->summary, command_help(c->name), texts));
     write("man1/bunraku.1", program_page(texts));
     write("man5/bunraku.conf.5", settings_page(texts));
 }

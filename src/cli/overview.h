@@ -1,23 +1,24 @@
-// `bunraku help`, and `bunraku` alone: the commands in groups.
+// SPDX-License-Identifier: Apache-2.0
+// The output of `bunraku help` and of `bunraku` without arguments: the commands in groups.
 #pragma once
 
 #include <string>
 
 namespace bunraku::cli {
 
-/// All commands with their summaries, by what they are for.
+/// Returns all commands with their summaries, grouped by purpose.
 std::string overview(const std::string& program);
-/// The same as JSON: name, group and summary of each.
+/// Returns the same as JSON, with name, group and summary of each command.
 std::string overview_json();
 
-/// Writes a manual page for every command, for the program and for puppet.conf's settings into a
-/// folder, which is made. Throws.
+/// Writes the manual pages of every command, of the program and of puppet.conf's settings into a
+/// folder, which it creates. Throws on errors.
 void write_manual(const std::string& folder);
 
-/// "bunraku 1.2.3 (Puppet language 8.11.0)", with `long_form` the commit, the build and the
-/// libraries on lines of their own.
+/// Returns "bunraku 1.2.3 (Puppet language 8.11.0)". If `long_form` is true, adds lines with the
+/// commit, the build and the libraries.
 std::string version_text(bool long_form);
-/// The same as a JSON object.
+/// Returns the same as a JSON object.
 std::string version_json();
 
 }  // namespace bunraku::cli

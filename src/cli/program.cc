@@ -1,4 +1,6 @@
-// From argv to a subcommand: the program's name, puppet.conf, help, and the last line of defence.
+// SPDX-License-Identifier: Apache-2.0
+// The entry point: selects the subcommand, loads puppet.conf, shows help, and catches remaining
+// exceptions.
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -14,12 +16,12 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/did_you_mean.h"
 #include "cli/facter.h"
-#include "cli/help_page.h"
-#include "cli/help_text.h"
 #include "cli/overview.h"
 #include "compile/diagnostics/explain_codes.h"
+#include "compile/reference/help_page.h"
+#include "compile/reference/help_text.h"
+#include "core/base/did_you_mean.h"
 #include "core/config/file_options.h"
 #include "core/sys/file_system.h"
 #include "core/sys/signals.h"
@@ -29,7 +31,7 @@ namespace bunraku::cli {
 namespace {
 
 void print_overview(const std::string& program) {
-    fmt::print("{}", for_terminal(overview(program)));
+    fmt::print("{}", reference::for_terminal(overview(program)));
 }
 
 int unknown_command(const std::string& program, std::string_view name) {
@@ -38,19 +40,20 @@ int unknown_command(const std::string& program, std::string_view name) {
     fmt::print(stderr,
                "Error: Unknown Puppet subcommand '{}'\n"
                "See '{} help' for help on available puppet subcommands\n{}",
-               name, program, did_you_mean(name, names));
+               name, program, base::did_you_mean(name, names));
     return 1;
 }
 
-/// What was probably meant where the word behind a subcommand is none of its actions.
+/// Returns a suggestion if the word after a subcommand is not one of its actions.
 std::string mistyped_action(const std::vector<std::string>& args) {
     if (args.size() < 2 || args[1].starts_with("-")) return {};
     const Command* command = find_command(args[0]);
     if (!command) return {};
     std::vector<std::string> names;
-    for (const auto& action : help_actions(parse_help(command_help(command->name)), command->name))
+    for (const auto& action :
+         reference::help_actions(reference::parse_help(command_help(command->name)), command->name))
         names.push_back(action.name);
-    return std::ranges::find(names, args[1]) == names.end() ? did_you_mean(args[1], names)
+    return std::ranges::find(names, args[1]) == names.end() ? base::did_you_mean(args[1], names)
                                                             : std::string();
 }
 
@@ -74,9 +77,9 @@ int show_help(const std::string& program, const std::vector<std::string>& args) 
     if (args[0] == "help") return show_help(program, {});
     const Command* command = find_command(args[0]);
     if (!command) return unknown_command(program, args[0]);
-    std::string text = help_text(command_help(command->name));
+    std::string text = reference::help_text(command_help(command->name));
     if (args.size() > 1 && !args[1].starts_with("-")) {
-        text = action_help(command_help(command->name), command->name, args[1]);
+        text = reference::action_help(command_help(command->name), command->name, args[1]);
         if (text.empty()) {
             fmt::print(stderr, "Error: '{}' has no '{}' action.  See `{} help {}`.\n{}", args[0],
                        args[1], program, args[0], mistyped_action(args));
@@ -84,13 +87,13 @@ int show_help(const std::string& program, const std::vector<std::string>& args) 
         }
     }
     if (text.empty()) text = fmt::format("{} {}: {}\n", program, command->name, command->summary);
-    text = for_terminal(std::move(text));
+    text = reference::for_terminal(std::move(text));
     std::fwrite(text.data(), 1, text.size(), stdout);
     return 0;
 }
 
-/// puppet.conf is read before the command's options are parsed, so the options that say where it
-/// is are looked for first.
+/// Finds an option before the command parses its options, because puppet.conf is read earlier and
+/// these options determine its location.
 std::optional<std::string> early_option(const std::vector<std::string>& args,
                                         std::string_view name) {
     std::optional<std::string> found;
@@ -108,7 +111,7 @@ std::optional<std::string> early_option(const std::vector<std::string>& args,
     return found;
 }
 
-/// As long as no file is read: where the configuration is to be found.
+/// Returns settings that only determine the location of the configuration, before any file is read.
 config::Settings located_settings(const std::vector<std::string>& args) {
     auto settings = config::Settings::defaults();
     for (std::string_view name : {"confdir", "config"}) {
@@ -120,7 +123,7 @@ config::Settings located_settings(const std::vector<std::string>& args) {
 int run_command(const std::string& program, const Command& command, std::vector<std::string> args) {
     auto settings = load_settings(args, command.run_mode);
     if (!settings) {
-        // `config` is there to mend it.
+        // The command `config` may repair it.
         if (command.name != "config") return 1;
         settings = located_settings(args);
     }
@@ -143,7 +146,7 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
     std::string first = args[0];
     args.erase(args.begin());
     if (first == "--version" || first == "-V" || first == "version") {
-        // Tools that call `puppet --version` compare it with Puppet's versions.
+        // Other tools compare the output of `puppet --version` with Puppet's versions.
         const bool json = std::ranges::find(args, "--json") != args.end() ||
                           (args.size() == 2 && args[0] == "-o" && args[1] == "json");
         if (json) {
@@ -156,19 +159,19 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
         return 0;
     }
     if (first == "help" || first == "--help" || first == "-h") return show_help(program, args);
-    // Its options are Facter's, and none of Puppet's settings concerns it.
+    // Its options are those of Facter, and Puppet's settings do not apply.
     if (first == "facter") return run_facter(args);
     const Command* command = find_command(first);
     if (!command) return unknown_command(program, first);
     return run_command(program, *command, std::move(args));
 }
 
-/// Whoever read the output has seen enough of it (`| head`): quiet, as programs are that the signal
-/// ends.
+/// Exit code if the reader of the output has closed the pipe (`| head`). The program ends silently,
+/// as if by the signal.
 constexpr int kReaderGone = 128 + SIGPIPE;
 
-/// A standard stream that is closed is opened on nothing: else the first file to be opened would
-/// take its place, and with it what is printed. Reading finds the end, writing fails.
+/// Opens closed standard streams on a null device. Otherwise the first opened file would get the
+/// descriptor and receive the output. Reads return the end of file, and writes fail.
 void keep_standard_streams() {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
         if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
@@ -177,22 +180,22 @@ void keep_standard_streams() {
     }
 }
 
-bool reader_gone(int fd) {
+bool is_pipe_closed(int fd) {
     pollfd poll{.fd = fd, .events = POLLOUT, .revents = 0};
     return ::poll(&poll, 1, 0) == 1 && (poll.revents & POLLERR) != 0;
 }
 
-/// Writes what is left of the output. What cannot be written is a failure, even where all else went
-/// well; here it is said, for all commands.
+/// Flushes the output. If that fails, the program fails and prints an error here, for all commands.
 int finish_output(int code) {
     errno = 0;
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     int error = errno;
-    // What failed long ago has left no reason; a full disk is one that can still be seen.
+    // The reason of an earlier failure is not available any more, but a full disk can still be
+    // detected.
     if (struct statvfs disk{}; error == 0 && ::fstatvfs(STDOUT_FILENO, &disk) == 0 &&
                                disk.f_blocks > 0 && disk.f_bavail == 0)
         error = ENOSPC;
-    if (error == EPIPE || reader_gone(STDOUT_FILENO)) return kReaderGone;
+    if (error == EPIPE || is_pipe_closed(STDOUT_FILENO)) return kReaderGone;
     fmt::print(stderr, "Error: Could not write to standard output{}{}\n", error ? ": " : "",
                error ? std::strerror(error) : "");
     return code == 0 ? 1 : code;
@@ -239,7 +242,7 @@ int run_program(int argc, char** argv) {
         std::fputs("Error: Out of memory\n", stderr);
     } catch (const std::system_error& e) {
         if (e.code().value() == EPIPE) return kReaderGone;
-        // What could not be printed is said below.
+        // An error of standard output is reported below.
         if (std::ferror(stdout) == 0) std::fprintf(stderr, "Error: %s\n", e.what());
     } catch (const std::exception& e) {
         std::fprintf(stderr, "Error: %s\n", e.what());

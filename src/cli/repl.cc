@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/repl.h"
 
 #include <algorithm>
@@ -6,10 +7,10 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/line_editor.h"
 #include "compile/compiler/repl_session.h"
 #include "core/base/text.h"
 #include "core/sys/file_system.h"
+#include "core/sys/line_editor.h"
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
 #include "language/function/table.h"
@@ -22,19 +23,20 @@ namespace {
 using value::Value;
 
 constexpr std::string_view kReplHelp =
-    "An expression gives its value; variables and functions stay. Unfinished code goes on in the\n"
-    "next line; an empty line ends it.\n"
+    "Enter an expression to print its value. Variables and functions persist. Incomplete code "
+    "continues\n"
+    "on the next line; an empty line ends it.\n"
     "  :facts [PATH]      the node's facts, or one of them\n"
-    "  :lookup KEY        what Hiera has\n"
-    "  :catalog           the resources that were declared so far\n"
+    "  :lookup KEY        the value that Hiera returns\n"
+    "  :catalog           the resources declared so far\n"
     "  :vars              the variables of the top scope\n"
-    "  :json              values as JSON from now on; :puppet as Puppet code\n"
+    "  :json              print values as JSON; :puppet prints them as Puppet code\n"
     "  :help, :quit\n"
-    "Tab completes, arrows bring back what was typed, ^C drops a line, ^D ends.\n";
+    "Tab completes, the arrow keys show the history, ^C discards the line, ^D ends the session.\n";
 constexpr std::string_view kColonWords[] = {":catalog", ":facts",  ":help", ":json",
                                             ":lookup",  ":puppet", ":quit", ":vars"};
 
-/// Whether the text only needs more lines.
+/// Reports whether the text is only incomplete.
 bool unfinished(const base::PuppetError& error) {
     const std::string text = error.message();
     return text.find("Syntax error at end of") != text.npos ||
@@ -46,10 +48,10 @@ bool unfinished(const base::PuppetError& error) {
 
 class Repl {
 public:
-    Repl(site::Session& session, const config::Settings& settings, compiler::ReplSession& talk,
-         base::LogSink& log)
+    Repl(site::Session& session, const config::Settings& settings,
+         compiler::ReplSession& run_session, base::LogSink& log)
         : session_(session),
-          talk_(talk),
+          talk_(run_session),
           log_(log),
           history_file_(sys::join(settings.text("statedir"), "eval_history")),
           editor_(STDIN_FILENO, STDOUT_FILENO, [this](std::string_view text, std::size_t cursor) {
@@ -57,15 +59,16 @@ public:
           }) {}
 
     int run() {
-        fmt::print("Bunraku {}, Puppet language {}; :help says what there is, ^D ends\n", kVersion,
-                   kPuppetVersion);
+        fmt::print(
+            "Bunraku {}, Puppet language {}; :help lists the commands, ^D ends the session\n",
+            kVersion, kPuppetVersion);
         std::fflush(stdout);
         load_history();
         std::string code;
         while (true) {
             const auto end = editor_.read(code.empty() ? "puppet> " : "   ...> ");
-            if (end == LineEditor::End::Closed) break;
-            if (end == LineEditor::End::Interrupted) {
+            if (end == sys::LineEditor::End::Closed) break;
+            if (end == sys::LineEditor::End::Interrupted) {
                 code.clear();
                 continue;
             }
@@ -85,7 +88,7 @@ public:
     }
 
 private:
-    /// False: more lines are wanted.
+    /// Returns false if more lines are needed.
     bool evaluate(const std::string& code, bool may_wait) {
         try {
             print(talk_.evaluate(code));
@@ -109,7 +112,7 @@ private:
         fmt::print("=> {}\n", out);
     }
 
-    /// False: the end.
+    /// Returns false to end the session.
     bool command(std::string_view line) {
         const auto words = base::words(line);
         const std::string_view name = words[0];
@@ -137,15 +140,15 @@ private:
         } else if (name == ":vars") {
             for (const auto& variable : talk_.variables()) fmt::print("${}\n", variable);
         } else {
-            fmt::print("There is no {}; :help says what there is\n", name);
+            fmt::print("Unknown command {}; :help lists the commands\n", name);
         }
         std::fflush(stdout);
         return true;
     }
 
-    LineEditor::Completion candidates(std::string_view text, std::size_t cursor) {
+    sys::LineEditor::Completion candidates(std::string_view text, std::size_t cursor) {
         text = text.substr(0, cursor);
-        LineEditor::Completion out;
+        sys::LineEditor::Completion out;
         const auto add = [&](std::string word, std::string_view typed) {
             if (word.starts_with(typed)) out.words.push_back(std::move(word));
         };
@@ -190,8 +193,7 @@ private:
         for (const auto line : base::lines(*text)) editor_.remember(std::string(line));
     }
     void save_history() {
-        // What was typed may be a secret: it is for its user alone. That it cannot be kept matters
-        // to nobody.
+        // The history may contain secrets, so only its user may read it. Errors are ignored.
         auto files = sys::make_real_file_system();
         std::string text;
         for (const auto& line : editor_.history()) text += line + "\n";
@@ -203,7 +205,7 @@ private:
     compiler::ReplSession& talk_;
     base::LogSink& log_;
     std::string history_file_;
-    LineEditor editor_;
+    sys::LineEditor editor_;
     bool json_ = false;
 };
 
@@ -212,8 +214,8 @@ private:
 int converse(site::Session& session, const config::Settings& settings, bool with_manifest,
              base::LogSink& log) {
     int code = 1;
-    session.converse(with_manifest, "", [&](compiler::ReplSession& talk) {
-        code = Repl(session, settings, talk, log).run();
+    session.converse(with_manifest, "", [&](compiler::ReplSession& run_session) {
+        code = Repl(session, settings, run_session, log).run();
     });
     return code;
 }

@@ -1,4 +1,5 @@
-// Errors in how a command is called.
+// SPDX-License-Identifier: Apache-2.0
+// Error messages about the wrong use of a command.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,12 +10,12 @@
 
 namespace bunraku::cli {
 
-/// Where the right usage of a command stands, as the last line of an error.
+/// Returns the last line of an error, which names the command that shows the usage.
 inline std::string usage_hint(std::string_view command, std::string_view program = "bunraku") {
     return fmt::format("Try '{} help {}' for usage", program, command);
 }
 
-/// The text of an error in the call of `command`, which ends with where to look.
+/// Returns the text of an error about the use of `command`, followed by a hint about the help.
 inline std::string usage_text(std::string_view command, std::string_view text) {
     return fmt::format("{}\n{}", text, usage_hint(command));
 }

@@ -1,5 +1,5 @@
-# Real Puppet, loaded once: each line of the input is a JSON list of arguments; the answer is a line of JSON
-# with what it wrote to its standard error. ruby -I PUPPET/lib peer.rb
+# Runs real Puppet, loaded once. Each input line is a JSON list of arguments; the response is a JSON
+# line with the standard error. ruby -I PUPPET/lib peer.rb
 require 'json'
 require 'tempfile'
 require 'puppet'
@@ -7,7 +7,7 @@ require 'puppet/util/command_line'
 require 'puppet/application/apply'
 require 'puppet/indirector/facts/facter'
 $stdout.sync = true
-# The machine's facts are found once.
+# Collects the facts of the machine once.
 module KnownFacts
   VALUES = Puppet.runtime[:facter].to_hash.freeze
   def find(request) = Puppet::Node::Facts.new(request.key, VALUES.dup).tap { |facts| facts.add_local_facts }

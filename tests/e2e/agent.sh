@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A fleet of one: a server that starts with nothing, an agent that gets its certificate, and runs
-# whose causes are known: first, at rest, after changes of data, files, facts and the machine.
+# Tests a fleet of one agent. A server starts with an empty state, an agent gets its certificate,
+# and then runs with known causes follow: the first run, an unchanged run, and runs after changes of
+# data, files, facts and the machine.
 . "$SOURCE/tests/e2e/lib.sh"
 
 site=$scratch/site
@@ -48,51 +49,51 @@ start() {
 start
 holds "$(<"$site/out")" '^Bunraku server is ready: .*https://127\.0\.0\.1:[0-9]+'
 
-# agent STATUS OPTIONS...: one run; all that it says in $said.
-manner=(--test)
+# agent STATUS OPTIONS...: one agent run; its output is in $messages.
+mode=(--test)
 agent() {
     local expected=$1
     shift
-    run "$expected" agent "${manner[@]}" --color false --server localhost --serverport "$port" \
+    run "$expected" agent "${mode[@]}" --color false --server localhost --serverport "$port" \
         --certname web1.example "$@"
-    said="$out
+    messages="$out
 $err"
 }
 agent 2
-holds "$said" '^Info: Creating a new SSL key for web1\.example$|^Info: Certificate Request'
-holds "$said" '^Notice: /File\[.*/app_fact\.rb\]/ensure: defined content as'
-holds "$said" "^Notice: /Stage\[main\]/App/File\[$scratch/made/motd\]/ensure: defined content as '\{sha256\}"
-holds "$said" '^Notice: Applied catalog in [0-9.]+ seconds$'
+holds "$messages" '^Info: Creating a new SSL key for web1\.example$|^Info: Certificate Request'
+holds "$messages" '^Notice: /File\[.*/app_fact\.rb\]/ensure: defined content as'
+holds "$messages" "^Notice: /Stage\[main\]/App/File\[$scratch/made/motd\]/ensure: defined content as '\{sha256\}"
+holds "$messages" '^Notice: Applied catalog in [0-9.]+ seconds$'
 is() { [ "$(<"$1")" = "$2" ] || { echo "FAILED: $1 holds '$(<"$1")', not '$2'"; failures=$((failures + 1)); }; }
 is "$scratch/made/motd" 'hello custom'
 is "$scratch/made/source" one
 is "$scratch/made/tree/leaf" leaf
 
-# Until nothing was written a moment ago, runs are whole.
+# Runs are complete as long as some files were written only a moment ago.
 for _ in $(seq 20); do
     sleep 0.1
     agent 0
-    grep -q 'is the one that was applied last' <<<"$said" && break
+    grep -q 'has not changed since the last run' <<<"$messages" && break
 done
-holds "$said" "^Info: The server's catalog is the one that was applied last$"
-lacks "$said" 'Retrieving plugin'
-# Each run is a process, and goes on with the last one's TLS session.
+holds "$messages" "^Info: The server's catalog has not changed since the last run$"
+lacks "$messages" 'Retrieving plugin'
+# Each run is a separate process that resumes the TLS session of the previous run.
 session=$(head -n1 "$scratch/state/tls_session" | tr -d '\0')
 agent 0
 holds "$(stat -c %a "$scratch/state/tls_session") $(head -n1 "$scratch/state/tls_session" | tr -d '\0')" "^600 $session\$"
 
-# A change of data is seen by the next run.
+# The next run gets a change of data.
 echo 'motd: good morning' >"$environment/data/common.yaml"
 agent 2
 is "$scratch/made/motd" 'good morning custom'
-lacks "$said" 'applied last'
+lacks "$messages" 'has not changed since'
 agent 0
-# Of a plugin, too, within ten seconds; a file's content with its catalog.
+# A changed plugin arrives within ten seconds, and changed file content with the next catalog.
 echo two >"$environment/modules/app/files/source"
 agent 2
 is "$scratch/made/source" two
 
-# The catalog that is cached keeps the contents that it was made with.
+# A cached catalog keeps the file contents that belong to it.
 echo three >"$environment/modules/app/files/source"
 rm "$scratch/made/source"
 agent 2 --use_cached_catalog
@@ -100,32 +101,32 @@ is "$scratch/made/source" two
 agent 2
 is "$scratch/made/source" three
 
-# Somebody's change is put right, and the report says so; strays are purged.
+# The agent corrects a local change and reports it. It purges unmanaged files.
 echo drift >"$scratch/made/motd"
 echo stray >"$scratch/made/tree/stray"
 agent 0 --noop
-holds "$said" "content changed .* \(noop\)"
+holds "$messages" "content changed .* \(noop\)"
 is "$scratch/made/motd" drift
 agent 2
-holds "$said" "File\[$scratch/made/motd\]/content: content changed '.*' to '.*' \(corrective\)|content: content changed"
+holds "$messages" "File\[$scratch/made/motd\]/content: content changed '.*' to '.*' \(corrective\)|content: content changed"
 is "$scratch/made/motd" 'good morning custom'
-[ ! -e "$scratch/made/tree/stray" ] || { echo 'FAILED: a stray is still there'; failures=$((failures + 1)); }
+[ ! -e "$scratch/made/tree/stray" ] || { echo 'FAILED: an unmanaged file was not purged'; failures=$((failures + 1)); }
 holds "$(cat "$scratch/state/last_run_report.yaml" 2>/dev/null)" '^corrective_change: true$'
 
-# What does not compile: the cached catalog, or none.
+# If the catalog does not compile, the agent uses the cached catalog, or none.
 echo 'fail("broken")' >>"$environment/manifests/site.pp"
 agent 1
-holds "$said" 'Not using cache on failed catalog'
-manner=(--onetime --no-daemonize --verbose --detailed-exitcodes)
+holds "$messages" 'Not using cache on failed catalog'
+mode=(--onetime --no-daemonize --verbose --detailed-exitcodes)
 agent 0
-holds "$said" 'Could not retrieve catalog from remote server: Error 500 on SERVER: Server Error: .*broken'
-holds "$said" "Using cached catalog from environment 'production'"
+holds "$messages" 'Could not retrieve catalog from remote server: Error 500 on SERVER: Server Error: .*broken'
+holds "$messages" "Using cached catalog from environment 'production'"
 agent 1 --no-usecacheonfailure
-holds "$said" 'Could not retrieve catalog; skipping run'
+holds "$messages" 'Could not retrieve catalog; skipping run'
 echo 'include app' >"$environment/manifests/site.pp"
-manner=(--test)
+mode=(--test)
 
-# A type and its provider come with the plugins, of an environment of its own.
+# A type and its provider arrive with the plugins of another environment.
 lib=$site/envs/typed/modules/m/lib/puppet
 mkdir -p "$lib"/{type,provider/scrap} "$site/envs/typed/manifests"
 cat >"$lib/type/scrap.rb" <<'EOS'
@@ -144,25 +145,25 @@ echo "scrap { '$scratch/scrap': ensure => present }" >"$site/envs/typed/manifest
 agent 2 --environment typed
 is "$scratch/scrap" made
 
-# Disabled, and not.
+# The agent can be disabled and enabled.
 run 0 agent --disable 'a reason' --certname web1.example
 agent 1
-holds "$said" 'Skipping run of Puppet configuration client; administratively disabled \(Reason: '"'a reason'"'\);'
+holds "$messages" 'Skipping run of Puppet configuration client; administratively disabled \(Reason: '"'a reason'"'\);'
 run 0 agent --enable --certname web1.example
 agent 0
 
-# Another node's catalog is nobody's business.
+# A node must not get the catalog of another node.
 status=$(curl -s -o /dev/null -w '%{http_code}' --cacert "$scratch/etc/ssl/certs/ca.pem" \
     --cert "$scratch/etc/ssl/certs/web1.example.pem" --key "$scratch/etc/ssl/private_keys/web1.example.pem" \
     "https://localhost:$port/puppet/v3/catalog/web2.example?environment=production")
 [ "$status" = 403 ] || { echo "FAILED: another node's catalog: $status"; failures=$((failures + 1)); }
 
-# The store heard of all of it.
+# The store has the data of all runs.
 answer=$(curl -s -G "$plain/pdb/query/v4/nodes" --data-urlencode 'query=["=", "certname", "web1.example"]')
 holds "$answer" '"latest_report_status":"'
 holds "$answer" '"cached_catalog_status":"'
 
-# A daemon sleeps between its runs until a signal asks for something.
+# A daemon sleeps between its runs; signals start, restart or end it.
 "$BUNRAKU" agent --no-daemonize --verbose --color false --server localhost --serverport "$port" \
     --certname web1.example "${places[@]}" >"$scratch/daemon" 2>&1 &
 daemon=$!
@@ -174,21 +175,21 @@ runs() {
     echo "FAILED: no run $1 of the daemon: $(<"$scratch/daemon")"
     failures=$((failures + 1))
 }
-woken() { awk '/^voluntary_ctxt/ {print $2}' "/proc/$daemon/status"; }
+wakeups() { awk '/^voluntary_ctxt/ {print $2}' "/proc/$daemon/status"; }
 runs 1
 sleep 0.5
-before=$(woken)
+before=$(wakeups)
 sleep 1
-[ $(($(woken) - before)) -le 1 ] || { echo 'FAILED: the daemon does not sleep'; failures=$((failures + 1)); }
+[ $(($(wakeups) - before)) -le 1 ] || { echo 'FAILED: the daemon does not sleep'; failures=$((failures + 1)); }
 kill -USR1 $daemon
 runs 2
 kill $daemon
 wait $daemon
 
-# A server that was away is no reason to fail what is cached.
+# If the server is not reachable, the agent uses its cached catalog.
 kill $server
 wait $server
-manner=(--onetime --no-daemonize --verbose --detailed-exitcodes)
+mode=(--onetime --no-daemonize --verbose --detailed-exitcodes)
 agent 0
-holds "$said" 'Using cached catalog'
+holds "$messages" 'Using cached catalog'
 finish

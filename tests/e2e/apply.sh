@@ -1,8 +1,9 @@
 #!/bin/bash
-# Changing this machine: runs that are stopped, sources larger than memory, single resources.
+# Applies manifests to this machine: interrupted runs, sources larger than memory, single resources.
 . "${0%/*}/lib.sh"
 
-# A run that is stopped says so: the command is ended, nothing after it is done, the report is there.
+# An interrupted run logs the signal, ends the running command, skips the remaining resources and
+# still writes its report.
 for signal in INT TERM HUP; do
     rm -f "$scratch/slept" "$scratch/state/last_run_report.yaml"
     status=0
@@ -15,10 +16,10 @@ for signal in INT TERM HUP; do
     holds "$out" "Exec\[/bin/sleep 30\]/returns: change from 'notrun' to \['0'\] failed: (exit|SIG$signal)\$"
     lacks "$out" 'Applied catalog'
     holds "$(cat "$scratch/state/last_run_report.yaml")" '^status: failed$'
-    [ ! -e "$scratch/slept" ] || { echo "FAILED: went on after SIG$signal"; failures=$((failures + 1)); }
+    [ ! -e "$scratch/slept" ] || { echo "FAILED: the run continued after SIG$signal"; failures=$((failures + 1)); }
 done
 
-# Single resources, in Puppet 8.11's words.
+# Single resources, with the messages of Puppet 8.11.
 run 0 resource file "$scratch/r" ensure=file content=hi
 holds "$err$out" "File\[$scratch/r\]/ensure: defined content as '\{sha256\}8f434346648f6b96df89dda901c5176b10a6d83961dd3c1ac88b59b2dc327aa4'"
 lacks "$err$out" 'Applied catalog'
@@ -43,7 +44,7 @@ holds "$err" '^Error: Could not run: Invalid parameter setting mode$'
 run 1 resource --edit --to_yaml group root
 holds "$err" '^Error: Could not run: Editing with Yaml output is not supported$'
 
-# A source is copied piece by piece: what it needs does not grow with the file.
+# A source is copied in chunks, so that memory use does not grow with the file.
 truncate -s 300M "$scratch/big"
 if command -v python3 >/dev/null; then
     most=$(python3 - "$BUNRAKU" apply "${places[@]}" \
@@ -58,7 +59,7 @@ EOF
     [ "$most" -lt 150000 ] || { echo "FAILED: $most KiB for a copy"; failures=$((failures + 1)); }
 fi
 
-# What Puppet 8.11 says, leaves and reports: recorded with it.
+# Messages, resulting files and report are those recorded from Puppet 8.11.
 mkdir -p "$scratch"/{t,mounted,modules/m/lib/puppet/provider/host}
 echo "File.write('$scratch/loaded', '')" >"$scratch/modules/m/lib/puppet/provider/host/helper.rb"
 printf '[mnt]\npath %s\n' "$scratch/mounted" >"$scratch/etc/fileserver.conf"
@@ -108,20 +109,20 @@ holds "$err" "names\]: Failed to generate additional resources using 'eval_gener
 holds "$(find "$scratch/t/names" -type f | wc -l)" '^2$'
 run 1 apply -e "tidy { '$scratch/t/names': age => 0 }"
 holds "$err" "Parameter age failed on Tidy\[$scratch/t/names\]: Invalid tidy age 0 "
-[ ! -e "$scratch/loaded" ] || { echo 'FAILED: a helper among providers was run'; failures=$((failures + 1)); }
+[ ! -e "$scratch/loaded" ] || { echo 'FAILED: a helper file in the provider folder was executed'; failures=$((failures + 1)); }
 
-# What is tidied may be named from where one stands.
+# The path of tidy may be relative to the working directory.
 mkdir "$scratch/t/here"
 touch "$scratch/t/here/f"
 (cd "$scratch/t/here" && "$BUNRAKU" apply "${places[@]}" -e "tidy { 'f': }" >/dev/null)
-[ ! -e "$scratch/t/here/f" ] || { echo 'FAILED: nothing was tidied'; failures=$((failures + 1)); }
+[ ! -e "$scratch/t/here/f" ] || { echo 'FAILED: tidy removed nothing'; failures=$((failures + 1)); }
 
-# The file of resources has a line where there are none, as Puppet's.
+# The resource file contains one empty line if there are no resources, as with Puppet.
 run 0 apply --write_catalog_summary --resourcefile "$scratch/resources" -e 'notice("x")'
 holds "$(wc -c <"$scratch/resources")" '^1$'
 
-# A Deferred that fails, or gives what may not stand there, ends the run; with preprocess_deferred
-# it does before anything is done. What is made sensitive there is redacted.
+# A Deferred that fails or returns an invalid value ends the run. With preprocess_deferred, the run
+# ends before it changes anything. Sensitive values that a Deferred returns are redacted.
 both="notify { 'before': } -> file { '$scratch/t/d': content => Deferred('inline_epp', ['<%= 42 %>']), source => '/nowhere' }"
 run 1 apply -e "$both"
 holds "$out" '^Notice: before$'
@@ -140,7 +141,8 @@ run 0 apply -e "file { '$scratch/t/d': content => Deferred('inline_epp', ['<%= \
 holds "$out" '/d\]/ensure: changed \[redacted\] to \[redacted\]$'
 holds "$(cat "$scratch/t/d")" '^x$'
 
-# The environment is the classifier's, which is said; the server's facts have it.
+# The environment of the node classifier applies, and the run logs the change. $server_facts
+# contains it.
 mkdir -p "$scratch"/envs/{other,production}/manifests
 printf '#!/bin/sh\necho "environment: other"\n' >"$scratch/enc"
 chmod +x "$scratch/enc"
@@ -148,21 +150,23 @@ run 0 apply --environmentpath "$scratch/envs" --node_terminus exec --external_no
 holds "$out" '\{environment => other\}$'
 holds "$out" "^Notice: Local environment: 'production' doesn't match server specified environment 'other', restarting agent run with environment 'other'$"
 
-# Types of the modules that there are when the environment is not.
+# If the environment does not exist, `resource --types` lists the types of the default environment's
+# modules.
 mkdir -p "$scratch"/envs/production/modules/own/lib/puppet/type
 echo 'Puppet::Type.newtype(:own_type)' >"$scratch/envs/production/modules/own/lib/puppet/type/own_type.rb"
 run 0 resource --types --environmentpath "$scratch/envs" --environment gone --log_level debug
 holds "$out" "^own_type$"
 holds "$out" "^Debug: Specified environment 'gone' does not exist on the filesystem, defaulting to 'production'$"
 
-# Who runs a command need not be let into its folder.
+# The user that an exec runs as does not need access to the working directory.
 if [ "$(id -u)" = 0 ]; then
     mkdir -m 700 "$scratch/t/closed"
     run 0 apply -e "exec { '/bin/echo hi': cwd => '$scratch/t/closed', user => 'nobody', logoutput => true }"
     holds "$out" 'returns: hi$'
 fi
 
-# Content that looks like a checksum is fetched from a filebucket; the deprecation says so, also for code without a file.
+# Content that looks like a checksum is fetched from a filebucket. The deprecation warning mentions
+# it, even for code without a file.
 run 0 apply -e "file { '$scratch/sum': ensure => file, content => '{cipher}ABC' }"
 holds "$err" "^Warning: Using a checksum in a file's \"content\" property is deprecated\."
 holds "$err" '^   \(file: unknown, line: 1\)$'

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A run that cannot keep what it has to, files of other users, and values that would add lines.
+# Runs that cannot write their state, files of other users, and values that would add lines to a
+# file.
 . "${0%/*}/lib.sh"
 chmod 755 "$scratch"
 same() {
@@ -9,7 +10,7 @@ same() {
     fi
 }
 
-# As Puppet 8.11: a run whose state, summary or last report cannot be written has failed.
+# A run fails if it cannot write its state, summary or last report, as with Puppet 8.11.
 for file in state/state.yaml state/last_run_report.yaml public/last_run_summary.yaml; do
     rm -rf "${scratch:?}/$file"
     mkdir -p "$scratch/$file/in_the_way"
@@ -29,7 +30,7 @@ run 1 apply --catalog "$scratch/catalog.json"
 rm -rf "$scratch/state/state.yaml"
 run 0 apply --catalog "$scratch/catalog.json"
 
-# Values of files of lines stay on their line.
+# A value must not add lines to a line-based file.
 target=$scratch/lines
 : >"$target"
 refused() {
@@ -52,7 +53,7 @@ refused command "cron { 'c': user => 'root', command => \"a\\n* * * * * evil\" }
 refused name "cron { \"c\\n* * * * * evil\": user => 'root', command => 'a' }"
 refused environment "cron { 'c': user => 'root', command => 'a', environment => \"A=b\\n* * * * * evil\" }"
 
-# A file whose bytes are no UTF-8 is not touched (Puppet 8.11's words).
+# A file whose bytes are not valid UTF-8 is not changed (Puppet 8.11's message).
 printf '127.0.0.1\tlocalhost\n10.0.0.8\tweb # caf\xe9\n' >"$target"
 cp "$target" "$scratch/before"
 run 0 apply -e "host { 'web': ip => '10.0.0.9', target => '$target' } -> notify { 'after': }"
@@ -61,12 +62,12 @@ holds "$err" 'Host\[web\]: Skipping because provider prefetch failed$'
 holds "$err" 'Notify\[after\]: Skipping because of failed dependencies$'
 cmp -s "$target" "$scratch/before" || same 'the old file' 'another'
 
-# Bunraku's own settings are options, too.
+# Bunraku's own settings are valid options.
 run 0 apply --full_check_interval 0 -e 'notify { "x": }'
 run 0 apply --full_check_interval=unlimited -e 'notify { "x": }'
 
-# A small file is read in each run, whatever its times say: this is how one looks that was written
-# to through a mapping.
+# Every run reads a small file, regardless of its timestamps. A file that was changed through a
+# memory mapping can have unchanged timestamps.
 printf 'good' >"$scratch/t.txt"
 touch -d '2020-01-01' "$scratch/t.txt"
 same_times="file { '$scratch/t.txt': content => 'good' }"
@@ -85,14 +86,14 @@ holds "$err" "File\[$scratch/link/x\]/ensure: change from 'absent' to 'file' fai
 run 0 apply -e "tidy { '$scratch/link/x': age => '0' }"
 holds "$err" "Failed to generate additional resources using 'generate': Not a directory @ rb_file_s_lstat - $scratch/link/x$"
 
-# What a killed run leaves goes with the next one.
+# A run removes the temporary files of an earlier, killed run.
 mkdir "$scratch/kill"
 touch "$scratch/kill/.f.bunraku-new" "$scratch/kill/f.bunraku-4194305-abc" "$scratch/kill/f.2024-1"
 run 0 apply -e "file { '$scratch/kill/f': content => 'x', validate_cmd => '/bin/true %' }"
 run 0 apply -e "file { '$scratch/kill/f': content => 'y' }"
 same 'f f.2024-1' "$(ls -A "$scratch/kill" | tr '\n' ' ' | sed 's/ $//')"
 
-# Keys are written with the user's rights.
+# Keys are written with the permissions of their user.
 if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1; then
     key="type => 'ssh-rsa', key => 'AAAAB3', user => 'nobody'"
     mkdir -m 755 "$scratch/home" "$scratch/victim"
@@ -106,14 +107,14 @@ if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1; then
         holds "$err" 'Error: .*Ssh_authorized_key\[k\]: Could not evaluate: '
         same "old root 600 1" "$(cat "$scratch/victim/authorized_keys") $(stat -c '%U %a' "$scratch/victim/authorized_keys") $(ls -A "$scratch/victim" | wc -l)"
     done
-    # One user's link stops no other keys.
+    # A link of one user does not prevent the keys of other users.
     mkdir -m 755 "$scratch/home2"
     chown nobody "$scratch/home2"
     run 0 apply -e "ssh_authorized_key { 'k': $key, target => '$scratch/home/.ssh/authorized_keys' }
         ssh_authorized_key { 'l': $key, target => '$scratch/home2/.ssh/authorized_keys' }"
     holds "$out" 'Ssh_authorized_key\[l\]/ensure: created$'
     same "nobody 600 nobody 700" "$(stat -c '%U %a' "$scratch/home2/.ssh/authorized_keys" "$scratch/home2/.ssh" | tr '\n' ' ' | sed 's/ $//')"
-    # Other types refuse what they would write elsewhere.
+    # Other types refuse to write through a user's link, too.
     rm "$scratch/home/.ssh"
     ln -s "$scratch/victim" "$scratch/home/dir"
     chown -h nobody "$scratch/home/dir"

@@ -1,15 +1,15 @@
 #!/bin/bash
-# The type augeas, in the words of augeas_core 2.0.1 under Puppet 8.11.
+# The type augeas, with the messages of augeas_core 2.0.1 under Puppet 8.11.
 . "${0%/*}/lib.sh"
 if ! compgen -G '/usr/lib*/*/libaugeas.so.0' >/dev/null && ! compgen -G '/usr/lib*/libaugeas.so.0' >/dev/null; then
-    echo "skipped: there is no libaugeas on this machine"
+    echo "skipped: libaugeas is not installed on this machine"
     exit 0
 fi
 root=$scratch/root
 mkdir -p "$root/etc"
 hosts=$root/etc/hosts
 printf '127.0.0.1\tlocalhost\n10.0.0.1\th1 a b\n' >"$hosts"
-# apply STATUS TITLE ATTRIBUTES [OPTION...]: one resource for that file and its lens.
+# apply STATUS TITLE ATTRIBUTES [OPTION...]: applies one augeas resource for that file and its lens.
 apply() {
     local status=$1 title=$2 attributes=$3
     shift 3
@@ -20,7 +20,7 @@ is() {
     [ "$(cat "$hosts")" = "$(printf "$1")" ] || { echo "FAILED: $hosts:"; cat "$hosts"; failures=$((failures + 1)); }
 }
 
-# Every command; a second run changes nothing, and nothing is left beside the file.
+# Every command of `changes`. A second run changes nothing, and no temporary files remain.
 changes="changes => ['set 2/canonical h2', 'set *[ipaddr=\"10.0.0.1\"]/alias[1] \"a2\"', 'rm 2/alias[2]',
     'ins 01 after 1', 'set 01/ipaddr 10.0.0.9', 'defvar new /files/etc/hosts/01', 'set \$new/canonical h9',
     'setm *[ipaddr=\"10.0.0.9\"] canonical h8', 'touch 2', 'mv 2/alias[1] 01/alias[1]', 'clear \"#comment[1]\"', 'rm \"#comment\"']"
@@ -33,7 +33,7 @@ apply 0 all "$changes, onlyif => 'match *[ipaddr=\"10.0.0.9\"] size == 0'"
 apply 0 same "changes => \"set 3/canonical h2\n  set 2/alias[1] 'a2'\n\""
 lacks "$(ls "$root/etc")" augnew
 
-# Nothing happens with noop, nor where the condition does not hold.
+# Nothing changes with noop, or if the condition is false.
 apply 0 noop "changes => 'set 1/canonical x'" --noop
 holds "$out" 'Augeas\[noop\]/returns: executed successfully \(noop\)$'
 number=0
@@ -51,7 +51,7 @@ apply 2 holds "changes => 'set 1/canonical y', onlyif => \"values */canonical ==
 apply 2 forced "changes => 'set 1/canonical y', force => true"
 is '127.0.0.1\ty\n10.0.0.9\th8 a2\n10.0.0.1\th2\n'
 
-# What is wrong is said, and the file stays.
+# An invalid change is reported, and the file stays unchanged.
 wrong() {
     apply 4 bad "changes => $1"
     holds "$err" "^Error: /Stage\[main\]/Main/Augeas\[bad\]: Could not evaluate: $2\$"
@@ -71,7 +71,7 @@ run 1 apply -e "augeas { 'half': lens => 'Hosts.lns', changes => 'rm 1' }"
 holds "$err" 'You must specify both the lens and incl parameters, or neither\.'
 is '127.0.0.1\ty\n10.0.0.9\th8 a2\n10.0.0.1\th2\n'
 
-# A plain context loads what may stand below it; lenses of modules are found.
+# A context without `incl` loads the files below it. Lenses in modules are found.
 mkdir -p "$scratch/modules/m/lib/augeas/lenses"
 cat >"$scratch/modules/m/lib/augeas/lenses/ours.aug" <<'EOF'
 module Ours =
@@ -86,7 +86,7 @@ is '127.0.0.1\tz\n10.0.0.9\th8 a2\n10.0.0.1\th2\n'
 holds "$(cat "$root/etc/ours")" '^a=c$'
 holds "$(cat "$root/etc/ours")" '^d=e$'
 
-# Without the library the type is known and cannot be had.
+# Without the library the type exists, but is not suitable.
 mkdir "$scratch/none"
 echo none >"$scratch/none/libaugeas.so.0"
 LD_LIBRARY_PATH=$scratch/none run 4 apply --detailed-exitcodes -e "

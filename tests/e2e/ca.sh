@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A certificate's life: a node asks, the authority's tool lists, signs, revokes and cleans; the
-# authority is rolled over while the server runs; and all of it works in the folder alone, too.
+# The life cycle of a certificate: a node requests it, and the CA commands list, sign, revoke and
+# clean it. The CA is rolled over while the server runs. All of this works offline in the CA folder,
+# too.
 . "$SOURCE/tests/e2e/lib.sh"
 
 server_places=(--confdir "$scratch/s/etc" --vardir "$scratch/s/var" --ssldir "$scratch/s/ssl"
@@ -18,7 +19,7 @@ done
 port=$(sed 's/.*://' "$scratch/server.out")
 at=(--server localhost --serverport "$port")
 node=(--ssldir "$scratch/n/ssl" --certname a.example --key_type ec "${at[@]}")
-# ca STATUS ARGS...
+# ca STATUS ARGS...: runs a CA command and checks its exit status.
 ca() {
     local expected=$1 status=0
     shift
@@ -29,15 +30,15 @@ ca() {
     printf 'FAILED: ca %s: exit %s, expected %s\n%s\n%s\n' "$*" "$status" "$expected" "$out" "$err"
     failures=$((failures + 1))
 }
-# says TEXT: exactly this on standard output.
-says() {
+# output_is TEXT: checks that standard output is exactly TEXT.
+output_is() {
     [ "$out" = "$1" ] && return
-    printf 'FAILED: expected\n%s\nbut it was\n%s\n%s\n' "$1" "$out" "$err"
+    printf 'FAILED: expected\n%s\nbut got\n%s\n%s\n' "$1" "$out" "$err"
     failures=$((failures + 1))
 }
 
 ca 0 list
-says 'No certificates to list'
+output_is 'No certificates to list'
 run 1 ssl bootstrap "${node[@]}" --waitforcert 0
 holds "$out" "^Couldn't fetch certificate from CA server; you might still need to sign this agent's certificate \(a.example\)\.$"
 holds "$err" '^Error: Exiting now because the waitforcert setting is set to 0\.$'
@@ -49,7 +50,7 @@ holds "$err" 'Could not find certificate request for none\.example'
 ca 1 sign
 holds "$err" '^No arguments given$'
 ca 0 sign --certname a.example --ttl 90d
-says 'Successfully signed certificate request for a.example'
+output_is 'Successfully signed certificate request for a.example'
 ca 24 sign --all
 run 0 ssl bootstrap "${node[@]}" --waitforcert 0
 holds "$out" '^Notice: Completed SSL initialization$'
@@ -64,7 +65,7 @@ holds "$out" 'All of it is good for 30 days and more'
 ca 1 doctor --within 100d --json
 holds "$out" '"state":"soon".*"kind":"agent","name":"a\.example"'
 
-# The next authority, a node that learns of it, and what it signs.
+# The next CA, a node that fetches it, and certificates that it signs.
 ca 0 rollover begin --ca-name 'The next'
 ca 1 rollover switch
 holds "$err" 'agents that have not fetched it yet would refuse'
@@ -88,31 +89,31 @@ holds "$out" 'Issuer: CN ?= ?The next'
 ca 1 rollover finish
 holds "$err" '^      a\.example$'
 
-# Revoked and forgotten, of whichever authority it was.
+# Certificates of either CA can be revoked and cleaned.
 ca 0 revoke --certname a.example,b.example
-says 'Certificate for a.example has been revoked
+output_is 'Certificate for a.example has been revoked
 Certificate for b.example has been revoked'
 ca 0 clean --certname a.example
-says 'Certificate for a.example has been revoked
+output_is 'Certificate for a.example has been revoked
 Cleaned files related to a.example'
 ca 1 clean --certname a.example
 holds "$err" 'Could not find files to clean for a\.example'
 run 0 ssl clean "${node[@]}" --localca
 holds "$out" "^Notice: Removed local CRL $scratch/n/ssl/crl.pem$"
 
-# Without a server, in the folder.
+# Works on the folder while no server runs.
 kill $server
 wait $server 2>/dev/null
 ca 0 list --all
 holds "$err" 'working in '
 holds "$out" '^Revoked Certificates:$'
 ca 0 prune
-says "Total number of certificates found in Puppet's CRL is: 2.
+output_is "Total number of certificates found in Puppet's CRL is: 2.
 No duplicate revocations found in the CRL."
 ca 0 delete --revoked
 holds "$out" '^1 certificate deleted\.$'
 ca 1 setup
 holds "$err" "^Existing file at '$scratch/s/ca/ca_crt.pem'$"
 run 0 ca setup --cadir "$scratch/t/ca" --ssldir "$scratch/t/ssl" --certname t.example
-says "Generation succeeded. Find your files in $scratch/t/ca"
+output_is "Generation succeeded. Find your files in $scratch/t/ca"
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Puppet's face of catalogs, as `puppet catalog ..` has it and as octocatalog-diff 2.1.0 calls it.
-# Texts as Puppet 8.11 gives them.
+# The catalog face of Puppet, as `puppet catalog ..` provides it and as octocatalog-diff 2.1.0 calls
+# it. Texts are those of Puppet 8.11.
 . "${0%/*}/lib.sh"
 ln -s "$BUNRAKU" "$scratch/puppet"
 BUNRAKU=$scratch/puppet
@@ -17,7 +17,7 @@ node 'web1' {
 node default { notify { "nobody ${facts}": } }
 EOF
 printf 'notify { "caf\xe9": }\n' >"$envs/latin/manifests/site.pp"
-facts() { # facts FAMILY: as Puppet itself writes them
+facts() { # facts FAMILY: prints a facts file as Puppet writes it.
     printf -- '--- !ruby/object:Puppet::Node::Facts\nname: web1\nvalues:\n  os:\n    family: %s\n' "$1"
     printf 'timestamp: "2026-11-22T18:46:27.879261814+00:00"\nexpiration: 2026-11-22 19:16:27.879262706 +00:00\n'
 }
@@ -32,7 +32,7 @@ holds "$out" '^Notice: Compiled catalog for web1 in environment production in [0
 holds "$out" '^      "title": "Debian  8\.11\.0",$'
 holds "$out" '^  "name": "web1",$'
 [ "$err" = 'Warning: Scope(Node[web1]): warned' ] || { echo "FAILED: errors: $err"; failures=$((failures + 1)); }
-# A node without facts has none: not those of this machine.
+# A node without facts does not get the facts of this machine.
 run 0 catalog compile web2 "${yaml[@]}"
 holds "$out" '"title": "nobody \{\}"'
 run 0 catalog compile web1 --environmentpath "$envs" --facts_terminus json
@@ -47,7 +47,7 @@ lacks "$out" 'Notify'
 run 0 catalog select web1 '*' "${yaml[@]}" --render-as json
 holds "$out" '^\[\{"type":"Stage","title":"main"'
 
-# Forms.
+# Output formats.
 run 0 catalog compile web1 "${yaml[@]}" --render-as json
 holds "$out" '^\{"tags":\["settings","web1","node"\],"name":"web1","version":[0-9]+,"code_id":null,'
 run 0 catalog compile web1 "${yaml[@]}" --render-as yaml
@@ -58,13 +58,13 @@ sed '/^Notice/d' <<<"$out" >"$scratch/var/client_yaml/catalog/web1.yaml"
 run 0 catalog select web1 file --terminus yaml
 [ "$out" = 'File[/tmp/a]' ] || { echo "FAILED: from the file: $out"; failures=$((failures + 1)); }
 run 0 catalog find web2 --terminus yaml
-[ -z "$out$err" ] || { echo "FAILED: a catalog that is not there: $out$err"; failures=$((failures + 1)); }
+[ -z "$out$err" ] || { echo "FAILED: a missing catalog: $out$err"; failures=$((failures + 1)); }
 run 0 catalog compile web1 "${yaml[@]}" --render-as dot
 holds "$out" '^    "Node\[web1\]" -> "File\[/tmp/a\]" \[$'
 run 0 catalog info
 [ "$out" = "Run mode 'user': compiler" ] || { echo "FAILED: info: $out"; failures=$((failures + 1)); }
 
-# What is refused, in Puppet's words.
+# Invalid calls, with Puppet's messages.
 refused() { # refused TEXT ARGS...
     local text=$1
     shift
@@ -89,8 +89,8 @@ printf -- '--- !ruby/object:Puppet::Node::Facts\nname: web3\nvalues: [' >"$scrat
 refused "Error: Failed when searching for node web3: Could not retrieve facts for web3: Could not parse YAML data for facts web3: ($scratch/var/yaml/facts/web3.yaml): did not find expected node content while parsing a flow node at line 4 column 1" \
     catalog compile web3 "${yaml[@]}"
 
-# As octocatalog-diff lays it out and calls it: one folder for all, routes.yaml and a database that is
-# not to get the catalog.
+# The folder layout and the calls of octocatalog-diff: one folder for everything, a routes.yaml, and
+# a PuppetDB that must not get the catalog.
 build=$scratch/build
 mkdir -p "$build"/{environments,facts} "$build"/var/{ssl,yaml/facts}
 ln -s "$envs/production" "$build/environments/production"
@@ -120,7 +120,7 @@ run 0 --version
 holds "$out" '^[0-9.]+$'
 places=("${saved[@]}")
 
-# Found, applied, and reported as JSON.
+# The catalog is found, applied, and reported as JSON.
 # shellcheck disable=SC2016
 echo 'file { "${facts[scratch]}/applied": content => $trusted[certname] }' >"$envs/production/manifests/site.pp"
 run 0 catalog apply --environmentpath "$envs" --certname web9
@@ -130,7 +130,7 @@ holds "$out" '^  "host": "web9",$'
 holds "$out" '^  "status": "changed",$'
 refused "Error: Could not find catalog for web9" catalog apply --terminus json --certname web9
 
-# A manifest stays what `compile` takes.
+# An argument of `compile` that is a manifest is still a manifest.
 echo 'notify { "by hand": }' >"$scratch/hand.pp"
 run 0 compile --node web1 "$scratch/hand.pp"
 holds "$out" '"title":"by hand"'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the program says for itself: help, versions, unknown words, bad input.
+# Output that does not depend on a manifest: help, versions, unknown commands, invalid input.
 . "${0%/*}/lib.sh"
 places=()
 run 0 help
@@ -20,7 +20,7 @@ run 1 compile --nonsense
 holds "$err" 'Could not parse application options: invalid option: --nonsense'
 run 1 compile "$scratch/none.pp"
 holds "$err" 'Could not find file'
-[ -z "$out" ] || { echo "FAILED: output beside an error"; failures=$((failures + 1)); }
+[ -z "$out" ] || { echo "FAILED: output in spite of an error"; failures=$((failures + 1)); }
 run 1 compile -e 'notice($x)'
 holds "$err" "^Error: Evaluation Error: Unknown variable: 'x'\. \(line: 1, column: 8\) on node "
 run 1 compile --log-format json -e 'notice($x)'
@@ -29,7 +29,7 @@ run 0 eval -e '[3, 1, 2].sort' --format json
 holds "$out" '^\[1, ?2, ?3\]$'
 run 1 parser validate -e 'class {'
 holds "$err" 'Syntax error at'
-# Deep nesting is refused, not crashed on.
+# Deep nesting causes an error, not a crash.
 run 1 compile -e "\$a = $(printf '[%.0s' {1..20000})"
 run 1 compile -e "\$a = $(printf '(%.0s' {1..20000})1"
 run 0 facts --value-only kernel
@@ -37,7 +37,7 @@ holds "$out" '^Linux$'
 run 0 config print --vardir /v statedir
 holds "$out" '^/v/state$'
 
-# Without rich data: text, and a word about each loss, as strict says.
+# Without rich data, values become strings, with a warning or error for each according to `strict`.
 rich='notify { "r": message => [/a/, { 1 => Integer[1, 2] }, default] }'
 run 1 compile --setting rich_data=false -e "$rich"
 holds "$err" "^Error: Evaluation Error: Notify\[r\]\['message'\]\[0\] contains a Regexp value\. It will be converted to the String '/a/' \(line: 1\)$"
@@ -49,24 +49,24 @@ holds "$out" '"message":\["/a/",\{"1":"Integer\[1, 2\]"\},"default"\]'
 run 0 compile --setting rich_data=false --setting strict=off -e "$rich"
 lacks "$err" 'converted'
 
-# The nodes of any store.
+# Lists the nodes of any store.
 run 0 compile --storeconfigs --statedir "$scratch/state" --node n1.example.org -e ''
 run 0 node list --database "sqlite:$scratch/state/store.sqlite3"
 holds "$out" '^n1\.example\.org$'
 run 0 node list --database "$scratch/none.sqlite3"
 lacks "$out" 'n1'
 
-# A reader that has seen enough ends the program, quietly.
+# The program ends without a message if its reader closes the pipe.
 for words in "help" "nonsense"; do
     { sleep 0.1 && "$BUNRAKU" "$words" 2>&1; echo "$?" >"$scratch/code"; } | :
     holds "$(cat "$scratch/code")" '^(1|141)$'
 done
 
-# The same program under the name of puppet.
+# The same program, started under the name puppet.
 ln -s "$BUNRAKU" "$scratch/puppet"
 holds "$("$scratch/puppet" --version)" '^8\.[0-9.]+$'
 
-# What cannot be written is a failure that says so, and a reader that has gone is none: all commands.
+# For all commands: output that cannot be written is reported as an error, but a closed pipe is not.
 echo "notify { 'x': }" >"$scratch/x.pp"
 "$BUNRAKU" compile -e '' --node n >"$scratch/a.json"
 "$BUNRAKU" compile "$scratch/x.pp" --node n >"$scratch/b.json"
@@ -85,11 +85,11 @@ for words in "${writers[@]}"; do
     sleep 0.1
     holds "$words: $(<"$scratch/code")" ': (0|141)$'
     lacks "$words: $(<"$scratch/err")" 'Error'
-    # Without any standard stream at all: no file takes its place.
+    # No file gets the descriptor of a standard stream if all of them are closed.
     eval "\"\$BUNRAKU\" $words \"\${places[@]}\"" <&- >&- 2>&-
 done
 
-# Colours, as Puppet's setting has them.
+# Colours according to Puppet's setting.
 for choice in ansi true yes; do
     holds "$("$BUNRAKU" eval --color $choice -e 'warning(x)' 2>&1)" $'^\033\\[1;33mWarning: .*x\033\\[0m$'
 done
@@ -98,12 +98,12 @@ for choice in false no none 0 off; do
 done
 holds "$("$BUNRAKU" eval --color html -e 'warning(x)' 2>&1)" '^<span style="color: #FFFF60">Warning: .*x</span>$'
 
-# eval reads standard input where nothing else says what to evaluate.
+# eval reads standard input if no option or argument gives the code.
 holds "$(echo '[1, 2].map |$x| { $x * 2 }' | "$BUNRAKU" eval)" '^\[2, 4\]$'
 
-# A fact that is not there is an empty text, as in Puppet, and said.
+# A missing fact is an empty string, as in Puppet, with a warning.
 run 0 facts --yaml kernelmajversion
-# In Psych's quotes, as of `puppet facts show --render-as yaml` (8.11).
+# Quoted as by Psych in `puppet facts show --render-as yaml` (8.11).
 holds "$out" "^kernelmajversion: '[0-9.]+'$"
 run 0 facts show no_such_fact
 holds "$out" '"no_such_fact": ""'
@@ -111,7 +111,7 @@ holds "$err" "^Warning: There is no fact 'no_such_fact'$"
 run 0 facts --value-only kernel virtual
 holds "$err" 'Incorrect use of --value-only'
 
-# What Puppet refuses of settings.
+# Setting values that Puppet rejects.
 run 1 compile --certname FOO -e ''
 holds "$err" '^Error: Could not initialize global default settings: Certificate names must be lower case$'
 run 1 compile --runinterval 2x -e ''
@@ -119,13 +119,13 @@ holds "$err" "^Error: Invalid duration format '\"2x\"' for parameter: runinterva
 run 1 eval --log-level loud -e 1
 holds "$err" '^Error: Could not initialize global default settings: Invalid loglevel loud$'
 
-# config: Puppet's words, and its values.
+# config: Puppet's messages and values.
 places=(--confdir "$scratch/etc")
 conf=$scratch/etc/puppet.conf
 run 0 config delete server
 holds "$err" "^Warning: The puppet.conf file does not exist $conf\$"
 run 0 config set server a.example.org
-[ -z "$out$err" ] || { echo "FAILED: config set says $out$err"; failures=$((failures + 1)); }
+[ -z "$out$err" ] || { echo "FAILED: config set printed $out$err"; failures=$((failures + 1)); }
 run 0 config print server
 holds "$out" '^a\.example\.org$'
 run 0 config print --json server certname
@@ -140,7 +140,7 @@ run 1 config set a
 holds "$err" '^Error: bunraku config set takes 2 arguments, but you gave 1$'
 run 1 config zap
 holds "$err" "'config' has no 'zap' action"
-# [user] is not [main].
+# The section [user] is separate from [main].
 printf '[main]\nserver=m\n[user]\nserver=u\n[agent]\nserver=a\nserver_list = x:1, y\n' >"$conf"
 run 0 config print server
 holds "$out" '^m$'
@@ -152,7 +152,7 @@ run 0 config print name pidfile http_extra_headers --http_extra_headers A:b,C:d
 holds "$out" '^http_extra_headers = \[\["A", "b"\], \["C", "d"\]\]$'
 holds "$out" '^name = config$'
 holds "$out" '/main\.pid$'
-# The environment's own settings.
+# Settings of the environment.
 mkdir -p "$scratch/envs/production" "$scratch/envs/test"
 printf 'modulepath = mods:$basemodulepath\nmanifest = site.pp\nenvironment_timeout = 3m\n' >"$scratch/envs/test/environment.conf"
 at=(--environmentpath "$scratch/envs" --basemodulepath /b)
@@ -165,7 +165,8 @@ holds "$out" "^modulepath = $scratch/envs/test/mods:/b\$"
 holds "$out" '^environment_timeout = 180$'
 run 0 config print manifest --environmentpath "$scratch/none"
 holds "$out" '^no_manifest$'
-# Code sees them too: environment.conf counts before puppet.conf, the command line before both (8.11).
+# Manifests see these values, too. environment.conf has precedence over puppet.conf, and the command
+# line over both (8.11).
 cat >"$scratch/envs/test/environment.conf" <<'EOS'
 modulepath = site:/q:$basemodulepath
 manifest = manifests { mode = 755 }
@@ -193,14 +194,14 @@ holds "$err" "returned 1: Error: Could not execute posix command: No such file o
 printf '\nfoo\n' >"$scratch/envs/test/environment.conf"
 run 1 compile --environment test "${at[@]}" -e '' --node x
 holds "$err" "Could not match line foo \(file: $scratch/envs/test/environment.conf, line: 2\)"
-# Braces behind a value are no part of it.
+# Braces after a value are not part of it.
 printf '[main]\nautosign = $confdir/autosign.conf { mode = 664 }\nexternal_nodes = /x/enc { mode = 755 }\npluginsync = true\n' >"$conf"
 run 0 config print autosign external_nodes --section server
 holds "$out" "^autosign = $(dirname "$conf")/autosign.conf\$"
 holds "$out" '^external_nodes = /x/enc$'
 holds "$err" '^Notice: external_nodes does not support meta data. Ignoring.$'
 holds "$err" "^Warning: Setting 'pluginsync' is deprecated.$"
-# What cannot be read can be mended.
+# `config set` can repair a configuration file that cannot be parsed.
 echo nonsense >"$conf"
 run 1 compile -e ''
 run 0 config print server
@@ -210,11 +211,11 @@ run 0 config set server b
 rm "$conf"
 places=()
 
-# What catalogs see of settings has the kinds that Puppet gives it (8.11).
+# The settings that catalogs see have the same types as in Puppet (8.11).
 run 0 eval --format json -e '[$settings::runinterval, $settings::disable_warnings, $settings::ca_fingerprint, $settings::noop, $settings::server_list, $settings::masterport, $settings::server]' --server_list a:1,b
 holds "$out" '^\[1800,\[\],null,false,\[\["a","1"\],\["b"\]\],8140,"puppet"\]$'
 
-# The older notation of the tree is the default, as in Puppet.
+# The older notation of the syntax tree is the default, as in Puppet.
 run 0 parser dump -e 'notify { x: message => "a${b}" }'
 holds "$out" '^\(resource notify$'
 holds "$out" "\(message => \(cat 'a' \(str \\\$b\)\)\)"
@@ -224,11 +225,11 @@ holds "$out" '^\(var "a"\)$'
 run 0 parser dump -e '$a =~ /^\/b\.c/'
 holds "$out" '^\(=~ \$a /\^\\/b\\.c/\)$'
 
-# The system's errors in plain words.
+# System errors are reported with their description.
 run 1 module sync --puppetfile "$scratch/none"
 holds "$err" "^Error: $scratch/none: No such file or directory\$"
 
-# Every error of a file, not their number alone.
+# All errors of a file are reported, not only their number.
 cat >"$scratch/two.pp" <<'MANIFEST'
 $a = { 1 => 2, 1 => 3 }
 if true { class q {} }
@@ -239,7 +240,7 @@ holds "$(python3 -c 'import json, sys
 print(entry["message"], [(e["issue_code"], e["line"], e["pos"]) for e in entry["errors"]])' "$out")" \
     "^Language validation logged 2 errors\. Giving up \[\('DUPLICATE_KEY', 1, 18\), \('NOT_TOP_LEVEL', 2, 11\)\]\$"
 
-# Types of modules.
+# Types in modules.
 mkdir -p "$scratch/mods/gear/lib/puppet/type"
 cat >"$scratch/mods/gear/lib/puppet/type/cog.rb" <<'RUBY'
 Puppet::Type.newtype(:cog) do
@@ -265,7 +266,8 @@ holds "$out" '^hiera_config = /h$'
 run 1 apply --configprint nonesuch
 holds "$out" '^invalid setting: nonesuch$'
 
-# Every help page names the exit codes; a wrong call ends with the page to look at.
+# Every help page describes the exit codes. The error for a wrong call ends with the command that
+# prints the right page.
 for command in $("$BUNRAKU" help --json | python3 -c 'import json, sys
 for c in json.load(sys.stdin): print(c["name"])'); do
     run 0 help "$command"
@@ -279,7 +281,7 @@ for call in "db nonsense" "db export" "db key nonsense" "token nonsense" "comple
     holds "$(tail -1 <<<"$err")" "^Try '[a-z]+ help ${call%% *}' for usage$"
 done
 
-# JSON wherever there is something for programs.
+# Commands with machine-readable output support JSON.
 run 0 version -o json
 python3 -c 'import json, sys; v = json.loads(sys.argv[1]); assert v["version"] and v["libraries"], v' "$out" || failures=$((failures + 1))
 run 0 --version --json
@@ -304,7 +306,7 @@ holds "$err" 'completion has no output in JSON'
 run 1 config print -o yaml certname
 holds "$err" "-o is json, not 'yaml'"
 
-# Colors and progress are for terminals that understand them.
+# Colours and progress appear only on terminals that support them.
 if command -v script >/dev/null; then
     for term in xterm dumb; do
         TERM=$term NO_COLOR='' script -qec "'$BUNRAKU' test --path '$scratch/tested' ${places[*]}" /dev/null >"$scratch/terminal" </dev/null

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What one compile may take of a server: time, memory and slots. Endless compiles end at
-# compile-timeout, when their client is gone, and when the server ends; others go on meanwhile.
+# The limits of one compile on a server: time, memory and slots. An endless compile ends at
+# compile-timeout, when its client disconnects, and when the server stops. Other compiles continue
+# meanwhile.
 . "$SOURCE/tests/e2e/lib.sh"
 
 envs=$scratch/envs
@@ -25,7 +26,7 @@ authorization: { version: 1, rules: [{
   name: "everybody", sort-order: 1, match-request: { path: "/", type: path }, allow-unauthenticated: true }] }
 EOS
 
-# serve SETTING=VALUE...: starts a server; its address in $url, its process in $server.
+# serve SETTING=VALUE...: starts a server. Its address is in $url, its process in $server.
 serve() {
     local setting settings=()
     for setting in "$@"; do settings+=(--setting "$setting"); done
@@ -39,11 +40,11 @@ serve() {
     url=$(sed 's/.*: //; s/ .*//' "$scratch/server.out")
 }
 trap 'kill -9 $server 2>/dev/null; rm -rf "$scratch"' EXIT
-# catalog NODE [ENVIRONMENT]: status and body of a node's catalog.
+# catalog NODE [ENVIRONMENT]: prints the body and the status of a node's catalog.
 catalog() { curl -s -w '\n%{http_code}' "$url/puppet/v3/catalog/$1?environment=${2:-production}"; }
 metric() { curl -s "$url/metrics" | sed -n "s/^$1 //p"; }
-# becomes METRIC VALUE: waits until the server says so.
-becomes() { until [ "$(metric "$1")" = "$2" ]; do sleep 0.1; done; }
+# wait_for_metric METRIC VALUE: waits until a metric has this value.
+wait_for_metric() { until [ "$(metric "$1")" = "$2" ]; do sleep 0.1; done; }
 
 serve compile-timeout=1
 answer=$(catalog endless1)
@@ -53,26 +54,26 @@ holds "$(catalog shared1)" 'the setting compile-timeout'
 kill $server
 wait $server
 
-# Endless compiles of one environment leave slots for others, and end with their clients.
+# Endless compiles of one environment leave slots for others, and end when their clients disconnect.
 serve compile_timeout=1h max-compile-memory=128
 holds "$(catalog large1)" 'needs more than 128 MiB \(the setting max-compile-memory\)'
 holds "$(catalog parameter1)" 'The value of a parameter has more than 10000000 elements'
 holds "$(catalog web1)" '^200$'
 clients=()
 for n in 1 2 3 4 5 6 7 8; do
-    # Not the function: killing a shell would leave its curl running.
+    # Calls curl directly. Killing a shell that runs the function would leave its curl running.
     curl -s -o /dev/null "$url/puppet/v3/catalog/endless$n?environment=endless" &
     clients+=($!)
 done
-becomes bunraku_compile_slots_free 0
+wait_for_metric bunraku_compile_slots_free 0
 holds "$(catalog web2)" '^200$'
 kill "${clients[@]}"
-becomes bunraku_compile_slots_free 2
-becomes bunraku_catalogs_waiting 0
+wait_for_metric bunraku_compile_slots_free 2
+wait_for_metric bunraku_catalogs_waiting 0
 
-# The server does not wait for what never ends.
+# A server that stops does not wait for an endless compile.
 catalog endless9 >/dev/null &
-becomes bunraku_compile_slots_free 1
+wait_for_metric bunraku_compile_slots_free 1
 kill $server
 wait $server
 holds "$?" '^0$'

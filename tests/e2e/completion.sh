@@ -1,8 +1,8 @@
 #!/bin/bash
-# The key for completion is pressed in the shells themselves, for words of every kind: commands, actions, options,
-# settings, types, environments, nodes, facts. And manual pages are what mandoc has nothing to say of.
+# Tests completion in real shells, for words of every kind: commands, actions, options, settings,
+# types, environments, nodes, facts. Also checks the manual pages with mandoc.
 . "${0%/*}/lib.sh"
-# As somebody who is not root, whose settings are below HOME.
+# Runs as an unprivileged user, whose settings are below HOME.
 as=()
 [ "$(id -u)" != 0 ] || as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 mkdir -p "$scratch/bin" "$scratch/home/.config/puppetlabs/puppet" "$scratch/envs"/{production,testing}/manifests
@@ -13,7 +13,7 @@ for shell in bash zsh fish; do "$BUNRAKU" completion "$shell" >"$scratch/$shell"
 chmod a+rx "$scratch"
 [ ${#as[@]} = 0 ] || chown -R 65534:65534 "$scratch/home"
 as=("${as[@]}" env -i "PATH=$scratch/bin:/usr/bin:/bin" "HOME=$scratch/home" TERM=xterm LANG=C.UTF-8)
-# A catalog of its own is what makes a node known.
+# A node is known once it has a catalog.
 "${as[@]}" bunraku compile --node web1.example.org --storeconfigs -e 'notify { a: }' >"$scratch/out" 2>"$scratch/err" ||
     { cat "$scratch/err"; failures=$((failures + 1)); }
 cat >"$scratch/cases" <<'CASES'
@@ -31,7 +31,7 @@ cat >"$scratch/press.py" <<'PYTHON'
 import os, pty, select, sys, time
 shell, script, cases, lines, *start = sys.argv[1:]
 start += {"bash": ["bash", "--norc", "--noprofile", "-i"], "zsh": ["zsh", "-f", "-i"]}[shell]
-# Another key writes the line as it stands to a file.
+# Another key writes the current command line to a file.
 keep = {"bash": """bind -x '"\\C-g": printf "%%s\\n" "$READLINE_LINE" >>%s; READLINE_LINE='""",
         "zsh": """autoload -U compinit; compinit -u -D; keep() { print -r -- "$BUFFER" >>%s; BUFFER= }; zle -N keep; bindkey '^G' keep"""}
 pid, fd = pty.fork()
@@ -68,11 +68,11 @@ os.close(fd)
 os.waitpid(pid, 0)
 for now, expected in zip(found + [None] * len(wanted), wanted):
     if now is None or now.rstrip() != expected:
-        print("FAILED: %s: %r, and not %r" % (shell, now, expected))
+        print("FAILED: %s: got %r, expected %r" % (shell, now, expected))
         sys.exit(1)
 PYTHON
 there() {
-    command -v "$1" >/dev/null || { echo "skipped: there is no $1"; return 1; }
+    command -v "$1" >/dev/null || { echo "skipped: $1 is not installed"; return 1; }
 }
 for shell in bash zsh; do
     there "$shell" || continue
@@ -82,16 +82,16 @@ for shell in bash zsh; do
         failures=$((failures + 1))
 done
 if there fish; then
-    # fish can be asked what the key would bring.
+    # fish can print the completions of a command line.
     while IFS='|' read -r typed wanted; do
         found=$("${as[@]}" fish --no-config -c "source $scratch/fish; complete -C '$typed'" 2>&1 | cut -f 1)
         [[ $'\n'$found$'\n' == *$'\n'"${wanted##* }"$'\n'* ]] ||
-            { echo "FAILED: fish: '$typed' is not completed to '$wanted': $found"; failures=$((failures + 1)); }
+            { echo "FAILED: fish: '$typed' was not completed to '$wanted': $found"; failures=$((failures + 1)); }
     done <"$scratch/cases"
 fi
 if there mandoc; then
     "$BUNRAKU" help --man "$scratch/man"
-    said=$(mandoc -Tlint -W warning "$scratch"/man/man*/* 2>&1) || failures=$((failures + 1))
-    [ -z "$said" ] || { echo "FAILED: mandoc: $said"; failures=$((failures + 1)); }
+    warnings=$(mandoc -Tlint -W warning "$scratch"/man/man*/* 2>&1) || failures=$((failures + 1))
+    [ -z "$warnings" ] || { echo "FAILED: mandoc: $warnings"; failures=$((failures + 1)); }
 fi
 finish

@@ -1,13 +1,13 @@
 #!/bin/bash
-# Sources of r10k.yaml that are no git branches: yaml, yamldir, exec and svn (r10k 3.15); and
-# Puppetfiles with g10k's words.
+# Sources in r10k.yaml other than git branches: yaml, yamldir, exec and svn (r10k 3.15). Also
+# Puppetfiles with g10k's extensions.
 . "$(dirname "$0")/lib.sh"
 export GIT_CONFIG_GLOBAL=$scratch/gitconfig LC_ALL=C
 printf '[user]\n\temail = a@example.org\n\tname = A\n[init]\n\tdefaultBranch = main\n' > "$GIT_CONFIG_GLOBAL"
 cd "$scratch" || exit 1
 fails() { printf 'FAILED: line %s: %s\n' "${BASH_LINENO[0]}" "$*"; failures=$((failures + 1)); }
-file() { [ "$(cat "$1" 2>&1)" = "$2" ] || fails "$1 holds $(cat "$1" 2>&1), not $2"; }
-gone() { for f in "$@"; do [ ! -e "$f" ] || fails "$f is there"; done; }
+file() { [ "$(cat "$1" 2>&1)" = "$2" ] || fails "$1 contains $(cat "$1" 2>&1), not $2"; }
+gone() { for f in "$@"; do [ ! -e "$f" ] || fails "$f exists"; done; }
 put() {
     mkdir -p "$1/$(dirname "$2")" && printf '%s\n' "$3" > "$1/$2" && git -C "$1" add -A && git -C "$1" commit -qm "$2"
 }
@@ -18,7 +18,7 @@ put control Puppetfile "mod 'one', git: 'file://$scratch/one', branch: 'main'"
 put control site 1 && git -C control tag v1 && put control site 2
 source_of() { printf 'cachedir: %s/cache\nsources:\n  s:\n    basedir: %s/envs\n' "$scratch" "$scratch"; printf '    %s\n' "$@"; }
 
-# type: yaml. Modules of the definition go before those of the Puppetfile.
+# type: yaml. Modules of the definition have precedence over those of the Puppetfile.
 cat > environments.yaml <<Y
 ---
 production:
@@ -53,7 +53,7 @@ deploy 0 module two
 file envs/empty_1/modules/two/file 'two 3'; file envs/production/modules/two/file 'two 3'; file envs/production/site 2
 deploy 0 rollback empty_1
 file envs/empty_1/modules/two/file 'two 2'
-# What cannot be read removes nothing; an environment that is no longer defined goes.
+# A source that cannot be read removes nothing. An environment that is no longer defined is removed.
 mv environments.yaml away
 deploy 1 environment
 holds "$err" "Unable to determine the environments of source 's' .*Couldn't open environments file $scratch/environments.yaml"
@@ -82,8 +82,8 @@ deploy 1 environment
 holds "$err" 'list ended with 3'
 [ -d envs/s_asked ] || fails 'environments were removed'
 
-# type: svn. The trunk is production, folders in branches are environments. (A program stands for
-# svn: what is asked of it is what counts.)
+# type: svn. The trunk is the environment production, and each folder in branches is an environment.
+# (A fake program replaces svn; the test checks the calls.)
 mkdir bin && cat > bin/svn <<'SH'
 #!/bin/sh
 verb=$1; shift
@@ -109,7 +109,7 @@ deploy 0 environment
 holds "$err" 'Environment dev: from was edited; restored'
 file envs/dev/from svn://host/control/branches/dev
 
-# g10k's words: settings of the forge, link, fallback, ignore-unreachable.
+# g10k's extensions: forge settings, link, fallback, ignore-unreachable.
 git -C control checkout -q -b feature
 put control Puppetfile "forge.baseUrl 'https://forge.example.org/'
 forge.cacheTtl 4h
@@ -129,7 +129,7 @@ holds "$(cat g10k/feature/.r10k-deploy.json)" '"version": "main"'
 git -C one checkout -q other && put one file 'other 1'
 deploy 0 environment other -m
 file g10k/other/modules/one/file 'other 1'
-# One that was there and cannot be reached any more stays as it was.
+# A module that was deployed stays as it is if it is no longer reachable.
 mv two elsewhere
 deploy 0 environment feature -m
 file g10k/feature/modules/two/file 'two 3'

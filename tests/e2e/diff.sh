@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two catalogs compared: as files, between environments, for a set of nodes; environments that a
-# classifier chooses.
+# Compares two catalogs: from files, between environments, for a set of nodes, and with environments
+# from a node classifier.
 . "${0%/*}/lib.sh"
 envs=$scratch/envs
 for e in production feature; do mkdir -p "$envs/$e/manifests" "$envs/$e/modules/m"/{manifests,files}; done
@@ -47,7 +47,7 @@ run 2 diff --from-path "$envs/production" --to-path "$envs/feature" --node db1 -
 run 2 diff "${both[@]}" --node web1 --facts "$scratch/facts/web1.json" --to-fact-override role=other
 holds "$out" '^      \+ "other"$'
 
-# Files: agents' catalogs, wire formats, one of each.
+# Files: catalogs of agents, wire formats, and a mix of both.
 run 0 compile --environmentpath "$envs" --node db1 --facts "$scratch/facts/first.yaml"
 echo "$out" >"$scratch/old.json"
 run 0 compile --environmentpath "$envs" --environment feature --node db1 --facts "$scratch/facts/first.yaml"
@@ -58,14 +58,14 @@ run 2 diff "$scratch/old.json" "$scratch/new.json"
 run 0 diff "$scratch/old.json" "$scratch/wire.json"
 run 2 diff "$scratch/old.json" --to-env feature --environmentpath "$envs" --node db1 --facts "$scratch/facts/first.yaml"
 
-# Bad input.
+# Invalid input.
 run 1 diff "$scratch/old.json"
 holds "$err" 'Two catalogs are needed'
 run 1 diff "$scratch/old.json" "$scratch/none.json"
 holds "$err" 'Could not read .*/none.json'
 echo '{"resources": 1}' >"$scratch/bad.json"
 run 1 diff "$scratch/old.json" "$scratch/bad.json"
-holds "$err" 'bad.json holds no catalog: '
+holds "$err" 'bad.json does not contain a catalog: '
 run 1 diff "${both[@]}" --to-env nowhere --node db1 --facts "$scratch/facts/first.yaml"
 holds "$err" "Could not find a directory environment named 'nowhere' anywhere in the path: .*/envs. Does the directory exist\?"
 echo 'class m { fail("not here") }' >"$envs/feature/modules/m/manifests/init.pp"
@@ -73,7 +73,7 @@ run 1 diff "${both[@]}" --facts-dir "$scratch/facts"
 holds "$err" 'not here .* on 2 nodes: db2, db1$'
 holds "$out" '^3 nodes: 1 the same, 0 different, 2 failed$'
 
-# A node classifier: classes with parameters, and the environment.
+# A node classifier returns classes with parameters, and the environment.
 cat >"$scratch/enc" <<'EOF'
 #!/bin/sh
 [ "$1" = none ] && exit 0
@@ -93,14 +93,14 @@ holds "$err" "^Error: Could not find node 'none'; cannot compile$"
 run 1 compile --node x "${enc[@]}" --external_nodes enc
 holds "$err" 'You must set the exec parameter to a fully qualified command$'
 
-# What a compile read.
+# The recorded inputs of a compile.
 run 0 compile --environmentpath "$envs" --node db1 --facts "$scratch/facts/first.yaml" --inputs "$scratch/inputs" \
     -e 'include m notice(lookup("some::key", {default_value => 1}), file("m/n"))'
 holds "$(<"$scratch/inputs")" '^\{"node":"db1","environment":"production","reads":\{"definition":\["[^"]*/m/manifests/init.pp#class m"\],'
 holds "$(<"$scratch/inputs")" '"file":\[.*/m/files/n"'
 holds "$(<"$scratch/inputs")" '"missing":\[.*/production/hiera.yaml"'
 
-# environment.conf: its own version of the configuration, settings it does not know.
+# environment.conf: config_version, and unknown settings.
 printf '%s\n' 'config_version = "bin/version $environment"' 'nonsense = 1' 'modulepath = modules:$basemodulepath' \
     >"$envs/production/environment.conf"
 mkdir "$envs/production/bin"

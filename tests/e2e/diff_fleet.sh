@@ -1,6 +1,6 @@
 #!/bin/bash
-# `diff` of a fleet: facts from wherever it keeps them, and the same output whatever the number of
-# threads.
+# `diff` of a fleet: reads facts from every kind of source, and prints the same output for any
+# number of threads.
 . "${0%/*}/lib.sh"
 envs=$scratch/envs
 for e in production feature other; do
@@ -9,7 +9,7 @@ for e in production feature other; do
 include m
 if $facts['number'] % 10 == 3 { warning("odd ${facts['number']}") }
 if $facts['number'] % 10 == 4 and $environment != 'production' { fail("no ${facts['number'] % 4}") }
-# PuppetDB's fact `trusted` is $trusted, and no fact.
+# PuppetDB's fact `trusted` becomes $trusted, not a fact.
 unless "${trusted['authenticated']} ${trusted['extensions']['pp_role']}" == "remote r${facts['number'] % 2}" and $facts['trusted'] =~ Undef {
   fail("trusted: ${trusted}")
 }
@@ -17,7 +17,7 @@ EOM
     cat >"$envs/$e/modules/m/manifests/init.pp" <<EOM
 class m { file { '/etc/m': content => "$e \${facts['number'] % 7}" } }
 EOM
-    # What opening an environment warns of is no node's own.
+    # Warnings about an environment's configuration do not belong to a single node.
     echo 'nonsense = 1' >"$envs/$e/environment.conf"
 done
 mkdir -p "$scratch/in/puppetdb-bak/facts"
@@ -30,7 +30,7 @@ done
 tar -czf "$scratch/fleet.tgz" -C "$scratch/in" puppetdb-bak/export-metadata.json puppetdb-bak/facts
 both=(--environmentpath "$envs" --from-env production --to-env feature)
 
-# The number of threads changes nothing: neither what differs, nor errors, nor the order of warnings.
+# The number of threads does not change the differences, the errors or the order of warnings.
 run 1 diff "${both[@]}" --facts-from "$scratch/fleet.tgz" --jobs 1
 one=$out one_err=$err
 holds "$out" '^230 nodes: 0 the same, 207 different, 23 failed$'
@@ -41,7 +41,7 @@ for jobs in 2 7; do
     [ "$out" = "$one" ] || { echo "FAILED: --jobs $jobs: $(diff <(echo "$one") <(echo "$out"))"; failures=$((failures + 1)); }
     [ "$err" = "$one_err" ] || { echo "FAILED: --jobs $jobs: $(diff <(echo "$one_err") <(echo "$err"))"; failures=$((failures + 1)); }
 done
-# A classifier's environments are opened by whoever comes first.
+# An environment of the classifier is opened by the first compile that needs it.
 cat >"$scratch/enc" <<'EOM'
 #!/bin/sh
 case $1 in *5) echo 'environment: other' ;; *) echo 'classes: []' ;; esac
@@ -54,7 +54,7 @@ holds "$out" '^230 nodes: 23 the same, 184 different, 23 failed$'
 run 1 diff "${both[@]}" "${enc[@]}" --facts-from "$scratch/fleet.tgz" --jobs 4
 [ "$out$err" = "$one$one_err" ] || { echo "FAILED: --enc --jobs 4: $(diff <(echo "$one$one_err") <(echo "$out$err"))"; failures=$((failures + 1)); }
 
-# The same facts from everywhere.
+# The same facts from all sources.
 some=(--node n1 --node n7 --json)
 run 2 diff "${both[@]}" "${some[@]}" --facts-from "$scratch/fleet.tgz"
 expected=$out
@@ -80,20 +80,20 @@ done
 url=$(sed 's/.*: //' "$scratch/server.out")
 run 2 diff "${both[@]}" "${some[@]}" --facts-from "$url"
 same service
-# More than one answer's worth.
+# More results than fit into one response.
 run 1 diff "${both[@]}" --facts-from "$url"
 holds "$out" '^230 nodes: 0 the same, 207 different, 23 failed$'
 kill $server
 wait $server
 
-# Bad input.
+# Invalid input.
 run 1 diff "${both[@]}" --facts-from "$scratch/fleet.tgz" --node n1 --node nowhere
-holds "$err" '^Error: There are no facts of nowhere in .*/fleet.tgz$'
+holds "$err" '^Error: nowhere is not among the facts in .*/fleet.tgz$'
 run 1 diff "${both[@]}" --facts-from "$scratch/none.tgz"
 holds "$err" '^Error: Could not read .*/none.tgz$'
 run 1 diff "${both[@]}" --facts-from "sqlite:$scratch/none.db"
 holds "$err" '^Error: Could not read .*/none.db$'
-[ ! -e "$scratch/none.db" ] || { echo "FAILED: a database was made"; failures=$((failures + 1)); }
+[ ! -e "$scratch/none.db" ] || { echo "FAILED: a database was created"; failures=$((failures + 1)); }
 run 1 diff "${both[@]}" --facts-from http://127.0.0.1:1
 holds "$err" 'Could not retrieve facts from http://127.0.0.1:1: '
 printf '\x1f\x8bnothing' >"$scratch/bad.tgz"
@@ -103,7 +103,7 @@ mkdir "$scratch/empty"
 run 1 diff "${both[@]}" --facts-from "$scratch/empty"
 holds "$err" '^Error: There are no facts .* in .*/empty$'
 run 1 diff "${both[@]}" --facts-from store --facts-dir "$scratch/empty"
-holds "$err" '^Error: --facts-from takes no --facts or --facts-dir beside it$'
+holds "$err" '^Error: --facts-from cannot be combined with --facts or --facts-dir$'
 for jobs in 0 -1 x 1.5; do
     run 1 diff "${both[@]}" --facts-from store --jobs=$jobs
     holds "$err" "^Error: --jobs: '$jobs' is not a number from 1 to 1024$"

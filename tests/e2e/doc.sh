@@ -1,19 +1,20 @@
 #!/bin/bash
-# `doc` and `describe`. documented.md and documented.json are what puppet-strings 4.1 (YARD 0.9.28) made of the module in
-# documented/.
+# `doc` and `describe`. documented.md and documented.json are the output of puppet-strings 4.1 (YARD
+# 0.9.28) for the module in documented/.
 . "${0%/*}/lib.sh"
-command -v ruby >/dev/null || { echo "skipped: no ruby"; exit 0; }
+command -v ruby >/dev/null || { echo "skipped: Ruby is not installed"; exit 0; }
 module=$SOURCE/tests/e2e/documented
 run 0 doc --out "$scratch/REFERENCE.md" "$module"
 diff "$SOURCE/tests/e2e/documented.md" "$scratch/REFERENCE.md" || { echo "FAILED: REFERENCE.md"; failures=$((failures + 1)); }
 run 0 doc --format json "$module"
 printf '%s\n' "$out" | diff "$SOURCE/tests/e2e/documented.json" - || { echo "FAILED: JSON"; failures=$((failures + 1)); }
-# Without Ruby what is written in the language is there.
+# Without Ruby, the documentation of Puppet code is still generated.
 run 0 doc --out - --ruby_program "$scratch/none" "$module"
-holds "$err" 'written in Ruby is left out'
+holds "$err" 'Skipping Ruby code: '
 holds "$out" '^\* \[`web::join`\]'
 lacks "$out" 'web_site'
-# By default it stands in the folder; what cannot be parsed is told and left out.
+# By default the output is written to the module's folder. Files that cannot be parsed are reported
+# and left out.
 mkdir -p "$scratch/m/manifests" "$scratch/m/lib/puppet/functions"
 echo 'class m { }' >"$scratch/m/manifests/init.pp"
 echo 'class m::broken {' >"$scratch/m/manifests/broken.pp"
@@ -57,7 +58,7 @@ run 0 describe --json --list --kind fact "${where[@]}"
 holds "$out" '"name": "web_version"'
 run 1 describe --kind class nothing "${where[@]}"
 run 1 describe --kind nonsense web
-# Errors by their codes.
+# Error codes.
 run 0 help --errors
-printf '%s\n' "$out" | diff -q "$SOURCE/docs/errors.md" - >/dev/null || { echo "FAILED: docs/errors.md is not what the program says"; failures=$((failures + 1)); }
+printf '%s\n' "$out" | diff -q "$SOURCE/docs/errors.md" - >/dev/null || { echo "FAILED: docs/errors.md differs from the program's output"; failures=$((failures + 1)); }
 finish

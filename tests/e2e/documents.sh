@@ -1,19 +1,20 @@
 #!/bin/bash
-# Every command that README and docs show runs as it stands there, in a copy of examples/control; only
-# ports and the state directory of a server are others here. A block that cannot run says why in the
-# line above it: <!-- not run: REASON -->; of its commands all is checked that can be without doing anything: that
-# there are such subcommands, actions and options, and such scripts. Servers are left running behind their block.
-#   documents.sh [DOCUMENT...]   these alone
+# Runs every command in README and docs exactly as written, in a copy of examples/control. Only the
+# ports and the state directory of a server are replaced. For a block that cannot run, the line
+# above gives the reason: <!-- not run: REASON -->. For its commands the test checks everything that
+# needs no side effects: that the subcommands, actions, options and scripts exist. Servers continue
+# to run after their block.
+#   documents.sh [DOCUMENT...]   only these documents
 . "${0%/*}/lib.sh"
 as=()
-if [ "$(id -u)" = 0 ]; then # what a document's reader does must need no right to do more
-    command -v setpriv >/dev/null || { echo "setpriv is needed"; exit 1; }
+if [ "$(id -u)" = 0 ]; then # Readers must be able to run the commands without privileges.
+    command -v setpriv >/dev/null || { echo "This test needs setpriv"; exit 1; }
     as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 fi
 mkdir -p "$scratch/bin" "$scratch/real" "$scratch/home" "$scratch/work" "$scratch/pids"
 cp "$BUNRAKU" "$scratch/real/bunraku"
 ln -s bunraku "$scratch/real/puppet"
-# What `bunraku diff` finds is no failure, and a server does not end.
+# Differences that `bunraku diff` finds are not a failure, and a server runs in the background.
 cat >"$scratch/bin/bunraku" <<EOF
 #!/bin/bash
 program=$scratch/real/\${0##*/}
@@ -90,6 +91,6 @@ for document; do
     done
     stop_servers
 done
-# That nothing was left out for another reason.
-[ -z "$all" ] || { [ "$commands" -gt 60 ] && [ "$checked" -gt 15 ]; } || { echo "FAILED: only $commands commands were found"; failures=$((failures + 1)); }
+# Checks that not too many blocks were skipped.
+[ -z "$all" ] || { [ "$commands" -gt 60 ] && [ "$checked" -gt 15 ]; } || { echo "FAILED: found only $commands commands"; failures=$((failures + 1)); }
 finish

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Commands of a document that cannot run: are there such subcommands, actions, options and scripts?
+"""Checks that the subcommands, actions, options and scripts exist in commands that cannot run.
 
 usage: documents_check.py BUNRAKU SOURCE BLOCK
-Each command of ours is asked for its help with all that stands behind it: options are read before help is given.
+Runs each bunraku command with all its arguments and --help. The program checks options before it prints help.
 """
 import os
 import re
@@ -14,7 +14,7 @@ OPERATORS = {"|", "||", "&&", ";", "&", "(", ")", "<", ">", ">>", "2>", "2>&1", 
 
 
 def commands(text):
-    """Simple commands, each a list of words; what is between them is left out."""
+    """Returns simple commands, each a list of words, without the operators between them."""
     text = re.sub(r"\\\n", " ", text)
     text = re.sub(r"\$\(([^()]*)\)", r"; \1 ; ", text)
     for line in text.split("\n"):
@@ -31,7 +31,7 @@ def commands(text):
                 else:
                     words.append(word)
         except ValueError:
-            pass  # a quote that goes on in the next line
+            pass  # a quoted string that continues on the next line
         yield words
 
 
@@ -55,19 +55,19 @@ def main():
             continue
         name = os.path.basename(words[0])
         if name in ("bunraku", "puppet"):
-            said = subprocess.run([program] + words[1:] + ["--help"], stdin=subprocess.DEVNULL, capture_output=True,
+            result = subprocess.run([program] + words[1:] + ["--help"], stdin=subprocess.DEVNULL, capture_output=True,
                                   text=True, timeout=60, check=False)
             action = words[2] if len(words) > 2 and re.fullmatch(r"[a-z_-]+", words[2]) else None
-            if said.returncode != 0:
+            if result.returncode != 0:
                 failures += 1
-                print("%s: %s" % (" ".join(words), said.stderr.strip()))
-            elif action and has_actions(words[1], said.stdout) and not word_in(action, said.stdout):
+                print("%s: %s" % (" ".join(words), result.stderr.strip()))
+            elif action and has_actions(words[1], result.stdout) and not word_in(action, result.stdout):
                 failures += 1
-                print("%s: its help knows no %s" % (" ".join(words), action))
+                print("%s: the help does not list %s" % (" ".join(words), action))
         elif re.match(r"(script|bench|tests|examples|tools)/", words[0]) and \
                 not os.path.exists(os.path.join(source, words[0])):
             failures += 1
-            print("there is no %s" % words[0])
+            print("%s does not exist" % words[0])
     sys.exit(1 if failures else 0)
 
 

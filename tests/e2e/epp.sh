@@ -1,5 +1,6 @@
 #!/bin/bash
-# EPP templates on the command line: rendered, checked, shown; outputs as `puppet epp` 8.11 has them.
+# EPP templates on the command line: render, validate and dump. The output is that of `puppet epp`
+# 8.11.
 . "${0%/*}/lib.sh"
 cd "$scratch" || exit 1
 templates=envs/production/modules/m/templates

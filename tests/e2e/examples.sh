@@ -1,15 +1,15 @@
 #!/bin/bash
-# The examples, applied: changes the first time, nothing the second; noop changes nothing at all.
+# Applies the examples. The first run makes changes, the second none. A noop run changes nothing.
 . "${0%/*}/lib.sh"
 web=(apply --detailed-exitcodes --modulepath "$SOURCE/examples/webserver/modules"
     "$SOURCE/examples/webserver/site.pp")
 run 0 "${web[@]}" --noop
 holds "$out" 'ensure: created \(noop\)'
-[ ! -e "$scratch/www" ] || { echo "FAILED: noop made something"; failures=$((failures + 1)); }
+[ ! -e "$scratch/www" ] || { echo "FAILED: a noop run made changes"; failures=$((failures + 1)); }
 run 2 "${web[@]}"
 holds "$out" "Exec\[reload webserver\]: Triggered 'refresh' from 3 events"
 holds "$(<"$scratch/www/conf/sites/shop.example.org.conf")" 'server_name shop.example.org www.shop.example.org;'
-[ ! -e "$scratch/users/eve" ] || { echo "FAILED: a guest got a home"; failures=$((failures + 1)); }
+[ ! -e "$scratch/users/eve" ] || { echo "FAILED: a guest got a home directory"; failures=$((failures + 1)); }
 run 0 "${web[@]}"
 lacks "$out" 'ensure:'
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Where the values of a catalog come from, and what keeps a resource out of one.
+# Explains the sources of values in a catalog, and the reasons why a resource is not in it.
 . "${0%/*}/lib.sh"
 control=$scratch/control facts=$scratch/facts
 mkdir -p "$control"/{manifests,data/nodes} "$control"/site/{profile/{manifests,functions},ntp/{manifests,templates}} "$facts"
@@ -81,9 +81,9 @@ sed -i 's/    include ntp/    include ntp, ntp::extra/' site/profile/manifests/b
 printf '<%% | $servers | -%%>\n<%% $servers.each |$s| { -%%>\nserver <%%= $s %%>\n<%% } -%%>\n' >site/ntp/templates/ntp.conf.epp
 printf 'k <%%= @keys %%>\n' >site/ntp/templates/keys.erb
 for n in web1 db1; do printf '{"os":{"family":"Debian"},"ip":"10.0.0.1","hostname":"%s"}' "$n" >"$facts/$n.json"; done
-# Sentences are joined by the lines of a tree; in `out` they are two blanks a level.
-# told STATUS ARGS...
-told() {
+# explain STATUS ARGS...: runs `explain`. $tree is the output; in $out each level of the tree is
+# replaced by two spaces.
+explain() {
     local status=$1
     shift
     run "$status" explain --facts-dir "$facts" "$@"
@@ -91,13 +91,14 @@ told() {
     out=$(perl -Mutf8 -CSD -pe 's/^((?:│  |   |├─ |└─ )+)/"  " x (length($1)\/3)/e' <<<"$out")
 }
 
-# One node's facts are read out of its own file: nobody else's is opened.
+# The facts of one node are read from its own file, and no other file is opened.
 echo '{' >"$facts/broken.json"
-told 0 web1 'File[/etc/ntp.conf]' content
+explain 0 web1 'File[/etc/ntp.conf]' content
 rm "$facts/broken.json"
 
-# A template's argument, down to the level of Hiera, past the level that has none.
-told 0 web1 'File[/etc/ntp.conf]' content
+# The argument of a template, down to the Hiera level that has the key, and the level before that
+# lacks it.
+explain 0 web1 'File[/etc/ntp.conf]' content
 holds "$out" '^content is "server a\\n"$'
 holds "$tree" '^└─ content => epp'
 holds "$tree" '^   (│  |   )*└─ data/common.yaml \(common\): has ntp::servers, line 3$'
@@ -111,59 +112,61 @@ holds "$out" '^    include ntp, ntp::extra in class profile::base \(site/profile
 holds "$out" '^      because \$manage and \$facts\[.os.\]\[.family.\] == .Debian. is true \(site/profile/manifests/base.pp:3\)$'
 holds "$out" '^ +fact os.family is "Debian"$'
 holds "$out" '^ +in node default, which web1 is \(manifests/site.pp:2\)$'
-told 0 --at "$control" web1 'File[/etc/ntp.conf]' content
+explain 0 --at "$control" web1 'File[/etc/ntp.conf]' content
 holds "$out" 'data/common.yaml \(common\): has ntp::servers, line 3$'
-# A template in Ruby's language; an override; a resource default; a collector's override; a definition's own default.
-told 0 web1 'File[/etc/ntp.keys]'
+# An ERB template; an override; a resource default; a collector's override; the default of a
+# define's parameter.
+explain 0 web1 'File[/etc/ntp.keys]'
 holds "$out" '^ +data/nodes/web1.yaml \(node\): has ntp::keys, line 1$'
 holds "$out" "^  overridden: mode => '0400' \(site/ntp/manifests/extra.pp:2\)$"
 holds "$out" "^  in place of mode => '0600' \(site/ntp/manifests/init.pp:3\)$"
-told 0 web1 'File[/etc/motd]'
+explain 0 web1 'File[/etc/motd]'
 holds "$out" "^  a default of File in the main manifest: mode => '0640' \(manifests/site.pp:1\)$"
 holds "$out" "^  the collector File <\| title == '/etc/motd' \|> \{ group => 'wheel' \} sets group => 'wheel' "
 holds "$out" "^ +the default: 'root' \(site/profile/manifests/base.pp:1\)$"
 holds "$out" '^ +trusted certname is "web1"$'
 holds "$out" "^ +because .facts\['os'\]\['family'\] is \"Debian\", the case 'Debian' "
-# A define's parameter through a function and a block; a relation.
-told 0 web1 'File[/etc/things/t_b]'
+# A parameter of a define, through a function and a block; a relationship.
+explain 0 web1 'File[/etc/things/t_b]'
 holds "$out" '^ +profile::upper\(\$n\) is "B!" \(site/profile/manifests/base.pp:14\)$'
 holds "$out" "^ +.n is \"b\", given by \['a', 'b'\].each "
 holds "$out" "^ +.suffix is \"!\", the default \(site/profile/functions/upper.pp:1\)$"
-holds "$out" "^  by the relation File\[\"/etc/things/..title.\"\] -> File\['/etc/secret'\] \(site/profile/manifests/thing.pp:3\)$"
-told 0 web1 'Host[h1]' ip
+holds "$out" "^  by the relationship File\[\"/etc/things/..title.\"\] -> File\['/etc/secret'\] \(site/profile/manifests/thing.pp:3\)$"
+explain 0 web1 'Host[h1]' ip
 holds "$out" '^  given by create_resources\('
 holds "$out" '^ +fact ip is "10.0.0.1"$'
-told 0 web1 'Package[apache2]'
-holds "$out" '^ +no level has it: the default that is given$'
-# What is secret is not shown, wherever it was unwrapped.
-told 0 web1 'File[/etc/secret]'
-holds "$out" '^content is not to be shown$'
+explain 0 web1 'Package[apache2]'
+holds "$out" '^ +no level has it; the default of the call applies$'
+# Secret values are not shown, even where the code unwraps them.
+explain 0 web1 'File[/etc/secret]'
+holds "$out" '^content is hidden$'
 holds "$out" '^ +data/common.yaml \(common\): has pw, line 6$'
 lacks "$out" 's3cret'
-told 0 --json web1 'Notify[plain]'
+explain 0 --json web1 'Notify[plain]'
 lacks "$out" 's3cret'
-# A class, with everybody who included it.
+# A class, with all statements that included it.
 echo 'include ntp' >>site/ntp/manifests/init.pp
 printf 'class profile::base2 { include ntp }\n' >site/profile/manifests/base2.pp
 sed -i 's/^node default { include profile::base }/node default { include profile::base, profile::base2 }/' manifests/site.pp
 sed -i '$d' site/ntp/manifests/init.pp
-told 0 web1 'Class[Ntp]'
+explain 0 web1 'Class[Ntp]'
 holds "$out" '^  include ntp, ntp::extra in class profile::base '
 holds "$out" '^  class ntp::extra inherits from it '
 holds "$out" '^  include ntp in class profile::base2 \(site/profile/manifests/base2.pp:1\)$'
 
-# What another node exported.
+# A resource that another node exported.
 run 0 compile --node db1 --facts "$facts/db1.json" --setting storeconfigs=true \
     -e '@@host { "exported": ip => "10.9.9.9" }'
 printf 'class profile::base2 {\n  include ntp\n  Host <<| |>> { comment => "c" }\n}\n' >site/profile/manifests/base2.pp
-told 0 --storeconfigs web1 'Host[exported]'
+explain 0 --storeconfigs web1 'Host[exported]'
 holds "$out" '^exported by db1'
 holds "$out" '^collected by Host <<\| \|>> \{ comment => "c" \} \(site/profile/manifests/base2.pp:3\)$'
 holds "$out" '^ip is "10.9.9.9"$'
 holds "$out" '^  exported by db1'
 holds "$out" '^  the collector Host <<\| \|>> .* sets comment => "c"'
 
-# Of a hash one part, through parameters, merges and functions that declare resources; the text of a template.
+# One part of a hash, through parameters, merges and functions that declare resources; the text of a
+# template.
 mkdir -p site/parts/{manifests,templates}
 cat >site/parts/manifests/init.pp <<'EOM'
 class parts (Hash $given = { 'one' => 'first', 'deep' => { 'x' => 'ex', 'y' => 'why' } }) {
@@ -188,7 +191,7 @@ define parts::made ($options) {
 EOM
 echo 'nothing that varies' >site/parts/templates/t.erb
 sed -i 's/^node default {/node default { include parts /' manifests/site.pp
-function deep_of { told 0 web1 "$1" "$2" && out=$(sed '/^declared/,$d' <<<"$out"); }
+function deep_of { explain 0 web1 "$1" "$2" && out=$(sed '/^declared/,$d' <<<"$out"); }
 deep_of 'File[/d]' owner
 holds "$out" '^ +\$given has "ex" there, a parameter of class parts \(site/parts/manifests/init.pp:1\)$'
 lacks "$out" "later|third|first|why'?,"
@@ -214,56 +217,56 @@ holds "$out" 'init.pp:9'
 deep_of 'File[/p/5]' purge
 holds "$out" '^ +.given_none is undef: '
 lacks "$out" '^ +.set is'
-told 0 --all web1
+explain 0 --all web1
 holds "$out" '^File\[/p/4\]$'
 holds "$out" '^content is "first of list"$'
 sed -i 's/^node default { include parts /node default {/' manifests/site.pp
 
-# What keeps something out.
-told 0 --missing web1 'File[/etc/other]'
+# Reasons why a resource is missing.
+explain 0 --missing web1 'File[/etc/other]'
 holds "$out" "^file \{ '/etc/other': content => 'x' \} in class profile::base \(site/profile/manifests/base.pp:7\)$"
-holds "$out" '^  because \$manage and .* is true, and it stands where that is false '
+holds "$out" '^  because \$manage and .* is true, and it is in the branch for false '
 holds "$out" '^ +data/common.yaml \(common\): has profile::base::manage, line 5$'
-told 0 --missing web1 'Package[postgres]'
+explain 0 --missing web1 'Package[postgres]'
 holds "$out" '^  class profile::db is not in the catalog '
 holds "$out" "^      node 'db1' is not web1 \(manifests/site.pp:3\)$"
-told 0 --missing web1 'Package[httpd]'
-holds "$out" "is \"Debian\", and it stands in the case 'RedHat' "
-told 0 --missing web1 'User[bob]'
-holds "$out" '^User\[bob\] is virtual, and nothing collects it '
+explain 0 --missing web1 'Package[httpd]'
+holds "$out" "is \"Debian\", and it is in the case 'RedHat' "
+explain 0 --missing web1 'User[bob]'
+holds "$out" '^User\[bob\] is virtual, and no collector matches it '
 holds "$out" "^  User <\| tag == 'others' \|> does not match it "
-told 0 --missing web1 'File[/etc/things/t_c]'
+explain 0 --missing web1 'File[/etc/things/t_c]'
 holds "$out" '^  its value there is \["File\[/etc/things/t_a\]"\]'
-told 0 --missing web1 'Cron[x]'
+explain 0 --missing web1 'Cron[x]'
 holds "$out" '^no manifest of the environment declares it$'
-told 2 --missing web1 'File[/etc/motd]'
-told 2 web1 'File[/etc/other]'
+explain 2 --missing web1 'File[/etc/motd]'
+explain 2 web1 'File[/etc/other]'
 
-# A compile that fails tells what it can; mistakes are said.
+# A compile that fails explains what it evaluated. Wrong arguments are reported.
 echo 'fail("broken")' >>manifests/site.pp
-told 0 --missing web1 'File[/etc/motd]'
+explain 0 --missing web1 'File[/etc/motd]'
 holds "$err" 'The compile ended with an error.*broken'
-told 0 --missing web1 'File[/etc/ntp.conf]'
+explain 0 --missing web1 'File[/etc/ntp.conf]'
 holds "$out" '^ +the compile ended before node default was evaluated '
 sed -i '$d' manifests/site.pp
 sed -i '2s/^/  fail("broken")\n/' site/profile/manifests/base.pp
-told 0 --missing web1 'File[/etc/secret]'
-holds "$out" '^  the code around it was left before it came there '
+explain 0 --missing web1 'File[/etc/secret]'
+holds "$out" '^  the surrounding code ended before reaching it '
 sed -i '2d' site/profile/manifests/base.pp
-told 1 web1 nonsense
-holds "$err" "'nonsense' is no reference"
-told 1 web1 'File[/etc/motd]' colour
-holds "$err" 'File\[/etc/motd\] has no parameter colour: it has content'
-told 1 nobody 'File[/etc/motd]'
-holds "$err" 'there are no facts of it'
-told 1 web1
+explain 1 web1 nonsense
+holds "$err" "'nonsense' is not a reference"
+explain 1 web1 'File[/etc/motd]' colour
+holds "$err" 'File\[/etc/motd\] has no parameter colour; its parameters are content'
+explain 1 nobody 'File[/etc/motd]'
+holds "$err" 'its facts are not available'
+explain 1 web1
 python3 - "$scratch" <<'EOM' || failures=$((failures + 1))
 import json, os, subprocess, sys
-def told(*args):
+def explain(*args):
     done = subprocess.run([os.environ["BUNRAKU"], "explain", "--json", "--facts-dir", sys.argv[1] + "/facts", *args],
                           stdout=subprocess.PIPE, cwd=sys.argv[1] + "/control")
     return json.loads(done.stdout)
-data = told("web1", "File[/etc/ntp.conf]", "content")
+data = explain("web1", "File[/etc/ntp.conf]", "content")
 assert data["found"] and data["parameter"] == "content", data
 parameter = data["reasons"][0]
 assert parameter["kind"] == "parameter" and parameter["value"] == "server a\n", parameter
@@ -271,8 +274,8 @@ attribute = parameter["because"][0]
 assert (attribute["kind"], attribute["file"], attribute["line"]) == ("attribute", "site/ntp/manifests/init.pp", 2)
 assert attribute["expression"].startswith("epp(")
 EOM
-# All of them, each told in full.
-told 0 --all --json web1
+# All values, each with a complete explanation.
+explain 0 --all --json web1
 python3 - "$scratch/out" <<'EOM' || failures=$((failures + 1))
 import json, sys
 all = {d["reference"]: d for d in map(json.loads, open(sys.argv[1]))}
@@ -282,9 +285,9 @@ for d in all.values():
     for r in d["reasons"]:
         assert r["kind"] != "parameter" or r["because"] and "see above" not in json.dumps(r["because"][0].get("text")), r
 EOM
-told 1 --all web1 'File[/etc/motd]'
-told 1 --all --missing web1
-# The code of an error alone.
+explain 1 --all web1 'File[/etc/motd]'
+explain 1 --all --missing web1
+# The explanation of an error code.
 run 0 explain unknown_variable
 holds "$out" '^UNKNOWN_VARIABLE$'
 run 1 explain UNKNOWN_VARIABEL

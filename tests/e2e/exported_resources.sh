@@ -1,5 +1,6 @@
 #!/bin/bash
-# Nodes that learn from each other through the store, and what happens when two export the same.
+# Nodes exchange exported resources through the store. Two nodes that export the same resource
+# conflict.
 . "${0%/*}/lib.sh"
 cat >"$scratch/site.pp" <<'PP'
 node a, d { @@host { $trusted['certname']: ip => '192.0.2.1', tag => 'x' } }
@@ -15,14 +16,15 @@ compile 0 b
 holds "$out" '"type":"Host","title":"a"'
 holds "$out" '"ip":"192.0.2.1"'
 
-# A third node exports the same title: both sides are named, nothing is printed.
+# A third node exports the same title. The error names both nodes, and no catalog is printed.
 compile 0 c
 compile 1 b
 holds "$err" 'Host\[a\]'
 holds "$err" '\ba\b.*\bc\b|\bc\b.*\ba\b'
-[ -z "$out" ] || { echo "FAILED: output beside an error"; failures=$((failures + 1)); }
+[ -z "$out" ] || { echo "FAILED: output in spite of an error"; failures=$((failures + 1)); }
 
-# It was told when it was made, with both places and who takes both; and can be asked for.
+# The compile of the second exporter warned about both source locations and the collecting node.
+# `catalog exports` lists the conflict.
 compile 0 c
 holds "$err$out" 'Host\[a\]: exported by a at .*site.pp.* and exported by c at .*site.pp.*, collected by b'
 run 0 catalog exports
@@ -30,18 +32,18 @@ holds "$out" '^Host  collected by b where \["=","tag","x"\]'
 holds "$out" '^Host\[a\]  exported by a \(.*site.pp:1\), c \(.*site.pp:2\); collected by b'
 run 0 catalog exports --json
 holds "$out" '"clashes":\[\{"type":"Host","title":"a"'
-# Strictly, the second exporter fails.
+# With strict_exports, the second exporter fails.
 compile 1 c --setting strict_exports=true
 holds "$err" 'A duplicate resource was found while collecting exported resources.*exported by a at '
 compile 0 a
 
-# Its next catalog no longer has it.
+# The exporter's next catalog no longer contains the resource.
 sed -i "s/^node c  .*/node c { }/" "$scratch/site.pp"
 compile 0 c
 compile 0 b
 holds "$out" '"type":"Host","title":"a"'
 
-# A node that is deactivated exports nothing; its next catalog brings it back.
+# A deactivated node exports nothing until its next catalog.
 run 0 node deactivate a
 compile 0 b
 lacks "$out" '"type":"Host"'
@@ -49,7 +51,7 @@ compile 0 a
 compile 0 b
 holds "$out" '"type":"Host","title":"a"'
 
-# What is Sensitive goes from the exporter to the collector, and stands nowhere in clear.
+# A Sensitive value gets from the exporter to the collector, and is stored nowhere in plain text.
 secret='@@user { "u": password => Sensitive("Pl4nted-5ecret"), tag => "s" }'
 run 0 compile --node e --setting storeconfigs=true -e "$secret"
 run 0 compile --node f --setting storeconfigs=true -e 'User <<| tag == "s" |>>'
@@ -60,12 +62,12 @@ run 0 db export "$scratch/state/all.tgz"
 gzip -dc "$scratch/state/all.tgz" >"$scratch/state/all.tar"
 grep -raq '"u"' "$scratch/state/all.tar" || { echo "FAILED: no resource in the archive"; failures=$((failures + 1)); }
 lacks "$(grep -ral Pl4nted-5ecret "$scratch/state" "$scratch/var")" .
-# The key counts: without it nothing is given, and the setting is named.
+# Without the key, collecting fails, and the error names the setting.
 run 0 db key
 holds "$out" '^[0-9a-f]{16}$'
 chmod 644 "$scratch/etc/ssl/store.key"
 run 1 compile --node f --setting storeconfigs=true -e 'User <<| tag == "s" |>>'
-holds "$err" 'store.key \(setting store_key\): others may read'
+holds "$err" 'store.key \(setting store_key\): other users can read or write it'
 chmod 600 "$scratch/etc/ssl/store.key"
 run 1 compile --node f --setting storeconfigs=true --setting store_key="$scratch/other.key" -e 'User <<| tag == "s" |>>'
 holds "$err" 'setting store_key'
@@ -75,7 +77,7 @@ run 1 compile --node a --setting storeconfigs=true -e 'fail("no")'
 compile 0 b
 holds "$out" '"type":"Host","title":"a"'
 
-# What was: a version for each catalog that differed from the one before.
+# History: one version for each catalog that differed from its predecessor.
 run 0 catalog log c
 holds "$out" '^[0-9T:.-]+Z  \+0 -1 +production'
 holds "$out" '^[0-9T:.-]+Z  the first that is known'
@@ -92,7 +94,7 @@ lacks "$out" '"type":"Host"'
 run 1 catalog show c@2001-01-01
 holds "$err" 'No catalog of c at 2001-01-01 is known'
 run 1 catalog show c@yesterday
-holds "$err" "'yesterday' is no time"
+holds "$err" "Invalid time 'yesterday'"
 run 1 catalog log nobody
 holds "$err" 'No catalog of nobody is known'
 run 1 catalog diff c2

@@ -1,8 +1,9 @@
 #!/bin/bash
-# `facter`: Facter's output, options, messages and exit codes; a custom fact that is stuck stops no other.
+# `facter`: Facter's output, options, messages and exit codes. A custom fact that hangs does not
+# block the others.
 . "${0%/*}/lib.sh"
 ln -s "$BUNRAKU" "$scratch/facter"
-# facter STATUS ARGS...: as run, by the link.
+# facter STATUS ARGS...: like run, but starts the program as facter.
 facter() {
     local expected=$1 status=0
     shift
@@ -97,7 +98,8 @@ holds "$out" '^- ec2_metadata$'
 holds "$out" '^d.sh$'
 is "$("$BUNRAKU" facter --no-external-facts kernel)" Linux
 
-# Groups, what is kept of them and what is blocked; in a place of its own, for facts are kept below /opt.
+# Fact groups, cached facts and blocked facts. This needs a separate mount namespace, because the
+# cache is below /opt.
 place=(unshare -m)
 [ "$(id -u)" -eq 0 ] || place+=(-r)
 if command -v ruby >/dev/null && "${place[@]}" mount -t tmpfs kept /opt 2>/dev/null; then
@@ -208,14 +210,14 @@ EOR
   "stubborn": null
 }'
     holds "$err" "ERROR Facter - Timed out after 1 seconds while resolving fact='stubborn', resolution='<anonymous>'"
-    holds "$err" "ERROR Facter - Timed out while resolving fact='fallback', resolution='<anonymous>' \\(.*/a.rb:5\\): its Ruby process was ended"
+    holds "$err" "ERROR Facter - Timed out while resolving fact='fallback', resolution='<anonymous>' \\(.*/a.rb:5\\): its Ruby process was killed"
     holds "$err" "ERROR Facter - Timed out after 0.2 seconds while resolving fact='slow', resolution='<anonymous>'"
     holds "$err" "ERROR Facter - error while resolving custom facts in .*/b.rb execution expired"
     holds "$err" "ERROR Facter - Error while resolving custom fact fact='bad', resolution='<anonymous>': oh"
     is "$(grep -c 'b.rb execution expired' <<<"$err")" 1
     facter 1 "${custom[@]}" --trace bad
     holds "$err" "^$scratch/custom/a.rb:7:in"
-    # Code that ends, kills or deafens its process takes nothing with it.
+    # Code that exits, kills its process or closes its descriptors does not affect other facts.
     mkdir "$scratch/rude"
     cat >"$scratch/rude/a.rb" <<'EOR'
 Facter.add(:leaves) { setcode { exit 3 } }
@@ -242,7 +244,8 @@ EOR
     holds "$err" "fact='dies', .*ended unexpectedly \(signal 9\)"
 fi
 
-# -- External facts that Facter does not accept: an error for each, and the others stay (messages of 4.11).
+# -- External facts that Facter rejects cause an error each; the other facts remain (messages of
+# 4.11).
 mkdir "$scratch/odd"
 printf '#!/bin/sh\ntrue\n' >"$scratch/odd/a.sh"
 printf '#!/bin/sh\nprintf "bads=\\377x\\ngoods=2\\n"\n' >"$scratch/odd/e.sh"
@@ -288,13 +291,13 @@ holds "$err" "$odd/o.yaml as .*::YamlParser facts: Tried to load unspecified cla
 holds "$err" "ERROR Facter - Fact resolution fact='badj', resolution='<anonymous>' resolved to an invalid value: String \"a.xFFb\" doesn't match the reported encoding UTF-8 \$"
 holds "$err" "fact='nul', resolution='<anonymous>' resolved to an invalid value: String \"a.u0000b\" contains a null byte reference; unsupported for all facts. \$"
 holds "$err" "The name of a fact in $scratch/odd/d.json is invalid: String \".xFF\" doesn't match"
-# The same where a run asks for facts: it goes on.
+# A run that loads these facts continues.
 mkdir -p "$scratch/site/m"
 cp -r "$scratch/odd" "$scratch/site/m/facts.d"
 run 0 apply --modulepath "$scratch/site" -e 'notice($facts["goodn"], " ", $facts["badj"])'
 holds "$out" 'Scope\(Class\[main\]\): 1 +$'
 holds "$err" "^Error: Facter: Fact resolution fact='badj'"
-# A variable of the environment.
+# An external fact in an environment variable.
 facter_bad=$'\xff' facter 1 -y bad
 is "$out" 'bad: ""'
 
@@ -322,7 +325,7 @@ facter 0 "${large[@]}" big
 is "$out" 123456789012345678901234567890
 
 if command -v ruby >/dev/null; then
-    # -- What custom facts find of Facter itself, and Kernel#warn.
+    # -- The parts of Facter's API that custom facts use, and Kernel#warn.
     mkdir -p "$scratch/inner" "$scratch/path/facter"
     cat >"$scratch/inner/a.rb" <<'EOR'
 Facter.add(:resolved) { setcode { Facter.resolve('kernel os.family').keys.join(' ') } }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# `facts`: show, find, info, diff, and facts that are sent to a server.
+# `facts`: show, find, info, diff, and upload to a server.
 . "$SOURCE/tests/e2e/lib.sh"
 is() { [ "$1" = "$2" ] || { printf 'FAILED: %s is not %s\n' "$1" "$2"; failures=$((failures + 1)); }; }
 mkdir "$scratch/ext"
 echo '{"site": {"name": "north", "racks": [1, "two"]}, "empty": {}}' >"$scratch/ext/site.json"
 own=(--external-dir "$scratch/ext" --no-custom-facts)
 
-# show, in every form; as `puppet facts show` of 8.11 prints it.
+# show, in every format, as `puppet facts show` of 8.11 prints it.
 run 0 facts show site.name kernel "${own[@]}"
 is "$out" '{
   "kernel": "Linux",
@@ -47,7 +47,7 @@ is "$out" ''
 run 0 facts --value-only kernel --config-file "$scratch/facter.conf" --no-block "${own[@]}"
 is "$out" Linux
 
-# find: Puppet's document.
+# find: Puppet's facts document.
 run 0 facts find --certname web.example "${own[@]}"
 holds "$out" '^  "name": "web.example",$'
 holds "$out" '^    "clientcert": "web.example",$'
@@ -75,7 +75,7 @@ run 1 facts info x
 holds "$err" 'facts info takes 0 arguments, but you gave 1$'
 holds "$err" "^Error: Try '.* help facts info' for usage$"
 
-# diff: since a file was written, and between two.
+# diff: from a file to now, and between two files.
 echo '{"a": {"b": 1, "c": [1, 2]}, "gone": true}' >"$scratch/one.json"
 echo '{"a": {"b": 2, "c": [1, 2, 3]}, "new": "x"}' >"$scratch/two.json"
 run 2 facts diff "$scratch/one.json" "$scratch/two.json" --render-as json
@@ -100,7 +100,7 @@ run 1 facts diff "$scratch/none.json"
 run 1 facts diff "$scratch/one.json" --exclude '['
 holds "$err" "Invalid pattern '\['"
 
-# upload: with the agent's certificate, to the agent's server.
+# upload: with the certificate of the agent, to the server of the agent.
 run 1 facts upload --server localhost "${own[@]}"
 holds "$err" "^Error: Failed to initialize SSL: The CA certificates are missing from '$scratch/etc/ssl/certs/ca.pem'$"
 holds "$err" '^Error: Run `puppet agent -t`$'

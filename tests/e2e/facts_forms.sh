@@ -1,10 +1,11 @@
 #!/bin/bash
-# Every form in which people have facts, for every command that takes some.
+# Every facts file format, for every command that reads facts.
 . "${0%/*}/lib.sh"
 number=0
 # shellcheck disable=SC2016
 code='notify { "${facts[os][family]} ${facts[a]}": }'
-# form ENDING TEXT: the facts of web1, os.family Debian and a 5.
+# form ENDING TEXT: writes a facts file; checks that it yields the facts of web1: os.family Debian
+# and a 5.
 form() {
     number=$((number + 1))
     file=$scratch/form$number.$1
@@ -13,7 +14,7 @@ form() {
     holds "$out" '"title":"Debian 5"'
     lacks "$out" '_timestamp'
 }
-# wrong ENDING TEXT ERROR
+# wrong ENDING TEXT ERROR: checks the error message for a facts file.
 wrong() {
     number=$((number + 1))
     file=$scratch/form$number.$1
@@ -61,7 +62,7 @@ form facts '---
 os: {family: Debian}
 a: 5
 '
-# Facter's own text.
+# Facter's default text output.
 form txt 'kernel => Linux
 os => {
   family => "Debian",
@@ -75,21 +76,21 @@ os => {
 a => 5
 '
 wrong json '{"certname":"web1"}' 'FILE looks like the facts of a node, but has neither "values" nor "facts"'
-wrong json '{"certname":"web1","values":null}' 'FILE looks like the facts of a node, but its "values" are no hash'
-wrong json '{"certname":"web1","facts":{"href":"/x"}}' 'FILE says where the facts of a node are ("href"), but does not hold them'
-wrong json '[]' 'FILE holds no facts: the list is empty'
-wrong json '5' 'FILE holds no facts: they are a hash, or a list'
-wrong json '[1]' 'FILE is a list, and not all of it are the facts of a named node'
+wrong json '{"certname":"web1","values":null}' 'FILE looks like the facts of a node, but "values" is not a hash'
+wrong json '{"certname":"web1","facts":{"href":"/x"}}' 'FILE contains only a link ("href") to the facts of a node, not the facts'
+wrong json '[]' 'FILE does not contain facts: the list is empty'
+wrong json '5' 'FILE does not contain facts: expected a hash or a list'
+wrong json '[1]' 'FILE is a list that contains something other than the facts of named nodes'
 wrong json '[{"certname":"x","values":{}},{"certname":"y","values":{}}]' \
-    "FILE holds the facts of 2 nodes, but not of 'web1'; --node says whose are wanted"
+    "FILE contains the facts of 2 nodes, but not of 'web1'; select a node with --node"
 wrong yaml '--- !ruby/object:Foo
 a: 1' 'Could not parse FILE: (FILE): Tried to load unspecified class: Foo'
-# A fact may be called like a part of a wrapper.
+# A fact may have the same name as a field of a wrapper document.
 echo '{"name":"x","certname":"y","kernel":"Linux"}' >"$scratch/plain.json"
 run 0 compile --node web1 --facts "$scratch/plain.json" -e 'notify { "$kernel ${facts[certname]}": }'
 holds "$out" '"title":"Linux y"'
 
-# The other commands read the same way.
+# The other commands read the same formats.
 echo "[{\"certname\":\"web2\",\"values\":{}},{\"certname\":\"web1\",\"values\":$values}]" >"$scratch/fleet.json"
 run 0 epp render -e '<%= $facts["a"] + 1 %>' --node web1 --facts "$scratch/fleet.json"
 [ "$out" = 6 ] || { echo "FAILED: epp: $out"; failures=$((failures + 1)); }
@@ -103,7 +104,8 @@ echo 'key: found' >"$scratch/data/Debian.yaml"
 run 0 lookup --node web1 --facts "$scratch/fleet.json" --hiera_config "$scratch/hiera.yaml" key
 holds "$out" 'found'
 
-# docs/compiling.md's way: a fleet's facts out of the store, and what a change does to all of them.
+# The procedure of docs/compiling.md: exports the facts of a fleet from the store, and shows the
+# effect of a change on all nodes.
 mkdir -p "$scratch/in/puppetdb-bak/facts"
 echo '{"timestamp":"2026-11-22T00:00:00Z","command_versions":{"replace_facts":5}}' \
     >"$scratch/in/puppetdb-bak/export-metadata.json"
@@ -126,7 +128,7 @@ done
 both=(--environmentpath "$scratch/envs" --from-env production --to-env feature)
 run 2 diff "${both[@]}" --facts-dir "$dir"
 holds "$out" '^40 nodes: 0 the same, 40 different, 0 failed$'
-# One change, though every node's has its own names in it.
+# One change, although the text contains the name of each node.
 [ "$(grep -c '^diff ' <<<"$out")" = 1 ] || { echo "FAILED: not grouped: $out"; failures=$((failures + 1)); }
 holds "$out" 'File\[/etc/%\{trusted\.certname\}\]'
 holds "$out" '^      -production %\{trusted\.certname\}$'
@@ -134,7 +136,7 @@ holds "$out" '^       ip %\{facts\.networking\.ip\}$'
 run 2 diff "${both[@]}" --facts-dir "$dir" --no-group --node web7.example.org --node web8.example.org
 [ "$(grep -c '^diff ' <<<"$out")" = 2 ] || { echo "FAILED: grouped: $out"; failures=$((failures + 1)); }
 holds "$out" '^      -production web7\.example\.org$'
-# One file may hold them all.
+# One file may contain the facts of all nodes.
 cat "$dir"/*.json | sed 's/^/,/; 1s/^,/[/; $s/$/]/' >"$scratch/all.json"
 # shellcheck disable=SC2016
 echo 'fail("no, ${trusted[certname]}")' >"$scratch/envs/feature/manifests/site.pp"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Files whose source is on the web, applied twice: what is said, what is asked of the server and what
-# lies there afterwards. As Puppet 8.11 does it, but that each address is asked about once, that a
-# refused connection is worded otherwise, and that `source_permissions => use` does not fail for want
-# of an owner.
+# Files with an HTTP source, applied twice: checks the messages, the requests to the server and the
+# resulting files. The behaviour is that of Puppet 8.11, except that each URL is requested once,
+# that the message for a refused connection differs, and that `source_permissions => use` does not
+# fail if there is no owner.
 . "${0%/*}/lib.sh"
 here=$SOURCE/tests/e2e/http_source
 mkdir -p "$scratch/web" "$scratch/top"

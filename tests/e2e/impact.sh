@@ -1,5 +1,6 @@
 #!/bin/bash
-# What a change does to a fleet, before it is merged: from a git repository to an exit code.
+# Predicts the effect of a change on a fleet before it is merged, from a git repository to an exit
+# code.
 . "${0%/*}/lib.sh"
 export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.org
 export GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.org
@@ -57,31 +58,32 @@ for n in web1 web2 web3 db1; do
     printf '{"networking":{"hostname":"%s","fqdn":"%s.example.org","ip":"10.0.0.%s"}}' "$n" "$n" "${n: -1}" >"$facts/$n.example.org.json"
 done
 repository add -A && repository commit -m one && repository tag first
-# judged STATUS ARGS...
-judged() {
+# impact STATUS ARGS...: runs `impact`.
+impact() {
     local status=$1
     shift
     run "$status" impact --facts-dir "$facts" "$@"
 }
-# A checkout of the first commit again, with what a case then changes.
+# fresh: checks out the first commit again. Each case then makes its own changes.
 fresh() { repository checkout -f -B main first && repository clean -fdx; }
 
-judged 0
+impact 0
 holds "$out" '^HEAD → the working tree: 0 of 4 nodes change$'
 holds "$out" '^4 nodes: 4 untouched; exit code [0-3]$'
 
-# What nobody reads, a comment, and a key that nobody asks for touch nobody.
+# Changes to unread files, comments and unused keys affect no node.
 sed -i 's/^# of all/# of everybody/; s/^unused: 1/unused: 2/' data/common.yaml
 sed -i 's/^# the base/# our base/' site/profile/manifests/base.pp
 echo 'class unused { }' >site/profile/manifests/unused.pp
-judged 0
+impact 0
 holds "$out" '^4 nodes: 4 untouched; exit code [0-3]$'
 
-# A key, with its reader; the node's own name as a placeholder; the content behind a source.
+# A key, and the code that reads it; the node's own name as a placeholder; the content of a source
+# file.
 fresh
 sed -i 's/- b/- c/; s/hello/hallo/' data/common.yaml
 echo two >site/ntp/files/x
-judged 0 --from HEAD
+impact 0 --from HEAD
 holds "$out" '^    because data/common.yaml#profile::base::greeting$'
 holds "$out" '^            └─ class profile::base \(site/profile/manifests/base.pp:2\)$'
 holds "$out" '^               └─ node /\^db/:3$'
@@ -94,9 +96,9 @@ holds "$out" '^    \+server c$'
 holds "$out" '^~ File\[/etc/x\] content of its source$'
 holds "$out" '^    because site/ntp/files/x$'
 holds "$out" '^4 nodes: 4 changed; exit code [0-3]$'
-judged 0 --json --jobs 1
+impact 0 --json --jobs 1
 one=$out
-judged 0 --json --jobs 4
+impact 0 --json --jobs 4
 [ "$out" = "$one" ] || { echo "FAILED: --jobs"; failures=$((failures + 1)); }
 python3 - "$scratch/out" <<'EOM' || failures=$((failures + 1))
 import json, sys
@@ -107,15 +109,15 @@ assert all(len(g["because"]) == 1 and g["because"][0]["proven"] for g in groups.
 assert groups["File[/etc/ntp.conf]", "content"]["before"] == "server a\nserver b\n"
 assert data["summary"]["changed"] == 4
 EOM
-judged 2 --fail-on changes
-judged 2 --fail-on 'File[/etc/ntp*]'
-judged 0 --fail-on 'Service[*]' --fail-on errors
-# The other way round, and as commits: the same groups.
+impact 2 --fail-on changes
+impact 2 --fail-on 'File[/etc/ntp*]'
+impact 0 --fail-on 'Service[*]' --fail-on errors
+# Reversed, and between commits: the same groups.
 repository add -A && repository commit -m two && repository tag second
-judged 0 --from second --to first
+impact 0 --from second --to first
 holds "$out" '^second → first: 4 of 4 nodes change$'
 holds "$out" '^    -server c$'
-judged 0 --from first --to git:second --out "$scratch/r.md" --out "$scratch/r.sarif" --out "$scratch/r.json"
+impact 0 --from first --to git:second --out "$scratch/r.md" --out "$scratch/r.sarif" --out "$scratch/r.json"
 holds "$(<"$scratch/r.md")" '^### Puppet: 4 of 4 nodes change$'
 python3 - "$scratch/r.sarif" "$scratch/r.json" <<'EOM' || failures=$((failures + 1))
 import json, sys
@@ -127,134 +129,137 @@ assert places == {"data/common.yaml": 5, "site/ntp/files/x": 1}, places
 json.load(open(sys.argv[2]))
 EOM
 
-# Folders stand for each other.
+# --from and --to accept folders, too.
 git -C "$control" worktree add --quiet "$scratch/old" first 2>/dev/null
-judged 0 --from "$scratch/old" --to .
+impact 0 --from "$scratch/old" --to .
 holds "$out" '^    because data/common.yaml#ntp::servers$'
 holds "$out" '^            └─ class ntp \(site/ntp/manifests/init.pp:1\)'
 holds "$out" '^4 nodes: 4 changed; exit code [0-3]$'
 
-# A leaf: only who has it is compiled again.
+# A leaf class: only the node that includes it is compiled again.
 fresh
 sed -i 's/ensure => installed/ensure => latest/' site/profile/manifests/db.pp
-judged 0
+impact 0
 holds "$out" '^    because site/profile/manifests/db.pp#class profile::db$'
 holds "$out" '^            └─ node /\^db/ \(manifests/site.pp:4\)$'
 holds "$out" '^4 nodes: 1 changed, 3 untouched; exit code [0-3]$'
-judged 0 --json
+impact 0 --json
 holds "$out" '"compiled":\{"before":2,"after":1,'
-judged 0 --json --no-kept
+impact 0 --json --no-cache
 holds "$out" '"compiled":\{"before":4,"after":1,'
 
-# What was read is kept between runs: only what is touched is compiled, and one more to see that it is right.
+# Reads are cached between runs. A run compiles only the affected nodes, plus one to verify the
+# cache.
 counts() { holds "$(grep -o '"compiled".*' <<<"$out")" "\"before\":$1,\"after\":$2,"; }
 kept=$HOME/.cache/bunraku/impact
 fresh
 rm -r "$kept"
-judged 0 --json && counts 4 0
+impact 0 --json && counts 4 0
 [ "$(stat -c %a "$kept"/*.reads | sort -u)" = 600 ] || { echo "FAILED: modes of $kept"; failures=$((failures + 1)); }
 lacks "$(tr -d '\0' <"$(echo "$kept"/*.reads)")" 'hello|10\.0\.0\.1'
-judged 0 --json && counts 1 0
+impact 0 --json && counts 1 0
 holds "$out" '"untouched":4'
-# A commit's files come from one process of git, not from one each.
+# One git process reads all files of a commit.
 mkdir "$scratch/bin"
 printf '#!/bin/sh\necho "$*" >>%s/git.log\nexec %s "$@"\n' "$scratch" "$(command -v git)" >"$scratch/bin/git"
 chmod +x "$scratch/bin/git"
-PATH=$scratch/bin:$PATH judged 0 --no-kept
+PATH=$scratch/bin:$PATH impact 0 --no-kept
 holds "$(<"$scratch/git.log")" 'cat-file --batch'
 lacks "$(<"$scratch/git.log")" 'cat-file blob'
-# Facts that nobody reads, then one that somebody does; a node that was not there before.
+# A change of unread facts, a change of a fact that is read, and a new node.
 sleep 0.05
 printf '{"uptime":7,"networking":{"hostname":"web1","fqdn":"web1.example.org","ip":"10.0.0.1"}}' >"$facts/web1.example.org.json"
-judged 0 --json && counts 1 0
+impact 0 --json && counts 1 0
 printf '{"networking":{"hostname":"new","fqdn":"new.example.org","ip":"10.0.0.9"}}' >"$facts/new.example.org.json"
-judged 0 --json && counts 2 0
+impact 0 --json && counts 2 0
 holds "$out" '"untouched":5'
 rm "$facts/new.example.org.json"
-# A data file of a node's own appears; the content behind a source; a commit that changes what all read.
+# A new data file of one node; the content of a source file; a commit that changes data that all
+# nodes read.
 mkdir -p data/nodes && echo 'profile::base::greeting: moin' >data/nodes/web2.example.org.yaml
-judged 0 --json && counts 2 1
+impact 0 --json && counts 2 1
 holds "$out" '"changed":1,'
 echo three >site/ntp/files/x
-judged 0
+impact 0
 holds "$out" '^~ File\[/etc/x\] content of its source$'
 holds "$out" '^4 nodes: 4 changed; exit code [0-3]$'
 fresh
 repository checkout -B moved first && sed -i 's/^unused: 1/unused: 3/' data/common.yaml && repository commit -am unread
-judged 0 --json && counts 1 0
+impact 0 --json && counts 1 0
 sed -i 's/hello/hej/' data/common.yaml && repository commit -am read
-judged 0 --json && counts 4 0
+impact 0 --json && counts 4 0
 sed -i 's/hej/hello/' data/common.yaml
-judged 0 --no-because --json && counts 4 4
+impact 0 --no-because --json && counts 4 4
 holds "$out" '"changed":4,'
-# What is cut, damaged or another's is as good as none; who runs at the same time takes no harm.
+# Truncated, damaged or unreadable cache files are ignored. Concurrent runs do not disturb each
+# other.
 for file in "$kept"/*.reads; do printf x >>"$file"; done
-judged 0 --no-because
-holds "$out" '^Note: .*\.reads is damaged: it is not used$'
+impact 0 --no-because
+holds "$out" '^Note: .*\.reads is damaged and is not used$'
 holds "$out" '^4 nodes: 4 changed; exit code [0-3]$'
 for file in "$kept"/*; do echo nonsense >"$file"; done
-judged 0 --no-because
-holds "$out" '^Note: .*\.reads is none of Bunraku.s files: it is not used$'
+impact 0 --no-because
+holds "$out" '^Note: .*\.reads is not a cache file of Bunraku and is not used$'
 holds "$out" '^4 nodes: 4 changed; exit code [0-3]$'
 for n in 1 2 3; do "$BUNRAKU" impact --facts-dir "$facts" --no-because "${places[@]}" >"$scratch/at-once.$n" & done
 wait
 for n in 1 2 3; do holds "$(<"$scratch/at-once.$n")" '^4 nodes: 4 changed; exit code [0-3]$'; done
-chmod 000 "$kept" && judged 0 --no-because && holds "$out" '^4 nodes: 4 changed; exit code [0-3]$'
+chmod 000 "$kept" && impact 0 --no-because && holds "$out" '^4 nodes: 4 changed; exit code [0-3]$'
 chmod 700 "$kept"
 printf '{"networking":{"hostname":"web1","fqdn":"web1.example.org","ip":"10.0.0.1"}}' >"$facts/web1.example.org.json"
 
-# What only an apply would find.
+# Errors that otherwise only an apply would find.
 fresh
 sed -i "s/running }/running, before => Package['postgres'] }/" site/profile/manifests/db.pp
-judged 2 --fail-on errors
+impact 2 --fail-on errors
 holds "$out" '^! dependency cycle: Package\[postgres\] => Service\[postgres\] => Package\[postgres\]$'
 fresh
 rm site/ntp/files/x
-judged 2 --fail-on errors
+impact 2 --fail-on errors
 holds "$out" '^! File\[/etc/x\]: there is no puppet:///modules/ntp/x$'
 holds "$out" '^4 nodes: 4 changed; exit code [0-3]$'
 
-# Errors are results: new ones, old ones, and those that are gone.
+# Errors are results: new ones, unchanged ones, and those that the change fixes.
 fresh
 echo 'fail("broken")' >>site/profile/manifests/db.pp
 sed -i 's/^}$//' site/profile/manifests/db.pp && echo '}' >>site/profile/manifests/db.pp
-judged 2 --fail-on errors
+impact 2 --fail-on errors
 holds "$out" '^! fails, worked before: Evaluation Error: .*broken \(file: site/profile/manifests/db.pp'
 holds "$out" '^    because site/profile/manifests/db.pp#class profile::db'
 holds "$out" '^4 nodes: 1 fails, 3 untouched; exit code [0-3]$'
 repository add -A && repository commit -m broken && repository tag broken
-judged 0 --from broken --to first --fail-on errors
+impact 0 --from broken --to first --fail-on errors
 holds "$out" '^\* works again; was: Evaluation Error: .*broken'
 echo ' # a comment' >>data/common.yaml
-judged 0 --fail-on errors
+impact 0 --fail-on errors
 holds "$out" '^4 nodes: 1 fails as before, 3 untouched; exit code [0-3]$'
-# What is broken was read, whatever it is: repaired it works again.
+# A broken file of any kind is recorded as read. Its repair affects all nodes.
 for file in manifests/site.pp site/ntp/manifests/init.pp site/ntp/templates/ntp.conf.epp data/common.yaml hiera.yaml; do
     repository checkout -f -B torn first
     echo "<% - 'never closed" >>"$file"
     repository commit -am torn
     repository checkout -f first -- "$file"
-    judged 0 --no-because
+    impact 0 --no-because
     holds "$out" '^4 nodes: 4 work again; exit code [0-3]$' || echo "$file"
 done
 fresh && repository checkout -f -B main broken
-# On every node.
+# An error on every node.
 echo 'include nowhere' >>manifests/site.pp
-judged 0
+impact 0
 holds "$out" '^! fails, worked before: .*Could not find class ::nowhere'
 holds "$out" '^4 nodes: 3 fail, 1 fails otherwise; exit code [0-3]$'
 printf "mod 'acme/nowhere', '1.0.0'\nmod 'ntp', local: true\n" >Puppetfile
-judged 0
-holds "$out" '^Note: A module that the Puppetfile names is not installed \(acme/nowhere\): what needs it fails$'
+impact 0
+holds "$out" '^Note: A module that the Puppetfile names is not installed \(acme/nowhere\): compiles that need it fail$'
 
-# Two inputs that are needed together, and one that is not.
+# Two inputs that are needed together, and one that is not needed.
 fresh
 cat >site/profile/manifests/new.pp <<'EOM'
 class profile::new { notify { 'new': } }
 EOM
 sed -i 's/^  include ntp/  include ntp\n  include profile::new/' site/profile/manifests/base.pp
 sed -i 's/hello/hallo/' data/common.yaml
-judged 0
+impact 0
 holds "$out" '^\+ Notify\[new\]$'
 python3 - <<EOM || failures=$((failures + 1))
 import re
@@ -266,60 +271,60 @@ assert "new.pp" not in blocks["~ File[/etc/motd] content"], text
 assert "common.yaml#profile::base::greeting" in blocks["~ File[/etc/motd] content"], text
 EOM
 
-# Chance is no change, and who reads it is looked at.
+# Time and random values are not differences. Nodes that read them are still compared.
 fresh
 sed -i 's/^  include ntp/  include ntp\n  notify { "at ${Timestamp()}": }/' site/profile/manifests/base.pp
 repository add -A && repository commit -m clock
 sed -i 's/hello/hallo/' data/common.yaml
-judged 0
+impact 0
 lacks "$out" 'Notify\['
 holds "$out" '^~ File\[/etc/motd\] content$'
 
-# What cannot be judged is said, and nobody is called untouched who was not looked at.
+# Nodes that could not be judged are reported, and never counted as untouched.
 fresh
-judged 3 --node web1.example.org --node gone.example.org
-holds "$out" 'gone.example.org was not judged: there are no facts of it'
+impact 3 --node web1.example.org --node gone.example.org
+holds "$out" 'gone.example.org was not judged: its facts are not available'
 holds "$out" '^2 nodes: 1 untouched, 1 not judged; exit code [0-3]$'
 echo '{}' >"$facts/empty.example.org.json"
-judged 3 --nodes 'empty*,web1*'
+impact 3 --nodes 'empty*,web1*'
 holds "$out" 'empty.example.org was not judged: it has no facts'
 echo '{"' >"$facts/torn.example.org.json"
-judged 3 --nodes 'torn*,web1*'
+impact 3 --nodes 'torn*,web1*'
 holds "$out" 'torn.example.org was not judged: Could not parse .*/torn.example.org.json: '
 holds "$out" '^2 nodes: 1 untouched, 1 not judged; exit code [0-3]$'
 rm "$facts/torn.example.org.json"
-# Half of a fleet without facts is one note.
+# Many nodes without facts cause a single note.
 for n in 1 2 3 4 5; do echo '{}' >"$facts/bare$n.example.org.json"; done
-judged 3
+impact 3
 holds "$out" '^Note: 6 nodes were not judged \(bare1.example.org, bare2.example.org, bare3.example.org, bare4.example.org and 2 more\): it has no facts$'
 holds "$out" '^10 nodes: 4 untouched, 6 not judged; exit code [0-3]$'
 rm "$facts"/bare*.json "$facts/empty.example.org.json"
-# What cannot be written does not keep anybody from reading.
-judged 1 --out "$scratch/nowhere/r.md" --out "$scratch/other.md"
+# A failure to write one output file does not prevent the others.
+impact 1 --out "$scratch/nowhere/r.md" --out "$scratch/other.md"
 holds "$out" '^4 nodes: 4 untouched; exit code [0-3]$'
 holds "$err" 'Could not write to .*/nowhere/r.md'
 holds "$(<"$scratch/other.md")" '^### Puppet: 0 of 4 nodes change$'
-judged 0 --sample 2
-holds "$out" '^Note: A sample of 2 of 4 nodes: nothing is said of the others$'
-judged 1 --from nothing
+impact 0 --sample 2
+holds "$out" '^Note: A sample of 2 of 4 nodes: the result does not cover the others$'
+impact 1 --from nothing
 holds "$err" "The git repository $control has no revision 'nothing'"
-judged 1 --to env:nothing --environmentpath "$scratch"
+impact 1 --to env:nothing --environmentpath "$scratch"
 holds "$err" "There is no environment 'nothing'"
 run 1 impact --facts-dir "$scratch/nowhere"
 holds "$err" 'nowhere'
-judged 1 --nodes 'nodes[certname]{}'
-holds "$err" 'PQL is answered by a PuppetDB or a store'
-judged 1 --fail-on
+impact 1 --nodes 'nodes[certname]{}'
+holds "$err" 'Only a PuppetDB or a store supports PQL'
+impact 1 --fail-on
 
-# Code that writes while it is compiled, or somebody who does: it is said.
+# Reports files that change during the compile, for example through the compiled code itself.
 fresh
 sed -i "s#^  include ntp#  include ntp\n  generate('/bin/sh', '-c', 'echo \"written: 1\" >>$control/data/common.yaml')#" site/profile/manifests/base.pp
 repository add -A && repository commit -m writes
-judged 0 --no-because --from HEAD
-holds "$out" '^Note: Files were changed while they were read \(data/common.yaml\): what is told may be of before or after. Run it again$'
+impact 0 --no-because --from HEAD
+holds "$out" '^Note: Files changed during the run \(data/common.yaml\). The results may be from before or after the change. Run the command again$'
 lacks "$out" 'untouched'
 
-# Who reads what, and what nobody reads.
+# Which nodes read an input, and which inputs no node reads.
 fresh
 mkdir -p site/profile/templates
 echo 'class profile::unused { }' >site/profile/manifests/unused.pp
@@ -335,7 +340,7 @@ run 0 fleet readers --facts-dir "$facts" site/ntp/templates/ntp.conf.epp
 holds "$out" '^site/ntp/templates/ntp.conf.epp → class ntp \(site/ntp/manifests/init.pp:2\)$'
 run 0 fleet readers --facts-dir "$facts" nothing
 holds "$out" '^None of 4 nodes reads nothing$'
-# Functions in Puppet and in Ruby, and type aliases, have a file each.
+# Functions in Puppet and in Ruby, and type aliases, in one file each.
 mkdir -p site/profile/{functions,types,lib/puppet/functions/profile,lib/puppet/parser/functions} functions
 for f in used unused; do
     echo "function profile::$f() { 'x' }" >"site/profile/functions/$f.pp"
@@ -365,7 +370,7 @@ run 0 fleet readers --facts-dir "$facts" profile::unused
 holds "$out" '^None of 4 nodes reads profile::unused$'
 cp "$scratch/base.pp" site/profile/manifests/base.pp
 rm -r site/profile/{functions,types,lib} functions
-# What a backend reads as a whole is not dead.
+# A file that a backend reads as a whole is not dead.
 cp hiera.yaml "$scratch/hiera.yaml"
 echo '  - { name: s, lookup_key: eyaml_lookup_key, path: s.eyaml.yaml, options: { pkcs7_private_key: /k, pkcs7_public_key: /k } }' >>hiera.yaml
 echo 'b: 1' >data/s.eyaml.yaml
@@ -389,7 +394,7 @@ holds "$out" '^    4 of 4 nodes: '
 holds "$out" '^differs from compile to compile: Notify\[at '
 run 1 fleet nonsense --facts-dir "$facts"
 
-# What if ...
+# What-if questions.
 fresh
 run 0 whatif --facts-dir "$facts" --hiera 'ntp::servers=["z", "%{facts.networking.hostname}"]'
 holds "$out" '^the working tree → with ntp::servers='
@@ -405,7 +410,7 @@ run 0 whatif --facts-dir "$facts" --fact os.release.major='"12"' --node web1.exa
 holds "$out" '^\* works again'
 run 0 whatif --facts-dir "$facts" --fact os.release.major='"13"' --class nowhere --node web1.example.org
 holds "$out" '^1 node: 1 fails otherwise; exit code [0-3]$'
-# A fact that is a string stays one; one that no node has is noted.
+# A string fact remains a string. A fact that no node has causes a note.
 for n in web1 web2; do
     printf '{"networking":{"hostname":"%s"},"os":{"release":{"major":"12"}},"up":{"days":1}}' "$n" >"$scratch/facts-$n.json"
 done
@@ -417,7 +422,7 @@ holds "$out" '^    2 nodes: web\[1-2\]$'
 lacks "$out" 'No node has'
 run 0 whatif --facts-dir "$scratch/typed" --fact os.relase.major=13
 holds "$out" '^Note: No node has the fact os.relase.major: it was added to all. Did you mean os.release.major\?$'
-# The newer of two files of a node counts.
+# If a node has two fact files, the newer one is used.
 printf '{"name":"web1","values":{"networking":{"hostname":"web1"},"os":{"release":{"major":"13"}}}}' >"$scratch/typed/old.json"
 touch -d '2020-01-01' "$scratch/typed/old.json"
 run 0 impact --facts-dir "$scratch/typed" --no-because
@@ -427,33 +432,33 @@ run 1 whatif --facts-dir "$facts"
 run 1 whatif --facts-dir "$facts" --fact nonsense
 holds "$err" "'nonsense' is not NAME=VALUE"
 
-# Two changes at once: what is not the union of both is a conflict.
+# Two changes at once: a conflict exists where the result is not the union of both.
 fresh
 repository checkout -B one first && sed -i 's/hello/hallo/' data/common.yaml && repository commit -am one
 repository checkout -B apart first && sed -i 's/installed/latest/' site/profile/manifests/db.pp && repository commit -am apart
 repository checkout -B same first && sed -i 's/^profile::base::greeting: hello/profile::base::greeting: ciao/' data/common.yaml && repository commit -am same
 repository checkout -B value first && mkdir -p data/nodes && echo 'profile::base::greeting: salut' >data/nodes/web1.example.org.yaml && repository add -A && repository commit -m value
 repository checkout -B adds first && sed -i 's/^  include profile::db/  include profile::db, profile::more/' manifests/site.pp && echo 'class profile::more { include profile::extra }' >site/profile/manifests/more.pp && echo 'class profile::extra { }' >site/profile/manifests/extra.pp && repository add -A && repository commit -m adds
-judged 0 --from first --to one --with apart --fail-on errors
+impact 0 --from first --to one --with apart --fail-on errors
 holds "$out" '^first → one: 4 of 4 nodes change, 0 conflicts with apart$'
-judged 2 --from first --to one --with value --fail-on errors
+impact 2 --from first --to one --with value --fail-on errors
 holds "$out" '^first → one: 4 of 4 nodes change, 1 conflict with value$'
 holds "$out" '^! File\[/etc/motd\]: content gets two values: "hallo %\{trusted.certname\}.n" by one, "salut .*" by value'
 holds "$out" '^    1 node: web1.example.org$'
-judged 0 --from first --to one --with same
-holds "$out" '^Note: one and same change data/common.yaml in ways that cannot be put together'
-judged 0 --from first --to adds --with apart --json
+impact 0 --from first --to one --with same
+holds "$out" '^Note: one and same change data/common.yaml in ways that cannot be merged'
+impact 0 --from first --to adds --with apart --json
 holds "$out" '^\{"with":"apart","from":"first"'
-judged 1 --from first --to one --with nothing
+impact 1 --from first --to one --with nothing
 holds "$err" "has no revision 'nothing'"
-# One adds a use of what the other takes away.
+# One change adds a use of a class that the other breaks.
 repository checkout -B uses first && sed -i 's/^node default .*/node default { include profile::base, profile::db }/' manifests/site.pp && repository commit -am uses
 repository checkout -B breaks first && sed -i "s/ensure => running/ensure => lookup('nowhere')/" site/profile/manifests/db.pp && repository commit -am breaks
-judged 0 --from first --to uses --with breaks
+impact 0 --from first --to uses --with breaks
 holds "$out" '^! fails with both: .*nowhere'
 holds "$out" '^    3 nodes: web\[1-3\].example.org$'
 
-# The same lines change in texts that differ elsewhere: one group. Names are folded.
+# Texts that differ elsewhere but change in the same lines form one group. Node names are folded.
 fresh
 sed -i "s#^  file { '/etc/x'#  file { '/etc/y': content => \"\${facts['kernel']}\\\\n\${greeting}\\\\n\" }\n  file { '/etc/x'#" site/profile/manifests/base.pp
 repository add -A && repository commit -m context
@@ -468,7 +473,8 @@ lacks "$out" '^     k1'
 run 0 impact --facts-dir "$scratch/many" --json
 holds "$out" '"same_context":false'
 
-# `modules` as a link out of the repository, as it is on machines that share modules.
+# `modules` as a symbolic link that points outside of the repository, as on machines that share
+# modules.
 fresh
 mkdir -p "$scratch/shared/extra/manifests"
 echo 'class extra { notify { "extra": } }' >"$scratch/shared/extra/manifests/init.pp"
@@ -476,15 +482,15 @@ ln -s "$scratch/shared" modules
 printf 'modulepath = site:modules\n' >environment.conf
 sed -i 's/^  include ntp/  include ntp, extra/' site/profile/manifests/base.pp
 repository add environment.conf site && repository commit -m shared
-judged 0 --from HEAD
+impact 0 --from HEAD
 holds "$out" '^4 nodes: 4 untouched; exit code 0$'
 repository add modules && repository commit -m link
 sed -i 's/hello/hallo/' data/common.yaml
-judged 0 --from HEAD
+impact 0 --from HEAD
 holds "$out" '^4 nodes: 4 changed; exit code 0$'
 rm modules
 
-# What is exported is followed to those who collect it.
+# A change of an exported resource affects the nodes that collect it.
 fresh
 cat >site/profile/manifests/peer.pp <<'EOM'
 class profile::peer {
@@ -496,11 +502,12 @@ echo 'peer_ip: 10.1.1.1' >>data/common.yaml
 sed -i 's/^  include ntp/  include ntp, profile::peer/' site/profile/manifests/base.pp
 repository add -A && repository commit -m peers
 mkdir -p data/nodes && echo 'peer_ip: 10.2.2.2' >data/nodes/db1.example.org.yaml
-judged 0 --from HEAD --storeconfigs --setting statedir="$scratch/peers"
+impact 0 --from HEAD --storeconfigs --setting statedir="$scratch/peers"
 holds "$out" '^~ Host\[%?.*\] ip$'
 holds "$out" 'because Host\[db1.example.org\] exported by db1.example.org$'
 holds "$out" '^4 nodes: 4 changed; exit code [0-3]$'
-# A PuppetDB that dies on the way: who could not ask it was not judged, whatever was changed.
+# A PuppetDB that fails in between: nodes whose queries fail are not judged, regardless of the
+# change.
 cat >"$scratch/dies.py" <<'EOM'
 import http.server, json, os, sys
 left = 3
@@ -530,11 +537,11 @@ python3 "$scratch/dies.py" >"$scratch/port" &
 for _ in {1..100}; do [ -s "$scratch/port" ] && break; sleep 0.05; done
 sed -i 's/hello/hallo/' data/common.yaml
 run 3 impact --puppetdb-url "http://127.0.0.1:$(<"$scratch/port")" --storeconfigs --jobs 1 --no-kept
-holds "$out" '^Note: 3 nodes were not judged \(.*\): the store or PuppetDB did not answer what its compile asks$'
+holds "$out" '^Note: 3 nodes were not judged \(.*\): the store or PuppetDB did not answer the queries of its compile$'
 holds "$out" '^4 nodes: 1 changed, 3 not judged; exit code [0-3]$'
 lacks "$out" 'fail as before|untouched|fails, worked'
 wait
-# Two that wait for each other never come to rest.
+# Two nodes whose exports depend on each other may never converge.
 fresh
 cat >site/profile/manifests/flip.pp <<'EOM'
 define profile::flip {
@@ -546,16 +553,16 @@ define profile::flip {
 }
 EOM
 sed -i 's/^  include ntp/  include ntp\n  Host <<| |>>\n  profile::flip { "x": }/' site/profile/manifests/base.pp
-judged 0 --from HEAD --storeconfigs --setting statedir="$scratch/flips"
-holds "$out" '^Note: What these nodes export and collect of each other never comes to rest: web'
+impact 0 --from HEAD --storeconfigs --setting statedir="$scratch/flips"
+holds "$out" '^Note: The exported resources of these nodes, which collect from each other, did not stabilise: web'
 fresh
 
-# A submodule that is not there, and modules that a Puppetfile installs.
+# A missing submodule, and modules that a Puppetfile installs.
 repository -c protocol.file.allow=always submodule add "$scratch/old" site/sub
 repository commit -m sub && repository submodule deinit -f site/sub
-judged 0 --from HEAD
+impact 0 --from HEAD
 holds "$err" 'does not hold the files of its submodules: site/sub'
-holds "$out" '^Note: HEAD does not hold the files of its submodules \(site/sub\), and no repository in the working folder does: what needs them fails$'
+holds "$out" '^Note: HEAD does not hold the files of its submodules \(site/sub\), and no repository in the working folder does: compiles that need them fail$'
 fresh
 echo "mod 'acme/inst'" >Puppetfile && echo modules >.gitignore
 printf 'modulepath = site:modules\n' >environment.conf
@@ -563,18 +570,18 @@ sed -i 's/^  include ntp/  include ntp, inst/' site/profile/manifests/base.pp
 mkdir -p modules/inst/manifests && echo 'class inst { notify { "installed": } }' >modules/inst/manifests/init.pp
 repository add -A && repository commit -m puppetfile
 echo "mod 'acme/inst', '2.0.0'" >Puppetfile
-judged 0 --from HEAD
+impact 0 --from HEAD
 holds "$out" '^Note: The Puppetfile differs between the two'
 holds "$out" '^4 nodes: 4 untouched; exit code [0-3]$'
-# What agents load is no part of any catalog: a fact, a fact in facts.d, a provider. What servers
-# alone load is none of it.
+# Plugins that agents load are not part of any catalog: a fact, a fact in facts.d, a provider. Files
+# that only servers load do not count as plugins.
 repository add -A && repository commit --quiet -m 'before plugins'
 mkdir -p site/ntp/lib/{facter,puppet/functions,puppet/provider/x} site/ntp/facts.d
 echo 'Facter.add(:x) { setcode { exit! 1 } }' >site/ntp/lib/facter/x.rb
 echo 'x=1' >site/ntp/facts.d/x.txt
 echo '# p' >site/ntp/lib/puppet/provider/x/y.rb
 echo '# f' >site/ntp/lib/puppet/functions/f.rb
-judged 0
+impact 0
 holds "$out" 'plugins of 1 module change for all agents$'
 holds "$out" '^~ plugins of module ntp$'
 holds "$out" '^    \+facts\.d/x\.txt added$'
@@ -585,8 +592,8 @@ holds "$out" '^    because site/ntp$'
 repository add -A && repository commit --quiet -m plugins
 echo 'Facter.add(:x) { setcode { 2 } }' >site/ntp/lib/facter/x.rb
 rm site/ntp/facts.d/x.txt
-judged 2 --json --fail-on changes
+impact 2 --json --fail-on changes
 holds "$out" '"kind":"plugins","reference":"module ntp","after":"lib/facter/x\.rb changed\\nfacts\.d/x\.txt removed"'
-repository checkout -- . && judged 0 --fail-on changes
+repository checkout -- . && impact 0 --fail-on changes
 lacks "$out" plugins
 finish

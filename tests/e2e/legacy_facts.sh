@@ -1,9 +1,9 @@
 #!/bin/bash
-# The flat facts of old, as Facter 4.3 and Puppet 8.11 have them: there by name and where they are asked
-# for, nowhere else.
+# The legacy flat facts of Facter 4.3 and Puppet 8.11. They are available by name and on request,
+# but not listed by default.
 . "${0%/*}/lib.sh"
 is() { [ "$1" = "$2" ] || { printf 'FAILED: %s is not %s\n' "$1" "$2"; failures=$((failures + 1)); }; }
-same() { # same LEGACY STRUCTURED
+same() { # same LEGACY STRUCTURED: checks that both facts have the same value.
     run 0 facts --value-only "$1"
     local old=$out
     run 0 facts --value-only "$2"
@@ -25,7 +25,7 @@ holds "$out" '^  "mtu_lo": [0-9]+,$'
 holds "$out" '^  "processor0": "'
 holds "$out" '^  "interfaces": "([^"]*,)?lo[,"]'
 
-# As facts of a compile: only with the setting, and then as variables too.
+# Legacy facts are part of a compile's facts only with the setting, and are then variables, too.
 code='notify { "fact ${facts[osfamily]}": } notify { "known ${defined(\x27$osfamily\x27)}": }'
 code=$(printf '%b' "$code")
 run 0 apply --noop -e "$code"
@@ -45,7 +45,7 @@ run 0 compile -e "$code"
 holds "$out" '"title":"known true"'
 rm "$scratch/etc/puppet.conf"
 
-# A custom fact may ask for them, and may take the place of one.
+# A custom fact may read legacy facts, and may replace one.
 if command -v ruby >/dev/null; then
     mkdir -p "$scratch/facter"
     cat >"$scratch/facter/mine.rb" <<'EOF'

@@ -1,5 +1,5 @@
-# Shared by the journeys: a scratch directory, a program to run, and checks that say what failed.
-# $BUNRAKU is the binary, $SOURCE the repository.
+# Shared by the end-to-end tests: a scratch directory, functions that run the program, and checks
+# that print failures. $BUNRAKU is the binary, $SOURCE the repository.
 set -u
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -9,7 +9,8 @@ places=(--confdir "$scratch/etc" --vardir "$scratch/var" --statedir "$scratch/st
 mkdir -p "$scratch"/{etc,var,state,run,log,public}
 failures=0
 
-# run STATUS ARGS...: runs the program, checks its exit status; output in $out, errors in $err.
+# run STATUS ARGS...: runs the program and checks its exit status. Its output is in $out, its errors
+# in $err.
 run() {
     local expected=$1 status=0
     shift
@@ -21,7 +22,7 @@ run() {
         failures=$((failures + 1))
     fi
 }
-# holds TEXT PATTERN: TEXT matches the extended regular expression.
+# holds TEXT PATTERN: checks that TEXT matches the extended regular expression.
 holds() {
     if ! grep -qE -- "$2" <<<"$1"; then
         printf 'FAILED: no /%s/ in\n%s\n' "$2" "$1"

@@ -1,6 +1,7 @@
 #!/bin/bash
-# What the program tells of itself, and Puppet's smaller commands: filebucket, plugin, report, script, device,
-# node find and clean, completion, manual pages, doctor, eval at a terminal. Texts as Puppet 8.11 has them.
+# Information about the program, and Puppet's smaller commands: filebucket, plugin, report, script,
+# device, node find and clean, completion, manual pages, doctor, eval at a terminal. Texts are those
+# of Puppet 8.11.
 . "${0%/*}/lib.sh"
 equal() {
     [ "$1" = "$2" ] || { printf 'FAILED: %s is not %s\n' "$1" "$2"; failures=$((failures + 1)); }
@@ -79,7 +80,7 @@ run 0 script --codedir "$scratch/code" -e 'notice(1 + 1)'
 holds "$out" ': 2$'
 run 1 script --codedir "$scratch/code" -e 'file { "/x": }'
 holds "$err" 'Resource Statement is only available when compiling a catalog'
-# -- what it tells of itself
+# -- information about the program
 run 0 help
 holds "$out" '^  This machine:$'
 run 0 help node clean
@@ -92,7 +93,7 @@ holds "$("$BUNRAKU" completion --words -- node cl)" '^clean'
 for shell in bash zsh fish; do
     run 0 completion "$shell"
     ! command -v "$shell" >/dev/null || "$shell" -n "$scratch/out" ||
-        { echo "FAILED: $shell cannot read its script"; failures=$((failures + 1)); }
+        { echo "FAILED: $shell cannot parse its completion script"; failures=$((failures + 1)); }
 done
 run 1 completion tcsh
 "$BUNRAKU" help --man "$scratch/man"
@@ -107,7 +108,7 @@ holds "$out" '^ok +program'
 run 0 doctor --json
 python3 -c 'import json, sys; assert all(set(f) == {"state", "about", "text"} for f in json.load(sys.stdin))' <<<"$out" ||
     failures=$((failures + 1))
-# -- as JSON, whatever lists
+# -- JSON output of all commands that list something
 is_json() {
     holds "$(python3 -c 'import json, sys; d = json.loads(sys.argv[1]); print(eval(sys.argv[2]))' "$out" "$1" 2>&1)" '^True$'
 }
@@ -135,7 +136,7 @@ run 0 report list --json --reportdir "$scratch/reports"
 is_json '[set(r) for r in d] == [{"host", "time", "file"}]'
 out=$("$BUNRAKU" help --json)
 is_json '"apply" in [c["name"] for c in d]'
-# -- an action that is none
+# -- misspelt actions
 while IFS='|' read -r words meant; do
     # shellcheck disable=SC2086 # several words
     "$BUNRAKU" $words >/dev/null 2>"$scratch/err" && holds "$words" 'fails'
@@ -147,7 +148,7 @@ config prnt|print
 forge publsh|publish
 help module instal|install
 ACTIONS
-# -- an editor gets what nobody can set as comments; Puppet's own fails on them
+# -- read-only attributes are comments in the editor; Puppet's own `resource --edit` fails on them
 mkdir -m 0777 "$scratch/user"
 echo 1 >"$scratch/user/edited"
 chmod 0644 "$scratch/user/edited"
@@ -155,8 +156,8 @@ as=()
 [ "$(id -u)" != 0 ] || { as=(setpriv --reuid 65534 --regid 65534 --clear-groups); chown 65534 "$scratch/user/edited"; chmod a+x "$scratch"; }
 out=$(cd "$scratch/user" && "${as[@]}" env HOME="$scratch/user" EDITOR="sed -i s/0644/0600/" "$BUNRAKU" resource --edit file "$scratch/user/edited" 2>&1)
 equal "$(stat -c %a "$scratch/user/edited")" 600
-# -- eval at a terminal: history, completion, unfinished code, the end
-talk() {
+# -- eval at a terminal: history, completion, incomplete code, end of input
+at_terminal() {
     python3 - "$BUNRAKU" eval --codedir "$scratch/code" "${places[@]}" <<'PYTHON'
 import os, pty, select, sys, time
 pid, fd = pty.fork()
@@ -174,7 +175,7 @@ def until(prompt, since):
                 return
 until(b"puppet> ", 0)
 for keys, answer in [(b"$x = 20\r", b"=> 20"), (b"$x + 22\r", b"=> 42"), (b"\x1b[A\r", b"=> 42"), (b"[1,\r2]\r", b"=> [1, 2]"),
-                     (b"camelc\t('a_b')\r", b"=> 'AB'"), (b"1/0\r", b"Division by 0"), (b":nothing\r", b"There is no :nothing"),
+                     (b"camelc\t('a_b')\r", b"=> 'AB'"), (b"1/0\r", b"Division by 0"), (b":nothing\r", b"Unknown command :nothing"),
                      (b"include nope\r", b"nope"), (b":vars\r", b"$x"), (b"7\x01\x05\x7f8\r", b"=> 8")]:
     before = len(said)
     os.write(fd, keys)
@@ -186,6 +187,27 @@ os.write(fd, b"\x04")
 os.waitpid(pid, 0)
 PYTHON
 }
-holds "$(talk)x" '^x$'
+holds "$(at_terminal)x" '^x$'
 equal "$(stat -c %a "$scratch/state/eval_history")" 600
+# -- doctor: a key of another certificate, a classifier and a report processor that do not exist
+pki=$scratch/pki
+mkdir -p "$pki"
+for name in one two; do
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 90 -subj "/CN=$name" \
+        -keyout "$pki/$name.key" -out "$pki/$name.pem" 2>/dev/null
+done
+chmod 600 "$pki"/*.key
+checked() {
+    run "$1" doctor --hostcert "$pki/one.pem" --localcacert "$pki/one.pem" --hostprivkey "$pki/$2.key" \
+        --hostcrl "$pki/none.pem" --reports "$3" --node_terminus "$4" --external_nodes "$5"
+}
+checked 0 one store,log exec /bin/true
+holds "$out" "^ok +private key +$pki/one.key\$"
+holds "$out" '^ok +classifier +/bin/true$'
+checked 1 two store,nowhere exec "$scratch/no-such-program"
+holds "$out" "^bad +private key +$pki/two.key does not belong to the certificate $pki/one.pem"
+holds "$out" "^bad +classifier +$scratch/no-such-program \\(setting external_nodes\\) does not exist"
+holds "$out" '^bad +report processor +nowhere \(setting reports\) is in no module'
+run 0 doctor --certificate_revocation false
+holds "$out" '^note +revocation list +is not used'
 finish

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Outside providers: the examples with programs that only pretend, and what goes wrong.
+# Outside providers: the examples, with fake programs, and failures.
 . "${0%/*}/lib.sh"
 mkdir -p "$scratch/etc/providers" "$scratch/bin" "$scratch/sv/web" "$scratch/enabled"
 cp -r "$SOURCE/examples/outside-providers/." "$scratch/etc/providers"
@@ -38,12 +38,12 @@ holds "$out" "Package\[org.Old\]/ensure: ensure changed '1.0' to '1.1'$"
 holds "$out" 'Package\[org.New\]/ensure: created$'
 holds "$out" 'Package\[org.Held\]/ensure: removed$'
 holds "$out" "Service\[web\]/ensure: ensure changed 'stopped' to 'running'$"
-holds "$out" "$scratch/enabled/web was made$"
+holds "$out" "created $scratch/enabled/web$"
 holds "$(cat "$scratch/flatpaks")" '^org.New'
 run 0 apply --detailed-exitcodes "$scratch/site.pp"
 lacks "$out" 'Package|Service'
 
-# A restart is asked of the program; --noop changes nothing.
+# The program performs restarts. --noop changes nothing.
 run 2 apply --detailed-exitcodes -e "service { 'web': provider => runit }
     exec { '/bin/true': notify => Service['web'] }"
 holds "$(cat "$scratch/restarted")" '^web$'
@@ -51,13 +51,14 @@ run 0 apply --detailed-exitcodes --noop -e 'package { "org.Old": ensure => absen
 holds "$out" 'Package\[org.Old\]/ensure: removed \(noop\)$'
 holds "$(cat "$scratch/flatpaks")" '^org.Old'
 
-# Failures: in the program's words, what depends on it is left out, the rest goes on.
+# Failures are reported with the program's message. Dependent resources are skipped; the others are
+# applied.
 run 6 apply --detailed-exitcodes -e 'package { "org.Bad": provider => flatpak } -> notify { never: } notify { other: }'
 holds "$out$err" "Package\[org.Bad\]/ensure: change from 'absent' to 'present' failed: flatpak could not change org.Bad"
 holds "$out" 'Notify\[other\]'
 lacks "$out" 'defined .message. as .never'
 
-# It comes with a module as well, without its mode.
+# A module can contain an outside provider, even without the executable bit.
 mkdir -p "$scratch/modules/m/lib/bunraku/providers/package"
 cat >"$scratch/modules/m/lib/bunraku/providers/package/odd" <<'SH'
 #!/bin/sh
@@ -73,7 +74,7 @@ export ANSWER='echo "name=x"; exit 7'
 odd 4
 holds "$out$err" 'providers/package/odd query: returned 7$'
 ANSWER='echo oops' odd 4
-holds "$out$err" "odd query: 'oops' is no line of \"key=value\"$"
+holds "$out$err" "odd query: Invalid line 'oops': expected \"key=value\"$"
 ANSWER='echo broken >&2; exit 1' odd 4
 holds "$out$err" 'odd query: broken$'
 ODD='suitable=false' odd 4

@@ -1,12 +1,13 @@
 #!/bin/bash
-# The package for Debian, built out of this build, unpacked and run; its scripts and units. That it installs, upgrades
-# and goes is tried by hand in a chroot (docs/design/0200).
+# The Debian package, made from this build, unpacked and run; its scripts and units. Installation,
+# upgrade and removal are tested manually in a chroot (docs/design/0200).
 . "${0%/*}/lib.sh"
 build=${BUNRAKU%/*}
 for part in postinst prerm postrm; do
     sh -n "$SOURCE/share/debian/$part" || failures=$((failures + 1))
 done
-# What the server's unit does first, as somebody who is not root: folders of settings, links left alone.
+# The first step of the server's unit, as an unprivileged user: creates the folders of settings, and
+# does not follow links.
 as=()
 if [ "$(id -u)" = 0 ]; then
     chmod a+rx "$scratch"
@@ -24,8 +25,8 @@ printf '[main]\nssldir = %s/home/keys\n[server]\nlogdir = %s/home/logs\n' "$scra
 for folder in keys logs .local/state/puppetlabs/puppet/state .config/puppetlabs/ca; do
     [ -d "$scratch/home/$folder" ] || { echo "FAILED: no $folder"; failures=$((failures + 1)); }
 done
-[ "$(stat -c %a "$scratch/home/keys")" = 750 ] || { echo "FAILED: keys can be read"; failures=$((failures + 1)); }
-# A build with sanitizers is none to give away.
+[ "$(stat -c %a "$scratch/home/keys")" = 750 ] || { echo "FAILED: other users can read the keys"; failures=$((failures + 1)); }
+# A build with sanitizers is not packaged.
 if grep -q '^BUNRAKU_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then finish; fi
 "$SOURCE/script/package" --build "$build" --fast "$scratch/out" >"$scratch/said" 2>"$scratch/err" ||
     { cat "$scratch/err"; failures=$((failures + 1)); finish; }
@@ -44,7 +45,7 @@ for path in usr/bin/bunraku usr/lib/systemd/system/bunraku-server.service usr/li
     usr/share/fish/vendor_completions.d/bunraku.fish usr/share/doc/bunraku/copyright usr/share/doc/bunraku/changelog.gz; do
     holds "$files" " \./$path\$"
 done
-# Another package owns these.
+# These paths belong to other packages.
 lacks "$files" ' \./(usr/bin/(puppet|facter)|etc/puppet|etc/puppetlabs)'
 dpkg-deb -e "$package" "$scratch/control"
 [ "$(tr '\n' ' ' <"$scratch/control/conffiles")" = "/etc/default/bunraku-agent /etc/default/bunraku-server " ] ||
@@ -52,24 +53,25 @@ dpkg-deb -e "$package" "$scratch/control"
 dpkg-deb -x "$package" "$scratch/root"
 (cd "$scratch/root" && md5sum --quiet -c "$scratch/control/md5sums") || failures=$((failures + 1))
 find "$scratch/root/usr/share/man" -name '*.gz' -exec gzip -t {} + || failures=$((failures + 1))
-# It is the program, stripped.
+# The package contains the same program, stripped.
 [ "$("$scratch/root/usr/bin/bunraku" --version)" = "$("$BUNRAKU" --version)" ] ||
-    { echo "FAILED: another program"; failures=$((failures + 1)); }
+    { echo "FAILED: the program differs"; failures=$((failures + 1)); }
 ln -s bunraku "$scratch/root/usr/bin/puppet"
 holds "$("$scratch/root/usr/bin/puppet" apply "${places[@]}" -e 'notice("from a package")')" 'from a package$'
 server=$(<"$scratch/root/usr/lib/systemd/system/bunraku-server.service")
 holds "$server" '^Type=notify$'
 holds "$server" '^ExecStartPre=\+/usr/lib/bunraku/prepare-server puppet$'
-# A path that is not there must not keep the server from starting.
+# A missing path must not prevent the server from starting.
 lacks "$server" '^ReadWritePaths=(.* )?/'
 if command -v systemd-analyze >/dev/null; then
     for unit in "$scratch"/root/usr/lib/systemd/system/*.service; do
-        # Programs are looked for where they will be.
+        # The units refer to the installed paths of the programs.
         sed -i "s#=+\?/usr/#&#; s#/usr/bin/bunraku#$scratch/root/usr/bin/bunraku#; s#/usr/lib/bunraku#$scratch/root/usr/lib/bunraku#" "$unit"
     done
     lacks "$(systemd-analyze verify "$scratch"/root/usr/lib/systemd/system/*.service 2>&1)" "bunraku-[a-z-]*\.service:.*(Unknown|Invalid|not executable|Failed to parse)"
 fi
-# The tarball: nothing shared but the C library and what comes along; it runs wherever it lies.
+# The tarball: the program depends only on the C library and the libraries in the tarball, and runs
+# from any folder.
 "$SOURCE/script/package" --tarball --build "$build" --fast "$scratch/out" >"$scratch/said" 2>"$scratch/err" ||
     { cat "$scratch/err"; failures=$((failures + 1)); finish; }
 mkdir "$scratch/opt"

@@ -1,8 +1,9 @@
-"""Swaps a folder for a link to a victim while runs walk over it, and looks at the victim.
+"""Replaces a folder with a link to a victim folder while runs process it, and checks that the
+victim is unchanged.
 
-Recursive files and tidy follow no link below their folder, whoever made it. Sources and backups
-follow links of root, so that their folder belongs to another user and that user swaps (as root
-only).
+Recursive files and tidy never follow a link below their folder. Sources and backups follow the
+links of root. For these the folder belongs to another user, and that user replaces it (only as
+root).
 """
 import os
 import shutil
@@ -30,7 +31,7 @@ def fill(folder, text, owner):
 
 
 def swap(owner):
-    """Swaps in a process of its own, which runs until it is killed."""
+    """Replaces the folder in a child process, which runs until it is killed."""
     pid = os.fork()
     if pid:
         return pid
@@ -72,7 +73,7 @@ def damage(mode):
 
 
 def leaks():
-    """Looks for the victim's content where a run copied to."""
+    """Returns the copies of the victim's content in the target of a run."""
     found = []
     for top in (tree, copy, base + '/var/clientbucket'):
         for folder, _, names in os.walk(top):
@@ -102,8 +103,8 @@ of_a_user = {
                   'ensure => absent, force => true, backup => b }',
     'write': "file { 'T/home/f1': content => 'other' } file { 'T/home/new': content => 'new' }",
 }
-# Without root nothing of another user can be tried, and a link of one's own that stands in a path
-# that the catalog names is followed.
+# Attacks by another user need root. A link in a path that the catalog names is followed if it
+# belongs to the user who runs the test.
 cases = [(name, code, 0) for name, code in everybody.items() if name != 'content']
 if os.getuid() == 0:
     cases += [(name, code, nobody) for name, code in (everybody | of_a_user).items()]

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What becomes of the report of a run: the processors of the setting `reports`. The messages are those
-# of Puppet 8.11; what PuppetDB is sent was compared field by field with what its terminus 8.x makes
-# of the same report.
+# Report processing: the processors of the setting `reports`. The messages are those of Puppet 8.11.
+# The data for PuppetDB was compared field by field with the output of PuppetDB's terminus 8.x for
+# the same report.
 . "${0%/*}/lib.sh"
 here=$SOURCE/tests/e2e/reports
 cat >"$scratch/site.pp" <<EOS
@@ -11,14 +11,14 @@ exec { '/bin/false': }
 file { '$scratch/same': ensure => directory }
 EOS
 mkdir -p "$scratch/same" "$scratch/sink"
-applied() { # ARGS...
+apply() { # apply ARGS...
     rm -rf "$scratch/f" "$scratch/store.sqlite3"
     run 0 apply "$scratch/site.pp" --modulepath "$here/modules" --basemodulepath "$scratch/none" --certname n1 \
         --reportdir "$scratch/reports" "$@"
 }
 
-# log and store, a name that nobody knows.
-applied --reports log,store,nosuch
+# log and store, and an unknown processor.
+apply --reports log,store,nosuch
 holds "$out" '^Notice: //n1/Puppet: hello$'
 holds "$out" "^Notice: //n1//Stage\[main\]/Main/Notify\[hello\]/message: defined 'message' as 'hello'\$"
 holds "$err" "^Error: //n1//Stage\[main\]/Main/Exec\[/bin/false\]/returns: change from 'notrun' to \['0'\] failed: "
@@ -26,13 +26,13 @@ holds "$err" "^Warning: No report named 'nosuch'$"
 [ "$(find "$scratch/reports/n1" -name '*.yaml' | wc -l)" = 1 ] || { echo "FAILED: not stored"; failures=$((failures + 1)); }
 lacks "$(cat "$scratch"/reports/n1/*.yaml)" '//n1/'
 
-applied --reports none
+apply --reports none
 lacks "$out$err" '//n1/'
-applied --reports log --no-report
+apply --reports log --no-report
 lacks "$out$err" '//n1/'
 
-# What does not answer is an error, and the others go on.
-applied --reports http,log --reporturl http://127.0.0.1:9/x
+# A service that does not respond causes an error; the other processors run.
+apply --reports http,log --reporturl http://127.0.0.1:9/x
 holds "$err" '^Error: Report processor failed: POST http://127.0.0.1:9/x: Connection refused$'
 holds "$out" '^Notice: //n1/Puppet: hello$'
 
@@ -41,7 +41,7 @@ sink=$!
 trap 'kill $sink 2>/dev/null; rm -rf "$scratch"' EXIT
 for _ in $(seq 100); do [ -f "$scratch/sink/port" ] && break; sleep 0.05; done
 url=http://127.0.0.1:$(<"$scratch/sink/port")
-applied --reports http,puppetdb --reporturl "$url/upload?a=b" --puppetdb-url "$url"
+apply --reports http,puppetdb --reporturl "$url/upload?a=b" --puppetdb-url "$url"
 lacks "$err" 'Report processor'
 posted=$(<"$scratch/sink/upload")
 holds "$posted" '^/upload\?a=b application/x-yaml$'
@@ -68,19 +68,19 @@ assert event == {"status": "failure", "name": "executed_command", "property": "r
 assert {"category": "resources", "name": "total", "value": 11} in report["metrics"], report["metrics"]
 assert [log["message"] for log in report["logs"]][0] == "hello"
 EOS
-applied --reports http --reporturl "$url/full"
+apply --reports http --reporturl "$url/full"
 holds "$err" "^Error: Unable to submit report to $url/full \[507\] Insufficient Storage\$"
 
-# Without a service the embedded store keeps it.
-applied --reports puppetdb
+# Without a PuppetDB the embedded store gets the report.
+apply --reports puppetdb
 run 0 query 'reports[certname, status, report_format]{}'
 holds "$(tr -d ' \n' <<<"$out")" '"certname":"n1"'
 run 0 query 'events[property, new_value, old_value]{status = "failure"}'
 holds "$(tr -d ' \n' <<<"$out")" '"new_value":"\[\\"0\\"\]"'
 
-# A module's own, in Ruby.
+# A module's processor, in Ruby.
 if command -v ruby >/dev/null; then
-    applied --reports tell,fails,log
+    apply --reports tell,fails,log
     holds "$out" '^Notice: tell n1 failed production 12 6 :notice 6$'
     holds "$out" '^Notice: 11 \[\["failure", "Failure", 1\], \["success", "Success", 2\], \["total", "Total", 3\]\]$'
     holds "$out" '^Notice: Exec\[/bin/false\] true Exec \["returns failure \[\\"0\\"\] Time"\]$'
@@ -88,14 +88,14 @@ if command -v ruby >/dev/null; then
     holds "$err" '^Error: Report processor failed: no way$'
     holds "$out" '^Notice: //n1/Puppet: hello$'
 
-    # Processors that tell versions of reports apart by their instance variables, as Foreman's does.
-    applied --reports variables
+    # Processors that detect the report format by its instance variables, as Foreman's does.
+    apply --reports variables
     holds "$err" '^Warning: format 3 status "failed" log \["@level", "@message", "@source", "@tags", "@time"\]$'
     holds "$err" '^Warning: property \[String\] tags Puppet::Util::TagSet yaml not plain server_used true$'
     holds "$err" '^Warning: metrics \["@label", "@name", "@values"\] 11 n1 false$'
     holds "$err" '^Warning: event :executed_command Time$'
 
-    # What a package puts on Ruby's load path is found as in a module.
+    # Files on Ruby's load path are found like those of a module.
     mkdir -p "$scratch/path"/puppet/{reports,type,functions,parser/functions} "$scratch/path/facter"
     echo 'Puppet::Reports.register_report(:viarl) { def process = Puppet.warning("viarl") }' >"$scratch/path/puppet/reports/viarl.rb"
     echo 'Puppet::Type.newtype(:rltype) { newparam(:name, namevar: true) }' >"$scratch/path/puppet/type/rltype.rb"
@@ -107,7 +107,7 @@ if command -v ruby >/dev/null; then
     unset RUBYLIB
     holds "$out" ': rlfn q   rlfour r   rl$'
     holds "$err" '^Warning: viarl$'
-    # Ruby's vendor folder, where Puppet itself may be, is searched for processors alone.
+    # Ruby's vendor folder, which may contain Puppet itself, is searched only for report processors.
     mkdir -p "$scratch/own/puppet"/{reports,type}
     echo >"$scratch/own/puppet/version.rb"
     cp "$scratch/path/puppet/reports/viarl.rb" "$scratch/own/puppet/reports/"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What `resource` shows of types that are lines of a file: one of them looks as it does in the list.
+# `resource` for types that are lines of a file: a single resource looks the same as in the list.
 . "${0%/*}/lib.sh"
 list() { run 0 resource "$1"; }
 one_is_as_listed() {
@@ -21,7 +21,7 @@ lacks "$out" 'target'
 run 0 resource sshkey nosuch
 holds "$out" "^sshkey \{ 'nosuch@':$"
 holds "$out" "^  name     => 'nosuch',$"
-# Where no provider is suitable, there is nothing to list.
+# The list is empty if no provider is suitable.
 for type in selboolean selmodule; do
     [ -x /usr/sbin/semodule ] || [ -x /usr/sbin/getsebool ] && continue
     run 0 resource "$type"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A commit is compiled without a checkout, and gives the catalog and the reads that a checkout of it
-# gives.
+# A compile of a commit without a checkout gives the same catalog and the same reads as a compile of
+# a checkout.
 . "${0%/*}/lib.sh"
 export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.org
 export GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.org TMPDIR=$scratch/tmp
@@ -10,23 +10,24 @@ control=$envs/production
 mkdir -p "$control"
 repository() { git -C "$control" "$@" >/dev/null; }
 commit() { repository add -A && repository commit --quiet -m x; }
-# What is no part of a catalog: its stamps.
-same_for_all() {
+# Removes the version and the UUID of a catalog, which differ in each compile.
+without_ids() {
     python3 -c 'import json, sys
 data = json.load(open(sys.argv[1]))
 for stamp in ("version", "catalog_uuid"): data.pop(stamp, None)
 print(json.dumps(data, indent=1))' "$1"
 }
-# compiled NAME ARGS..: a catalog in $scratch/NAME.catalog and what was read in $scratch/NAME.reads.
+# compiled NAME ARGS..: writes a catalog to $scratch/NAME.catalog and its reads to
+# $scratch/NAME.reads.
 compiled() {
     local name=$1
     shift
     run 0 compile --environmentpath "$envs" --inputs "$scratch/$name.json" "$@"
     cp "$scratch/out" "$scratch/$name.out"
-    same_for_all "$scratch/$name.out" >"$scratch/$name.catalog"
-    same_for_all "$scratch/$name.json" >"$scratch/$name.reads"
+    without_ids "$scratch/$name.out" >"$scratch/$name.catalog"
+    without_ids "$scratch/$name.json" >"$scratch/$name.reads"
 }
-alike() {
+same_result() {
     local what
     for what in catalog reads; do
         if ! diff "$scratch/$1.$what" "$scratch/$2.$what" >"$scratch/diff"; then
@@ -35,7 +36,7 @@ alike() {
         fi
     done
 }
-spoil() {
+overwrite_folder() {
     find "$control" -mindepth 1 -maxdepth 1 ! -name .git -exec rm -r {} +
     mkdir -p "$control/manifests" && echo 'fail("the working folder was read")' >"$control/manifests/site.pp"
 }
@@ -46,14 +47,14 @@ mkdir "$scratch/facts" && mv "$control/facts"/* "$scratch/facts"
 repository init --quiet -b main && commit
 nodes="web.example.org db1.example.org other.example.org"
 for node in $nodes; do compiled "$node" --node "$node" --facts "$scratch/facts/$node.json"; done
-spoil
+overwrite_folder
 for node in $nodes; do
     compiled "$node.commit" --node "$node" --facts "$scratch/facts/$node.json" --revision main
-    alike "$node" "$node.commit"
+    same_result "$node" "$node.commit"
 done
 [ -z "$(ls "$TMPDIR")" ] || { echo "FAILED: left in TMPDIR"; failures=$((failures + 1)); }
 
-# A control repository with everything that reads files by itself.
+# A control repository with every feature that reads files itself.
 repository rm -rq --cached . && rm -rf "$control"/manifests
 m=$control/site/m
 mkdir -p "$control"/{manifests,data,bin} "$m"/{manifests,functions,templates,files,facts.d,bin} \
@@ -107,35 +108,35 @@ holds "$out" 'of the disk, custom'
 holds "$out" '"ran in [^"]*production/site/m/bin/run'
 holds "$out" '"version": *"of the folder"'
 id=$(git -C "$control" rev-parse HEAD)
-spoil
+overwrite_folder
 compiled commit "${with[@]}" --node x --revision HEAD
-alike checkout commit
+same_result checkout commit
 holds "$out" "\"version\": *\"$id\""
 [ -z "$(ls "$TMPDIR")" ] || { echo "FAILED: left in TMPDIR"; failures=$((failures + 1)); }
 
-# Two commits are compared, whatever the folder holds.
+# Compares two commits, regardless of the contents of the folder.
 repository reset --quiet --hard HEAD
 echo 'm::p: other' >"$control/data/common.yaml"
 echo 'new content' >"$m/files/f"
 commit
-spoil
+overwrite_folder
 run 2 diff "${with[@]}" --from-path "$control" --from-revision HEAD~1 --to-revision main --node x --facts "$scratch/facts/db1.example.org.json"
 holds "$out" "^diff $control@HEAD~1 $control@main \(x\)\$"
 holds "$out" 'native other'
 holds "$out" 'new content'
 run 0 diff "${with[@]}" --environmentpath "$envs" --from-env production --from-revision main --to-revision "$(git -C "$control" rev-parse HEAD)" --node x --facts "$scratch/facts/db1.example.org.json"
-# One side the commit, the other the folder, which says so.
+# Compares a commit with the working folder, which the output mentions.
 run 1 diff "${with[@]}" --from-path "$control" --from-revision main --to-path "$control" --node x --facts "$scratch/facts/db1.example.org.json"
 holds "$err" 'the working folder was read'
 
-# What cannot be.
+# Invalid calls.
 run 1 compile --environmentpath "$envs" --revision none
 holds "$err" "Error: The git repository $control has no revision 'none'"
 run 1 compile --environmentpath "$envs" --environment other --revision main
 holds "$err" "Error: Could not find a directory environment named 'other' anywhere in the path: $envs"
 mkdir "$envs/plain"
 run 1 compile --environmentpath "$envs" --environment plain --revision main
-holds "$err" "Error: $envs/plain is in no git repository: "
+holds "$err" "Error: $envs/plain is not in a git repository: "
 repository reset --quiet --hard main
 ln -s "$scratch/base/n" "$control/site/out"
 commit

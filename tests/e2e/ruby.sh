@@ -1,9 +1,9 @@
 #!/bin/bash
-# Modules with Ruby in them: functions, types with their cache and generated form, data types,
-# templates, facts; and what happens without Ruby, and with Ruby code that misbehaves.
+# Modules with Ruby code: functions, types with their cache and generated form, data types,
+# templates and facts. Also covers missing Ruby and misbehaving Ruby code.
 . "${0%/*}/lib.sh"
 if ! command -v ruby >/dev/null; then
-    echo "skipped: there is no Ruby on this machine"
+    echo "skipped: Ruby is not installed on this machine"
     exit 0
 fi
 envs=$scratch/envs
@@ -96,7 +96,7 @@ echo '<%= @where.each_char.each_slice(2).map(&:join).inspect %>' \
     >"$envs/production/modules/acme/templates/t.erb"
 here=(--environmentpath "$envs" --setting ruby_cachedir="$scratch/cache")
 
-# As Puppet says it, once a folder of facts.
+# Puppet prints this message once for each folder of facts.
 run 0 compile "${here[@]}" --verbose -e 'notice("x")'
 holds "$(grep -c '^Info: Loading facts$' <<<"$err")" '^1$'
 run 0 compile "${here[@]}" -e '
@@ -111,8 +111,9 @@ holds "$out" '"message": ?10'
 holds "$out" '"title": ?"top: 005"'
 holds "$out" 'a red car on 3 wheels'
 holds "$out" 'to.*p.*\]'
-# Ways of older modules: helpers beside a function, symbols as defaults, the catalog's parameters, a
-# `call` of its own that hands on to the 3.x function of the same name, a type alias in a template.
+# Practices of older modules: helpers in a function's file, symbols as defaults, the catalog's
+# parameters, a `call` method that delegates to the 3.x function of the same name, a type alias in a
+# template.
 run 0 compile "${here[@]}" -e '
   $where = "top"
   type Kind = Enum[a, b]
@@ -131,7 +132,7 @@ run 1 compile "${here[@]}" -e 'acme_thing { "a:b": } acme_thing { "other": left 
 holds "$err" 'Cannot alias Acme_thing\[other\] to \["a", "b"\]'
 [ -n "$(ls "$scratch/cache")" ] || holds "no cache" "written"
 
-# What types say is remembered: no Ruby is needed for them again.
+# The descriptions of types are cached, so that later compiles need no Ruby for them.
 run 0 compile "${here[@]}" --profile -e 'acme_thing { "a:b": }'
 holds "$err" ' 0  starts of Ruby'
 run 1 compile "${here[@]}" --setting ruby_program=/nonexistent/ruby -e 'notice(acme_old(5))'
@@ -164,13 +165,13 @@ holds "$out" 'all inputs were up-to-date'
 run 1 compile --environmentpath "$envs" --setting ruby_program=/nonexistent/ruby -e 'acme_thing { "a:b": size => 1 }'
 holds "$err" "no parameter named 'size'"
 
-# Facts of modules: Ruby is started for them, and only where there are some.
+# Facts of modules: Ruby is started only if there are some.
 run 0 compile "${here[@]}" -e 'notify { $facts["acme_fact"]: }'
 holds "$out" '"title": ?"Linux and more"'
 run 0 apply "${here[@]}" -e 'notice($facts["acme_fact"], $facts["acme_given"])'
 holds "$out" 'Linux and more given'
 run 0 compile "${here[@]}" --setting ruby_program=/nonexistent/ruby -e 'notify { "x": }'
-holds "$err" 'Custom facts are left out: could not find the program'
+holds "$err" 'Skipping custom facts: could not find the program'
 
 run 0 facts --environmentpath "$envs" acme_fact
 holds "$out" '"acme_fact": "Linux and more"'

@@ -1,14 +1,14 @@
 #!/bin/bash
-# Answers of Ruby code are given again while nothing that they were made from has changed, and only then.
+# Results of Ruby code are cached, and reused only while all of their inputs are unchanged.
 . "${0%/*}/lib.sh"
 if ! command -v ruby >/dev/null; then
-    echo "skipped: there is no Ruby on this machine"
+    echo "skipped: Ruby is not installed on this machine"
     exit 0
 fi
 home=$scratch/envs/production
 functions=$home/modules/acme/lib/puppet/functions/acme
 mkdir -p "$home/manifests" "$home/data" "$functions" "$home/modules/acme/templates" "$scratch/facts"
-# Every function that is really called says so in a file.
+# Every function records its calls in a file.
 function_named() {
     cat >"$functions/$1.rb" <<EOS
 require 'yaml'
@@ -61,8 +61,9 @@ facts() {
 }
 facts n1 Debian
 facts n2 Debian
-# shown NODE CODE [SETTING]: the value, and in $calls what was really called.
-shown() {
+# compile_value NODE CODE [SETTING]: compiles; the value is in $out, and the functions that were called are
+# in $calls.
+compile_value() {
     : >"$scratch/calls"
     run 0 compile --node "$1" --facts "$scratch/facts/$1.json" --environmentpath "$scratch/envs" \
         --setting "ruby_cachedir=$scratch/cache" --setting "pure_commands=/bin/x, $scratch/program" \
@@ -70,11 +71,12 @@ shown() {
     calls=$(<"$scratch/calls")
     out=$(grep -o '<[^">]*>' <<<"$out" | head -n 1)
 }
-# reused NODE CODE: no call is made. One compile in a hundred makes them all the same: then once more from there.
-reused() {
+# no_call NODE CODE: checks that no function is called. One compile in a hundred calls all functions
+# anyway; in that case it tries again with the same cache.
+no_call() {
     cp -a "$scratch/cache" "$scratch/cache.before"
     for _ in 1 2 3; do
-        shown "$1" "$2"
+        compile_value "$1" "$2"
         [ -n "$calls" ] || break
         rm -r "$scratch/cache"
         cp -a "$scratch/cache.before" "$scratch/cache"
@@ -82,136 +84,138 @@ reused() {
     rm -r "$scratch/cache.before"
     holds "$calls" '^$'
 }
-# again NODE CODE: the same answer, and no call.
-again() {
+# same_without_call NODE CODE: checks that the result is the same, without a call.
+same_without_call() {
     local before
-    shown "$1" "$2"
+    compile_value "$1" "$2"
     before=$out
-    reused "$1" "$2"
+    no_call "$1" "$2"
     if [ "$out" != "$before" ]; then holds "$out" "$before, as it was"; fi
 }
 sleep 0.1
 
 # Files and code.
-again n1 "acme::read('!')"
+same_without_call n1 "acme::read('!')"
 holds "$out" '<text!>'
 echo other >"$scratch/read"
 sleep 0.1
-shown n1 "acme::read('!')"
+compile_value n1 "acme::read('!')"
 holds "$out" '<other!>'
 holds "$calls" 'read !'
 sed -i 's/strip + args/strip + "new" + args/' "$functions/read.rb"
 sleep 0.1
-shown n1 "acme::read('!')"
+compile_value n1 "acme::read('!')"
 holds "$out" '<othernew!>'
-# Facts count by path, variables by value; nodes share what they can.
-again n1 "acme::fact('')"
+# Facts are dependencies by path, variables by value. Nodes share results if possible.
+same_without_call n1 "acme::fact('')"
 facts n1 Debian
-reused n1 "acme::fact('')"
-reused n2 "acme::fact('')"
+no_call n1 "acme::fact('')"
+no_call n2 "acme::fact('')"
 facts n1 Ubuntu
-shown n1 "acme::fact('')"
+compile_value n1 "acme::fact('')"
 holds "$out" '<Ubuntu>'
 holds "$calls" 'fact'
-again n1 'acme::name()'
-shown n2 'acme::name()'
+same_without_call n1 'acme::name()'
+compile_value n2 'acme::name()'
 holds "$out" '<n2>'
-# Lookups and functions inside.
-again n1 'acme::looks()'
+# Lookups and function calls inside of a function.
+same_without_call n1 'acme::looks()'
 echo 'plain: two' >"$home/data/common.yaml"
-shown n1 'acme::looks()'
+compile_value n1 'acme::looks()'
 holds "$out" '<two>'
-again n1 'acme::outer()'
-# What was logged is logged again.
-shown n1 'acme::says()'
-reused n1 'acme::says()'
+same_without_call n1 'acme::outer()'
+# Log messages are repeated.
+compile_value n1 'acme::says()'
+no_call n1 'acme::says()'
 holds "$err" 'it says so'
-# Chance, and what changes the compile, are made each time.
-shown n1 'acme::rolls()'
+# Functions that use random values or change the compile are called every time.
+compile_value n1 'acme::rolls()'
 first=$out
-shown n1 'acme::rolls()'
+compile_value n1 'acme::rolls()'
 holds "$calls" 'rolls'
 lacks "$out" "^$first\$"
-shown n1 'acme::sets()'
-shown n1 'acme::sets()'
+compile_value n1 'acme::sets()'
+compile_value n1 'acme::sets()'
 holds "$calls" 'sets'
-# A backend of Hiera, what it does not have, and what it asked its context.
-again n1 "lookup('of_backend')"
+# A Hiera backend, keys that it lacks, and its reads from the context.
+same_without_call n1 "lookup('of_backend')"
 holds "$out" '<Ubuntu n1 other'
-shown n2 "lookup('of_backend')"
+compile_value n2 "lookup('of_backend')"
 holds "$out" '<Debian n2 other'
-again n1 "lookup('plain')"
+same_without_call n1 "lookup('plain')"
 holds "$out" '<two>'
 echo '{"os": {"name": "x"}, "fqdn": "n1", "hostname": "n1", "domain": "", "clientcert": "n1"}' >"$scratch/n1.json"
 run 0 lookup of_backend --explain --node n1 --facts "$scratch/n1.json" --environmentpath "$scratch/envs" \
     --setting ruby_answers=on --setting "ruby_cachedir=$scratch/cache"
 holds "$out" 'looks for of_backend'
 # Templates.
-again n1 "template('acme/t.erb')"
+same_without_call n1 "template('acme/t.erb')"
 holds "$out" '<n1 \[\[1\], \[3\]\]'
 # The time and the size of a file.
-again n1 'acme::timed()'
-again n1 'acme::sized()'
+same_without_call n1 'acme::timed()'
+same_without_call n1 'acme::sized()'
 touch -d '2020-02-02' "$scratch/stamp"
 sleep 0.1
-shown n1 'acme::timed()'
+compile_value n1 'acme::timed()'
 holds "$calls" 'timed'
 echo more >>"$scratch/stamp"
 sleep 0.1
-shown n1 'acme::sized()'
+compile_value n1 'acme::sized()'
 holds "$out" '<5>'
-# A program that is declared pure; its file counts.
-again n1 'acme::runs()'
+# A program that is declared pure, and a change of its file.
+same_without_call n1 'acme::runs()'
 printf '#!/bin/sh\necho ran again\n' >"$scratch/program"
 sleep 0.1
-shown n1 'acme::runs()'
+compile_value n1 'acme::runs()'
 holds "$out" '<ran again>'
-# Code that remembers what it read: the second question has not read the file itself.
-shown n1 "\"\${acme::config('a')}\${acme::config('b')}\""
-again n1 "acme::config('b')"
+# Code that caches a file: the second function has not read the file itself.
+compile_value n1 "\"\${acme::config('a')}\${acme::config('b')}\""
+same_without_call n1 "acme::config('b')"
 holds "$out" '<second>'
 echo '{a: first, b: third}' >"$scratch/config"
 sleep 0.1
-shown n1 "acme::config('b')"
+compile_value n1 "acme::config('b')"
 holds "$out" '<third>'
-# Code may use what only other code loads, be it the module's or Ruby's, though that one's answer is given without it.
+# Code may use files that only other code loads, of the module or of Ruby, even if the result of
+# that other code is cached.
 mkdir -p "$home/modules/acme/lib/puppet_x"
 echo 'module PuppetX; module Acme; WORD = "word"; end; end' >"$home/modules/acme/lib/puppet_x/acme.rb"
 function_named loads "require 'puppet_x/acme'; require 'ostruct'; 'loaded '"
 function_named uses "PuppetX::Acme::WORD + OpenStruct.new(a: '1').a"
 sleep 0.1
-again n1 '"${acme::loads()}${acme::uses()}"'
+same_without_call n1 '"${acme::loads()}${acme::uses()}"'
 holds "$out" '<loaded word1>'
 sed -i 's/WORD +/WORD + "s" +/' "$functions/uses.rb"
 sleep 0.1
 for _ in 1 2; do
-    shown n1 '"${acme::loads()}${acme::uses()}"'
+    compile_value n1 '"${acme::loads()}${acme::uses()}"'
     holds "$out" '<loaded words1>'
     [ -n "$calls" ] || break
 done
-# Nothing of anybody's is to be read by others.
+# Other users must not be able to read the data of a node.
 holds "$(stat -c %a "$scratch"/cache/answers/*)" '^600$'
 lacks "$(stat -c %a "$scratch"/cache/answers/*)" '[^6]00|[^0]$'
-# All are made again where that is wanted; one that differs is told, and is the end of it.
-again n1 'acme::hidden()'
-shown n1 'acme::hidden()' check
+# `check` calls every function again. A result that differs is reported, and the function is no
+# longer cached.
+same_without_call n1 'acme::hidden()'
+compile_value n1 'acme::hidden()' check
 holds "$calls" 'hidden'
 lacks "$err" 'Error'
 chmod 755 "$scratch/stamp"
-shown n1 'acme::hidden()' check
-holds "$err" 'An answer of function acme::hidden was to be given again and is another now.*exists .*/stamp'
-shown n1 "acme::read('!')"
+compile_value n1 'acme::hidden()' check
+holds "$err" 'The cached result of function acme::hidden differs from a new one.*exists .*/stamp'
+compile_value n1 "acme::read('!')"
 holds "$calls" 'read'
-shown n1 "acme::read('!')"
+compile_value n1 "acme::read('!')"
 holds "$calls" 'read'
 rm "$scratch"/cache/answers/*.distrusted
-again n1 "acme::read('!')"
-# A table that is damaged is none.
+same_without_call n1 "acme::read('!')"
+# A damaged cache file is ignored.
 for table in "$scratch"/cache/answers/*; do printf 'x%.0s' {1..300} >>"$table"; done
-shown n1 "acme::read('!')"
+compile_value n1 "acme::read('!')"
 holds "$out" '<othernew!>'
 truncate -s 100 "$scratch"/cache/answers/*
-again n1 "acme::read('!')"
+same_without_call n1 "acme::read('!')"
 run 1 compile --setting ruby_answers=maybe -e 'notify { x: }'
-holds "$err" "ruby_answers can be on, off or check, and is 'maybe'"
+holds "$err" "Invalid ruby_answers 'maybe': expected on, off or check"
 finish

@@ -1,15 +1,16 @@
 #!/bin/bash
-# Errors that cross the border to Ruby: the classes that Ruby code rescues when it calls functions,
-# what goes on then, and how a run ends that Ruby code ends.
+# Errors between Puppet and Ruby code: the classes that Ruby code rescues when it calls functions,
+# what continues afterwards, and how a run ends if Ruby code ends it.
 . "${0%/*}/lib.sh"
 if ! command -v ruby >/dev/null; then
-    echo "skipped: there is no Ruby on this machine"
+    echo "skipped: Ruby is not installed on this machine"
     exit 0
 fi
 envs=$scratch/envs
 lib=$envs/production/modules/acme/lib/puppet
 mkdir -p "$envs/production/manifests" "$lib"/{functions/acme,parser/functions}
-# What is asked: "rescued" calls a function and tells what it raised; "raised" runs Ruby code.
+# The functions of the test: "rescued" calls a function and returns the error that it raised;
+# "raised" runs Ruby code.
 cat >"$lib/parser/functions/acme_rescued.rb" <<'EOS'
 module Puppet::Parser::Functions
   newfunction(:acme_rescued, :type => :rvalue) do |args|
@@ -42,7 +43,8 @@ Puppet::Functions.create_function(:'acme::raised') do
   def raised(code) = eval(code)
 end
 EOS
-# The one of a public control repository: what is not found is nil, and the run goes on.
+# A function of a public control repository: a key that is not found gives nil, and the run
+# continues.
 cat >"$lib/parser/functions/acme_hiera.rb" <<'EOS'
 module Puppet::Parser::Functions
   newfunction(:acme_hiera, :type => :rvalue) do |args|
@@ -81,7 +83,8 @@ run 0 "${compile[@]}" -e 'notice(acme_hiera("nothing"), "goes on")'
 holds "$err" ': \[, \] goes on$'
 run 0 "${compile[@]}" -e 'notice(acme_kinds("lookup", "nothing"), "|", acme_kinds("fail", "x"), "|", acme_kinds("assert_type", Integer, "x"), "|", acme_kinds("upcase"))'
 holds "$err" ': LookupError PreformattedError ParseErrorWithIssue ParseError Error RuntimeError StandardError \| ParseError Error RuntimeError StandardError \| TypeAssertionError Error RuntimeError StandardError \| ArgumentError StandardError$'
-# A class of Ruby's own passes from function to function; through Puppet code it is Puppet's.
+# A Ruby error class passes unchanged between Ruby functions. Puppet code in between turns it into a
+# Puppet error.
 mkdir -p "$envs/production/modules/acme/functions"
 echo 'function acme::through($x) { acme::key($x) }' >"$envs/production/modules/acme/functions/through.pp"
 run 0 "${compile[@]}" -e 'notice(acme_rescued("acme::key", "b"))
@@ -92,7 +95,7 @@ holds "$err" $': KeyError\tkey not found: "b"$'
 holds "$err" $': Puppet::PreformattedError\tEvaluation Error: Error while evaluating a Function Call, key not found: "b" \(file: .*/through.pp, line: 1, column: 30\)$'
 holds "$err" $': ArgumentError\tUnknown function \'acme::none\' \| ArgumentError\tFunction acme::rescued\(\): Unknown function: \'acme::none\'$'
 
-# All of the table in one compile.
+# The complete table in one compile.
 table=$SOURCE/tests/ruby/rescued_errors.txt
 {
     printf "notify { 'dup': } "

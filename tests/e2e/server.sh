@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# A server's life: ready with its URLs on one line, answers, survives SIGHUP, ends on SIGTERM; and a
-# catalog compiled elsewhere goes to it, whose exported resource another node's compile collects.
+# The life cycle of a server: it prints its URLs on one line when it is ready, responds, survives
+# SIGHUP, and ends on SIGTERM. It also stores a catalog that was compiled elsewhere, and another
+# node's compile collects its exported resource.
 . "$SOURCE/tests/e2e/lib.sh"
 
 "$BUNRAKU" server --roles store --http 127.0.0.1:0 --confdir "$scratch/server-etc" \
@@ -15,12 +16,12 @@ done
 holds "$(cat "$scratch/server.out")" '^Bunraku server is ready: http://127\.0\.0\.1:[0-9]+$'
 url=$(sed 's/.*: //' "$scratch/server.out")
 
-# Another server on the same state says who has it.
+# A second server on the same state reports which process uses it.
 err=$(timeout 20 "$BUNRAKU" server --http 127.0.0.1:0 --confdir "$scratch/server-etc" \
     --vardir "$scratch/server-var" --statedir "$scratch/server-state" 2>&1)
 holds "$err" "Another server \(process $server\) uses the state in"
 run 1 server --roles jester --http 127.0.0.1:0
-holds "$err" "There is no role 'jester'"
+holds "$err" "Unknown role 'jester'; the roles are: "
 run 1 server --http 0.0.0.0:0
 holds "$err" 'Plain HTTP on 0.0.0.0'
 
@@ -39,7 +40,7 @@ holds "$err" "\{certname => web1\}|\{'certname' => 'web1'\}"
 run 1 compile --node lb1 --facts <(echo '{}') "${remote[@]}" -e 'puppetdb_query("nodes{")'
 holds "$err" 'PQL parse error'
 
-# The facts that came with the catalog are those of `lookup --node`.
+# `lookup --node` uses the facts that were stored with the catalog.
 mkdir -p "$scratch/envs/production/data"
 cat >"$scratch/envs/production/hiera.yaml" <<'EOS'
 version: 5
@@ -51,7 +52,7 @@ run 0 lookup greeting --node web1 --environmentpath "$scratch/envs" --facts_term
 holds "$out" '^--- hello web$'
 run 0 lookup greeting --node web1 --environmentpath "$scratch/envs" --puppetdb-url "$url"
 holds "$out" '^--- hello web$'
-# And what the service knows of the node's certificate is $trusted.
+# $trusted contains the certificate data that the service has for the node.
 sed -i 's/%{facts.role}.yaml"}/%{trusted.extensions.pp_role}.yaml"}/' "$scratch/envs/production/hiera.yaml"
 run 0 compile --node gold1 "${remote[@]}" -e '' --facts <(echo '{"role":"gold","trusted":{"authenticated":"remote",
     "certname":"gold1","hostname":"gold1","domain":null,"extensions":{"pp_role":"web"},"external":{}}}')
@@ -67,7 +68,7 @@ sed -i 's/%{trusted.extensions.pp_role}.yaml"}/%{facts.role}.yaml"}/' "$scratch/
 run 1 lookup greeting --node web1 --environmentpath "$scratch/envs"
 holds "$err" 'No facts available for target node: web1'
 
-# What the command line says of the same store, and an archive there and back.
+# The command line on the same store, and export and import of an archive.
 store="sqlite:$scratch/server-state/store.sqlite3"
 run 0 node status web1 --database "$store"
 holds "$out" '^Last facts: 20'
@@ -79,7 +80,7 @@ run 0 db query --format yaml --database "$store" 'nodes[certname, deactivated]{ 
 run 0 db export --url "$url" "$scratch/all.tgz"
 run 1 db export --url "$url" --anonymization bogus "$scratch/none.tgz"
 holds "$err" "answered 400 .*Unknown anonymization profile 'bogus'"
-[ ! -e "$scratch/none.tgz" ] || { echo "FAILED: a refused export left a file"; failures=$((failures + 1)); }
+[ ! -e "$scratch/none.tgz" ] || { echo "FAILED: a rejected export left a file"; failures=$((failures + 1)); }
 run 0 db import --database "sqlite:$scratch/copy.sqlite3" "$scratch/all.tgz"
 holds "$out" '^Imported 3 catalogs, 3 factsets, 0 reports and 0 others$'
 run 1 db status nonsense
@@ -90,7 +91,7 @@ holds "$err" 'usage: db dead-letters'
 kill -TERM $server
 wait $server
 status=$?
-[ $status -eq 0 ] || { echo "FAILED: the server ended with $status"; failures=$((failures + 1)); }
+[ $status -eq 0 ] || { echo "FAILED: the server exited with $status"; failures=$((failures + 1)); }
 run 1 compile --node lb1 --facts <(echo '{}') "${remote[@]}" -e 'Notify <<| |>>'
 holds "$err" 'on at least 1 of the following .server_urls.'
 finish

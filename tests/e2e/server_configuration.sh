@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a site that had puppetserver configured, and what the server logs: addresses, what is not
-# honoured, times and priorities, refused clients, why a catalog is compiled.
+# The configuration of a site that used puppetserver, and the server's log: addresses, unsupported
+# settings, times and priorities, refused clients, reasons for compiles.
 . "$SOURCE/tests/e2e/lib.sh"
 umask 022
 site=$scratch/site
@@ -27,7 +27,7 @@ at=(--confdir "$site/etc" --vardir "$site/var" --statedir "$site/state" --ssldir
 server=
 trap '[ -z "$server" ] || kill $server 2>/dev/null; rm -rf "$scratch"' EXIT
 
-# start ARGS...: a server with that configuration; its standard error goes to $site/err.
+# start ARGS...: starts a server with that configuration. Its standard error goes to $site/err.
 start() {
     : >"$site/out"
     : >"$site/err"
@@ -44,7 +44,7 @@ end() {
     wait $server
     server=
 }
-until_holds() { # FILE PATTERN: waits for a line.
+wait_for_line() { # wait_for_line FILE PATTERN: waits for a line.
     for _ in $(seq 200); do
         grep -qE -- "$2" "$1" && return
         sleep 0.05
@@ -52,21 +52,21 @@ until_holds() { # FILE PATTERN: waits for a line.
     holds "$(<"$1")" "$2"
 }
 
-# -- Where webserver.conf says, and a line for each thing that is not honoured.
+# -- Listens where webserver.conf specifies, and logs a line for each unsupported setting.
 start
 holds "$(<"$site/out")" '^Bunraku server is ready: https://127\.0\.0\.1:[0-9]+ http://127\.0\.0\.1:[0-9]+$'
 time='^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} [+-][0-9]{4}'
 holds "$(<"$site/err")" "$time Warning: The setting location_trusted has no effect: credentials are not sent on to another host$"
-holds "$(<"$site/err")" "$time Warning: There is no setting certnam: did you mean certname\?$"
+holds "$(<"$site/err")" "$time Warning: Unknown setting certnam: did you mean certname\?$"
 holds "$(<"$site/err")" "$time Warning: ssl-protocols in $site/puppetserver/conf\.d/webserver\.conf has no effect: "
 port=$(grep -o 'https://[^ ]*' "$site/out" | sed 's/.*://')
 plain=$(grep -o 'http://[^ ]*' "$site/out")
 
-# -- An agent's runs, and why its catalogs were compiled.
+# -- The runs of an agent, and the reasons why its catalogs were compiled.
 agent() { run "$1" agent --test --color false --server localhost --serverport "$port" --certname web1.example "${@:2}"; }
 why() { run "$1" catalog why "${@:2}" --url "$plain"; }
 why 1 web1.example
-holds "$err" '^Error: web1\.example has asked for no catalog since this server started$'
+holds "$err" '^Error: web1\.example has not requested a catalog since this server started$'
 agent 2
 why 0 web1.example
 holds "$out" '^The catalog of web1\.example in environment production was compiled at .*: no catalog of this node is cached yet\.$'
@@ -83,20 +83,20 @@ echo 'notify { "now": message => "${Timestamp.new}" }' >"$site/envs/production/m
 agent 2
 agent 2
 why 0 web1.example
-holds "$out" 'was compiled at .*: it reads what cannot be looked at again\.$'
+holds "$out" 'was compiled at .*: it has reads that cannot be checked again\.$'
 holds "$out" '^  clock$'
 holds "$(<"$site/logs/access.log")" '"certname":"web1\.example","method":"(GET|POST)","target":"/puppet/v3/catalog/web1\.example'
 
-# -- A failed compile names who asked, and a refused certificate whose it is.
+# -- A failed compile names the client, and a refused certificate its subject.
 echo 'fail("no")' >"$site/envs/production/manifests/site.pp"
 agent 1
-until_holds "$site/err" "$time Error: .*no \(.*\) on node web1\.example$"
+wait_for_line "$site/err" "$time Error: .*no \(.*\) on node web1\.example$"
 openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=stranger.example -days 1 -keyout "$scratch/s.key" \
     -out "$scratch/s.pem" 2>/dev/null
 curl -sk --cert "$scratch/s.pem" --key "$scratch/s.key" "https://127.0.0.1:$port/status/v1/simple" >/dev/null
-until_holds "$site/err" "$time Warning: Refused a TLS connection from 127\.0\.0\.1: the certificate of 'stranger\.example' \(serial 0x[0-9a-fA-F]+\) is not accepted: self-signed certificate$"
+wait_for_line "$site/err" "$time Warning: Refused a TLS connection from 127\.0\.0\.1: the certificate of 'stranger\.example' \(serial 0x[0-9a-fA-F]+\) is not accepted: self-signed certificate$"
 
-# -- Growing numbers are counters.
+# -- Cumulative metrics are counters.
 metrics=$(curl -s "$plain/metrics")
 holds "$metrics" '^# TYPE bunraku_catalogs_compiled_total counter$'
 holds "$metrics" '^bunraku_catalogs_reused_total [1-9]'
@@ -108,7 +108,7 @@ while read -r _ _ name kind; do
 done < <(grep '^# TYPE' <<<"$metrics")
 end
 
-# -- JSON: each line has time, level and message; the last is that the server is ready.
+# -- JSON: each line has time, level and message. The last line reports that the server is ready.
 start --log-format json
 end
 while IFS= read -r line; do
@@ -116,29 +116,29 @@ while IFS= read -r line; do
 done <"$site/err"
 holds "$(<"$site/out")" '^\{"time":"[0-9-]+T[0-9:.]+Z","level":"notice","message":"Bunraku server is ready: https://[^"]*"\}$'
 
-# -- In the journal lines have their priority, and the journal's time.
+# -- In the journal, lines have a priority and no time, which the journal adds.
 : >"$site/err"
 export JOURNAL_STREAM
 JOURNAL_STREAM=$(stat -c '%d:%i' "$site/err")
 start
 end
-holds "$(<"$site/err")" '^<4>Warning: There is no setting certnam: did you mean certname\?$'
+holds "$(<"$site/err")" '^<4>Warning: Unknown setting certnam: did you mean certname\?$'
 lacks "$(<"$site/err")" "$time"
 unset JOURNAL_STREAM
 
-# -- The command line over webserver.conf; names that nobody knows.
+# -- The command line has precedence over webserver.conf. Unknown host names are errors.
 start --https 127.0.0.1:0
 lacks "$(<"$site/out")" ' http://'
 end
 run 1 server --setting access-lgo=/tmp/x
-holds "$err" "^Error: Could not parse application options: There is no setting 'access-lgo': did you mean access-log\?$"
+holds "$err" "^Error: Could not parse application options: Unknown setting 'access-lgo': did you mean access-log\?$"
 run 1 server --setting utterly_unknown=1
-holds "$err" "There is no setting 'utterly_unknown'$"
+holds "$err" "Unknown setting 'utterly_unknown'$"
 run 0 compile --setting utterly_unknown=1 -e '' --node x
 run 1 compile --setting certnam=1 -e '' --node x
-holds "$err" "There is no setting 'certnam': did you mean certname\?"
+holds "$err" "Unknown setting 'certnam': did you mean certname\?"
 
-# -- A CA that this user may not read is not passed over in silence.
+# -- A CA that this user cannot read is reported.
 as=()
 if [ "$(id -u)" -eq 0 ]; then
     as=(setpriv --reuid 65534 --regid 65534 --clear-groups)
@@ -158,7 +158,7 @@ if ! "${as[@]}" ls "$site/ca" >/dev/null 2>&1; then
 fi
 chmod 700 "$site/ca"
 
-# -- The timer's period is half an hour, and machines differ by a fixed delay.
+# -- The timer runs every half hour. Each machine has a different fixed delay.
 timer=$SOURCE/share/systemd/bunraku-agent-run.timer
 lacks "$(<"$timer")" 'OnUnitActiveSec'
 holds "$(<"$timer")" '^OnCalendar=\*:00/30$'

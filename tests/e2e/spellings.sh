@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Spellings of paths against rules of auth.conf. `spellings/recorded` has, for each path, what
-# puppetserver 7.9.5 answers to web1, whom the rules let in, and to web2: what is forbidden there is
-# not served here, however it is spelt, and each plain path is.
+# Spellings of paths against rules of auth.conf. For each path, `spellings/recorded` contains the
+# responses of puppetserver 7.9.5 to web1, which the rules allow, and to web2. Every spelling that
+# puppetserver forbids is forbidden here, and every plain path is served.
 . "$SOURCE/tests/e2e/lib.sh"
-command -v openssl >/dev/null || { echo "skipped: no openssl"; exit 0; }
+command -v openssl >/dev/null || { echo "skipped: openssl is not installed"; exit 0; }
 here=$SOURCE/tests/e2e/spellings
 modules=$scratch/code/environments/production/modules
 mkdir -p "$modules/secret/files" "$modules/open/files/priv" "$modules/open/files/dir with space"
@@ -23,7 +23,7 @@ for name in web1 web2; do
         -subj "/CN=$name" -out "$scratch/made/$name.csr" 2>/dev/null &&
         openssl x509 -req -in "$scratch/made/$name.csr" -CA "$scratch/ca/ca_crt.pem" -CAkey "$scratch/ca/ca_key.pem" \
             -set_serial "0xff$((RANDOM))" -days 2 -out "$scratch/made/$name.pem" 2>/dev/null ||
-        { echo "FAILED: no certificate of $name"; exit 1; }
+        { echo "FAILED: $name has no certificate"; exit 1; }
 done
 python3 - "$(sed 's/.*://' "$scratch/url")" "$scratch/made" "$here/recorded" <<'EOS' || failures=1
 import http.client, ssl, sys
@@ -51,11 +51,11 @@ for line in open(recorded):
     for who, peer in zip(("web1", "web2"), map(int, theirs)):
         ours = ask(who, path)
         served += ours == 200
-        # Other spellings may be refused; what is served is what is served there.
+        # Other spellings may be rejected. A served spelling must be one that puppetserver serves.
         plain = not any(odd in path for odd in ("%", "//", ";", "+"))
         good = ours == peer if peer == 200 and plain else ours == 200 and peer == 200 or ours in (400, 403, 404, 500)
         if not good or ours is None:
-            print(f"FAILED: {who} {path}: {ours}, there {peer}")
+            print(f"FAILED: {who} {path}: got {ours}, expected {peer}")
             bad += 1
 print(f"{served} answers were 200")
 sys.exit(bad > 0 or served < 300)

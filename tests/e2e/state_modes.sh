@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The modes of state files: whatever the umask, each file and folder that a server, an agent, the
-# forge and the commands leave has the mode that the table in docs/files.md gives it.
+# The modes of state files. Regardless of the umask, each file and folder of a server, an agent, the
+# forge and the commands has the mode of the table in docs/files.md.
 . "$SOURCE/tests/e2e/lib.sh"
-command -v openssl >/dev/null || { echo "skipped: no openssl"; exit 0; }
+command -v openssl >/dev/null || { echo "skipped: openssl is not installed"; exit 0; }
 umask 0
 mkdir -p "$scratch/etc/puppetserver/conf.d" "$scratch/code/environments/production/manifests"
 cat >"$scratch/code/environments/production/manifests/site.pp" <<'EOS'
@@ -16,7 +16,7 @@ site=(--confdir "$scratch/etc" --ssldir "$scratch/ssl" --cadir "$scratch/ca" --v
     --rundir "$scratch/run" --logdir "$scratch/log" --publicdir "$scratch/public" --codedir "$scratch/code")
 forge() { "$BUNRAKU" forge "$@" --statedir "$scratch/state" >>"$scratch/forge.out" 2>&1 || echo "FAILED: forge $*"; }
 
-# The forge comes first: its commands make the folder of the state.
+# The forge is first, because its commands create the state folder.
 mkdir -p "$scratch/acme-web" && cd "$scratch" || exit 1
 echo '{"name":"acme-web","version":"1.0.0","author":"acme","license":"x","summary":"s","source":"s","dependencies":[]}' \
     >acme-web/metadata.json

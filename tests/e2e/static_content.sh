@@ -1,6 +1,6 @@
 #!/bin/bash
-# The files that a catalog means: whichever server is asked, whatever was deployed meanwhile. Other
-# bytes are never sent, and never written.
+# An agent gets the file contents that belong to its catalog, from any server and after any deploy.
+# Other content is never sent, and never written.
 . "$SOURCE/tests/e2e/lib.sh"
 export GIT_CONFIG_GLOBAL=$scratch/gitconfig
 printf '[user]\n\temail = a@example.org\n\tname = A\n[init]\n\tdefaultBranch = production\n' > "$GIT_CONFIG_GLOBAL"
@@ -41,7 +41,7 @@ commit 1
 
 declare -A port
 servers=
-# start NAME: a server with its own state on the same CA and code.
+# start NAME: starts a server with its own state and the same CA and code.
 start() {
     "$BUNRAKU" server --https 127.0.0.1:0 --confdir "$site/etc" --vardir "$site/var-$1" \
         --statedir "$site/state-$1" >"$site/out-$1" 2>"$site/err-$1" &
@@ -62,14 +62,14 @@ is() { [ "$(cat "$1" 2>&1)" = "$2" ] || { echo "FAILED: line ${BASH_LINENO[0]}: 
 agent 2 a
 is made/list 'one of 1'
 is made/tree/leaf 'leaf of 1'
-# The version's files have no write permission; the mode that agents are told is the repository's.
+# The files of a version have no write permission. Agents get the mode from the repository.
 is <(stat -c %a "$(find "$scratch/var" -path '*facts.d/fact')") 755
 catalog=$scratch/var/client_data/catalog/web1.example.json
 address() { python3 -c "import json; c = json.load(open('$catalog')); print(c['code_id'], c['metadata']['$scratch/made/list']['content_uri'].removeprefix('puppet:///'))"; }
 read -r code_id path <<<"$(address)"
 holds "$path" '^site/app/files/one~sha256-[0-9a-f]{64}$'
 
-# What comes after the catalog: a file that stands first in the list, other contents.
+# Changes after the compile: a new file earlier in the search list, and other contents.
 echo 'none of 2' >control/site/app/files/none
 echo 'one of 2' >control/site/app/files/one
 echo 'leaf of 2' >control/site/app/files/tree/leaf
@@ -79,15 +79,15 @@ again() { rm -rf made && agent 2 "$1" --use_cached_catalog; }
 of_first() {
     is made/list 'one of 1'; is made/sha 'one of 1'; is made/same 'one of 1'
     is made/tree/leaf 'leaf of 1'; is made/tree/extra extra; is made/part/leaf 'leaf of 1'
-    [ ! -e made/part/extra ] || { echo 'FAILED: what is ignored came'; failures=$((failures + 1)); }
+    [ ! -e made/part/extra ] || { echo 'FAILED: an ignored file was copied'; failures=$((failures + 1)); }
 }
 again a
 of_first
-# Another server, which has the older version still: by digest, from there.
+# Another server that still has the older version serves its content, by digest.
 start b
 again b
 of_first
-# Asked without our agent: the bytes, or 404.
+# Requests of other clients get the right content, or 404.
 ssl=(--cacert "$site/ssl/certs/ca.pem" --cert "$scratch/etc/ssl/certs/web1.example.pem" --key "$scratch/etc/ssl/private_keys/web1.example.pem")
 [ -e "${ssl[3]}" ] || ssl=(--cacert "$site/ssl/certs/ca.pem" --cert "$(find "$scratch" -path '*certs/web1.example.pem' | head -1)" --key "$(find "$scratch" -path '*private_keys/web1.example.pem' | head -1)")
 content() {
@@ -97,12 +97,13 @@ content() {
 if command -v curl >/dev/null; then
     [ "$(content b "$path" "$code_id")" = 200 ] || echo "FAILED: $(cat content)"
     is content 'one of 1'
-    # A code id of nobody with a plain path names no content: the file as it is now would be a guess.
+    # An unknown code ID with a plain path identifies no content. The current file could be the
+    # wrong one.
     [ "$(content b site/app/files/one "$code_id")" = 404 ] || { echo "FAILED: $(cat content)"; failures=$((failures + 1)); }
     [ "$(content a site/app/files/one "$code_id")" = 200 ] || { echo "FAILED: $(cat content)"; failures=$((failures + 1)); }
     is content 'one of 1'
 fi
-# A server that has had neither the catalog nor the version: nothing is written.
+# A server without the catalog and without the version: the agent writes nothing.
 echo 3 >control/other && commit 3
 echo 4 >control/other && commit 4
 start c

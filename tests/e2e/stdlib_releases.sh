@@ -1,8 +1,8 @@
 #!/bin/bash
-# Functions that are here natively and that a module brings: the module's own answer is given.
+# Native functions that a module also provides: the module's own function is called.
 . "${0%/*}/lib.sh"
 if ! command -v ruby >/dev/null; then
-    echo "skipped: there is no Ruby on this machine"
+    echo "skipped: Ruby is not installed on this machine"
     exit 0
 fi
 envs=$scratch/envs
@@ -13,7 +13,7 @@ module Puppet::Parser::Functions
   newfunction(:pick, :type => :rvalue) { |args| "picked #{args.size} of one's own" }
 end
 EOS
-# As releases 4.x declare packages, on the shoulders of another function of the same API.
+# Like releases 4.x, which implement it through another function of the same API.
 cat >"$stdlib/lib/puppet/parser/functions/ensure_packages.rb" <<'EOS'
 module Puppet::Parser::Functions
   newfunction(:ensure_packages, :type => :statement) do |args|
@@ -32,7 +32,7 @@ Puppet::Parser::Functions.newfunction(:ensure_resource, :type => :statement) do 
   end
 end
 EOS
-# The newer API hides the older function, but from the scope's own methods.
+# A function of the newer API hides the older one, except for the methods of the scope.
 cat >"$stdlib/lib/puppet/functions/validate_string.rb" <<'EOS'
 Puppet::Functions.create_function(:validate_string, Puppet::Functions::InternalFunction) do
   dispatch(:go) { scope_param; repeated_param 'Any', :args }
@@ -65,19 +65,19 @@ run 1 "${compile[@]}" -e 'validate_string("a")'
 holds "$err" 'Function Call, newer: older a \(line: 1, column: 1\)'
 run 1 "${compile[@]}" -e 'stdlib::ensure_packages(["a"])'
 holds "$err" 'not this release'
-# `present`, in the class that calls, and once.
+# `present`, in the class that calls the function, and only once.
 run 0 "${compile[@]}" -e 'class a { ensure_packages(["p", "q"]) }
 class b { ensure_packages("p") }
 include a, b'
 holds "$out" '"title":"p","tags":\["package","p","class","a"\],[^}]*"parameters":\{"ensure":"present"\}'
 holds "$out" '\{"source":"Class\[A\]","target":"Package\[p\]"\}'
 lacks "$out" '"source":"Class\[B\]"'
-# A change is seen, and a module without the function leaves it to this program.
+# A changed file is loaded. If the module lacks the function, the native one is called.
 rm "$stdlib/lib/puppet/parser/functions/pick.rb"
 run 0 "${compile[@]}" -e 'notice(pick(undef, 1))'
 holds "$err" ': 1$'
 
-# What a known release says is said without Ruby.
+# The functions of a known release run natively, without Ruby.
 known=/usr/share/puppet/modules/stdlib
 if [ -f "$known/metadata.json" ] && grep -q '"version": "8.5.0"' "$known/metadata.json"; then
     run 0 compile --environmentpath "$envs" --node n --modulepath /usr/share/puppet/modules \

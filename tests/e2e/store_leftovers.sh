@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Starts with everything on disk that an earlier process can leave: commands in the spool for a
-# PuppetDB that is away, commands in the queue, in its dead letters and given back, traces of cached
-# catalogs. Threads find work before the server is ready; under TSan this shows what they race with.
+# Starts servers with all state that an earlier process can leave on disk: commands in the spool for
+# an unreachable PuppetDB, commands in the queue, dead letters, requeued commands, traces of cached
+# catalogs. Threads have work before the server is ready; ThreadSanitizer then finds races.
 . "$SOURCE/tests/e2e/lib.sh"
 starts=${BUNRAKU_ROUNDS:-8}
 mkdir -p "$scratch/code/environments/production/manifests"
@@ -21,7 +21,7 @@ storeconfigs_backend = puppetdb
 [server]
 gc_interval = 0
 CONF
-# Nobody listens on port 9 (discard) of this machine.
+# No process listens on port 9 (discard) of this machine.
 printf '[main]\nserver_urls = https://127.0.0.1:9\n' >"$scratch/etc/puppetdb.conf"
 
 start() {
@@ -33,17 +33,17 @@ start() {
     until grep -q 'is ready' "$scratch/server.out"; do
         if ! kill -0 $server 2>/dev/null; then
             wait $server
-            printf 'FAILED: start %s ends with %s\n%s\n' "$1" $? "$(<"$scratch/server.err")"
+            printf 'FAILED: start %s exited with %s\n%s\n' "$1" $? "$(<"$scratch/server.err")"
             exit 1
         fi
         sleep 0.02
     done
     url=$(sed 's/.*: //' "$scratch/server.out")
 }
-command() { # NAME VERSION BODY
+command() { # command NAME VERSION BODY
     curl -sf -H 'Content-Type: application/json' -d "$3" -o "$scratch/answer" \
         "$url/pdb/cmd/v1?command=$1&version=$2&certname=n" ||
-        { echo "FAILED: $1 is refused: $(cat "$scratch/answer")"; failures=$((failures + 1)); }
+        { echo "FAILED: $1 was rejected: $(cat "$scratch/answer")"; failures=$((failures + 1)); }
 }
 catalog() {
     curl -sf -o "$scratch/answer" --data-urlencode 'facts={"name":"'"$1"'","values":{"kernel":"Linux"}}' \
@@ -68,7 +68,7 @@ for i in $(seq "$starts"); do
     run 0 db dead-letters resubmit all
     start "$i"
     lacks "$(<"$scratch/server.err")" 'ThreadSanitizer'
-    # Now and then in an orderly way.
+    # Sometimes the server stops cleanly.
     if [ $((i % 2)) = 0 ]; then
         kill $server
         wait $server || { echo "FAILED: SIGTERM: $?"; failures=$((failures + 1)); }
@@ -79,7 +79,7 @@ for i in $(seq "$starts"); do
         wait $server 2>/dev/null
     fi
 done
-# Nothing of the spool was lost.
+# The spool has lost no command.
 start last
-holds "$(<"$scratch/server.err")" '[45] commands for PuppetDB wait in'
+holds "$(<"$scratch/server.err")" '[45] commands for PuppetDB from an earlier run are waiting in'
 finish

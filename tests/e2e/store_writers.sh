@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Commands that write to the store beside a running server: what the server acknowledges afterwards
-# is there after a crash. SQLite deletes the write-ahead log with its last connection, so the server
-# must never look as if it had none.
+# Commands that write to the store while a server runs. Data that the server acknowledges afterwards
+# must survive a crash. SQLite deletes the write-ahead log when the last connection closes, so the
+# server's connection must always be visible to SQLite.
 . "$SOURCE/tests/e2e/lib.sh"
 mkdir -p "$scratch/etc/code/environments/production/manifests"
 echo 'Notify <<| tag == "x" |>>' >"$scratch/etc/code/environments/production/manifests/site.pp"
@@ -32,11 +32,12 @@ facts() {
 }
 names() { curl -s "$url/pdb/query/v4/nodes" | grep -o '"certname" *: *"[^"]*"' | sed 's/.*: *//' | tr -d '"' | sort | xargs; }
 
-# The socket lies beside the database, for its owner alone, and goes with the server.
+# The socket is in the database's folder, is accessible only to its owner, and is removed when the
+# server stops.
 start
 holds "$(stat -c '%a %F' "$scratch/state/store.sqlite3.socket")" '^600 socket$'
 for n in a b c; do facts $n; done
-# The server compiles, and so opens its own store as a client of it does.
+# A compile of the server opens its store in the same way as another client.
 curl -sf "$url/puppet/v3/catalog/a?environment=production" | grep -q '"catalog_uuid"' ||
     { echo "FAILED: no catalog: $(curl -s "$url/puppet/v3/catalog/a?environment=production")"; failures=$((failures + 1)); }
 run 0 db export "$scratch/archive.tgz"
@@ -81,9 +82,9 @@ after=$(names)
 [ "$before" = "$after" ] || { printf 'FAILED: before %s\nafter %s\n' "$before" "$after"; failures=$((failures + 1)); }
 kill $server
 wait $server 2>/dev/null
-[ ! -e "$scratch/state/store.sqlite3.socket" ] || { echo "FAILED: the socket stays"; failures=$((failures + 1)); }
+[ ! -e "$scratch/state/store.sqlite3.socket" ] || { echo "FAILED: the socket still exists"; failures=$((failures + 1)); }
 
-# Without a server the commands write themselves.
+# Without a server the commands write to the database directly.
 run 0 node purge d
 holds "$out" '^Purged d$'
 run 0 db compact

@@ -1,5 +1,5 @@
 #!/bin/bash
-# People's tests: `compile --worker` and the gem's end of its line, `test`, and `migrate check`.
+# Support for users' tests: `compile --worker` and its use by the gem, `test`, and `migrate check`.
 . "${0%/*}/lib.sh"
 equal() {
     [ "$1" = "$2" ] || { printf 'FAILED: %s is not %s\n' "$1" "$2"; failures=$((failures + 1)); }
@@ -28,7 +28,7 @@ echo 'node default { include base }' >"$scratch/envs/production/manifests/site.p
 echo '{"os":{"family":"Debian"},"kernel":"Linux"}' >"$scratch/facts/deb.json"
 echo '{"os":{"family":"RedHat"},"kernel":"Linux"}' >"$scratch/facts/rhel.json"
 
-# -- the worker: each request by itself, environments kept, mistakes no end
+# -- the worker: requests are independent, environments stay loaded, errors do not end it
 requests() {
     cat <<EOM
 {"id": 1, "node": "n1", "modulepath": ["$modules"], "code": "include web", "facts": {"os": {"family": "Debian"}}}
@@ -52,14 +52,14 @@ holds "$(answer 1)" '^\{"id":1,"catalog":.*"title":"/tmp/web".*"content":"Debian
 holds "$(answer 2)" '"id":"two",.*"refused":null,"cycles":\["\(Notify\[b?a?\] => Notify\[[ab]\] => Notify\[[ab]\]\)"\]'
 holds "$(answer 3)" '"error":\{"message":"Evaluation Error: Unknown function: .nope.\. \(line: 2, column: 1\) on node n3","issue_code":"UNKNOWN_FUNCTION","line":2\}'
 holds "$(answer 4)" '^\{"id":null,"error":\{"message":"Unrecognized token'
-holds "$(answer 5)" 'A request is a JSON object'
+holds "$(answer 5)" 'A request must be a JSON object'
 holds "$(answer 6)" "'facts' of a request must be an object"
 holds "$(answer 7)" '"message":"\[1\] db off"'
 holds "$(answer 8)" '"title":"Web::Needs".*"port":80'
 holds "$(answer 9)" '"refused":"[^"]*File paths must be fully qualified'
 lacks "$answers" 'bunraku-worker'
 equal "$(ls "$scratch/tmp")" ""
-# Code that changed between two requests is seen.
+# A change of the code between two requests takes effect.
 coproc worker { exec "$BUNRAKU" compile --worker "${places[@]}" 2>/dev/null; }
 worker_pid=$!
 ask() { echo "$1" >&"${worker[1]}" && read -r reply <&"${worker[0]}"; }
@@ -69,7 +69,7 @@ echo 'class base { notify { "other": } }' >"$modules/base/manifests/init.pp"
 ask "{\"modulepath\":[\"$modules\"],\"code\":\"include base\"}"
 holds "$reply" '"title":"other"'
 exec {worker[1]}>&-
-wait "$worker_pid" || { echo "FAILED: the worker ends with its input"; failures=$((failures + 1)); }
+wait "$worker_pid" || { echo "FAILED: the worker failed at the end of its input"; failures=$((failures + 1)); }
 run 1 compile --worker -e 'notice(1)'
 if command -v ruby >/dev/null; then
     gem=$SOURCE/share/rspec-puppet-bunraku/lib
@@ -82,7 +82,8 @@ puts worker.ask(code: "fail(1)")["error"]["issue_code"]
 puts worker.alive?' 2>&1)" "main Settings main a
 RUNTIME_ERROR
 true"
-    # rspec-puppet 4 has no setting for server facts any more; the stand-in has what the gem needs of any version.
+    # rspec-puppet 4 has no setting for server facts. The stub provides what the gem needs of any
+    # version.
     mkdir -p "$scratch/rspec"
     cat >"$scratch/rspec/rspec-puppet.rb" <<'EOM'
 module RSpec
@@ -107,7 +108,8 @@ false
 true"
 fi
 
-# -- Ruby children outlive the code of a request, and a catalog, but no change of their own code
+# -- Ruby child processes outlive a request's code, and a catalog, but not a change of their own
+# code
 if command -v ruby >/dev/null; then
     ruby_modules=$scratch/ruby
     mkdir -p "$ruby_modules"/gate/{manifests,lib/puppet/{functions/gate,type,provider/gate}}
@@ -250,12 +252,12 @@ equal "$(sed -n 's/^    //p' <<<"$out" | sed "s#$modules#DIR#g")" "Package[web]:
 Package[other] is not in the catalog (file: DIR/web/spec/expect/deep/wrong.pp, line: 4)
 Package[idle] is not in the catalog (file: DIR/web/spec/expect/deep/wrong.pp, line: 5)
 File[/etc/web] is in the catalog, declared (file: DIR/web/manifests/inner.pp, line: 1) (file: DIR/web/spec/expect/deep/wrong.pp, line: 6)
-Service[web] does not come before Package[web] (file: DIR/web/spec/expect/deep/wrong.pp, line: 7)
+Service[web] is not ordered before Package[web] (file: DIR/web/spec/expect/deep/wrong.pp, line: 7)
 Package[web] does not notify Service[web] (file: DIR/web/spec/expect/deep/wrong.pp, line: 8)
-nothing is File <| title == '/none' |> (file: DIR/web/spec/expect/deep/wrong.pp, line: 9)
+no resource matches File <| title == '/none' |> (file: DIR/web/spec/expect/deep/wrong.pp, line: 9)
 File[/etc/web]: mode is undef, and not '0755' (file: DIR/web/spec/expect/deep/wrong.pp, line: 10)
-User[u]: password is not what is expected (file: DIR/web/spec/expect/deep/wrong.pp, line: 11)
-it compiles, without the error 'never' (file: DIR/web/spec/expect/deep/wrong.pp, line: 12)"
+User[u]: password does not have the expected value (file: DIR/web/spec/expect/deep/wrong.pp, line: 11)
+the compile succeeds, without the error 'never' (file: DIR/web/spec/expect/deep/wrong.pp, line: 12)"
 holds "$out" '^4 passed, 2 failed \('
 rm "$expect/deep/wrong.pp"
 echo 'include web' >"$expect/deep/none.pp"
@@ -290,8 +292,8 @@ echo 'class web::broken {' >"$modules/web/manifests/broken.pp"
 printf -- '---\nversion: 5\nhierarchy:\n  - name: x\n    lookup_key: eyaml_lookup_key\n    options: { pkcs7_private_key: %s/none }\n' "$scratch" \
     >"$scratch/envs/production/hiera.yaml"
 run 1 migrate check --no-catalogs
-for text in "^differs .*location_trusted does nothing here" '^note .*stringify_facts is gone in Puppet 8' \
-    '^note .*mystery is no setting of Puppet 8' "^differs .*'ldap' classifies no nodes" '^differs .*lib/puppet/face: subcommands' \
+for text in "^differs .*location_trusted has no effect here" '^note .*stringify_facts was removed in Puppet 8' \
+    '^note .*mystery is not a setting of Puppet 8' "^differs .*'ldap' is not supported here" '^differs .*lib/puppet/face: subcommands' \
     '^broken .*web/manifests/broken.pp: .*Syntax error' '^broken .*pkcs7_private_key .*/none cannot be read' \
     '^[0-9]+ broken, [0-9]+ differ, [0-9]+ notes$'; do
     holds "$out" "$text"
@@ -299,7 +301,8 @@ done
 printf '[main]\nenvironmentpath = %s\n' "$scratch/envs" >"$scratch/etc/puppet.conf"
 rm -r "$modules/web/manifests/broken.pp" "$modules/web/lib" "$scratch/envs/production/hiera.yaml"
 mkdir "$scratch/nodes"
-# What a store has in other forms is no difference: relations are sorted there, Deferred is text, Sensitive is left out.
+# Differences of the stored form do not count: sorted relationships, Deferred as text, omitted
+# Sensitive values.
 cat >"$modules/base/manifests/init.pp" <<'EOM'
 class base {
   notify { ['b', 'a']: }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# An RSA authority stays RSA, and its server may have a second certificate with a P-256 key: each
-# client gets the one that it can verify.
+# An RSA CA stays RSA. Its server may have a second certificate with a P-256 key, and each client
+# gets the one that it can verify.
 . "$SOURCE/tests/e2e/lib.sh"
-command -v openssl >/dev/null || { echo "skipped: no openssl"; exit 0; }
+command -v openssl >/dev/null || { echo "skipped: openssl is not installed"; exit 0; }
 site=(--confdir "$scratch/etc" --ssldir "$scratch/ssl" --cadir "$scratch/ca" --vardir "$scratch/var"
     --statedir "$scratch/state" --setting certname=localhost --setting dns_alt_names=localhost)
 server=
@@ -15,21 +15,22 @@ start() {
     port=$(sed 's/.*://' "$scratch/url")
 }
 stop() { kill $server; wait $server 2>/dev/null; server=; }
-# shown SIGALGS: the kind of key that a client with these gets.
-shown() {
+# key_type SIGALGS: prints the key type of the certificate for a client with these signature
+# algorithms.
+key_type() {
     openssl s_client -connect "127.0.0.1:$port" -CAfile "$scratch/ca/ca_crt.pem" -verify_return_error \
         -sigalgs "$1" </dev/null 2>&1 | sed -n 's/^Peer signature type: //p'
 }
 any='ECDSA+SHA256:RSA-PSS+SHA256'
 start --setting ca_key_type=rsa --setting keylength=2048
-holds "$(shown "$any")" '^RSA-PSS$'
+holds "$(key_type "$any")" '^RSA-PSS$'
 stop
-# From now on without the setting: what is RSA stays RSA.
+# The following starts do not use the setting. Existing RSA keys stay RSA.
 mkdir -p "$scratch/etc/puppetserver/conf.d"
 echo 'certificate-authority: { server-ec-certificate: true }' >"$scratch/etc/puppetserver/conf.d/ca.conf"
 start
-holds "$(shown "$any")" '^ECDSA$'
-holds "$(shown RSA-PSS+SHA256)" '^RSA-PSS$'
+holds "$(key_type "$any")" '^ECDSA$'
+holds "$(key_type RSA-PSS+SHA256)" '^RSA-PSS$'
 holds "$(openssl x509 -in "$scratch/ssl/server_ec_cert.pem" -noout -text)" 'DNS:localhost'
 lacks "$(openssl x509 -in "$scratch/ssl/server_ec_cert.pem" -noout -text)" '34380\.1\.3\.39'
 "$BUNRAKU" ca rollover begin "${site[@]}" --setting statedir="$scratch/state" >"$scratch/out" 2>&1 || true

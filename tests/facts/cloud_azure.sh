@@ -1,6 +1,6 @@
-# A machine of Azure.
+# An Azure virtual machine.
 # facts: az_metadata cloud virtual hypervisors is_virtual
-# Facter asks virt-what, which would look at the processor of the machine below.
+# Facter calls virt-what, which would examine the processor of the real machine.
 put /usr/local/sbin/virt-what $'#!/bin/sh\necho hyperv\n'
 chmod +x /usr/local/sbin/virt-what
 cloud 'Microsoft Corporation' 'American Megatrends Inc.' 'Virtual Machine' <<'END'

@@ -1,4 +1,4 @@
-# A machine of Google Compute Engine.
+# A Google Compute Engine virtual machine.
 # facts: gce cloud virtual is_virtual
 put /etc/hosts $'127.0.0.1 localhost\n169.254.169.254 metadata.google.internal metadata\n'
 cloud Google Google 'Google Compute Engine' <<'END'

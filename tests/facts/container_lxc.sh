@@ -1,4 +1,4 @@
-# In a container of lxc, by the environment of its first process.
+# A container of lxc, detected by the environment of its first process.
 # environment: container=lxc
 # facts: virtual is_virtual
 rm -f /.dockerenv

@@ -1,4 +1,4 @@
-# In a container of podman, by the environment of its first process.
+# A container of podman, detected by the environment of its first process.
 # environment: container=podman
 # facts: virtual is_virtual
 rm -f /.dockerenv

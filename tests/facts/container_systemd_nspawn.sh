@@ -1,4 +1,4 @@
-# In a container of systemd-nspawn, by the environment of its first process.
+# A container of systemd-nspawn, detected by the environment of its first process.
 # environment: container=systemd-nspawn
 # facts: virtual is_virtual
 rm -f /.dockerenv

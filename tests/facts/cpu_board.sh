@@ -1,4 +1,4 @@
-# A board whose /proc/cpuinfo tells little: the kernel's tree has the rest. Red Hat's `uname -p`.
+# A board with little data in /proc/cpuinfo; the rest is in the kernel's sysfs tree. Red Hat's `uname -p`.
 # facts: processors processorcount physicalprocessorcount memory.system.total memory.swap
 put /srv/cpuinfo "$(for n in 0 1 2 3; do
     printf 'processor\t: %s\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd\nCPU part\t: 0xd08\n\n' "$n"

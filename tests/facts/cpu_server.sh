@@ -1,4 +1,4 @@
-# Two sockets, an old kernel's memory.
+# Two processor sockets, and the memory data of an old kernel.
 # facts: processors processorcount physicalprocessorcount processor0 processor3 hardwareisa memory.system.total_bytes
 # facts: memory.system.available_bytes memory.system.capacity memory.system.available memory.swap memorysize
 # facts: memorysize_mb memoryfree memoryfree_mb swapsize swapsize_mb swapfree swapfree_mb filesystems fips_enabled
@@ -7,12 +7,12 @@ cpu() {
     printf 'cpu MHz\t\t: 2100.000\nphysical id\t: %s\nsiblings\t: 2\ncore id\t\t: 0\ncpu cores\t: 1\n' "$2"
     printf 'flags\t\t: fpu cx8 cmov mmx fxsr sse sse2 syscall lm cx16 sse4_1 sse4_2 ssse3 popcnt lahf_lm\n\n'
 }
-stand_for() {
+replace_file() {
     put "/srv$1" "$2"
     mount --bind "/srv$1" "$1"
 }
-stand_for /proc/cpuinfo "$(cpu 0 0; cpu 1 0; cpu 2 1; cpu 3 1)"$'\n'
-stand_for /proc/meminfo 'MemTotal:       32780412 kB
+replace_file /proc/cpuinfo "$(cpu 0 0; cpu 1 0; cpu 2 1; cpu 3 1)"$'\n'
+replace_file /proc/meminfo 'MemTotal:       32780412 kB
 MemFree:         1234567 kB
 Buffers:          223344 kB
 Cached:         20123456 kB
@@ -21,5 +21,5 @@ SwapTotal:       8388604 kB
 SwapFree:        8380000 kB
 SReclaimable:     900000 kB
 '
-stand_for /proc/filesystems $'nodev\tsysfs\nnodev\tproc\n\text3\n\text4\n\tfuseblk\n\txfs\n\tsquashfs\nnodev\tnfs4\n\tvfat\n'
+replace_file /proc/filesystems $'nodev\tsysfs\nnodev\tproc\n\text3\n\text4\n\tfuseblk\n\txfs\n\tsquashfs\nnodev\tnfs4\n\tvfat\n'
 cpu_tree 0:0:3 0:0:3 1:0:c 1:0:c

@@ -1,4 +1,4 @@
-# The route to the world leads through the second interface.
+# The default route uses the second interface.
 # facts: networking.ip networking.primary networking.mac networking.netmask networking.network ipaddress
 for name in br0 br1; do ip link add "$name" address "02:00:00:00:01:0${name#br}" type bridge; done
 ip address add 192.0.2.10/24 dev br0

@@ -1,4 +1,4 @@
-# What firmware and kernel say of the hardware.
+# Hardware data of firmware and kernel.
 # facts: dmi disks partitions bios_vendor bios_version bios_release_date boardmanufacturer boardproductname
 # facts: boardserialnumber boardassettag chassistype chassisassettag manufacturer productname productversion
 # facts: serialnumber uuid blockdevice_sda_size blockdevice_sda_model blockdevice_sda_vendor

@@ -1,9 +1,10 @@
-# For the scenes: a machine that is a copy of this one, and what they put into it.
+# Shared by the scenes: creates a machine that is a copy of this one, and adds files to it.
 
-# make PLACE DIR...: the copy of `/`, with these folders of the outside in it; then we are there.
+# make PLACE DIR...: creates a copy of `/` that includes these outside folders, and changes the root
+# to it.
 make() {
     local part mine=
-    # The root of a name space of users is not the machine's.
+    # The root user of a user namespace is not the root user of the machine.
     [ "$(tr -s ' ' </proc/self/uid_map)" = ' 0 0 4294967295' ] || mine=,userxattr
     mount --make-rprivate /
     mkdir "$1/root"
@@ -18,16 +19,17 @@ make() {
     cd "$1/root/all"
 }
 
-# put FILE TEXT: a file with its folders.
+# put FILE TEXT: writes a file and creates its folders.
 put() {
     mkdir -p "${1%/*}"
     printf '%s' "$2" >"$1"
 }
 
-# bare DIR: an empty folder in its place.
+# bare DIR: replaces a folder with an empty one.
 bare() { mount -t tmpfs scene "$1"; }
 
-# cpu_tree PACKAGE:CORE:THREADS...: the kernel's tree of processors; THREADS is the mask of those in the core.
+# cpu_tree PACKAGE:CORE:THREADS...: creates the kernel's processor tree; THREADS is the mask of the
+# threads in a core.
 cpu_tree() {
     local tree=/sys/devices/system/cpu number=0 one place
     local -A packages
@@ -45,7 +47,8 @@ cpu_tree() {
     put "$tree/kernel_max" $'15\n'
 }
 
-# cloud VENDOR BIOS PRODUCT: the firmware of a cloud's machine, and its service with the lines of standard input.
+# cloud VENDOR BIOS PRODUCT: creates the firmware data of a cloud machine, and a metadata service
+# that returns the lines of standard input.
 cloud() {
     rm -f /.dockerenv
     bare /sys/class

@@ -1,4 +1,5 @@
-"""A cloud's metadata service: `metadata.py ADDRESS` answers with the texts of standard input, "PATH TEXT" a line."""
+"""The metadata service of a cloud: `metadata.py ADDRESS` returns the texts of standard input, with
+one "PATH TEXT" per line."""
 import http.server
 import sys
 
@@ -11,7 +12,7 @@ for line in sys.stdin:
 class Service(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         text = texts.get(self.path)
-        # Each cloud wants to know that it is asked on purpose.
+        # Each cloud requires a header as proof that a request is intentional.
         wanted = {"/computeMetadata": ("Metadata-Flavor", "Google"), "/metadata": ("Metadata", "true"),
                   "/latest": ("X-aws-ec2-metadata-token", "secret")}
         for place, (header, value) in wanted.items():

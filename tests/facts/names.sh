@@ -1,4 +1,4 @@
-# What the machine is called, and where it is.
+# Host name, domain and time zone.
 # environment: TZ=Asia/Kathmandu
 # facts: networking.hostname networking.domain networking.fqdn hostname domain fqdn timezone
 hostname box-7

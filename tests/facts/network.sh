@@ -1,4 +1,4 @@
-# Bridges, pairs, addresses of all scopes, leases of all kinds.
+# Bridges, interface pairs, addresses of all scopes, DHCP leases of all kinds.
 # facts: networking.interfaces networking.ip networking.ip6 networking.primary networking.mac networking.mtu
 # facts: networking.netmask networking.netmask6 networking.network networking.network6 networking.scope6
 # facts: networking.dhcp interfaces dhcp_servers ipaddress ipaddress_br0 ipaddress6_br0 netmask_br0 mtu_left

@@ -1,1 +1,1 @@
-# This machine as it is.
+# This machine, unchanged.

@@ -1,4 +1,4 @@
-# SELinux, as far as files tell of it.
+# SELinux, as far as files determine it.
 # facts: os.selinux selinux selinux_config_mode selinux_config_policy selinux_current_mode selinux_enforced
 # facts: selinux_policyversion
 put /etc/selinux/config $'# SELINUX= can take one of these three values\nSELINUX=enforcing\n#x\nSELINUXTYPE=targeted \n'

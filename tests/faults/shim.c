@@ -1,8 +1,8 @@
-// Makes the N-th system call of a process fail, for tests/faults/run: to be preloaded.
+// Makes the N-th system call of a process fail. A preload library for tests/faults/run.
 //   FAULT_CALLS=FILE   lists every call that can be made to fail ("NAME PATH-or-DESCRIPTOR" a line)
-//   FAULT_AT=N         the N-th of them (from 1) fails with FAULT_ERRNO, a number; "short": it reads
-//                      or writes one byte alone
-// Processes that the first one starts are left alone.
+//   FAULT_AT=N         the N-th of them (from 1) fails with FAULT_ERRNO: a number, or "short"
+//                      to read or write only one byte
+// Child processes are not affected.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -39,7 +39,7 @@ __attribute__((constructor)) static void begin(void) {
     active = calls || at > 0;
 }
 
-// 1: fail; 2: one byte.
+// Returns 1 if the call must fail, and 2 if it must transfer one byte.
 static int hit(const char *name, const char *what, int fd) {
     if (!active) return 0;
     char own[32];

@@ -1,6 +1,6 @@
 #!/bin/bash
-# kill -9 at any moment of upload, publish and sync: what is published is always one whole snapshot,
-# and the next run goes on. ROUNDS=N for more than a few rounds.
+# kill -9 at any moment of upload, publish and sync. The published content is always one complete
+# snapshot, and the next run continues. ROUNDS=N sets the number of rounds.
 set -u
 BUNRAKU="${BUNRAKU:?}"
 rounds="${ROUNDS:-6}"
@@ -22,8 +22,9 @@ mkdir all && mv ./*/pkg/*.tar.gz all/
 count=$(ls all | wc -l)
 [ "$count" = 36 ] || fail "made $count archives"
 
-# Is the published tree whole: listing, manifest and files say the same, checksums hold?
-whole() {
+# Checks that the published tree is complete: listing, manifest and files agree, and checksums
+# match.
+is_complete() {
     local tree="$dir/state/forge/published/$1"
     [ -e "$tree" ] || return 0
     [ -f "$tree/.records" ] && [ -f "$tree/.texts" ] && [ -f "$tree/.dependency_db" ] || return 1
@@ -36,7 +37,7 @@ whole() {
         sha256sum --check --status --strict 2> /dev/null) || [ "$manifest" = 0 ]
 }
 # Runs the forge and kills it after up to $1 milliseconds.
-cut_short() {
+run_and_kill() {
     local after
     after=$(printf '0.%03d' $((RANDOM % $1)))
     shift
@@ -45,33 +46,33 @@ cut_short() {
 
 forge create --repo big > /dev/null && forge create --repo source > /dev/null || fail "create"
 forge upload --repo source all/*.tar.gz > /dev/null && forge publish --repo source > /dev/null || fail "source"
-# A server shares the state; it must never show anything half.
+# A server shares the state. It must never serve a partial snapshot.
 for ((i = 0; i < rounds; ++i)); do
-    cut_short 60 upload --repo big \
+    run_and_kill 60 upload --repo big \
         $(ls -d all/* | shuf -n 12 --random-source=<(yes $i))
-    whole big || fail "round $i: upload touched what is published"
-    cut_short 60 publish --repo big
-    whole big || fail "round $i: publish left half a snapshot"
-    [ -e state/forge/published/source ] && whole source || fail "round $i: another repository is touched"
+    is_complete big || fail "round $i: upload changed the published snapshot"
+    run_and_kill 60 publish --repo big
+    is_complete big || fail "round $i: publish left a partial snapshot"
+    [ -e state/forge/published/source ] && is_complete source || fail "round $i: another repository was changed"
     forge list --repo big | while read -r module version; do
         forge remove --repo big --module "$module" --version "$version" > /dev/null
         break
     done
 done
 forge publish --repo big > /dev/null || fail "the last publish"
-whole big || fail "the last publish is not whole"
+is_complete big || fail "the last publish is incomplete"
 
 forge create --repo mirror > /dev/null
 for ((i = 0; i < rounds; ++i)); do
-    cut_short 80 sync --repo mirror \
+    run_and_kill 80 sync --repo mirror \
         --feed "file://$dir/state/forge/published/source"
-    forge publish --repo mirror > /dev/null || fail "round $i: publish after a cut sync"
-    whole mirror || fail "round $i: a cut sync left a broken release"
+    forge publish --repo mirror > /dev/null || fail "round $i: publish after an interrupted sync"
+    is_complete mirror || fail "round $i: an interrupted sync left a broken release"
     [ $((i % 3)) = 2 ] && forge delete --repo mirror > /dev/null && forge create --repo mirror > /dev/null
 done
 forge sync --repo mirror --feed "file://$dir/state/forge/published/source" > /dev/null || fail "the last sync"
 forge publish --repo mirror > /dev/null
-whole mirror || fail "the last sync is not whole"
-[ "$(grep -c . state/forge/published/mirror/PULP_MANIFEST)" = 36 ] || fail "the mirror is not complete"
-[ -z "$(find state/forge/snapshots -name '.making.*')" ] || fail "rubbish is left"
+is_complete mirror || fail "the last sync is incomplete"
+[ "$(grep -c . state/forge/published/mirror/PULP_MANIFEST)" = 36 ] || fail "the mirror is incomplete"
+[ -z "$(find state/forge/snapshots -name '.making.*')" ] || fail "temporary files remain"
 echo "ok: $rounds rounds"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# kill -9 at any moment of a deploy: the environment is the old or the new one, whole, and the next run goes
-# on. ROUNDS=N for more than a few rounds.
+# kill -9 at any moment of a deploy. The environment is completely the old or the new one, and the
+# next run continues. ROUNDS=N sets the number of rounds.
 set -u
 BUNRAKU="${BUNRAKU:?}"
 rounds="${ROUNDS:-8}"
@@ -13,7 +13,7 @@ printf '[user]\n\temail = a@example.org\n\tname = A\n[init]\n\tdefaultBranch = m
 fail() { echo "FAILED: $*" >&2; exit 1; }
 
 for m in a b c control; do git init -q "$m"; mkdir "$m/manifests"; done
-# Everything in one generation: 8 files in each of 3 modules, 5 in the control repository.
+# Writes one generation of all content: 8 files in each of 3 modules, 5 in the control repository.
 generation() {
     local m i
     for m in a b c; do
@@ -26,14 +26,14 @@ generation() {
 }
 printf -- '---\ncachedir: %s/cache\nsources:\n  s:\n    remote: file://%s/control\n    basedir: %s/envs\n' "$dir" "$dir" "$dir" > r10k.yaml
 deploy=("$BUNRAKU" deploy environment --modules --r10k r10k.yaml --vardir "$dir/var" --confdir "$dir/conf")
-whole() {
+is_complete() {
     local found want
     found=$(cat envs/main/manifests/*.pp envs/main/modules/*/manifests/*.pp | sort | uniq -c | sed 's/^ *//')
     for want in "$@"; do [ "$found" = "29 generation $want" ] && return 0; done
     return 1
 }
 generation 0
-# Moments from none to twice what it takes now.
+# Kills after a time between zero and twice the duration of a deploy.
 begin=$(date +%s%N)
 "${deploy[@]}" > log 2>&1 || fail "the first deploy: $(cat log)"
 longest=$((($(date +%s%N) - begin) / 500000))
@@ -41,10 +41,10 @@ last=0 reached=0
 for ((round = 1; round <= rounds; ++round)); do
     generation "$round"
     { timeout -s KILL "$(printf '0.%03d' $((RANDOM % longest % 1000)))" "${deploy[@]}" > /dev/null; } 2> /dev/null
-    whole "$last" "$round" || fail "round $round: neither $last nor $round"
-    if whole "$round"; then last=$round reached=$((reached + 1)); fi
+    is_complete "$last" "$round" || fail "round $round: neither $last nor $round"
+    if is_complete "$round"; then last=$round reached=$((reached + 1)); fi
 done
 "${deploy[@]}" > log 2>&1 || fail "the last deploy: $(cat log)"
-whole "$rounds" || fail "the last deploy is not whole"
-[ -z "$(find envs/.bunraku -name '.new-*' -o -name '.link-*')" ] || fail "rubbish is left"
-echo "ok: $rounds rounds, $reached of them got to the new one"
+is_complete "$rounds" || fail "the last deploy is incomplete"
+[ -z "$(find envs/.bunraku -name '.new-*' -o -name '.link-*')" ] || fail "temporary files remain"
+echo "ok: $rounds rounds, $reached of them reached the new generation"

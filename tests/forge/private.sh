@@ -1,9 +1,10 @@
 #!/bin/bash
-# Over TLS, as strangers and guests come: who may read a private repository (certificates, users, an end, a revocation),
-# what the audit log says of it; webhooks that are true, false and said twice; the page of deploys.
+# Access over TLS: which clients may read a private repository (certificates, users, expiry,
+# revocation), and what the audit log records. Webhooks with valid, invalid and repeated signatures.
+# The page of deploys.
 set -u
 BUNRAKU="${BUNRAKU:?}"
-for program in curl openssl git; do command -v "$program" > /dev/null || { echo "skipped: no $program"; exit 0; }; done
+for program in curl openssl git; do command -v "$program" > /dev/null || { echo "skipped: $program is not installed"; exit 0; }; done
 dir="$(mktemp -d "${TMPDIR:-/tmp}/bunraku-private.XXXXXX")"
 dir="$(cd -P "$dir" && pwd)"
 server=
@@ -29,37 +30,37 @@ forge() { "$BUNRAKU" forge "$@" --statedir "$dir/state" 2>&1; }
 ca() { "$BUNRAKU" ca "$@" "${places[@]}" --server localhost --masterport "${url##*:}" > ca.out 2>&1 || fail "ca $*: $(cat ca.out)"; }
 ca generate --certname ops1.example.org,other.example.net
 mkdir -p web && echo '{"name":"acme-web","version":"1.0.0","author":"acme","license":"x","summary":"s","source":"s","dependencies":[]}' > web/metadata.json
-"$BUNRAKU" module build web > /dev/null || fail 'no archive'
+"$BUNRAKU" module build web > /dev/null || fail 'module build'
 forge create --repo inside --private > /dev/null
 forge upload --repo inside web/pkg/*.gz > /dev/null && forge publish --repo inside > /dev/null
 forge grant --repo inside --reader 'certificate:*.example.org' > /dev/null
 repo=$url/pulp_puppet/forge/repository/inside
 
-# status WHO ARGS...: of an answer; it is in answer.
+# status WHO ARGS...: prints the status of a response; its body is in the file answer.
 status() {
     local who=$1 as=()
     shift
     [ -z "$who" ] || as=(--cert "etc/ssl/certs/$who.pem" --key "etc/ssl/private_keys/$who.pem")
     curl -s -o answer -D head -w '%{http_code}' --cacert etc/ssl/certs/ca.pem "${as[@]}" "$@"
 }
-# is STATUS WHO ARGS...
+# is STATUS WHO ARGS...: checks the status of a response.
 is() {
     local wanted=$1 got
     shift
     got=$(status "$@")
-    [ "$got" = "$wanted" ] || { printf 'FAILED: line %s: %s, not %s: %s\n' "${BASH_LINENO[0]}" "$got" "$wanted" "$*"; failures=$((failures + 1)); }
+    [ "$got" = "$wanted" ] || { printf 'FAILED: line %s: got %s, expected %s: %s\n' "${BASH_LINENO[0]}" "$got" "$wanted" "$*"; failures=$((failures + 1)); }
 }
 for path in "$repo/v3/files/acme-web-1.0.0.tar.gz" "$url/forge/inside" "$url/pulp/puppet/inside/modules.json"; do
     is 401 '' "$path"
     is 200 ops1.example.org "$path"
     is 403 other.example.net "$path"
 done
-# Until then, and no longer.
+# A grant with an expiry date.
 forge grant --repo inside --reader certificate:other.example.net --until "$(date -u -d '+1 day' +%Y-%m-%dT%H:%M:%SZ)" > /dev/null
 is 200 other.example.net "$repo/v3/modules"
 forge grant --repo inside --reader certificate:other.example.net --until "$(date -u -d '-1 second' +%Y-%m-%dT%H:%M:%SZ)" > /dev/null
 is 403 other.example.net "$repo/v3/modules"
-# A user of a group, with and without a certificate that may not.
+# A user in a group, with and without a certificate that has no access.
 password=$(forge user create --name alice --group ops | tail -1)
 is 403 '' -u "alice:$password" "$repo/v3/modules"
 forge grant --repo inside --reader group:ops > /dev/null
@@ -73,12 +74,12 @@ for line in 'certificate:ops1.example.org	GET /pulp_puppet/forge/repository/insi
     grep -qF "	$line" "$log" || fail "the audit log has no '$line'"
 done
 grep -qF "$password" "$log" && fail 'a password is in the audit log'
-# A certificate that was revoked says nothing any more.
+# A revoked certificate gives no access any more.
 ca revoke --certname ops1.example.org
 for ((i = 0; i < 100; ++i)); do [ "$(status ops1.example.org "$repo/v3/modules")" = 000 ] && break; sleep 0.1; done
 is 000 ops1.example.org "$repo/v3/modules"
 
-# Webhooks. sign SECRET BODY: the signature in hexadecimal.
+# Webhooks. sign SECRET BODY: prints the signature in hexadecimal.
 sign() { printf %s "$2" | openssl dgst -sha256 -hmac "$1" | sed 's/.* //'; }
 hook() { local wanted=$1; shift; is "$wanted" '' -X POST "$@" "$url/deploy/webhook"; }
 body() { printf '{"ref":"refs/heads/%s","n":"%s","repository":{"full_name":"o/control","clone_url":"file://%s/control"}}' "$1" "$2" "$dir"; }
@@ -101,7 +102,7 @@ hook 409 -H "X-Gitlab-Token: $true_secret" --data-binary "$b"
 b=$(body main sha1)
 hook 401 -H 'X-GitHub-Event: push' --data-binary "$b"
 hook 401 -H "X-Hub-Signature: sha1=$(printf %s "$b" | openssl dgst -sha1 -hmac "$true_secret" | sed 's/.* //')" --data-binary "$b"
-# Names that mean harm are folders' names in the end, or nothing, and text on the page.
+# Malicious names are rejected or become harmless folder names, and are escaped on the page.
 for branch in ../../x -x; do
     b=$(body "$branch" x)
     hook 400 -H "X-Gitea-Signature: $(sign "$true_secret" "$b")" --data-binary "$b"
@@ -114,8 +115,8 @@ for ((i = 0; i < 100; ++i)); do
     grep -qE '<td>(waiting|running)</td>' answer || break
     sleep 0.1
 done
-grep -qE '<script|<b>' answer && fail "the page holds $(grep -E '<script|<b>' answer)"
-grep -qF '&lt;b&gt;control' answer || fail "the page does not tell of the repository: $(cat answer)"
+grep -qE '<script|<b>' answer && fail "the page contains $(grep -E '<script|<b>' answer)"
+grep -qF '&lt;b&gt;control' answer || fail "the page does not list the repository: $(cat answer)"
 grep -qi "^content-security-policy: default-src 'none'" head || fail 'the page may load anything'
 [ -f envs/_script_alert_1___script_/x ] && [ -f envs/main/x ] || fail "deployed: $(ls envs)"
 exit $((failures > 0))

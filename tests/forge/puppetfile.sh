@@ -1,6 +1,6 @@
 #!/bin/bash
-# `module sync` destroys nobody's work: the control repository around the modules, changed modules,
-# git checkouts, what lies outside of the environment. Messages as r10k 3.15 has them.
+# `module sync` destroys no local work: the control repository around the modules, modified modules,
+# git checkouts, files outside of the environment. Messages are those of r10k 3.15.
 set -u
 BUNRAKU="${BUNRAKU:?}"
 dir="$(mktemp -d "${TMPDIR:-/tmp}/bunraku-puppetfile.XXXXXX")"
@@ -34,7 +34,8 @@ forge create --repo r && forge upload --repo r made/web/pkg/*.tar.gz && forge pu
 for ((i = 0; i < 100; ++i)); do grep -q http serve.log && break; sleep 0.1; done
 url=$(grep -o 'http://.*' serve.log)
 
-# sync WANTED_EXIT WANTED_TEXT [OPTION...]: the text is what the run says, the folder left out. It stays in $out.
+# sync WANTED_EXIT WANTED_TEXT [OPTION...]: runs `module sync`. Its output is in $out, with the
+# scratch folder replaced by DIR, and must contain the text.
 sync() {
     local want_code="$1" want="$2" code
     shift 2
@@ -44,12 +45,13 @@ sync() {
     [ "$code" = "$want_code" ] || fail "line ${BASH_LINENO[0]}: exit $code, not $want_code: $out"
     [[ "$out" == *"$want"* ]] || fail "line ${BASH_LINENO[0]}: no '$want' in: $out"
 }
-there() { for f in "$@"; do [ -e "$f" ] || fail "line ${BASH_LINENO[0]}: $f is gone"; done; }
-gone() { for f in "$@"; do [ ! -e "$f" ] || fail "line ${BASH_LINENO[0]}: $f is there"; done; }
+there() { for f in "$@"; do [ -e "$f" ] || fail "line ${BASH_LINENO[0]}: $f does not exist"; done; }
+gone() { for f in "$@"; do [ ! -e "$f" ] || fail "line ${BASH_LINENO[0]}: $f exists"; done; }
 fresh() {
     rm -rf "$dir/env" "$dir/var" "$dir/outside" && mkdir -p "$dir/env" "$dir/outside/keep" && cd "$dir/env" || exit 1
 }
-# The environment's own files are never purged, whatever spelling leads to them.
+# The environment's own files are never purged, regardless of the spelling of the path that leads to
+# them.
 for path in . ./ site/.. "$dir/env" "$dir/env/site/../" here; do
     fresh
     mkdir -p site/profile data && echo x > site/profile/x && ln -s . here
@@ -64,7 +66,7 @@ mkdir -p ext/stale
 sync 0 '1 installed, 0 unchanged, 1 removed, 0 failed' --purge
 there site/x ext/gm
 gone ext/stale
-# A folder of modules below another one is none to purge, nor one that holds the environment.
+# A module folder is not purged if another one is below it, or if it contains the environment.
 echo "mod 'gm', $gm, install_path: 'modules/deep/er'" > Puppetfile
 echo "mod 'acme-web', '1.0.0'" >> Puppetfile
 sync 0 '2 installed' --purge
@@ -73,7 +75,7 @@ echo "mod 'acme-web', '1.0.0'" > Puppetfile
 sync 0 '1 installed' --purge --moduledir "$dir"
 there "$dir/gm" site/x modules/deep
 
-# Nothing is installed outside, or over other things.
+# Modules are not installed outside of the environment, or over other files.
 for path in "$dir/outside" .. ../outside modules/../../outside link link/x / "$dir"; do
     fresh
     ln -s ../outside link
@@ -81,30 +83,31 @@ for path in "$dir/outside" .. ../outside modules/../../outside link link/x / "$d
     sync 1 "cannot manage content 'gm' outside of containing environment" --force --purge
     printf "moduledir '%s'\nmod 'gm', %s\n" "$path" "$gm" > Puppetfile
     sync 1 "cannot manage content 'gm' outside of containing environment"
-    [ "$(ls "$dir/outside")" = keep ] || fail "$path: outside was changed"
+    [ "$(ls "$dir/outside")" = keep ] || fail "$path: the outside folder was changed"
 done
 sync 0 '1 installed' --moduledir "$dir/outside"
 there "$dir/outside/gm"
 fresh
 mkdir site && echo x > site/x
 echo "mod 'site', $gm, install_path: '.'" > Puppetfile
-sync 1 'env/site is no module; --force replaces it'
+sync 1 'env/site is not a module; use --force to replace it'
 there site/x
 echo "mod 'modules', $gm, install_path: '.'" > Puppetfile
 echo "mod 'acme-web', '1.0.0'" >> Puppetfile
 sync 1 "'modules' would be installed to DIR/env/modules, where 'acme-web' stands" --force
 
-# What is said of a URL is told without its password.
+# Messages show a URL without its password.
 fresh
 git config --global url."file://$dir/gm".insteadOf https://user:s3cret@h/gm
 for git in http://user:s3cret@127.0.0.1:1/x https://user:s3cret@h/gm "file://user:s3cret@localhost$dir/gm"; do
     echo "mod 'x', git: '$git', ref: 'v9'" > Puppetfile
     sync 1 '0 installed, 0 unchanged, 0 removed, 1 failed'
-    [[ "$out" != *s3cret* ]] || fail "a password is shown: $out"
-    [[ "$git" != https:* || "$out" == *"https://user:***@h/gm has no 'v9'"* ]] || fail "what is missing? $out"
+    [[ "$out" != *s3cret* ]] || fail "the output contains a password: $out"
+    [[ "$git" != https:* || "$out" == *"https://user:***@h/gm has no 'v9'"* ]] || fail "the missing reference is not reported: $out"
 done
 
-# Changes are noticed, of git and of forge modules, with and without a record of what was installed.
+# Local changes are detected in git and forge modules, with and without a record of the installed
+# files.
 for record in kept lost; do
     fresh
     forget() { [ $record = kept ] || rm -r "$dir"/var/puppet-module/installed || fail "no records"; }
@@ -129,14 +132,15 @@ for record in kept lost; do
     rm modules/web/README.md
     sync 0 'Skipping DIR/env/modules/web due to local modifications (README.md)'
 done
-# A place that is a link is somebody's doing.
+# A module folder that is a link is a local modification.
 fresh
 mkdir modules && ln -s "$dir/gm" modules/gm
 echo "mod 'gm', $gm" > Puppetfile
 sync 0 'Skipping DIR/env/modules/gm due to local modifications (it is a link)'
-[ -L modules/gm ] || fail "the link is gone"
+[ -L modules/gm ] || fail "the link was removed"
 
-# Checkouts: moved where nothing is lost, else left alone, whether wanted or not.
+# Checkouts are updated only if no work is lost, regardless of whether they are still in the
+# Puppetfile.
 checkout() { fresh; mkdir modules; git clone -q "file://$dir/gm" modules/gm; echo "mod 'gm', $gm, ref: '$1'" > Puppetfile; }
 checkout main
 sync 0 '0 installed, 1 unchanged'
@@ -144,7 +148,7 @@ there modules/gm/.git
 checkout v1
 sync 0 '1 installed'
 there modules/gm/.git
-[ "$(git -C modules/gm rev-parse HEAD)" = "$first" ] || fail "the checkout was not moved"
+[ "$(git -C modules/gm rev-parse HEAD)" = "$first" ] || fail "the checkout was not updated"
 checkout v1
 echo x > modules/gm/unsaved
 sync 0 'Skipping DIR/env/modules/gm due to local modifications (changes)'
@@ -153,7 +157,7 @@ checkout v1
 git -C modules/gm commit -q --allow-empty -m mine
 mine=$(git -C modules/gm rev-parse HEAD)
 sync 0 'Skipping DIR/env/modules/gm due to local modifications (commits that are not pushed)'
-[ "$(git -C modules/gm rev-parse HEAD)" = "$mine" ] || fail "the checkout was moved"
+[ "$(git -C modules/gm rev-parse HEAD)" = "$mine" ] || fail "the checkout was updated"
 echo "mod 'acme-web', '1.0.0'" > Puppetfile
 sync 0 'Skipping DIR/env/modules/gm due to local modifications' --purge
 there modules/gm/.git
@@ -171,7 +175,8 @@ sync 0 '1 installed, 0 unchanged, 1 removed' --purge
 gone modules/gm
 [ "$(cat modules/web/REVISION)" = "$head" ] || fail "the wrong commit"
 
-# Two runs at a time, runs that are killed: the next one is well, and leaves nothing behind.
+# Two concurrent runs, and runs that are killed. The next run succeeds and leaves no temporary
+# files.
 fresh
 printf "mod 'gm', %s\nmod 'acme-web', '2.0.0'\n" "$gm" > Puppetfile
 sync 0 'unchanged' & sync 0 'unchanged' & wait %2 %3 2> /dev/null
@@ -180,11 +185,11 @@ for after in 01 03 05 07 10 15 20; do
     { timeout -s KILL "0.$after" "$BUNRAKU" module sync --module_repository "$url" --vardir "$dir/var" > /dev/null; } 2> /dev/null
     sync 0 '0 failed'
 done
-# A process that was killed is gone once its parent has noticed.
+# A killed process may exist until its parent has reaped it.
 for ((i = 0; i < 50; ++i)); do
     sync 0 '0 failed'
     [ "$(ls -A modules | wc -l)" = 2 ] && break
     sleep 0.1
 done
-[ "$(ls -A modules | tr '\n' ' ')" = 'gm web ' ] || fail "left behind: $(ls -A modules)"
+[ "$(ls -A modules | tr '\n' ' ')" = 'gm web ' ] || fail "remaining files: $(ls -A modules)"
 exit $failed

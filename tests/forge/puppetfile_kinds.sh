@@ -1,6 +1,6 @@
 #!/bin/bash
-# What a Puppetfile may say: archives by address, Subversion, branches that move, lock files, and
-# programs in Ruby, which may do nothing but declare. Rules of r10k 3.15.
+# Features of Puppetfiles: archives by URL, Subversion, moving branches, lock files, and Ruby
+# programs, which may only declare modules. The rules are those of r10k 3.15.
 set -u
 BUNRAKU="${BUNRAKU:?}"
 dir="$(mktemp -d "${TMPDIR:-/tmp}/bunraku-kinds.XXXXXX")"
@@ -26,7 +26,8 @@ release 1.0.0
 "$BUNRAKU" forge --statedir "$dir/state" serve --default-repo r > serve.log & server=$!
 for ((i = 0; i < 100; ++i)); do grep -q http serve.log && break; sleep 0.1; done
 url=$(grep -o 'http://.*' serve.log)
-# sync WANTED_EXIT WANTED_TEXT [OPTION...]: what it says stays in $out, the folder left out.
+# sync WANTED_EXIT WANTED_TEXT [OPTION...]: runs `module sync`. Its output is in $out, with the
+# scratch folder replaced by DIR.
 sync() {
     local want_code="$1" want="$2" code
     shift 2
@@ -36,11 +37,12 @@ sync() {
     [ "$code" = "$want_code" ] || fail "line ${BASH_LINENO[0]}: exit $code, not $want_code: $out"
     [[ "$out" == *"$want"* ]] || fail "line ${BASH_LINENO[0]}: no '$want' in: $out"
 }
-holds() { [ "$(cat "$1" 2>&1)" = "$2" ] || fail "line ${BASH_LINENO[0]}: $1 holds $(cat "$1" 2>&1), not $2"; }
+holds() { [ "$(cat "$1" 2>&1)" = "$2" ] || fail "line ${BASH_LINENO[0]}: $1 contains $(cat "$1" 2>&1), not $2"; }
 fresh() { rm -rf "$dir/env" "$dir/var" && mkdir -p "$dir/env" && cd "$dir/env" || exit 1; }
 commit() { echo "$1" > "$dir/gm/file"; git -C "$dir/gm" commit -qam "$1"; }
 
-# Branches and :latest follow upstream; what is frozen or locked does not; tags and pins stay.
+# Branches and :latest follow upstream, unless they are frozen or locked. Tags and pinned versions
+# stay.
 fresh
 printf "mod 'gm', git: 'file://%s/gm', branch: 'main'\nmod 'acme/web', :latest\n" "$dir" > Puppetfile
 sync 0 '2 installed, 0 unchanged'
@@ -51,12 +53,12 @@ sync 0 '0 installed, 2 unchanged' --frozen
 sync 0 '0 installed, 2 unchanged' --locked
 sync 0 '2 installed, 0 unchanged'
 holds modules/gm/file two
-grep -q '"version": "1.1.0"' modules/web/metadata.json || fail "latest was not followed"
+grep -q '"version": "1.1.0"' modules/web/metadata.json || fail "the latest release was not installed"
 sync 0 '0 installed, 2 unchanged' --frozen
 echo "mod 'acme/web', '>= 1.0.0 < 1.1.0'" > Puppetfile
 sync 1 'is not locked as written' --frozen
 sync 0 '1 installed'
-# A tag that is known, and a release that was fetched once, need nobody.
+# A known tag, and a release that was fetched before, need no connection.
 fresh
 printf "mod 'gm', git: 'file://%s/gm', tag: 'v1'\nmod 'acme/web', '1.0.0'\n" "$dir" > Puppetfile
 sync 0 '2 installed'
@@ -64,7 +66,8 @@ mv "$dir/gm" "$dir/away" && rm -r modules
 sync 0 '2 installed' --module_repository http://127.0.0.1:1
 mv "$dir/away" "$dir/gm"
 holds modules/gm/file one
-# A kept archive that went bad is fetched again; other bytes than the lock file's are refused.
+# A corrupt archive in the cache is fetched again. Content that differs from the lock file is
+# rejected.
 for f in "$dir"/var/puppet-module/archives/????????????*; do echo bad > "$f"; done
 rm -r modules/web
 sync 0 '1 installed'
@@ -72,7 +75,7 @@ rm -r modules/web
 sed -i 's/"sha256": "..../"sha256": "0000/' Puppetfile.lock.json
 sync 1 'is not what the lock file was written for'
 
-# Archives: as they are, checked, and once.
+# Archives: installed as they are, verified, and fetched once.
 fresh
 mkdir -p x/top/sub && echo a > x/top/sub/a && tar czf a.tar.gz -C x top
 sum=$(sha256sum a.tar.gz | cut -d' ' -f1)
@@ -89,7 +92,7 @@ tar czPf evil.tar.gz --transform 's,^,../../,' a.tar.gz
 echo "mod 'evil', type: 'tarball', source: '$PWD/evil.tar.gz'" > Puppetfile
 sync 1 'has an invalid path'
 
-# Subversion, by a stand-in for its program.
+# Subversion, with a fake program.
 mkdir bin && cat > bin/svn <<'END'
 #!/bin/bash
 [ "$1" = info ] && { echo 42; exit; }
@@ -100,10 +103,11 @@ END
 chmod +x bin/svn
 echo "mod 'sub', svn: 'https://example.org/svn', username: 'u', password: 's3cret'" > Puppetfile
 PATH="$PWD/bin:$PATH" sync 0 'Installed sub at 42 into DIR/env/modules/sub'
-[[ "$(cat modules/sub/said)" == "export --non-interactive --username u --no-auth-cache --password-from-stdin --revision 42 -- https://example.org/svn "*" s3cret" ]] || fail "svn was asked: $(cat modules/sub/said)"
+[[ "$(cat modules/sub/said)" == "export --non-interactive --username u --no-auth-cache --password-from-stdin --revision 42 -- https://example.org/svn "*" s3cret" ]] || fail "svn was called with: $(cat modules/sub/said)"
 PATH="$PWD/bin:$PATH" sync 0 '0 installed, 1 unchanged'
 
-# A forge that is overloaded, or cuts an answer, is asked again, after the time it names.
+# Requests to an overloaded forge, and truncated responses, are repeated after the time that the
+# forge specifies.
 cat > "$dir/busy.py" <<'END'
 import http.server, sys, urllib.request
 class Busy(http.server.BaseHTTPRequestHandler):
@@ -134,19 +138,19 @@ echo "mod 'acme/web', '1.0.0'" > Puppetfile
 sync 0 '1 installed' --module_repository "http://127.0.0.1:$(cat "$dir/busy.port")"
 kill "$busy"
 
-# Options that mean nothing are told.
+# Unknown options are reported.
 fresh
 echo "mod 'acme/web', '1.0.0', foo: 'bar'" > Puppetfile
 sync 0 "line 1: 'acme/web' cannot handle option 'foo'"
 
-# librarian-puppet's words.
+# librarian-puppet's keywords.
 fresh
 echo '{"name":"me-env","version":"0.1.0","author":"me","license":"x","source":"s","summary":"","dependencies":[{"name":"acme/web","version_requirement":">= 1.0.0 < 1.1.0"}]}' > metadata.json
 printf "forge 'https://forgeapi.puppetlabs.com'\nmetadata\nexclusion 'acme-stdlib'\nmod 'acme-gm', git: 'file://%s/gm', ref: 'v1'\n" "$dir" > Puppetfile
 sync 0 'Installed acme-web 1.0.0'
 holds modules/gm/file one
 
-# Programs: what r10k would install of them.
+# Ruby programs: the same modules as with r10k.
 fresh
 cat > Puppetfile <<END
 base = 'file://$dir'
@@ -158,17 +162,18 @@ github base, 'gm', tag: ENV['NO_SUCH_VARIABLE'] || 'v1', exclude_spec: true
 END
 sync 0 '2 installed'
 holds modules/gm/file one
-[ ! -e modules/gm/spec ] || fail "spec is there"
-# What they may not do: nothing is run, changed or reached, and nothing is taken for an empty list.
+[ ! -e modules/gm/spec ] || fail "spec exists"
+# Actions that programs may not perform. They cause an error; nothing is run or changed, and the
+# list of modules is never treated as empty.
 cases=(
-    'mod `id`, "1.0.0"' "line 1: a program cannot be run by a Puppetfile, nor a file be changed"
+    'mod `id`, "1.0.0"' "line 1: a program cannot be run by a Puppetfile, and it cannot change files"
     'x = 1
 File.write("made", "x")' "line 2: a program cannot be run"
     'require "socket"; TCPSocket.new("127.0.0.1", 1)' "line 1: a program cannot be run"
     'fork { }' "line 1: a program cannot be run"
     'Process.kill(9, Process.ppid)' "line 1: a program cannot be run"
     'File.delete("Puppetfile")' "line 1: a program cannot be run"
-    'exit!' "line 0: Ruby ended while it read it"
+    'exit!' "line 0: Ruby ended before it had evaluated the Puppetfile"
     'exit' "line 1: exit"
     'def f(x) f(x) end; f(1)' "stack level too deep"
     'x = "a" * (3 << 30)' "failed to allocate memory"
@@ -181,7 +186,7 @@ for ((i = 0; i < ${#cases[@]}; i += 2)); do
     printf '%s\n' "${cases[i]}" > Puppetfile
     sync 1 "Puppetfile: " --purge
     [[ "$out" == *"${cases[i + 1]}"* ]] || fail "${cases[i]}: $out"
-    [ -d modules/gm ] && [ -f Puppetfile ] && [ ! -e made ] || fail "${cases[i]}: something was changed"
+    [ -d modules/gm ] && [ -f Puppetfile ] && [ ! -e made ] || fail "${cases[i]}: files were changed"
 done
 printf 'loop { }\n' > Puppetfile
 sync 1 'line 0: '

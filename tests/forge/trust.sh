@@ -1,6 +1,6 @@
 #!/bin/bash
-# From the author's key to the client's disk: releases that are signed, signed metadata of what is
-# published, and who is refused. Then the same without a network, as one file.
+# Trust from the author's key to the client's disk: signed releases, signed metadata of published
+# content, and rejected signers. Then the same without a network, from one file.
 set -u
 BUNRAKU="${BUNRAKU:?}"
 here="$(cd "$(dirname "$0")" && pwd)"
@@ -13,7 +13,7 @@ export HOME="$dir" LC_ALL=C
 cd "$dir" || exit 1
 failed=0
 fail() { echo "FAILED: line ${BASH_LINENO[${2:-0}]}: $1" >&2; failed=1; }
-# does CODE TEXT COMMAND...: the exit code, and a text in what it says.
+# does CODE TEXT COMMAND...: checks the exit code, and that the output contains the text.
 does() {
     local want=$1 text=$2 code
     shift 2
@@ -34,15 +34,15 @@ web=web/pkg/acme-web-0.1.0.tar.gz lib=lib/pkg/acme-lib-0.1.0.tar.gz
 does 0 RW forge key create --out acme.key
 key=$out
 [ "$(stat -c %a acme.key)" = 600 ] || fail "the key is readable by others"
-does 1 'is there already' forge key create --out acme.key
+does 1 'exists already' forge key create --out acme.key
 does 0 RW forge key create --out other.key
 does 0 "$web.minisig" forge sign --key acme.key "$web"
-does 1 'no gzipped tar' forge sign --key acme.key acme.key.pub
+does 1 'not a gzipped tar' forge sign --key acme.key acme.key.pub
 if command -v minisign > /dev/null; then
     does 0 'Signature and comment signature verified' minisign -V -p acme.key.pub -m "$web"
 fi
 does 0 '' forge create --repo site
-does 1 'is not WHO=KEY' forge trust --repo site --signer "$key"
+does 1 'expected WHO=KEY' forge trust --repo site --signer "$key"
 does 0 'acme must be signed' forge trust --repo site --signer "acme=$key" --require-signed acme
 does 1 'acme-lib-0.1.0 is not signed' forge upload --repo site "$lib"
 does 0 acme-web-0.1.0 forge upload --repo site "$web"
@@ -51,9 +51,9 @@ does 1 'may not sign for acme-lib' forge upload --repo site "$lib"
 does 0 '' forge sign --key acme.key "$lib"
 does 0 acme-lib-0.1.0 forge upload --repo site "$lib"
 
-# Signed metadata, its root handed to the client.
+# Signed metadata, whose root is given to the client.
 does 0 'from its first publish on' forge metadata init --repo site --root-key "$dir/root.key"
-does 1 'there are keys already' forge metadata init --repo site
+does 1 'keys exist already' forge metadata init --repo site
 does 0 site@1 forge publish --repo site
 tree=state/forge/published/site
 cp "$tree/metadata/root.json" root.json
@@ -76,10 +76,10 @@ install() {
 trust "forge $repo" "root $dir/root.json" "signer acme $key" 'require_signed acme'
 fresh && does 0 '1 installed' sync
 does 0 acme-lib install
-# What another key must have signed is not taken, out of the cache neither.
+# A release with the wrong signer is rejected, even from the cache.
 trust "forge *" "signer acme $(tail -1 other.key.pub)" 'require_signed acme'
 fresh && does 1 'which may not sign for acme-web' sync
-[ ! -e env/modules/web/metadata.json ] || fail "what was refused was installed"
+[ ! -e env/modules/web/metadata.json ] || fail "a rejected release was installed"
 does 1 'which may not sign for acme-lib' install
 trust 'forge https://elsewhere.example.org' 'require_signed *'
 fresh && does 0 '1 installed' sync
@@ -88,13 +88,13 @@ for line in 'nonsense' 'require_signed a b' 'root x'; do
     fresh && does 1 'forge_trust.conf: line 2' sync
 done
 
-# TUF's own client reads it, where it is installed.
+# TUF's own client can read it. The test needs that client.
 if python3 -c 'import tuf.ngclient' 2> /dev/null; then
     does 0 'acme-web-0.1.0.tar.gz: ' python3 "$here/tuf_client.py" root.json "$url/pulp/puppet/site" \
         system/releases/a/acme/acme-web-0.1.0.tar.gz
 fi
 
-# Somebody swaps an archive in the tree; takes back a publish; goes on with other keys.
+# Attacks: an archive in the tree is replaced, a publish is rolled back, the keys are exchanged.
 trust "forge $repo" "root $dir/root.json"
 old=$(readlink -f "$tree")
 cp -a "$old" was
@@ -120,7 +120,8 @@ does 0 '' forge metadata init --repo other
 cp state/forge/repos/other/metadata/1.root.json root.json
 fresh && does 1 'wrong keys: ' sync
 
-# A deploy holds the forge to the same, and to its lock file; what is refused leaves the environment as it was.
+# A deploy enforces the same rules, and its lock file. A rejected release leaves the environment
+# unchanged.
 cp "$tree/metadata/root.json" root.json
 export GIT_CONFIG_GLOBAL=$dir/gitconfig
 printf '[user]\n\temail = a@example.org\n\tname = A\n[init]\n\tdefaultBranch = main\n' > gitconfig
@@ -154,14 +155,14 @@ cp control/Puppetfile.lock.json good.lock
 sed -i 's/"sha256": "..../"sha256": "0000/' control/Puppetfile.lock.json
 commit three
 does 1 'is not what the lock file was written for' deploy
-[ "$(readlink envs/main)" = "$before" ] || fail 'what was refused was deployed'
-[ ! -e envs/main/modules/lib ] || fail 'what was refused is there'
+[ "$(readlink envs/main)" = "$before" ] || fail 'a rejected version was deployed'
+[ ! -e envs/main/modules/lib ] || fail 'a rejected release exists'
 cp good.lock control/Puppetfile.lock.json
 commit four
 does 0 '1 deployed' deploy
-[ -f envs/main/modules/lib/metadata.json ] || fail 'what is good was not deployed'
+[ -f envs/main/modules/lib/metadata.json ] || fail 'an accepted release was not deployed'
 
-# A pull-through repository takes from its upstream only what is signed.
+# A pull-through repository accepts only signed releases from its upstream.
 does 0 '' forge create --repo pulled --upstream "$repo"
 does 0 'must be signed' forge trust --repo pulled --signer "acme=$(tail -1 other.key.pub)" --require-signed acme
 does 0 '' forge publish --repo pulled
@@ -173,8 +174,8 @@ pull() {
         --vardir "$dir/var-pull" --color=false
 }
 does 1 '502' pull
-[ ! -e state/forge/repos/pulled/units/acme-lib-0.1.0.tar.gz ] || fail 'what was refused was kept'
-# Another rule counts at once: what was refused under the one before is asked for again.
+[ ! -e state/forge/repos/pulled/units/acme-lib-0.1.0.tar.gz ] || fail 'a rejected release was stored'
+# A new rule takes effect at once: releases that the previous rule rejected are requested again.
 does 0 'must be signed' forge trust --repo pulled --signer "acme=$key" --require-signed acme
 does 0 'acme-lib' pull
 does 0 '' forge create --repo pulled2 --upstream "$repo"
@@ -184,21 +185,21 @@ pulled=${pulled}2
 does 0 'acme-lib' pull
 trust "forge $repo" "root $dir/root.json"
 
-# A mirror holds its feed to the same.
+# A mirror enforces the same rules on its feed.
 cp "$tree/metadata/root.json" root.json
 does 0 '' forge create --repo mirror
 does 0 '2 offered, 0 present, 2 fetched' forge sync --repo mirror --feed "$repo" --root root.json --with-signatures
-[ -f state/forge/repos/mirror/units/acme-web-0.1.0.minisig ] || fail 'the signature was left behind'
+[ -f state/forge/repos/mirror/units/acme-web-0.1.0.minisig ] || fail 'the signature was not copied'
 cp was/metadata/*.json "$tree/metadata/"
 does 1 'is not to be trusted: rollback' forge sync --repo mirror --feed "$repo" --root root.json
 
 # A site without a network.
 does 0 "2 releases of 'site'" forge bundle export --repo site --out all.tar --key acme.key
 does 0 "'inside'" forge create --repo inside
-does 1 'either --key' forge bundle import --repo inside --in all.tar
+does 1 'Specify --key' forge bundle import --repo inside --in all.tar
 does 1 'is signed with the key' forge bundle import --repo inside --in all.tar --key other.key.pub
 does 0 "2 releases into 'inside'" forge bundle import --repo inside --in all.tar --key acme.key.pub --publish
-cmp -s state/forge/published/inside/system/releases/a/acme/acme-web-0.1.0.tar.gz "$web" || fail 'other bytes came'
+cmp -s state/forge/published/inside/system/releases/a/acme/acme-web-0.1.0.tar.gz "$web" || fail 'the archive differs'
 does 0 "0 releases of 'site'" forge bundle export --repo site --out none.tar --without all.tar
 does 0 'must be signed' forge trust --repo inside --require-signed '*' --signer "*=$key"
 exit $failed

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""The Update Framework's own client (python-tuf 2) over what `bunraku forge` publishes.
+"""Runs the client of The Update Framework (python-tuf 2) on a repository that `bunraku forge`
+publishes.
 
     tuf_client.py ROOT.json REPOSITORY_URL PATH...
 
-Refreshes from REPOSITORY_URL/metadata/ and fetches each PATH of the tree; the first error ends it. Exit 77: it is not installed.
+Refreshes from REPOSITORY_URL/metadata/ and fetches each PATH of the tree; stops at the first error.
+Exits with 77 if python-tuf is not installed.
 """
 import shutil
 import sys
@@ -18,7 +20,7 @@ seen = tempfile.mkdtemp(prefix="tuf-client")
 try:
     shutil.copy(root, seen + "/root.json")
     config = UpdaterConfig()
-    # Bunraku's own files are not in folders by their digest.
+    # Bunraku does not store its files under names with digest prefixes.
     config.prefix_targets_with_hash = False
     for path in paths:
         client = Updater(seen, url + "/metadata/", seen, url + "/", config=config)

@@ -1,4 +1,4 @@
-"""What two runs of a catalog left behind, and where the two sides differ."""
+"""Compares the results of two runs of a catalog."""
 import difflib
 import os
 import re
@@ -13,7 +13,8 @@ def normal(text):
     text = re.sub(r'\x1b\[[0-9;]*m', '', text)
     text = re.sub(r'((#|//) HEADER:.*\n)+', '# HEADER\n', text)
     text = re.sub(r'in \d+\.\d+ seconds', 'in N seconds', text)
-    text = re.sub(r'^Time:\n(   .*\n)+', 'Time:\n', text, flags=re.M)  # --summarize sorts by how long things took
+    # --summarize sorts by duration
+    text = re.sub(r'^Time:\n(   .*\n)+', 'Time:\n', text, flags=re.M)
     text = re.sub(r'(Config|Last run): \d{9,}', r'\1: N', text)
     text = re.sub(r"version '\d{9,}'", "version 'N'", text)
     text = re.sub(r'(/tmp|/mnt/[^ \']*)/(puppet-file|puppet-diff|puppet\.bunraku)[0-9a-zA-Z.-]+', r'\1/puppet-file', text)
@@ -34,13 +35,14 @@ def read(path):
 
 
 def tree(job):
-    """Everything that a run may have touched, but Puppet's own places."""
+    """Reads all files that a run may have changed, except Puppet's own folders."""
     out = {}
     for top in ('box', 'etc', 'home'):
         for folder, dirs, files in os.walk(f'{job}/{top}'):
             if top == 'box' and folder == f'{job}/box':
                 dirs[:] = [d for d in dirs if d not in ('var', 'conf', 'code', 'state1')]
-            if {'objects', 'refs'} <= {*dirs, *files}:  # of repositories what has no times in it
+            # for repositories, only data without timestamps
+            if {'objects', 'refs'} <= {*dirs, *files}:
                 dirs[:] = [d for d in dirs if d not in ('objects', 'logs', 'hooks')]
                 files = [f for f in files if f != 'index']
             for name in dirs + files:
@@ -65,7 +67,7 @@ START = 0  # files older than this were not written by a run
 
 
 class Loader(getattr(yaml, 'CSafeLoader', yaml.SafeLoader)):
-    """Any tag is read as what it stands on."""
+    """Reads a value with any tag as the value without the tag."""
 
 
 def any_tag(loader, _, node):
@@ -127,7 +129,7 @@ def summary(path):
 
 
 def state(path):
-    """state.yaml: which resources, which keys, which audited values; times only as that."""
+    """state.yaml: resources, keys and audited values. Of times only the type is compared."""
     data = load(path)
     if not isinstance(data, dict):
         return data
@@ -135,11 +137,13 @@ def state(path):
     for ref, entry in data.items():
         out[str(ref)] = {str(k): ('TIME' if str(k) in (':checked', 'checked', ':synced', 'synced') else normal(str(v))) for k, v in entry.items()} if isinstance(entry, dict) else entry
         out[str(ref)].pop(':configuration', None) if isinstance(entry, dict) else None
-    return {k: v for k, v in out.items() if not re.match(r'File\[/mnt/(conf|code|var)', k)}  # settings that are folders are no resources here
+    # settings that are folders are not part of the comparison
+    return {k: v for k, v in out.items() if not re.match(r'File\[/mnt/(conf|code|var)', k)}
 
 
 def bucket(job):
-    """Contents and the paths they came from; headers of files hold times, so sums are not compared."""
+    """Returns contents and their original paths. Checksums are not compared, because file headers
+    contain times."""
     out = []
     for folder, _, files in os.walk(f'{job}/box/var/clientbucket'):
         if 'contents' in files:
@@ -170,7 +174,7 @@ def lines(a, b, where):
 
 
 def kind(line):
-    """What a difference is about, without what is particular to one catalog."""
+    """Returns the subject of a difference, without details of one catalog."""
     line = re.sub(r'^run \d ', '', line)
     line = re.sub(r'\{\w+\}[0-9a-f]{20,}', 'SUM', line)
     line = re.sub(r"\[('[^']*'(, )?)*\] (\S+) (\S+)$", 'TAGS', line)
@@ -183,7 +187,7 @@ def kind(line):
 
 
 def compare(peer, own):
-    """Lines that say what differs between two finished jobs; none: they are alike."""
+    """Returns lines that describe how two finished jobs differ. Empty if they are equal."""
     out = []
     for i in (1, 2):
         a, b = read(f'{peer}/run{i}.exit'), read(f'{own}/run{i}.exit')

@@ -1,5 +1,5 @@
-# Evaluates Puppet expressions, one JSON string a line, with real Puppet, and prints a JSON line for each:
-# {"value": TEXT} or {"error": MESSAGE}.
+# Evaluates Puppet expressions with real Puppet. Each input line is a JSON string; each output line
+# is JSON: {"value": TEXT} or {"error": MESSAGE}.
 require 'puppet'
 require 'puppet_pal'
 require 'json'

@@ -1,5 +1,6 @@
-"""Random catalogs: a world to start from, a manifest, and what happens between two runs. All of it follows
-from the seed. Only what both sides of a comparison can see alike: paths below /mnt, /etc and /home."""
+"""Generates random catalogs: an initial state, a manifest, and changes between two runs. The seed
+determines all of them. They only use paths that both sides of a comparison see: below /mnt, /etc
+and /home."""
 import random
 
 import module_types
@@ -15,7 +16,7 @@ LEVELS = ['debug', 'info', 'notice', 'warning', 'err', 'crit', 'alert', 'emerg',
 USERS = ['root', 'nobody', 'daemon', '1', '65534', '12345', 'gen1', 'nosuch']
 HASHES = {
     'sha256': '5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03',
-    'md5': 'b1946ac92492d2347c6235b8b2e12d3e',  # not quite that of hello
+    'md5': 'b1946ac92492d2347c6235b8b2e12d3e',  # deliberately not the checksum of hello
     'sha1': 'f572d396fae9206628714fb2ce00f72e94f2258f',
 }
 
@@ -25,7 +26,7 @@ def quoted(text):
 
 
 def shown(text):
-    """A text as Puppet code, newlines and all."""
+    """Returns a text as a Puppet string, with escaped newlines."""
     body = text.replace('\\', '\\\\').replace('"', '\\"').replace('$', '\\$').replace('\n', '\\n').replace('\t', '\\t')
     return f'"{body}"'
 
@@ -45,14 +46,14 @@ def value(v):
 
 
 class Raw(str):
-    """Code as it stands."""
+    """A verbatim piece of code."""
 
 
 class Resource:
     def __init__(self, type_, title, attributes):
         self.type, self.title, self.attributes = type_, title, attributes
         self.sigil = ''
-        self.place = None  # None: top scope, else the name of a class or define
+        self.place = None  # name of the class or define, or None at top scope
 
     def ref(self):
         return f"{self.type.capitalize()}[{quoted(self.title)}]"
@@ -64,7 +65,8 @@ class Resource:
 
 
 class Catalog:
-    """before: scripts that run before the first and the second run. options: those of apply."""
+    """`before` contains the scripts to run before the first and the second run; `options` contains
+    options of apply."""
 
     def __init__(self, seed, focus=None):
         self.r = random.Random(seed)
@@ -85,7 +87,7 @@ class Catalog:
     def some(self, choices, most):
         return self.r.sample(choices, min(len(choices), self.r.randint(1, most)))
 
-    # The world.
+    # Initial state.
     def path(self, deep=True):
         r = self.r
         k = r.random()
@@ -152,7 +154,7 @@ class Catalog:
             ]))
         return out
 
-    # Types.
+    # Resource types.
     def file(self):
         r = self.r
         a = {}
@@ -509,7 +511,7 @@ class Catalog:
     def filebucket(self):
         return Resource('filebucket', 'other', {'path': self.pick('/mnt/bucket', False, None)})
 
-    # What all have.
+    # Adds metaparameters.
     def meta(self, res):
         a = res.attributes
         if self.chance(0.06):
@@ -530,7 +532,7 @@ class Catalog:
             a['message' if res.type == 'notify' else 'content'] = self.deferred()
 
     def deferred(self):
-        """A value that is made on the node."""
+        """Returns a value that is computed on the node."""
         return Raw(self.pick(
             "Deferred('inline_epp', ['<%= 1 + 1 %>'])", "Deferred('new', [Sensitive, 'x'])", f"Deferred('binary_file', ['{W}/one'])",
             "Deferred('fail', ['not here'])", "Deferred('sprintf', ['%s-%d', 'a', 3])", "[Deferred('upcase', ['a']), 'b']",

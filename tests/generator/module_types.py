@@ -1,5 +1,5 @@
-"""Resources of types that modules bring and that are built in: each gives type, title and attributes. `c` is the
-catalog, whose seed decides."""
+"""Resources of built-in types that originate from modules. Each function returns type, title and
+attributes. `c` is the catalog, whose seed decides."""
 import hashlib
 
 M = '/mnt/w/mod'
@@ -10,7 +10,7 @@ INI = ['x = 1', 'x=2', ' y = a b ', '#x = 5', '; y = old', '[top]', '[ top ]', '
 
 
 def text(c):
-    """Of a file."""
+    """A file with random lines."""
     lines = [c.r.choice(INI if c.chance(.8) else LINES) for _ in range(c.r.choice([0, 1, 3, 6, 10, 14]))]
     out = '\n'.join(lines) + ('' if c.chance(.2) else '\n')
     return out.replace('\n', '\r\n') if c.chance(.05) else out
@@ -152,7 +152,7 @@ def archive(c):
             a[key] = c.r.choice(words)
     if c.chance(.05):
         a['url'] = f'file://{M}/{packed}'
-    # What nothing extracts ends a run of Puppet as a whole.
+    # An archive that cannot be extracted would abort Puppet's complete run.
     if '.' not in name and a.get('extract') in (True, 'true'):
         a['extract_command'] = 'cat %s'
     return 'archive', path, a
@@ -163,7 +163,8 @@ UP = f'{R}/up'
 
 
 def stream(*commits):
-    """What git fast-import reads: (branch, from, file, text) each, always the same ids."""
+    """Returns input for git fast-import from tuples (branch, from, file, text). The commit IDs are
+    reproducible."""
     out = []
     for i, (branch, start, file, text) in enumerate(commits):
         said = f'{branch} {file} {text}'

@@ -1,7 +1,7 @@
-# Puppet 8 that stays loaded, with its types and providers and those of modules: reads the folder of a job a line,
-# applies it in a child, says "done FOLDER"; several jobs may be under way.
-# RUBYLIB names its lib folder, PEER_MODULES folders of modules.
-answers = $stdout.dup # what loading says goes elsewhere
+# A resident Puppet 8 with its types and providers and those of modules. Reads the folder of one job
+# per line, applies it in a child process, and prints "done FOLDER". Several jobs may run at the
+# same time. RUBYLIB contains Puppet's lib folder, PEER_MODULES folders of modules.
+answers = $stdout.dup # output while loading goes elsewhere
 answers.sync = true
 $stdout.reopen($stderr)
 require 'puppet'
@@ -20,19 +20,20 @@ UNSHARE = 272 # x86_64
 $facts = Facter.to_hash
 module SameFacts
   def find(request)
-    self.class.setup_search_paths(request) # which tells of folders
+    self.class.setup_search_paths(request) # which logs the folders
     Puppet::Node::Facts.new(request.key, $facts.dup)
   end
 end
 
-# What settings and providers ask for by name: asking Facter would load the facts of all modules each time.
+# Facts that settings and providers request by name. Facter itself would load the facts of all
+# modules each time.
 module SameValues
   def value(name)
     found = name.to_s.split('.').reduce($facts) { |above, key| above.is_a?(Hash) ? above[key] : nil }
     found.nil? ? super : found
   end
 end
-# Of the machine's gems only those that bring something for Puppet: all are searched for each file else.
+# Uses only gems that contain Puppet code. Puppet would otherwise search all gems for each file.
 module FewGems
   def directories
     @few ||= super.select { |folder| File.directory?("#{folder}/puppet") }
@@ -85,7 +86,7 @@ answers.puts 'ready'
 while (job = $stdin.gets&.chomp)
   child = fork do
     $stdin.reopen('/dev/null')
-    GC.disable # pages stay shared, and a run is short
+    GC.disable # memory pages stay shared, and a run is short
     run(job, here)
     exit!(0)
   end

@@ -1,5 +1,5 @@
-# Does to files what a module's own provider does to them, without Puppet around it: reads resources
-# (JSON) on standard input, says of each what two runs said and what the file holds then.
+# Runs a module's own provider on files, without Puppet. Reads resources (JSON) on standard input, and
+# prints for each the messages of two runs and the resulting content of the file.
 #
 #   providers.rb MODULES <CASES >ANSWERS
 require 'json'

@@ -1,4 +1,4 @@
-"""A control repository with a history, made up from a seed: the same seed, the same commits.
+"""Generates a control repository with a history. The same seed gives the same commits.
 
     generator.py FOLDER --seed N --commits N --nodes N
 
@@ -111,7 +111,7 @@ class Site:
             text += f"node '{n}' {{ include role::{ROLES[0]} }}\n"
         self.write("manifests/site.pp", text + "node default { include \"role::${facts['role']}\" }\n")
 
-    # -- the first state and what may happen to it
+    # -- the initial state and its possible changes
 
     def begin(self):
         r = self.random
@@ -230,7 +230,7 @@ def git(control, *args):
 
 
 def generate(folder, seed, commits, nodes):
-    """Gives what each commit does, by its number."""
+    """Returns a description of each commit, by its number."""
     site = Site(folder, seed, nodes)
     git(site.control, "init", "--quiet", "-b", "main")
     site.begin()

@@ -1,4 +1,4 @@
-"""Other values than one that stands somewhere, such as code would take in its place."""
+"""Alternative values for a value in the source that the code would accept."""
 import json
 import re
 
@@ -21,12 +21,12 @@ def is_literal(text):
 
 
 def pattern(text):
-    """Where the text stands as a word of its own."""
+    """Returns a pattern that matches the text as a separate word."""
     return (r"(?<![\w:])" if text[0].isalnum() else "") + re.escape(text) + (r"(?![\w])" if text[-1].isalnum() else "")
 
 
 def wanted(error):
-    """What a type mismatch asks for."""
+    """Returns the values that the error of a type mismatch accepts."""
     out = []
     for inner in re.findall(r"Enum\[([^\]]*)\]", error):
         out += re.findall(r"'([^']*)'", inner)
@@ -42,7 +42,7 @@ def wanted(error):
 
 
 def values(old, error=""):
-    """In place of a value of data."""
+    """Returns alternatives for a value in a data file."""
     out = []
     if isinstance(old, bool):
         out = [not old]
@@ -78,7 +78,7 @@ def fact_values(name, old):
 
 
 def code(value):
-    """A value as it is written in Puppet's language."""
+    """Returns a value in Puppet's syntax."""
     if isinstance(value, str):
         return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
     if isinstance(value, list):
@@ -89,7 +89,7 @@ def code(value):
 
 
 def codes(text, error=""):
-    """In place of a literal."""
+    """Returns alternatives for a literal."""
     asked = [code(v) for v in wanted(error)]
     if text[0] in "'\"":
         out = [text[0] + v + text[0] for v in values(text[1:-1]) if "\n" not in v]
@@ -102,7 +102,7 @@ def codes(text, error=""):
     elif re.fullmatch(r"-?[\d.]+", text):
         out = [text + "1"]
     elif text[0] in "[{":
-        # Each text in it, else one more part.
+        # Changes each string in the collection, or adds one element.
         out = [text[: m.end()] + "z" + text[m.end():] for m in re.finditer(r"(?<![\w])['\"](?=\w)", text)][:12]
         inner = text[1:-1].strip().rstrip(",")
         more = "'zz'" if text[0] == "[" else "'zz' => 'zz'"

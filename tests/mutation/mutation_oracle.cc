@@ -1,20 +1,22 @@
-// The proof that a compile's trace is whole: the world is changed at random, and where the trace
-// says that a change does not touch a node, the node is compiled all the same and must give the
-// same catalog (docs/design/0054).
+// SPDX-License-Identifier: Apache-2.0
+// Tests that the trace of a compile is complete. The program changes the inputs at random. If the
+// trace predicts that a change does not affect a node, the program compiles the node anyway. The
+// catalog must be the same (docs/design/0054).
 //
 //   mutation_oracle [--count N] [--seconds N] [--seed S] [--settle PERCENT] [--group N]
 //                   [--answers] --below FOLDER CASES
 //
-// CASES has a case a line, separated by tabs: node, file of facts (JSON), modulepath, folder of the
-// environment (or empty), hiera.yaml of the global layer (or empty), manifest (or empty), strict,
-// strict_variables. Files are changed on the disk, where Ruby sees them too, below FOLDER alone,
-// and are put back. Exits with 1 where a catalog changed that should not have.
+// CASES contains one case per line, with fields separated by tabs: node, file of facts (JSON),
+// modulepath, folder of the environment (or empty), hiera.yaml of the global layer (or empty),
+// manifest (or empty), strict, strict_variables. The program changes files only below FOLDER and
+// restores them. The changes are on the disk, so Ruby reads them too. The exit status is 1 if a
+// catalog changed although the trace predicted that it would not.
 //
-// Changes that each for itself touch nothing are compiled together, up to a group of them: where
-// the catalog differs, the group is parted until the one that did it is alone.
+// Changes that do not affect a node are compiled together in groups of up to N. If the catalog
+// differs, the program bisects the group to find the change that caused the difference.
 //
-// With --answers the world goes from change to change and back, and its nodes are compiled in it
-// with and without kept answers of Ruby code (docs/design/0250): catalogs, errors and reads must be
+// With --answers, the program applies and reverts changes in sequence. It compiles the nodes with
+// and without cached results of Ruby code (docs/design/0250). Catalogs, errors and reads must be
 // the same.
 #include <array>
 #include <chrono>
@@ -64,7 +66,7 @@ enum class Kind : std::uint8_t {
 };
 struct KindInfo {
     std::string_view name;
-    unsigned weight;  // of a hundred
+    unsigned weight;  // percent
 };
 constexpr std::array<KindInfo, 11> kKinds = {{{"manifest", 20},
                                               {"template", 13},
@@ -107,17 +109,17 @@ Kind kind_of(std::string_view path) {
     return Kind::OtherFile;
 }
 
-/// What a compile can read beside files.
+/// All inputs of a compile other than files.
 struct State {
     std::string facts;
     std::map<std::string, std::string, std::less<>> settings{{"codedir", "/etc/puppetlabs/code"},
                                                              {"confdir", "/etc/puppetlabs/puppet"}};
     std::map<std::string, std::string> variables;
-    /// By type, the content of what another node exports.
+    /// Maps a type to the content of the resources that another node exports.
     std::map<std::string, std::string, std::less<>> exports;
 };
 
-/// One resource of each type that is asked for.
+/// Exports one resource of each requested type.
 class Exports final : public compiler::ExportedSource {
 public:
     explicit Exports(const State& state) : state_(state) {}
@@ -142,26 +144,27 @@ private:
 struct Mutation {
     Kind kind{};
     std::string what;
-    std::string path;  ///< of a file, with what then stands in it (null: nothing)
+    /// path of the changed file; its new content is `text`, nullopt if the file is removed
+    std::string path;
     std::optional<std::string> text;
     std::function<void(State&)> change;
 };
 
-/// A world with what it is made of.
+/// A snapshot of inputs, with the arena and the state that it refers to.
 struct Place {
     base::Arena arena{64 * 1024};
     State state;
     InputsSnapshot world;
 };
 
-/// One node.
+/// One node, with its facts and its last catalog.
 class Subject {
 public:
     Subject(Case c, std::string below) : case_(std::move(c)), below_(std::move(below) + "/") {
         state_.facts = environment::disk_files()->read(case_.facts).value_or("");
     }
 
-    /// False where the node does not compile, or not always to the same.
+    /// Returns false if the node does not compile or gives different catalogs.
     bool start() {
         base_ = open(state_);
         environment::Trace first(base_->world.environment->reads());
@@ -177,9 +180,10 @@ public:
             base_ = open(state_);
             catalog_ = compile(*base_, &first);
         }
-        // What counts is the trace of a compile that finds all that others remembered.
+        // The second trace counts: its compile finds everything that earlier compiles cached.
         trace_ = std::make_unique<environment::Trace>(base_->world.environment->reads());
-        if (compile(*base_, trace_.get()) != catalog_) fmt::print("the second is another\n");
+        if (compile(*base_, trace_.get()) != catalog_)
+            fmt::print("The second catalog differs from the first one.\n");
         std::set<std::string> told;
         for (const auto& [item, answer] : trace_->items()) told.insert(text_of(item));
         for (const auto& [item, answer] : first.items())
@@ -204,8 +208,10 @@ public:
     const Case& its_case() const { return case_; }
     const State& state() const { return state_; }
 
-    /// What kept answers of Ruby code make otherwise in this world; empty: nothing.
-    std::string parted_by(const std::shared_ptr<ruby::Answers>& answers, const State& state) {
+    /// Compiles with and without cached results of Ruby code. Returns how the catalogs or reads
+    /// differ, or an empty string if they do not.
+    std::string difference_without_cache(const std::shared_ptr<ruby::Answers>& answers,
+                                         const State& state) {
         const auto catalog_of = [&](const std::shared_ptr<ruby::Answers>& kept,
                                     std::set<std::string>& reads) {
             const auto place = open(state);
@@ -214,7 +220,7 @@ public:
             const auto table = base_->world.environment->reads();
             environment::Trace trace(table);
             auto catalog = compile(*place, &trace);
-            // What Ruby proposes instead hangs on what it has loaded.
+            // Ruby's suggestions after "Did you mean?" depend on the code that it has loaded.
             const auto proposed = catalog.find("\nDid you mean?");
             if (catalog.starts_with("error")) catalog = catalog.substr(0, proposed);
             for (const auto& [item, answer] : trace.items()) reads.insert(text_of(item));
@@ -224,7 +230,7 @@ public:
         catalog_ = catalog_of(nullptr, made);
         after_ = catalog_of(answers, given);
         if (catalog_ != after_) {
-            // A change may have brought chance with it.
+            // The change may have made the catalog nondeterministic.
             std::set<std::string> again;
             return catalog_of(nullptr, again) == catalog_ ? parting() : "";
         }
@@ -240,7 +246,8 @@ public:
     std::size_t reads() const { return answers_.size(); }
     std::size_t bytes() const { return trace_->pack().size(); }
 
-    /// A change of the world; none where this node has nothing of the kind.
+    /// Returns a random change of the inputs, or nullopt if this node has no input of the chosen
+    /// kind.
     std::optional<Mutation> draw(Random& random) const {
         auto of_hundred = random() % 100;
         std::size_t at = 0;
@@ -315,7 +322,7 @@ public:
         bool touched = false, compiled = false, equal = false, wrong = false;
         std::string parting;
     };
-    /// Some changes at a time.
+    /// Tests a number of random changes and returns their outcomes.
     std::vector<Outcome> round(Random& random, std::size_t group, unsigned settle) {
         std::vector<Outcome> out;
         std::vector<std::size_t> together;
@@ -363,7 +370,7 @@ private:
     static std::string text_of(const Item& item) {
         return fmt::format("{} {} {}", environment::read_name(item.kind), item.name, item.detail);
     }
-    /// Where the two catalogs part.
+    /// Returns the first difference of the two catalogs, with its context.
     std::string parting() const {
         const auto [a, b] = std::ranges::mismatch(catalog_, after_);
         const auto at = static_cast<std::size_t>(a - catalog_.begin());
@@ -428,7 +435,7 @@ private:
         place.world.facts = parsed ? *parsed : Value::undef();
     }
 
-    /// The catalog without stamps and lines, or the error without places.
+    /// Returns the catalog without version and line numbers, or the error without locations.
     std::string compile(const Place& place, environment::Trace* trace) {
         const InputsSnapshot& world = place.world;
         if (!world.environment) return "error: " + why_;
@@ -485,9 +492,9 @@ private:
         return out;
     }
 
-    /// What of the trace the change can answer otherwise: the rest needs no look. (One that is
-    /// left out here by mistake shows as a wrong answer.)
-    std::vector<std::size_t> concerned(const Mutation& mutation) const {
+    /// Returns the indexes of the reads whose result the change can affect; the others are not
+    /// checked. A read that is missing here by mistake shows up as a wrong prediction.
+    std::vector<std::size_t> affected_reads(const Mutation& mutation) const {
         const auto of = [&](Read kind) {
             const auto it = by_kind_.find(kind);
             return it == by_kind_.end() ? std::vector<std::size_t>() : it->second;
@@ -509,7 +516,7 @@ private:
             if (mutation.path.starts_with(pattern.substr(0, pattern.find_first_of("*?[{\\"))))
                 out.push_back(i);
         }
-        // The path itself and all folders above it.
+        // The path and all its parent folders.
         std::string_view path = mutation.path;
         while (!path.empty()) {
             if (auto it = by_path_.find(path); it != by_path_.end())
@@ -544,13 +551,13 @@ private:
 
     bool touches(const Mutation& mutation, const InputsSnapshot& now) const {
         if (!now.environment) return true;
-        return std::ranges::any_of(concerned(mutation), [&](std::size_t i) {
+        return std::ranges::any_of(affected_reads(mutation), [&](std::size_t i) {
             return compiler::answer_to(now, answers_[i].first) != answers_[i].second;
         });
     }
 
-    /// Compiles with all of them; where the catalog is another, finds the one that did it, and goes
-    /// on without it.
+    /// Compiles with all changes together. If the catalog differs, finds the change that caused it
+    /// and continues without that change.
     void prove(std::vector<Outcome>& out, std::vector<std::size_t> together, Disturbed& disk,
                const State& all) {
         auto with = [&](std::size_t count) {
@@ -613,7 +620,7 @@ private:
                 if (end != std::string::npos) modules.insert(name.substr(0, end));
             }
         }
-        // The rest of the modules that were read of, and what may come there.
+        // All other files of modules that the compile read from, and paths of new files in them.
         for (const auto& module : modules) {
             for (const char* folder :
                  {"lib", "manifests", "templates", "functions", "types", "data", "files"}) {
@@ -665,10 +672,11 @@ private:
     std::unique_ptr<Place> base_;
     std::unique_ptr<environment::Trace> trace_;
     std::vector<std::pair<Item, std::string>> answers_;
-    std::map<Read, std::vector<std::size_t>> by_kind_;  ///< places in answers_
+    std::map<Read, std::vector<std::size_t>> by_kind_;  ///< indexes into answers_
     std::unordered_map<std::string_view, std::vector<std::size_t>> by_path_;
     std::vector<std::size_t> odd_paths_;
-    std::array<Strings, 5> read_, near_;  ///< files by kind: read, and beside those
+    /// files by kind: those that the compile read, and other files of the same modules
+    std::array<Strings, 5> read_, near_;
     Strings absent_, invented_, keys_, fact_paths_, variables_;
 };
 
@@ -691,7 +699,8 @@ struct Tally {
     }
 };
 
-/// Compiles the nodes in a world that changes, with and without kept answers; true: always alike.
+/// Compiles the nodes with and without cached results of Ruby code while the inputs change. Returns
+/// true if both always give the same result.
 bool walk_answers(std::vector<std::unique_ptr<Subject>>& subjects, std::uint64_t count,
                   std::uint64_t seconds, std::uint64_t seed) {
     const auto answers = std::make_shared<ruby::Answers>("", ruby::Answers::Mode::On);
@@ -712,7 +721,7 @@ bool walk_answers(std::vector<std::unique_ptr<Subject>>& subjects, std::uint64_t
             if (!drawn->change) disk.put(drawn->path, drawn->text ? &*drawn->text : nullptr);
             made.push_back(std::move(*drawn));
         }
-        // What was written just now is not kept.
+        // The cache does not use files that were written a moment ago.
         if (random() % 4) std::this_thread::sleep_for(std::chrono::milliseconds(25));
         for (int i = 0; i < 2; ++i) {
             auto& subject = *subjects[random() % subjects.size()];
@@ -720,7 +729,7 @@ bool walk_answers(std::vector<std::unique_ptr<Subject>>& subjects, std::uint64_t
             for (const auto& mutation : made)
                 if (mutation.change) mutation.change(state);
             ++compiles;
-            const auto parted = subject.parted_by(answers, state);
+            const auto parted = subject.difference_without_cache(answers, state);
             if (parted.empty()) continue;
             ++wrong;
             fmt::print("WRONG: {}\n{}\n", subject.its_case().node, parted);
@@ -729,7 +738,7 @@ bool walk_answers(std::vector<std::unique_ptr<Subject>>& subjects, std::uint64_t
         }
     }
     fmt::print(
-        "{} nodes, {} compiles with and without kept answers, {} changes, {:.0f} s (seed {}): "
+        "{} nodes, {} compiles with and without cached results, {} changes, {:.0f} s (seed {}): "
         "{} WRONG\n",
         subjects.size(), compiles, changes, passed(), seed, wrong);
     return wrong == 0;

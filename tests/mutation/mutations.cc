@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "mutations.h"
 
 #include <algorithm>
@@ -131,7 +132,7 @@ std::string change_facts(Random& random, std::string_view facts,
     auto parsed = value::parse_json(arena, facts);
     if (!parsed || !parsed->is_hash()) return std::string(facts);
     std::vector<std::string> along;
-    // Half of the time one that was read.
+    // Half of the time, changes a path that was read.
     if (random() % 2 && !paths.empty()) {
         const auto path = pick(random, paths);
         for (std::size_t at = 0; at <= path.size();) {

@@ -1,4 +1,5 @@
-// Changes of the world at random: a letter or line of a file, a value somewhere in the facts.
+// SPDX-License-Identifier: Apache-2.0
+// Random changes of inputs: a character or a line of a file, or a value in the facts.
 #pragma once
 
 #include <random>
@@ -14,18 +15,18 @@ namespace bunraku::mutation {
 
 using Random = std::mt19937_64;
 
-/// One of them; "" of none.
+/// Returns a random element, or "" if `from` is empty.
 std::string pick(Random& random, const std::vector<std::string>& from);
-/// Changes the text of the file in one place; says how.
+/// Changes the text of the file at one random position. Returns a description of the change.
 std::string edit(Random& random, std::string_view path, std::string& text);
-/// What may stand in a file of that name that was not there.
+/// Returns plausible content for a new file with that name.
 std::string invented(Random& random, std::string_view path, const std::vector<std::string>& keys);
-/// The facts (JSON) with one value changed, added or gone: of those paths or of any. Says which in
-/// `what`.
+/// Returns the facts (JSON) with one value changed, added or removed. The value is at one of
+/// `paths`, or at a random path. Sets `what` to a description of the change.
 std::string change_facts(Random& random, std::string_view facts,
                          const std::vector<std::string>& paths, std::string& what);
 
-/// Files on a disk as they are meant to be but for one moment.
+/// Temporary changes of files on the disk; the destructor reverts them.
 class Disturbed {
 public:
     Disturbed() = default;
@@ -33,11 +34,11 @@ public:
     Disturbed& operator=(const Disturbed&) = delete;
     ~Disturbed() { restore(); }
 
-    /// Writes the file, or removes it (null). Folders are made for it.
+    /// Writes the file and creates its folders, or removes the file if `text` is null.
     void put(const std::string& path, const std::string* text);
-    /// All that was put, the last first; a file has the time it had.
+    /// Reverts all changes in reverse order. A restored file gets its old modification time.
     void restore();
-    /// The last alone.
+    /// Reverts only the last change.
     void restore_last();
 
 private:
@@ -45,7 +46,7 @@ private:
         std::string path, text;
         bool there = false;
         std::int64_t seconds = 0, nanoseconds = 0;
-        std::vector<std::string> made;  // folders, outermost first
+        std::vector<std::string> made;  // created folders, outermost first
     };
     std::vector<Was> was_;
 };

@@ -1,8 +1,8 @@
-# Compiles every class of some modules with real Puppet, its required parameters given values made
-# from their types, in one warm process (a forked child each):
+# Compiles every class of some modules with real Puppet, in one warm process (a forked child for
+# each class). The values of required parameters are made from their types:
 #   classes.rb --modulepath A:B --facts FILE --out DIR [--only REGEX] MODULE...
 # Writes DIR/CLASS.pp, and DIR/CLASS.json (the catalog) or DIR/CLASS.err (the last error).
-# PUPPET_SRC names a checkout of Puppet; else the installed one is used.
+# PUPPET_SRC is the path of a Puppet checkout; without it, the installed Puppet is used.
 require 'json'
 require 'fileutils'
 $LOAD_PATH.unshift File.join(ENV['PUPPET_SRC'], 'lib') if ENV['PUPPET_SRC'].to_s != ''
@@ -34,7 +34,7 @@ SAMPLES = ['a', '/srv/a', 'a.example.org', '192.0.2.1', 'http://a.example.org/',
            'urn:a', 'eth0', 'A'].freeze
 NONE = Object.new
 
-# A value of the type; NONE where nothing was thought of.
+# Returns a value of the type, or NONE if the type is not supported here.
 def value_of(type, depth = 0)
   return NONE if depth > 12
   case type
@@ -133,7 +133,7 @@ compile = lambda do |env|
   Puppet::Parser::Compiler.compile(node, nil)
 end
 
-# The classes and the code that declares them.
+# Returns the classes, and the code that declares them.
 list = IO.popen('-') do |pipe|
   if pipe
     JSON.parse(pipe.read)

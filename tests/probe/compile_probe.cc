@@ -1,7 +1,9 @@
-// Compiles small manifests for tools/stdlib_releases: a JSON object per line on stdin,
-// {"id": .., "code": .., "strict": .., "facts": {..}, "modulepath": ..}, and one per line on stdout
-// with the catalog and logs, or the error; with "usual" a call with odd arguments is an error. With
-// --functions: which functions stand for those of modules.
+// SPDX-License-Identifier: Apache-2.0
+// Compiles small manifests for tools/stdlib_releases. Reads one JSON object per line from stdin:
+// {"id": .., "code": .., "strict": .., "facts": {..}, "modulepath": ..}. Writes one line per object
+// to stdout, with the catalog and the logs, or with the error. If the object has "usual", a call
+// with unusual arguments is an error. With --functions, prints which native functions replace
+// functions of modules.
 #include <cstdio>
 #include <iostream>
 #include <string>

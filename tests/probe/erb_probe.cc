@@ -1,5 +1,6 @@
-// Renders ERB templates natively for tools/compare_erb: a JSON object per line on stdin,
-// {"source": .., "variables": {..}}, and one per line on stdout: {"text": ..} or
+// SPDX-License-Identifier: Apache-2.0
+// Renders ERB templates natively for tools/compare_erb. Reads one JSON object per line from stdin:
+// {"source": .., "variables": {..}}. Writes one line per object to stdout: {"text": ..} or
 // {"reason": .., "detail": ..}.
 #include <cstdio>
 #include <iostream>

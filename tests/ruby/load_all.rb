@@ -1,5 +1,5 @@
-# Loads every function, type and fact file of the modules in a folder as the plugin host would, and
-# says which fail: ruby --disable=gems tests/ruby/load_all.rb /usr/share/puppet/modules
+# Loads every function, type and fact file of the modules in a folder like the plugin host, and
+# prints those that fail: ruby --disable=gems tests/ruby/load_all.rb /usr/share/puppet/modules
 share = File.expand_path('../../share/ruby', __dir__)
 modules = ARGV[0] || '/usr/share/puppet/modules'
 Dir.glob("#{share}/*.rb").sort.each do |file|
@@ -26,7 +26,7 @@ module Bunraku
 end
 paths = Dir.glob("#{modules}/*/lib")
 Bunraku.start(share, paths)
-# The other side, which is not there. Defined last: the parts have the real methods.
+# A stub for the C++ side. Defined last, to replace the real methods.
 module Bunraku
   class << self
     def ask(what, *args)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/code.h"
 
 #include <cstdlib>
@@ -7,7 +8,7 @@ namespace bunraku::sim {
 
 namespace {
 
-/// The words behind `"title":"WORD` of a catalog.
+/// Calls the function with the words after `"title":"WORD` of each title in a catalog.
 template <class F>
 void each_title(std::string_view json, std::string_view word, F&& f) {
     const std::string begin = fmt::format("\"title\":\"{} ", word);
@@ -39,7 +40,7 @@ std::string app_pp(int v) {
                        v);
 }
 
-/// Lines that say the version again and again: more than one piece of a transfer and of a write.
+/// The file repeats the version in many lines, so that a transfer and a write need several chunks.
 constexpr int kLines = 2'000;
 
 std::string whole_pp(int v) {

@@ -1,5 +1,6 @@
-// The code of a simulated site, and what a catalog made of it says of its own making: each
-// resource names where it comes from, so that the oracle knows the answer without a compiler.
+// SPDX-License-Identifier: Apache-2.0
+// The Puppet code of a simulated site. In its catalogs, each resource names the versions and facts
+// that it was compiled from. So the oracle can check a catalog without a compiler.
 #pragma once
 
 #include <map>
@@ -12,24 +13,25 @@
 
 namespace bunraku::sim {
 
-/// What a catalog of the site's code says.
+/// The information that a catalog of the simulated site contains about its own compile.
 struct Statement {
-    std::set<int> code;                 ///< versions of the files that had a say
-    std::string node;                   ///< whose it is
-    int changes = -1;                   ///< of the facts
-    std::map<std::string, int> others;  ///< what it collected: node and changes
+    std::set<int> code;  ///< versions of the files that contributed to the catalog
+    std::string node;    ///< name of the node that the catalog is for
+    /// number of changes of the facts that it was compiled with
+    int changes = -1;
+    std::map<std::string, int> others;  ///< collected exports: maps a node to its number of changes
 };
 
-/// Out of its JSON, or of anything that has `"title":"..."` in it.
+/// Reads the statement from the JSON of a catalog, or from any text that contains `"title":"..."`.
 Statement read_catalog(std::string_view json);
 
-/// The files of a version of the code, in the order in which a deploy writes them. Nodes with a
-/// fact `root` get files below it, all others notices.
+/// Returns the files of one version of the code, in the order in which a deploy writes them. Nodes
+/// with a fact `root` get files below it; all other nodes get notices.
 std::vector<std::pair<std::string, std::string>> files_of(int version);
 
-/// What stands in a file whose content says which version of the code it is of.
+/// Returns file content that identifies the version of the code that it belongs to.
 std::string stamped(int version, std::string_view what);
-/// The version; nullopt: it is not whole.
+/// Returns the version in `content`, or nullopt if the content is incomplete.
 std::optional<int> stamp_of(std::string_view content, std::string_view what);
 
 }  // namespace bunraku::sim

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/fleet.h"
 
 #include <algorithm>
@@ -23,12 +24,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The first server: the others compile, and have everything else of it.
+/// Name of the first server. The other servers only compile and use the first one for everything
+/// else.
 constexpr std::string_view kServer = "puppet";
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-/// Of the worlds' clocks.
+/// Start time of the simulated clocks.
 constexpr std::int64_t kBegin = 1'700'000'000 * kNsPerSecond;
-/// Reports live for two weeks by default.
+/// Age up to which reports must still be stored. By default, the store removes them after two
+/// weeks.
 constexpr std::int64_t kReportsFor = std::int64_t{10} * 86'400 * kNsPerSecond;
 
 }  // namespace
@@ -40,7 +43,8 @@ void Figures::add(const Figures& o) {
     applied += o.applied, rested += o.rested, drifts += o.drifts;
 }
 
-/// What a life of a server says; what it says of itself that is never right is a finding.
+/// Records the log of one server run. Messages that report a defect of the server itself count as
+/// findings.
 class Fleet::Log final : public base::LogSink {
 public:
     Log(Fleet& fleet, std::string server) : fleet_(fleet), server_(std::move(server)) {}
@@ -48,7 +52,7 @@ public:
         if (d.level < base::Level::Notice) return;
         if (d.level >= base::Level::Warning || fleet_.options_.tell)
             fleet_.note(fmt::format("{}: {}", server_, d.message));
-        // A kept catalog was compared with a fresh one.
+        // The server logs this if a cached catalog differs from a newly compiled one.
         if (d.message.find("Please report this") != std::string::npos) fleet_.wrong(d.message);
     }
     bool enabled(base::Level level) const override { return level >= base::Level::Notice; }
@@ -62,7 +66,7 @@ struct Fleet::Server {
     std::string name;
     std::unique_ptr<HostDisk> disk;
     bool crashed = false;
-    /// One life of it.
+    /// One run of the server, from start to stop or crash.
     struct Life {
         config::Settings settings;
         std::unique_ptr<Log> log;
@@ -76,34 +80,36 @@ struct Fleet::Machine {
     std::string name;
     int number = 0;
     std::string role;
-    /// Exports stay in it: in a large fleet nobody collects from everybody.
+    /// Number of the group in which the nodes collect exports. In a large fleet, no node collects
+    /// from all others.
     int cell() const { return number / 30; }
     std::unique_ptr<HostDisk> disk;
     std::unique_ptr<base::Arena> arena;
     config::Settings settings;
     std::unique_ptr<load::AgentProfile> profile;
     std::unique_ptr<load::Agent> agent;
-    std::unique_ptr<WholeAgent> whole;  ///< in place of the two
-    std::uint64_t changes = 0;          ///< of its facts, over all its lives
+    std::unique_ptr<WholeAgent> whole;  ///< replaces `profile` and `agent`
+    std::uint64_t changes = 0;          ///< number of changes of the facts, over all lives
     bool crashed = false, power_lost = false;
-    bool power_lost_once = false;  ///< since its last good run
+    bool power_lost_once = false;  ///< true if power was lost since the last successful run
     std::function<bool()> stopped() {
         return [this] { return crashed; };
     }
     std::uint64_t lives = 0;
-    sys::TimePoint look_at_files{};  ///< of its certificate
+    sys::TimePoint look_at_files{};  ///< when to check the certificate files next
 
-    // Of the run under way.
+    // State of the current run.
     int code_before = 0;
     std::uint64_t deploys_before = 0;
     bool deploying_before = false;
 
-    std::optional<Statement> catalog;  ///< that it has
+    std::optional<Statement> catalog;  ///< the current catalog of the agent
     agent::SslFiles ssl;
-    int told_changes = -1;  ///< of the facts that were answered with a catalog
-    std::map<std::string, std::int64_t> reports;  ///< acknowledged, and when
+    /// number of changes of the facts in the last request that returned a catalog
+    int served_changes = -1;
+    std::map<std::string, std::int64_t> reports;  ///< acknowledged reports, with their times
     std::int64_t last_good_ns = 0;
-    std::string problem;  ///< of its last run
+    std::string problem;  ///< error of the last run
     std::string serial;
 };
 
@@ -125,7 +131,7 @@ Fleet::Fleet(Options options)
     for (int i = 0; i < options_.servers; ++i) {
         auto& server = servers_.emplace_back();
         server.name = i == 0 ? std::string(kServer) : fmt::format("compile{}", i);
-        // The first one's folder has had this name since the seeds that are kept.
+        // The folder of the first server has a fixed name, because the recorded seeds depend on it.
         server.disk = std::make_unique<HostDisk>(
             fmt::format("{}/{}", root_, i == 0 ? "server" : server.name), world_);
     }
@@ -153,7 +159,7 @@ Fleet::~Fleet() {
 
 void Fleet::wrong(std::string what) {
     note("WRONG: " + what);
-    if (wrongs_.size() < 20) wrongs_.push_back(std::move(what));
+    if (violations_.size() < 20) violations_.push_back(std::move(what));
 }
 
 config::Settings Fleet::server_settings(const Server& server) const {
@@ -183,8 +189,8 @@ config::Settings Fleet::server_settings(const Server& server) const {
     return out;
 }
 
-/// Certificate, authorities and lists of a machine, gotten or kept good: of an agent's, and of a
-/// server's that only compiles.
+/// Ensures that a machine has a valid certificate, CA certificates and CRLs. The machine is an
+/// agent or a compile server.
 base::Result<agent::SslFiles> Fleet::certificates_of(const std::string& name,
                                                      const config::Settings& settings,
                                                      base::LogSink& log,
@@ -245,8 +251,8 @@ void Fleet::stop_server(Server& server) {
     server.life.reset();
 }
 
-/// Each server that only compiles has an agent beside it, which keeps its certificate and lists
-/// good.
+/// Keeps the certificates and CRLs of compile servers valid. In production, an agent on each server
+/// does this.
 void Fleet::keep_certificates() {
     while (!ended_) {
         world_.sleep(interval() * 4);
@@ -263,7 +269,7 @@ void Fleet::keep_certificates() {
     }
 }
 
-// ---- The operator and the world -----------------------------------------------------------------
+// ---- The operator and faults --------------------------------------------------------------------
 
 void Fleet::deploy(bool in_place) {
     const int v = code_ + 1;
@@ -340,7 +346,7 @@ void Fleet::fill_disk() {
     note("It has room again");
 }
 
-void Fleet::bad_weather() {
+void Fleet::inject_network_faults() {
     auto& f = network_.faults;
     f.most_delay = std::chrono::milliseconds(1 + world_.random(400));
     f.short_reads = f.short_writes = static_cast<std::uint32_t>(world_.random(300'000));
@@ -353,7 +359,7 @@ void Fleet::bad_weather() {
 void Fleet::part() {
     auto name = machines_[world_.random(machines_.size())].name;
     auto other = some_server().name;
-    // A server that has lost the one it stores in.
+    // A compile server loses the connection to its store.
     if (servers_.size() > 1 && world_.random(2) == 0) {
         name = servers_[1 + world_.random(servers_.size() - 1)].name;
         other = kServer;
@@ -370,10 +376,10 @@ void Fleet::step_clock() {
     note(fmt::format("The clocks go {} by {} s", back ? "back" : "forward",
                      std::chrono::duration_cast<std::chrono::seconds>(step).count()));
     world_.step_clock(back ? -step : step);
-    // A clock that went back is right again: what is signed with it has begun.
+    // A clock that was set back is corrected after a while, when new certificates are valid again.
     world_.sleep(random_time(interval()));
     world_.step_clock(back ? step : -step);
-    // What was told with a time to come is the newest until then, as in PuppetDB.
+    // Data with a timestamp in the future is the newest until then, as in PuppetDB.
     if (!back) caught_up_ = std::max(caught_up_, world_.now() + step);
 }
 
@@ -385,7 +391,7 @@ void Fleet::trouble() {
         case 3:
         case 4: return crash_agent();
         case 5: return fill_disk();
-        case 6: return bad_weather();
+        case 6: return inject_network_faults();
         case 7: return part();
         default: return step_clock();
     }
@@ -427,7 +433,7 @@ void Fleet::live(Machine& m) {
     }
 }
 
-/// What it knew is gone, what is on its disk is there.
+/// Starts a new life of the machine. Its memory is lost; the files on its disk remain.
 void Fleet::begin_life(Machine& m) {
     if (m.agent) m.changes = m.agent->machine().changes;
     m.agent.reset();
@@ -490,8 +496,7 @@ void Fleet::begin_life(Machine& m) {
         .models = {*model},
         .choices = {},
         .drifting = 0.1,
-        // In a small fleet something shall
-        // happen all the time.
+        // In a small fleet, facts change more often.
         .changing = options_.agents > 100 ? 0.005 : 0.05,
         .absent = 0.01,
         .facts_interval = std::max<std::chrono::seconds>(
@@ -501,7 +506,7 @@ void Fleet::begin_life(Machine& m) {
         .resumes = false,
         .reports = load::AgentProfile::Reports::Changed});
     m.profile->on_response = [this, &m](load::Step step, const http::ClientRequest& request,
-                                   const http::ClientResponse& response) {
+                                        const http::ClientResponse& response) {
         record(m, step, request, response);
     };
     m.agent =
@@ -510,8 +515,8 @@ void Fleet::begin_life(Machine& m) {
     m.agent->machine().changes = m.changes;
 }
 
-/// Most runs go on with what was found good a while ago: looking at the files each time would be a
-/// third of all the work.
+/// Reports whether the machine has a valid certificate. Most runs reuse the result of an earlier
+/// check, because checking the files for each run would take a third of the total time.
 bool Fleet::has_certificate(Machine& m) {
     if (world_.now() < m.look_at_files) return true;
     m.look_at_files = {};
@@ -569,7 +574,7 @@ void Fleet::ended_run(Machine& m, bool good, bool absent) {
 }
 
 void Fleet::run_whole(Machine& m) {
-    // A crash came in the middle of something, which is there whole or not at all.
+    // After a crash, each managed file must be complete or unchanged.
     if (!m.crashed) check_machine(m, false);
     if (!calm_ && world_.random(20) == 0) ++m.changes;
     if (!calm_ && world_.random(4) == 0) {
@@ -582,19 +587,19 @@ void Fleet::run_whole(Machine& m) {
     m.problem = outcome.problem;
     if (good) {
         ++figures_.applied;
-        if (outcome.rests) ++figures_.rested;
-        // An old catalog says what was right when it was made.
+        if (outcome.catalog_unchanged) ++figures_.rested;
+        // A cached catalog describes the state at the time when it was compiled.
         if (!outcome.cached) check_machine(m, true);
     }
     if (!m.crashed && !outcome.report.empty()) {
         ++figures_.reports;
         m.reports[outcome.report] = world_.now_ns();
     }
-    if (good && !outcome.cached) m.told_changes = static_cast<int>(m.changes);
+    if (good && !outcome.cached) m.served_changes = static_cast<int>(m.changes);
     ended_run(m, good && !outcome.cached, false);
 }
 
-/// Another compile server, whose commands come late, twice, and in any order.
+/// Simulates another compile server, whose commands arrive late, twice, and in any order.
 void Fleet::foreign_server() {
     int n = 0;
     std::vector<std::int64_t> stamps;
@@ -604,7 +609,7 @@ void Fleet::foreign_server() {
         const std::string node = fmt::format("far{}", 1 + world_.random(3));
         stamps.push_back(kBegin + world_.monotonic_ns());
         ++n;
-        // Of the last few, one that may be older than what was told already.
+        // Chooses one of the last four commands, which may be older than one already sent.
         const int serial = std::max(1, n - static_cast<int>(world_.random(4)));
         const auto stamp = sys::iso8601_utc(stamps[static_cast<std::size_t>(serial) - 1], 3);
         http::ClientOptions options;
@@ -631,14 +636,14 @@ void Fleet::foreign_server() {
     }
 }
 
-/// The clock leaps, and the fleet has a while to do what is due.
+/// Advances the clock by a long interval, then gives the fleet time for all work that is due.
 void Fleet::leap() {
     deploy(false);
     for (auto& server : servers_) start_for_sure(server);
     const auto end = world_.now() + std::chrono::duration_cast<sys::Duration>(
                                         std::chrono::duration<double>(options_.days * 86'400));
     world_.sleep(interval() * 2);
-    for (int n = 1; world_.now() < end && wrongs_.empty(); ++n) {
+    for (int n = 1; world_.now() < end && violations_.empty(); ++n) {
         world_.leap(std::chrono::hours(options_.leap_hours));
         const auto then = world_.monotonic_ns();
         if (options_.faults && world_.random(20) == 0) crash_server();
@@ -653,7 +658,7 @@ void Fleet::leap() {
     deploy(false);
 }
 
-// ---- What must hold -----------------------------------------------------------------------------
+// ---- Invariants ---------------------------------------------------------------------------------
 
 void Fleet::record(Machine& m, load::Step step, const http::ClientRequest& request,
                    const http::ClientResponse& response) {
@@ -661,7 +666,7 @@ void Fleet::record(Machine& m, load::Step step, const http::ClientRequest& reque
     if (step == load::Step::Catalog && response.status == 200) {
         ++figures_.catalogs;
         m.catalog = read_catalog(response.body);
-        m.told_changes = static_cast<int>(m.agent->machine().changes);
+        m.served_changes = static_cast<int>(m.agent->machine().changes);
         check_catalog(m);
     } else if (step == load::Step::Unchanged && response.status == 304) {
         ++figures_.unchanged;
@@ -679,36 +684,39 @@ void Fleet::record(Machine& m, load::Step step, const http::ClientRequest& reque
     }
 }
 
-/// The catalog that the agent has, as of now: of its own facts and of code that stood there since
-/// its run began.
+/// Checks the agent's catalog: it must match the agent's own facts and a version of the code that
+/// was deployed at some time since the run began.
 void Fleet::check_catalog(Machine& m) {
-    if (!m.catalog) return wrong(m.name + " was told that what it has is right, and has nothing");
+    if (!m.catalog) return wrong(m.name + " got the response 'not modified', but has no catalog");
     const Statement& said = *m.catalog;
     if (said.node != m.name)
-        wrong(fmt::format("{} was given the catalog of '{}'", m.name, said.node));
+        wrong(fmt::format("{} received the catalog of '{}'", m.name, said.node));
     const auto changes = static_cast<int>(m.agent->machine().changes);
     if (said.changes != changes)
         wrong(fmt::format("{} has facts {} and a catalog of facts {}", m.name, changes,
                           said.changes));
-    if (said.code.empty()) return wrong(m.name + " was given an empty catalog");
+    if (said.code.empty()) return wrong(m.name + " received an empty catalog");
     const bool in_between = m.deploying_before || deploying_ || deploys_ != m.deploys_before;
     if (in_between) return;
     const int low = *said.code.begin(), high = *said.code.rbegin();
-    if (low != high) wrong(fmt::format("{} was given code {} and {} in one", m.name, low, high));
+    if (low != high)
+        wrong(fmt::format("{} received a catalog with code of the versions {} and {}", m.name, low,
+                          high));
     if (low < m.code_before || high > code_) {
-        wrong(fmt::format("{} was given code {} while {} stood there", m.name, low, m.code_before));
+        wrong(fmt::format("{} received code {} while {} was deployed", m.name, low, m.code_before));
     }
 }
 
-/// What is managed on a machine: each file is whole, and what stood there is kept; after a good run
-/// (`all`) everything is as one version of the code says that stood there meanwhile.
+/// Checks the managed files of a machine: each file must be complete, and replaced content must be
+/// in the bucket. After a successful run (`all`), all files must match one version of the code that
+/// was deployed during the run.
 void Fleet::check_machine(Machine& m, bool all) {
     for (const auto& name : m.whole->lost())
-        wrong(
-            fmt::format("What stood in {} of {} is replaced and not in the bucket", name, m.name));
+        wrong(fmt::format("The previous content of {} of {} was replaced, but is not in the bucket",
+                          name, m.name));
     if (!all) {
         const auto torn = m.whole->torn();
-        if (torn && !m.power_lost_once) wrong(fmt::format("{} of {} is not whole", *torn, m.name));
+        if (torn && !m.power_lost_once) wrong(fmt::format("{} of {} is incomplete", *torn, m.name));
         return;
     }
     m.power_lost_once = false;
@@ -718,8 +726,7 @@ void Fleet::check_machine(Machine& m, bool all) {
     if (!version) {
         wrong(fmt::format("{} is not as its catalog says: {}", m.name, version.error().message));
     } else if (*version < m.code_before || *version > code_) {
-        wrong(
-            fmt::format("{} is of code {} while {} stood there", m.name, *version, m.code_before));
+        wrong(fmt::format("{} has code {} while {} was deployed", m.name, *version, m.code_before));
     }
 }
 
@@ -796,7 +803,7 @@ void Fleet::check_end() {
     if (all_reports.is_array())
         for (const auto& row : all_reports.as_array())
             reports[text_of(row, "certname")].insert(text_of(row, "transaction_uuid"));
-    std::map<std::string, std::string> stored;  // the titles of a node's catalog
+    std::map<std::string, std::string> stored;  // titles in the catalog of each node
     const auto resources = rows("resources/Notify");
     if (resources.is_array())
         for (const auto& row : resources.as_array())
@@ -804,9 +811,9 @@ void Fleet::check_end() {
                 fmt::format("\"title\":\"{}\"", text_of(row, "title"));
 
     const auto check_stored = [&](const Machine& m) {
-        if (facts[m.name] != m.told_changes)
-            wrong(fmt::format("The store has facts {} of {}, who told {}", facts[m.name], m.name,
-                              m.told_changes));
+        if (facts[m.name] != m.served_changes)
+            wrong(fmt::format("The store has facts {} of {}, which sent {}", facts[m.name], m.name,
+                              m.served_changes));
         for (const auto& [uuid, when] : m.reports) {
             if (when + kReportsFor > world_.now_ns() && !reports[m.name].contains(uuid))
                 wrong(
@@ -844,7 +851,7 @@ void Fleet::check_end() {
             wrong(fmt::format("The store has not got the last catalog of {}", m.name));
     }
     for (const auto& [node, known] : foreign_) {
-        // What was sent last may be there although its answer was lost.
+        // The last command may be stored although its response was lost.
         const int stored = far[node];
         if (stored < known.acknowledged || (stored > 0 && !known.sent.contains(stored)))
             wrong(fmt::format("The store has {} of {}, the newest acknowledged is {}", stored, node,
@@ -854,7 +861,7 @@ void Fleet::check_end() {
         const auto dead = fmt::format("{}/state/{}/dead-letters", server.disk->folder(),
                                       server.first() ? "queue" : "spool");
         if (fs::exists(dead) && !fs::is_empty(dead))
-            wrong(fmt::format("{} kept commands aside", server.name));
+            wrong(fmt::format("{} moved commands aside", server.name));
     }
     check_inventory();
 }
@@ -875,7 +882,7 @@ const std::vector<std::string>& Fleet::run() {
     if (options_.leap_hours == 0) others->post([this] { foreign_server(); });
     if (options_.servers > 1) others->post([this] { keep_certificates(); });
     while (!operated) world_.sleep(1h);
-    // Two intervals, and the longest run.
+    // Waits two intervals and the duration of the longest run.
     world_.sleep(interval() * 2 + 5min);
     ended_ = true;
     ended_ns_ = world_.monotonic_ns();
@@ -885,7 +892,7 @@ const std::vector<std::string>& Fleet::run() {
     check_end();
     for (auto& server : servers_) stop_server(server);
     for (const auto& line : world_.events()) fmt::print(stderr, "{}\n", line);
-    return wrongs_;
+    return violations_;
 }
 
 }  // namespace bunraku::sim

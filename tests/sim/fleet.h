@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // A site in one process and one thread: a server with all its roles, agents, an operator who
-// deploys and a world that breaks, all drawn by a seed; and what must hold whatever happens.
+// deploys code, and random faults. A seed determines all events. The class also checks the
+// invariants that must hold in every run.
 #pragma once
 
 #include <cstdint>
@@ -15,33 +17,35 @@
 #include "core/base/arena.h"
 #include "core/config/settings.h"
 #include "core/sys/system.h"
-#include "net/http/memory_network.h"
 #include "services/agent/ssl.h"
 #include "services/load/agent.h"
 #include "services/server/instance.h"
 #include "sim/machine.h"
+#include "testing/memory_network.h"
 
 namespace bunraku::sim {
 
 struct Options {
     std::uint64_t seed = 1;
-    int agents = 5;   ///< whose machines are imagined
-    int whole = 0;    ///< agents that apply their catalogs (whole_agent.h), beside them
-    int servers = 1;  ///< the first is authority and store, and compiles as the others do
+    int agents = 5;   ///< number of simulated agents
+    int whole = 0;    ///< number of additional agents that apply their catalogs (whole_agent.h)
+    int servers = 1;  ///< the first server is CA, store and compiler; the others only compile
     double days = 1;
     int interval_minutes = 30;
     bool faults = true;
-    /// Time passes in leaps of so many hours, after each of which every agent has its runs: for
-    /// certificates, which live for years. 0: every second is lived through.
+    /// Number of hours by which the clock advances in one step; after each step, every agent runs.
+    /// Used to test certificates, which are valid for years. 0 means that time advances without
+    /// such steps.
     int leap_hours = 0;
-    bool tell = false;  ///< the story, on standard error
-    std::string place;  ///< a folder for all that its disks hold; paths are part of the story
+    bool tell = false;  ///< print all events to standard error
+    /// folder for all simulated disks; its path influences the simulated events
+    std::string place;
 };
 
 struct Figures {
     std::uint64_t runs = 0, failed = 0, catalogs = 0, unchanged = 0, reports = 0;
     std::uint64_t deploys = 0, crashes = 0, losses = 0, agent_crashes = 0, renewals = 0;
-    std::uint64_t applied = 0, rested = 0, drifts = 0;  ///< of whole agents
+    std::uint64_t applied = 0, rested = 0, drifts = 0;  ///< counts of whole agents
     void add(const Figures& other);
 };
 
@@ -49,24 +53,24 @@ class Fleet {
 public:
     explicit Fleet(Options options);
     ~Fleet();
-    /// What did not hold; empty: all did.
+    /// Runs the simulation. Returns all violated invariants; empty if there were none.
     const std::vector<std::string>& run();
     const Figures& figures() const { return figures_; }
     std::uint64_t digest() const { return world_.events_digest(); }
 
 private:
-    struct Machine;  ///< an agent and what it stands for
+    struct Machine;  ///< an agent and the machine that it runs on
     struct Server;
     class Log;
 
-    // What there is.
+    // Set-up of the site.
     std::string make_root() const;
     config::Settings server_settings(const Server& server) const;
     bool start_server(Server& server);
     void start_for_sure(Server& server);
     void stop_server(Server& server);
 
-    // Who does what.
+    // Actors.
     void operate();
     void deploy(bool in_place);
     void trouble();
@@ -74,7 +78,7 @@ private:
     void crash_server();
     void crash_agent();
     void fill_disk();
-    void bad_weather();
+    void inject_network_faults();
     void part();
     void step_clock();
     void live(Machine& machine);
@@ -91,7 +95,7 @@ private:
     void foreign_server();
     void leap();
 
-    // What must hold.
+    // Invariants.
     void record(Machine& machine, load::Step step, const http::ClientRequest& request,
                 const http::ClientResponse& response);
     void check_catalog(Machine& machine);
@@ -114,25 +118,27 @@ private:
     http::MemoryNetwork network_;
     sys::RealSystem system_;
     Figures figures_;
-    std::vector<std::string> wrongs_;
+    std::vector<std::string> violations_;
 
     std::deque<Server> servers_;
     bool ended_ = false, calm_ = false;
     std::int64_t ended_ns_ = 0;
-    sys::TimePoint caught_up_{};  ///< when no clock has been ahead of this time
+    sys::TimePoint caught_up_{};  ///< the time since which no clock has been ahead
 
-    // The code, by its numbers.
-    int code_ = 0;               ///< the newest that is whole
-    bool deploying_ = false;     ///< in place: files of two versions stand side by side
-    std::uint64_t deploys_ = 0;  ///< begun in place
+    // Versions of the code.
+    int code_ = 0;  ///< the newest completely deployed version
+    /// true during a deploy in place, while files of two versions exist
+    bool deploying_ = false;
+    std::uint64_t deploys_ = 0;  ///< number of deploys in place that have begun
 
     std::deque<Machine> machines_;
     load::Figures load_figures_;
-    std::map<std::string, std::string> serials_;  ///< of certificates that were seen
-    /// Numbers that were sent for a node elsewhere.
+    /// serial numbers of all certificates seen so far
+    std::map<std::string, std::string> serials_;
+    /// Serial numbers of facts that another compile server sent for a node.
     struct Foreign {
         std::set<int> sent;
-        int acknowledged = 0;  ///< the newest
+        int acknowledged = 0;  ///< the newest acknowledged number
     };
     std::map<std::string, Foreign> foreign_;
 };

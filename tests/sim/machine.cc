@@ -1,5 +1,6 @@
-// The C library's own names, defined here for the whole program: libraries and the product call
-// these. Outside a world they are the kernel's.
+// SPDX-License-Identifier: Apache-2.0
+// Definitions of functions of the C library for the whole program; libraries and Bunraku call
+// these. Outside a simulation they call the kernel.
 #include "sim/machine.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-/// A write that is not on the disk for sure.
+/// A write that may not have reached the disk yet.
 struct Unsynced {
     std::int64_t offset = 0, size_before = 0;
     std::string before;
@@ -42,11 +43,13 @@ struct World {
     sys::Simulation* simulation = nullptr;
     std::string root;
     dev_t device = 0;
-    std::unordered_map<std::string, HostDisk*> disks;  ///< by the name of their folder in the root
+    std::unordered_map<std::string, HostDisk*> disks;  ///< keys are folder names below the root
     std::unordered_map<ino_t, Times> times;
     std::unordered_map<ino_t, std::vector<Unsynced>> unsynced;
-    std::unordered_map<int, std::string> open;  ///< descriptors of files below the root
-    bool aside = false;                         ///< what the world itself does is no step
+    /// file descriptors and paths of open files below the root
+    std::unordered_map<int, std::string> open;
+    /// true while the simulation itself uses files, which does not count as a step
+    bool aside = false;
 };
 World world;
 
@@ -72,13 +75,13 @@ std::string_view folder_of(std::string_view path) {
     return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-/// Of a path below the root: the name of the host.
+/// Returns the name of the host for a path below the root.
 std::string host_of(std::string_view path) {
     path.remove_prefix(std::min(path.size(), world.root.size() + 1));
     return std::string(path.substr(0, path.find('/')));
 }
 
-/// Null: it is on no host's disk, or on that of a life that is over.
+/// Returns null if the path is not on a host's disk, or is on a disk that a crash has replaced.
 HostDisk* disk_of(std::string_view path) {
     const auto it = world.disks.find(host_of(path));
     if (it == world.disks.end()) return nullptr;
@@ -105,15 +108,15 @@ void touched(std::string_view path, bool content = true) {
     touched(inode_of(std::string(path)), content);
 }
 
-/// The world's watches hear of it.
+/// Notifies the simulated file watches.
 void told(std::string_view path) { world.simulation->file_changed(path); }
 
-/// Before a change of what stands at `path`; an errno: it cannot be.
-int step(std::string_view path, bool takes_room) {
+/// Must be called before a change at `path`. Returns an errno if the change must fail, or 0.
+int step(std::string_view path, bool needs_space) {
     HostDisk* disk = disk_of(path);
     if (!disk) return 0;
     disk->step();
-    return takes_room && disk->full ? ENOSPC : 0;
+    return needs_space && disk->full ? ENOSPC : 0;
 }
 
 const std::string* path_of(int fd) {
@@ -143,7 +146,8 @@ void remember(int fd, const iovec* parts, int count, std::int64_t offset) {
     touched(st.st_ino);
 }
 
-/// What each call that writes begins with; an errno: it fails.
+/// Must be called at the start of each function that writes. Returns an errno if the write must
+/// fail, or 0.
 int before_write(int fd, const iovec* parts, int count, std::int64_t offset) {
     const std::string* known = path_of(fd);
     if (!known) return 0;
@@ -190,11 +194,11 @@ int open_file(int dir, const char* path, int flags, mode_t mode) {
     return fd;
 }
 
-/// For calls that change folders.
+/// Runs a call that changes a folder.
 template <class Call>
-int change_folder(std::string_view path, bool takes_room, Call&& call) {
+int change_folder(std::string_view path, bool needs_space, Call&& call) {
     if (!active() || !below_root(path)) return call();
-    if (const int error = step(path, takes_room)) return fails(error);
+    if (const int error = step(path, needs_space)) return fails(error);
     const int out = call();
     if (out != 0) return out;
     touched(folder_of(path));
@@ -227,7 +231,7 @@ void copy_file(const std::string& from, const std::string& to, const struct stat
     ::close(out);
 }
 
-/// Some of what was not synced never reached the disk, or only its beginning.
+/// Drops some of the unsynced writes, or keeps only their first part, as a power loss does.
 void lose(const std::string& copy, const std::vector<Unsynced>& writes, sys::Simulation& rng) {
     const int fd = ::open(copy.c_str(), O_RDWR | O_CLOEXEC);
     if (fd < 0) return;
@@ -241,7 +245,7 @@ void lose(const std::string& copy, const std::vector<Unsynced>& writes, sys::Sim
         const auto end = it->offset + static_cast<std::int64_t>(it->length);
         struct stat st{};
         ::fstat(fd, &st);
-        // What grew the file.
+        // This write extended the file.
         if (end > it->size_before && st.st_size == end)
             (void)!::ftruncate(
                 fd, std::max<std::int64_t>(it->size_before, it->offset + static_cast<off_t>(kept)));
@@ -335,7 +339,7 @@ void HostDisk::crash_now() {
         copy_tree(folder_, next, power_loss_ ? &world_ : nullptr);
         folder_ = next;
     }
-    // What is on the disk after a crash is there.
+    // After a crash, all data in the copy counts as written to the disk.
     world.unsynced.clear();
     const auto told = std::exchange(crashed_, nullptr);
     if (told) told();
@@ -377,7 +381,8 @@ int gettimeofday(timeval* out, void*) noexcept {
     *out = {now.tv_sec, now.tv_nsec / 1000};
     return 0;
 }
-/// Names and texts have it in them: another length would be another story.
+/// Names and texts contain the process ID. A fixed ID makes sure that their lengths do not change
+/// the simulated events.
 pid_t getpid() noexcept {
     return world.simulation ? 1000 : static_cast<pid_t>(::syscall(SYS_getpid));
 }
@@ -458,7 +463,7 @@ int ftruncate(int fd, off_t size) noexcept {
         if (const int error = step(known, size > st.st_size)) return fails(error);
         touched(st.st_ino);
         told(known);
-        // Nobody can tell what was there beyond it.
+        // The previous content beyond the new size is unknown.
         world.unsynced.erase(st.st_ino);
     }
     return static_cast<int>(::syscall(SYS_ftruncate, fd, size));
@@ -468,7 +473,8 @@ int posix_fallocate(int fd, off_t offset, off_t length) {
     if (const std::string* path = path_of(fd))
         if (const int error = step(std::string(*path), true)) return error;
     if (world.simulation) {
-        // Room that nobody fills costs memory and time here, and no disk has too little of it.
+        // Does not allocate blocks: unused space would cost memory and time, and no simulated disk
+        // is too small for it.
         struct stat st{};
         if (::fstat(fd, &st) != 0) return errno;
         return st.st_size >= offset + length || ::syscall(SYS_ftruncate, fd, offset + length) == 0
@@ -488,7 +494,7 @@ static int sync_file(int fd) {
         if (::fstat(fd, &st) == 0) world.unsynced.erase(st.st_ino);
         return 0;
     }
-    // Nobody waits for the machine's own disk.
+    // A simulation does not wait for the real disk.
     return world.simulation ? 0 : static_cast<int>(::syscall(SYS_fsync, fd));
 }
 int fsync(int fd) { return sync_file(fd); }

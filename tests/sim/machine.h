@@ -1,41 +1,44 @@
-// The machine under a simulated fleet: what the C library says of time and files, in place of the
-// kernel. Every part of the product and of its libraries sees virtual time, and a host's disk can
-// be full, or stop at any step with what was on it.
+// SPDX-License-Identifier: Apache-2.0
+// The machine under a simulated fleet. It replaces the C library's functions for time and files.
+// All of Bunraku and its libraries see virtual time. A host's disk can be full, or fail at any step
+// and keep its current content.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <string>
 
-#include "core/sys/simulation.h"
+#include "testing/simulation.h"
 
 namespace bunraku::sim {
 
-/// From now on clocks and files below `root` are `world`'s; null: the kernel's again.
+/// From now on, clocks and files below `root` belong to `world`. If `world` is null, they belong to
+/// the kernel again.
 void enter_world(sys::Simulation* world, const std::string& root = {});
 
-/// The files of one host, below the root. They live in a folder a "life": after a crash the host
-/// goes on in a copy of what was there, while whoever still runs writes where nobody looks.
+/// The files of one host, below the root. Each life of the host has its own folder. After a crash,
+/// the host continues with a copy of the files. Threads of the old life still write to the old
+/// folder, which is no longer used.
 class HostDisk {
 public:
     HostDisk(std::string folder, sys::Simulation& world);
     ~HostDisk();
     HostDisk(const HostDisk&) = delete;
 
-    /// Where its files are now.
+    /// Returns the folder that currently contains the host's files.
     const std::string& folder() const { return folder_; }
 
-    /// Before the `steps`-th change of a file from now on: what is there is copied, and `crashed`
-    /// is told. With `power_loss` what was not synced is lost or torn.
+    /// Simulates a crash before the `steps`-th change of a file from now on: copies the current
+    /// files and calls `crashed`. With `power_loss`, unsynced writes are lost or truncated.
     void crash_after(std::uint64_t steps, bool power_loss, std::function<void()> crashed);
-    /// At once, if it has not crashed yet.
+    /// Simulates the crash immediately, if it has not happened yet.
     void crash_now();
     bool armed() const { return steps_ > 0; }
-    /// Nothing can be written.
+    /// If true, all writes fail with ENOSPC.
     bool full = false;
     std::uint64_t changes() const { return changes_; }
 
-    /// Of the C library: before a change of a file in folder().
+    /// Called by the replaced C library functions before each change of a file in folder().
     void step();
 
 private:

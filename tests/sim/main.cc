@@ -1,11 +1,12 @@
-// sim: whole fleets, each in one thread and in virtual time. See tests/sim/README.md.
+// SPDX-License-Identifier: Apache-2.0
+// sim: simulates whole fleets, each in one thread and in virtual time. See tests/sim/README.md.
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-// What draws for a whole process has no successor there.
+// OpenSSL deprecates the process-wide random generator without a replacement.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/rand.h>
 #include <string>
@@ -25,7 +26,7 @@ using bunraku::sim::Figures;
 using bunraku::sim::Fleet;
 using bunraku::sim::Options;
 
-// OpenSSL draws from the seed too: else keys and signatures differ in their lengths.
+// OpenSSL uses the seed too, because otherwise the lengths of keys and signatures vary.
 std::uint64_t draw_state = 0;
 int draw(unsigned char* into, int size) {
     for (int i = 0; i < size; ++i) {
@@ -58,7 +59,7 @@ int usage() {
     return 2;
 }
 
-/// Of this process and those of the seeds.
+/// Returns the CPU seconds of this process and of its child processes.
 double seconds_now() {
     double out = 0;
     for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
@@ -70,9 +71,9 @@ double seconds_now() {
     return out;
 }
 
-/// The first that no other process uses, until this one ends: whoever is alone has the same each
-/// time. Empty: there is none.
-std::string take_place() {
+/// Locks and returns the first folder that no other process uses. The lock ends with this process.
+/// A single process always gets the same folder. Returns an empty string if none is free.
+std::string lock_folder() {
     const std::string base = std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp";
     for (int n = 0; n < 100; ++n) {
         auto place = fmt::format("{}/bunraku-sim-{:02}", base, n);
@@ -87,7 +88,7 @@ std::string take_place() {
     return {};
 }
 
-/// False: something did not hold.
+/// Runs one seed. Returns false if an invariant was violated.
 bool try_seed(const Options& options, bool twice, Figures& all) {
     std::uint64_t digest = 0;
     for (int round = 0; round < (twice ? 2 : 1); ++round) {
@@ -106,7 +107,7 @@ bool try_seed(const Options& options, bool twice, Figures& all) {
     return true;
 }
 
-/// The same in a process of its own: what an earlier seed has left behind is no part of a story.
+/// Runs one seed in a child process, so that state left by earlier seeds cannot influence it.
 bool try_alone(const Options& options, bool twice, Figures& all) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return false;
@@ -174,7 +175,7 @@ int main(int argc, char** argv) {
     if (w.options.agents < 0 || w.options.whole < 0 || w.options.agents + w.options.whole < 1 ||
         w.options.servers < 1 || w.options.interval_minutes < 2 || !(w.options.days > 0))
         return usage();
-    w.options.place = take_place();
+    w.options.place = lock_folder();
     if (w.options.place.empty()) {
         std::fputs("sim: no folder for the disks could be made\n", stderr);
         return 2;

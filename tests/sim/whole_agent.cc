@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sim/whole_agent.h"
 
 #include <csignal>
@@ -19,7 +20,7 @@ using base::failure;
 
 namespace {
 
-/// A managed file, and what its stamp begins with.
+/// A managed file, and the prefix of its version stamp.
 constexpr std::pair<const char*, const char*> kStamped[] = {
     {"template", "template"}, {"source", "source"}, {"tree/a", "a"}, {"tree/below/b", "b"}};
 
@@ -27,21 +28,22 @@ std::string content_of(int version, std::string_view node, std::uint64_t changes
     return fmt::format("content {0}\n{1} {2}\nend {0}\n", version, node, changes);
 }
 
-/// The first error, and what else is worth knowing.
-class Ears final : public base::LogSink {
+/// Records the first error and some facts about the run.
+class RunLog final : public base::LogSink {
 public:
     void log(const base::Diagnostic& d) override {
         if (d.level >= base::Level::Err && error.empty()) error = d.message;
         cached |= d.message.starts_with("Using cached catalog");
-        rests |= d.message.starts_with("The server's catalog is the one that was applied last");
+        catalog_unchanged |=
+            d.message.starts_with("The server's catalog has not changed since the last run");
         unsent |= d.message.starts_with("Could not send report");
     }
     bool enabled(base::Level level) const override { return level >= base::Level::Info; }
     std::string error;
-    bool cached = false, rests = false, unsent = false;
+    bool cached = false, catalog_unchanged = false, unsent = false;
 };
 
-/// What is there is written over, in the same file.
+/// Overwrites the content of the file in place.
 void write_over(const std::string& path, std::string_view text) {
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0) return;
@@ -53,13 +55,13 @@ void write_over(const std::string& path, std::string_view text) {
 
 void WholeAgent::begin_life(std::string folder, bool power_lost) {
     machine_.folder = std::move(folder);
-    if (power_lost) spoilt_.clear();
+    if (power_lost) damaged_.clear();
 }
 
 WholeAgent::Outcome WholeAgent::run(const agent::SslFiles& ssl, std::uint64_t changes) {
     const auto& settings = machine_.settings;
-    Ears ears;
-    apply::ReportSink sink(ears, machine_.system.clock);
+    RunLog run_log;
+    apply::ReportSink sink(run_log, machine_.system.clock);
     apply::Context context{.system = machine_.system, .log = sink};
     context.options.statefile = settings.text("statefile");
     context.options.contentsfile = settings.text("statedir") + "/contents";
@@ -99,11 +101,11 @@ WholeAgent::Outcome WholeAgent::run(const agent::SslFiles& ssl, std::uint64_t ch
             }};
     Outcome out;
     out.status = agent::run(options);
-    out.cached = ears.cached;
-    out.rests = ears.rests;
-    out.problem = ears.error;
+    out.cached = run_log.cached;
+    out.catalog_unchanged = run_log.catalog_unchanged;
+    out.problem = run_log.error;
     if (const auto text = machine_.system.files.read(applying.lastrunreport);
-        text && !ears.unsent) {
+        text && !run_log.unsent) {
         constexpr std::string_view kName = "\ntransaction_uuid: ";
         const auto at = text->find(kName);
         if (at != std::string::npos) out.report = text->substr(at + kName.size(), 36);
@@ -130,7 +132,7 @@ base::Result<int> WholeAgent::version(std::uint64_t changes) const {
                                    text ? *text : "", *out, changes));
     }
     const auto mode = files.lstat(root() + "/content");
-    if (!mode || (mode->mode & 07777) != 0640) return failure("content has another mode");
+    if (!mode || (mode->mode & 07777) != 0640) return failure("content has a wrong mode");
     const auto target = files.read_link(root() + "/link");
     if (!target || *target != root() + "/content") return failure("link does not lead to content");
     if (files.lstat(root() + "/gone")) return failure("gone is there");
@@ -144,7 +146,7 @@ base::Result<int> WholeAgent::version(std::uint64_t changes) const {
 
 std::optional<std::string> WholeAgent::torn() const {
     for (const auto& [name, what] : kStamped) {
-        if (spoilt_.contains(name)) continue;
+        if (damaged_.contains(name)) continue;
         const auto text = machine_.system.files.read(root() + "/" + name);
         if (text && !stamp_of(*text, what)) return name;
     }
@@ -163,7 +165,7 @@ void WholeAgent::drift(const std::function<std::uint64_t(std::uint64_t)>& draw) 
         case 1: (void)files.replace(root() + "/" + name, junk); break;
         case 2:
             (void)files.remove(root() + "/" + name);
-            spoilt_.erase(name);
+            damaged_.erase(name);
             return;
         case 3: (void)files.set_mode(root() + "/content", 0777); return;
         default:
@@ -172,14 +174,14 @@ void WholeAgent::drift(const std::function<std::uint64_t(std::uint64_t)>& draw) 
             write_over(root() + "/link", junk);
             break;
     }
-    // What a crash came before was never there.
+    // If a crash happened before the write, the content was never there.
     const auto there = files.read(root() + "/" + name);
-    if (!machine_.stopped() && there && *there == junk) spoilt_[name] = junk;
+    if (!machine_.stopped() && there && *there == junk) damaged_[name] = junk;
 }
 
 std::vector<std::string> WholeAgent::lost() const {
     std::vector<std::string> out;
-    for (const auto& [name, text] : spoilt_) {
+    for (const auto& [name, text] : damaged_) {
         const auto now = machine_.system.files.read(root() + "/" + name);
         if (now && *now == text) continue;
         const auto digest = codec::hex_digest(codec::DigestKind::Sha256, text);

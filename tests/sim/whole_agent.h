@@ -1,5 +1,6 @@
-// An agent as it is, agent::run, on a machine of the simulation: what its catalog says is done to
-// the files of its disk.
+// SPDX-License-Identifier: Apache-2.0
+// A real agent (agent::run) on a simulated machine. It applies its catalogs to the files on the
+// machine's disk.
 #pragma once
 
 #include <cstdint>
@@ -24,40 +25,43 @@ public:
         http::Network& network;
         sys::System& system;
         std::function<bool()> stopped;
-        std::string folder;  ///< what is managed is below FOLDER/root
+        std::string folder;  ///< managed files are below FOLDER/root
         std::string name;
     };
     explicit WholeAgent(Machine machine) : machine_(std::move(machine)) {}
-    /// Everything that it knows is on its disk, which is there now. What was not synced is gone
-    /// after a loss of power.
+    /// Starts a new life of the agent, whose whole state is in `folder`. After a power loss,
+    /// unsynced writes are lost.
     void begin_life(std::string folder, bool power_lost);
 
     struct Outcome {
-        int status = -1;      ///< Puppet's bits; -1: no catalog was applied
-        bool cached = false;  ///< the catalog was the last one for want of another
-        bool rests = false;   ///< the server said that the last one is right
-        std::string problem;  ///< the first error that was told
-        std::string report;  ///< transaction_uuid of the report that was acknowledged; may be empty
+        int status = -1;  ///< exit status as in Puppet; -1 if no catalog was applied
+        /// true if the agent used its cached catalog because it could not get a new one
+        bool cached = false;
+        /// true if the server reported that the last catalog is still current
+        bool catalog_unchanged = false;
+        std::string problem;  ///< the first logged error
+        std::string report;   ///< transaction_uuid of the acknowledged report; may be empty
     };
-    /// One run with facts that changed so many times.
+    /// Runs the agent once, with facts that have changed `changes` times.
     Outcome run(const agent::SslFiles& ssl, std::uint64_t changes);
 
-    /// The version that all files below the root are of, of this node with so many changes;
-    /// else what is wrong with them.
+    /// Returns the version of the code that all files below the root belong to, for this node and
+    /// `changes`. Returns an error that names the wrong file if there is no such version.
     base::Result<int> version(std::uint64_t changes) const;
-    /// A managed file that is there and not whole; nullopt: none.
+    /// Returns the name of a managed file that is incomplete, or nullopt.
     std::optional<std::string> torn() const;
-    /// Somebody spoils what is managed; `draw` gives a number below another. Contents that were
-    /// put there are to be found in the bucket once they are replaced.
+    /// Damages a managed file at random; `draw(n)` returns a number below n. When the agent
+    /// replaces the damaged content, it must save that content in the bucket.
     void drift(const std::function<std::uint64_t(std::uint64_t)>& draw);
-    /// Contents of drift() that are gone from the machine and are not in the bucket.
+    /// Returns the files whose content from drift() is neither on the machine nor in the bucket.
     std::vector<std::string> lost() const;
 
 private:
     std::string root() const { return machine_.folder + "/root"; }
     Machine machine_;
     int drifts_ = 0;
-    std::map<std::string, std::string> spoilt_;  ///< a file below the root, what was put there
+    /// maps a file below the root to the content that drift() wrote
+    std::map<std::string, std::string> damaged_;
 };
 
 }  // namespace bunraku::sim

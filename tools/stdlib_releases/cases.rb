@@ -1,5 +1,5 @@
-# The calls that `compare` makes: those of stdlib's own specs, made-up ones with values of all
-# kinds, and some by hand for what needs a catalog, a file or a module.
+# The calls that `compare` makes: those of stdlib's own specs, generated ones with values of all
+# types, and manual ones that need a catalog, a file or a module.
 
 module Cases
   Skip = Class.new(StandardError)
@@ -11,7 +11,7 @@ module Cases
 
   module_function
 
-  # A value of Ruby as Puppet's source.
+  # Returns a Ruby value in Puppet's syntax.
   def source(v)
     case v
     when nil, :undef then 'undef'
@@ -33,7 +33,7 @@ module Cases
     "\"#{text.gsub(/["\\$]/) { "\\#{_1}" }.gsub(/[\x00-\x1f]/) { format('\\u{%x}', _1.ord) }}\""
   end
 
-  # The arguments of each `with_params` in a spec: [function, [source of arguments]].
+  # Returns the arguments of each `with_params` in a spec: [function, [source of arguments]].
   def from_spec(text)
     name = text[/describe\s*\(?\s*['"]([a-z0-9_:]+)['"]/, 1] or return nil
     found = text.to_enum(:scan, /with_params\(/).filter_map do
@@ -62,13 +62,13 @@ module Cases
       Array.new(4) { Array.new(4) { pick[] } }
   end
 
-  # One call as a manifest.
+  # Returns one call as a manifest.
   def manifest(name, arguments, statement)
     call = "#{name}(#{arguments.join(', ')})"
     return "#{call} notice('done')" if statement
     case name
     when 'shuffle' then "with(#{call}) |$r| { notice(String(type($r, generalized)), size($r)) }"
-    # What it gives is what logging gave: nobody means it.
+    # The function returns the result of logging, which has no meaning.
     when 'deprecation' then "#{call} notice('done')"
     when 'time' then "notice(#{call} =~ Integer[1700000000])"
     else "with(#{call}) |$r| { notice(String($r, '%p')) }"

@@ -1,7 +1,8 @@
-# Compiles each case of a file with Puppet and one release of stdlib, and writes what came of it: a
-# JSON object a line. Started by `compare`, which asks for one release after the other.
+# Compiles each case of a file with Puppet and one release of stdlib, and writes the results: one
+# JSON object per line. Started by `compare`, which requests one release after the other.
 #
-#   ruby -I PUPPET/lib peer.rb FACTS.json   stdin: MODULEPATH <tab> CASES.json <tab> OUT; stdout: a line for each
+#   ruby -I PUPPET/lib peer.rb FACTS.json   stdin: MODULEPATH <tab> CASES.json <tab> OUT; stdout: a
+#                                           line for each
 require 'json'
 require 'puppet'
 require 'fileutils'
@@ -25,7 +26,8 @@ def answer_all(modulepath, cases, facts, out)
     made.trusted_data = { 'certname' => 'vm.example.com' }
     made
   end
-  # Calls without an effect on the catalog share a scope: a compile each would take ten times as long.
+  # Calls without an effect on the catalog share a scope. A separate compile for each would take ten
+  # times as long.
   evaluator = Puppet::Pops::Parser::EvaluatingParser.new
   Puppet[:code] = ''
   compiler = Puppet::Parser::Compiler.new(node[])
@@ -42,14 +44,14 @@ def answer_all(modulepath, cases, facts, out)
       if one['call']
         Timeout.timeout(3) { Puppet.override(context) { evaluator.evaluate_string(compiler.topscope, one['code']) } }
       else
-        # What a manifest defined must not be there for the next one.
+        # The next manifest must not see the definitions of the previous one.
         Puppet[:code] = one['code']
         environment.instance_variable_set(:@known_resource_types, nil)
         environment.loaders = nil if environment.respond_to?(:loaders=)
         catalog = Puppet.override(known) { Puppet::Parser::Compiler.new(node[]).compile }
         answer['catalog'] = Puppet.override(rich_data: true) { JSON.generate(catalog.filter(&:virtual?).to_resource.to_data_hash) }
       end
-    rescue Exception => e # rubocop:disable Lint/RescueException: a case may raise anything
+    rescue Exception => e # rubocop:disable Lint/RescueException: a case may raise any error
       answer['error'] = e.message
       answer['endless'] = true if e.is_a?(Timeout::Error) || e.is_a?(NoMemoryError)
     end
@@ -67,7 +69,8 @@ end
 facts = ARGV[0]
 $stdin.each_line(chomp: true) do |line|
   modulepath, cases, file = line.split("\t")
-  # A process each: what one release defines must not be there for the next.
+  # A separate process for each release, so that the definitions of one release do not affect the
+  # next.
   Process.wait(fork do
     File.open(file, 'w') { |out| answer_all(modulepath, cases, facts, out) }
     exit!(0)

@@ -2,7 +2,7 @@
 # Packages of Flatpak, as an outside provider (docs/outside-providers.md):
 #   package { 'org.gnome.Calculator': ensure => latest, provider => flatpak }
 input=$(cat)
-# value KEY: what the request says of it.
+# value KEY: prints the value of a key of the request.
 value() { printf '%s\n' "$input" | sed -n "s/^$1=//p" | head -n 1; }
 failed() { printf 'error=%s\n' "$1"; exit 1; }
 name=$(value name)

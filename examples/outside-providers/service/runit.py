@@ -48,7 +48,7 @@ def change(request):
         sv("up" if wanted == "running" else "down", name)
     elif wanted == "true":
         os.symlink(f"{AVAILABLE}/{name}", link)
-        say("notice", f"{link} was made")
+        say("notice", f"created {link}")
     else:
         os.remove(link)
 

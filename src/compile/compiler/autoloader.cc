@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/autoloader.h"
 
 #include <algorithm>
@@ -24,7 +25,8 @@ const evaluator::Callable* Autoloader::find_function(evaluator::Interpreter& in,
         functions_.emplace(name, made);
         return made;
     }
-    // As Puppet's loaders: functions of the 4.x API in Ruby, then in Puppet, then of the 3.x API.
+    // The order of Puppet's loaders: functions of the 4.x API in Ruby, then in Puppet, then of the
+    // 3.x API.
     if (const auto* made = find_ruby_function(in, name, false)) return made;
     auto path = environment_.function_file(name);
     if (!path) return find_ruby_function(in, name, true);
@@ -80,7 +82,7 @@ const evaluator::Callable* Autoloader::find_ruby_function(evaluator::Interpreter
                                                           std::string_view name, bool legacy) {
     auto path = environment_.ruby_function_file(name, legacy);
     if (!path) return nullptr;
-    // Only what is known to answer as this very file does is answered without it.
+    // A built-in function replaces this file only if it is known to give the same results.
     const auto* builtin = in.functions().find(name);
     const auto stands =
         builtin ? native_stands_for(environment_, function::find_stdlib_function(name), *path)
@@ -182,8 +184,8 @@ const types::Type* Autoloader::find_type(evaluator::Interpreter& in, std::string
     return nullptr;
 }
 
-// The Object type of lib/puppet/datatypes/NAME.rb: its interface is Puppet text, its methods stay
-// in Ruby.
+// Returns the Object type of lib/puppet/datatypes/NAME.rb. Its interface is Puppet text; Ruby runs
+// its methods.
 const types::Type* Autoloader::find_ruby_data_type(evaluator::Interpreter& in,
                                                    std::string_view key) {
     const auto path = environment_.ruby_data_type_file(key);

@@ -1,5 +1,6 @@
-// Functions and types by name, from manifests, modules and Ruby (evaluator::DefinitionHost), and
-// the methods that Ruby has for its types.
+// SPDX-License-Identifier: Apache-2.0
+// Autoloading of functions and types from manifests, modules and Ruby (evaluator::DefinitionHost),
+// and calls of the methods that Ruby defines for its types.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,7 @@ namespace bunraku::compiler {
 
 class Autoloader final : public evaluator::DefinitionHost, public evaluator::MemberHost {
 public:
-    /// `session` is where Ruby runs; null: nowhere.
+    /// `session` runs Ruby code; null if Ruby is not available.
     Autoloader(const environment::Environment& environment, Definitions& definitions,
                ResourceTypes& types, templates::RubySession* session)
         : environment_(environment), definitions_(definitions), types_(types), session_(session) {}

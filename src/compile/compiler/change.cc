@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/change.h"
 
 #include <fmt/format.h>
@@ -19,13 +20,13 @@ namespace {
 
 std::string text_of(const Value& v) { return short_digest(value::to_json(v)); }
 
-std::string data_answer(const InputsSnapshot& world, const ReadTable::Item& read) {
+std::string data_answer(const InputsSnapshot& inputs, const ReadTable::Item& read) {
     using Format = hiera::DataCache::Format;
     const std::string path(read.name);
     const auto format = path.ends_with(".json")                               ? Format::Json
                         : path.ends_with(".conf") || path.ends_with(".hocon") ? Format::Hocon
                                                                               : Format::Yaml;
-    const auto loaded = world.data->load(world.environment->files(), path, format);
+    const auto loaded = inputs.data->load(inputs.environment->files(), path, format);
     if (!loaded.file) return fmt::format("errno {}", loaded.error == 0 ? 0 : 1);
     if (!loaded.file->error.empty()) return "error " + short_digest(loaded.file->error);
     if (!loaded.file->data.is_hash()) return "data " + text_of(loaded.file->data);
@@ -36,14 +37,14 @@ std::string data_answer(const InputsSnapshot& world, const ReadTable::Item& read
     }
     const int i = loaded.file->find(read.detail, hiera::hash_text(read.detail));
     if (i < 0) return "-";
-    const auto* strange = loaded.file->strange(i);
+    const auto* strange = loaded.file->unsupported(i);
     return text_of(loaded.file->value_at(i)) + (strange ? *strange : "");
 }
 
 }  // namespace
 
-std::string answer_to(const InputsSnapshot& world, const ReadTable::Item& read) {
-    const auto& environment = *world.environment;
+std::string answer_to(const InputsSnapshot& inputs, const ReadTable::Item& read) {
+    const auto& environment = *inputs.environment;
     const auto& files = environment.files();
     const std::string name(read.name);
     switch (read.kind) {
@@ -62,17 +63,17 @@ std::string answer_to(const InputsSnapshot& world, const ReadTable::Item& read) 
             const auto file = environment.parse_manifest(name);
             return file ? file->definition_digest(read.detail) : "-";
         }
-        case Read::Data: return data_answer(world, read);
-        case Read::Fact: return environment::facts_answer(world.facts, read.name);
-        case Read::Trusted: return environment::facts_answer(world.trusted, read.name);
-        case Read::ServerFact: return environment::facts_answer(world.server_facts, read.name);
-        case Read::Parameter: return short_digest(world.parameters);
+        case Read::Data: return data_answer(inputs, read);
+        case Read::Fact: return environment::facts_answer(inputs.facts, read.name);
+        case Read::Trusted: return environment::facts_answer(inputs.trusted, read.name);
+        case Read::ServerFact: return environment::facts_answer(inputs.server_facts, read.name);
+        case Read::Parameter: return short_digest(inputs.parameters);
         case Read::Setting:
-            return world.setting ? world.setting(read.name).value_or("\1") : std::string();
+            return inputs.setting ? inputs.setting(read.name).value_or("\1") : std::string();
         case Read::Variable:
-            return (world.variable ? world.variable(read.name) : files.variable(name))
+            return (inputs.variable ? inputs.variable(read.name) : files.variable(name))
                 .value_or("\1");
-        default: return world.answer ? world.answer(read).value_or("") : std::string();
+        default: return inputs.answer ? inputs.answer(read).value_or("") : std::string();
     }
 }
 
@@ -102,7 +103,8 @@ std::vector<ReadTable::Item> Change::touched(const environment::Trace& trace, bo
         [&](environment::ReadId id) { look(id, [&] { return table_->item(id); }); });
     for (const auto& [file, keys] : trace.data()) {
         keys.for_each([&](environment::ReadId key) {
-            // Number 0 of a file is no number of a read without one: they are counted from 1 here.
+            // Adds 1 to the file, so that data of file 0 does not collide with a read without a
+            // file.
             look((std::uint64_t{file} + 1) << 32 | key, [&] {
                 return ReadTable::Item{Read::Data, table_->item(file).name,
                                        table_->item(key).detail};

@@ -1,4 +1,5 @@
-// Whether a change of the world touches a compile whose reads are known.
+// SPDX-License-Identifier: Apache-2.0
+// Finds out whether changed inputs affect a compile whose reads are known.
 #pragma once
 
 #include <cstdint>
@@ -17,47 +18,49 @@
 
 namespace bunraku::compiler {
 
-/// Everything that the compiles of one node can read, at one time.
+/// All inputs that the compiles of one node can read, at one time.
 struct InputsSnapshot {
     std::shared_ptr<const environment::Environment> environment;
     std::shared_ptr<hiera::DataCache> data;
-    value::Value facts, trusted, server_facts;  ///< of the node; undef: none
-    std::string parameters;                     ///< what its classifier says, as text
+    value::Value facts, trusted, server_facts;  ///< of the node; undef if absent
+    std::string parameters;                     ///< text of the classifier's answer
     std::function<std::optional<std::string>(std::string_view)> setting;
-    /// Environment variables; null: as the environment's files say.
+    /// Returns an environment variable. May be null; the files of the environment then define the
+    /// variables.
     std::function<std::optional<std::string>(std::string_view)> variable;
-    /// What commands, the store and other nodes answer; nullopt: as before.
+    /// Returns the answer of a command, the store or another node. Returns nullopt if the answer is
+    /// unchanged.
     std::function<std::optional<std::string>(const environment::ReadTable::Item&)> answer;
 };
 
-/// What the world answers to one read, in a text that is equal for equal answers. The clock, random
-/// numbers and what is opaque answer nothing.
-std::string answer_to(const InputsSnapshot& world, const environment::ReadTable::Item& read);
+/// Returns the answer of `world` to one read as text; equal answers have equal texts. The clock,
+/// random numbers and opaque reads have no answer.
+std::string answer_to(const InputsSnapshot& inputs, const environment::ReadTable::Item& read);
 
-/// A digest of the facts at these paths (names of Read::Fact): the same for two machines or times
-/// means that a compile which read nothing else of the facts cannot tell them apart.
+/// Returns a digest of the facts at `paths` (names of Read::Fact). If two digests are equal, the
+/// result of a compile that reads no other facts is equal too.
 std::string facts_fingerprint(const value::Value& facts, const std::vector<std::string>& paths);
 
-/// The step from one world to another. Not thread-safe.
+/// A change of inputs from one snapshot to another. Not thread-safe.
 class Change {
 public:
-    /// `after` should have been opened with the reads of `before` (environment::Spec::reads).
+    /// Open `after` with the reads of `before` (environment::Spec::reads).
     Change(InputsSnapshot before, InputsSnapshot after)
         : before_(std::move(before)), after_(std::move(after)) {}
 
-    /// The reads of the trace that the change answers otherwise; none: the compile would give the
-    /// same catalog. With `first` at most one.
+    /// Returns the reads of the trace whose answers differ between the snapshots. If there are
+    /// none, the compile gives the same catalog. With `first`, stops after one.
     std::vector<environment::ReadTable::Item> touched(const environment::Trace& trace,
                                                       bool first = false);
-    /// The reads of the trace of which nothing can be known: while there are some, `touched` says
-    /// less than the truth.
+    /// Returns the reads of the trace whose answers cannot be compared. If there are any, the
+    /// result of `touched` is incomplete.
     static std::vector<environment::ReadTable::Item> unseen(const environment::Trace& trace);
 
 private:
     InputsSnapshot before_, after_;
-    /// By number, and that of the data file where there is one: whether it is answered otherwise.
+    /// True if the answer changed, by read id, combined with the file's id for Hiera data.
     std::unordered_map<std::uint64_t, bool> known_;
-    std::shared_ptr<environment::ReadTable> table_;  ///< whose numbers these are
+    std::shared_ptr<environment::ReadTable> table_;  ///< the table of the ids in `known_`
 };
 
 }  // namespace bunraku::compiler

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/collector.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ const syntax::Node* inside(const syntax::Node* node) {
     return node;
 }
 
-// What may stand for an attribute or a value in a query.
+// Evaluates a node that a query allows as an attribute or a value.
 Value leaf(Compilation& compilation, const syntax::Node* node, Scope& scope) {
     node = inside(node);
     switch (node->kind) {
@@ -59,7 +60,7 @@ Value leaf(Compilation& compilation, const syntax::Node* node, Scope& scope) {
     }
 }
 
-// The title as it was given: Ruby code (create_resources) may have given a number.
+// Returns the title with its original type: Ruby code (create_resources) may pass a number.
 Value title_value(const Resource& resource) {
     const std::string_view text = resource.title;
     if (resource.title_is_text) return Value::string(text);
@@ -75,7 +76,8 @@ Value title_value(const Resource& resource) {
     return Value::string(text);
 }
 
-// Two resources of one name from two places: both are said, for neither manifest alone shows it.
+// Fails because two sources declare a resource of the same name. Reports both, because neither
+// manifest alone shows the conflict.
 [[noreturn]] void fail_duplicate(Compilation& compilation, const Resource& existing,
                                  const catalog::ExportedResource& item) {
     auto side = [&](const Resource& r) {
@@ -177,7 +179,7 @@ bool matches(Compilation& compilation, const Query* query, const Resource& resou
     }
     if (query->kind == Query::Kind::NotEqual) return !evaluator::equals(actual, query->operand);
     if (actual.is_array() && query->operand.is_type()) {
-        // References are compared, not taken as types that elements may be instances of.
+        // Compares references as values. Treating them as types would match their instances.
         const auto items = actual.as_array();
         return std::any_of(items.begin(), items.end(), [&](const Value& item) {
             return evaluator::equals(item, query->operand);

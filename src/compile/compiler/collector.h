@@ -1,5 +1,6 @@
-// Collectors: queries over the catalog's resources (and other nodes' exported ones) that make what
-// they find real (Puppet::Pops::Evaluator::Collectors).
+// SPDX-License-Identifier: Apache-2.0
+// Collectors: queries over the resources of the catalog and the exported resources of other nodes.
+// A collector realizes the resources that match (Puppet::Pops::Evaluator::Collectors).
 #pragma once
 
 #include <memory>
@@ -28,7 +29,7 @@ struct Query {
     std::vector<std::uint32_t> tags;
 };
 
-/// The value of a collect expression: what `->` can name.
+/// The value of a collect expression, which `->` can refer to.
 class CollectorValue final : public evaluator::CollectorValue {
 public:
     explicit CollectorValue(Collector* c) : collector(c) {}
@@ -36,7 +37,7 @@ public:
     void print(std::string& out) const override;
 };
 
-/// The collector that a value stands for; null: it is something else.
+/// Returns the collector that `v` represents, or null if `v` is another value.
 Collector* collector_of(const Value& v);
 
 class Collector {
@@ -45,7 +46,7 @@ public:
 
     Collector(Kind kind, Scope* scope) : kind(kind), scope(scope) {}
 
-    /// Runs the query once more; true where it found something new.
+    /// Runs the query again; returns true if it found new resources.
     bool evaluate(Compilation& compilation);
 
     const Kind kind;
@@ -58,10 +59,10 @@ public:
     std::string_view file;
     int line = 0;
     const Definition* source = nullptr;
-    std::vector<types::Reference> wanted;  ///< Fixed: what is still to be found
+    std::vector<types::Reference> wanted;  ///< for Fixed: references not yet found
 
     std::vector<Resource*> collected;
-    /// What stood left of the collector in a chain: used where the collector finds nothing.
+    /// Left operand of the collector in a chain; replaces the collector if it finds nothing.
     std::vector<Value> empty_alternative;
     bool has_alternative = false;
 
@@ -73,7 +74,7 @@ private:
     std::vector<catalog::ExportedResource> from_store_;
 };
 
-/// Builds the query of a collect expression; throws Puppet's errors.
+/// Builds the query of a collect expression. Throws Puppet's errors.
 std::unique_ptr<Query> build_query(Compilation& compilation, const syntax::Node* expr,
                                    Scope& scope);
 std::unique_ptr<CollectorQuery> build_store_query(Compilation& compilation,

@@ -1,4 +1,6 @@
-// The collectors at work. They live as long as the compile, since relationships name them.
+// SPDX-License-Identifier: Apache-2.0
+// The active collectors. All collectors live as long as the compile, because relationships refer to
+// them.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +18,10 @@ public:
         active_.push_back(collector.get());
         return *all_.emplace_back(std::move(collector));
     }
-    /// It has found all it ever will.
+    /// Removes a collector that cannot find any more resources.
     void retire(const Collector& collector) { std::erase(active_, &collector); }
-    /// Those that may still find something. A copy: a run may retire itself or add others.
+    /// Returns the collectors that may still find resources. Returns a copy, because a run may
+    /// retire the collector or add others.
     std::vector<Collector*> active() const { return active_; }
 
 private:

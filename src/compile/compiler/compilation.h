@@ -1,6 +1,7 @@
-// One compile: what is evaluated, in which order (passes.cc), and what evaluated code may ask of
-// the catalog (host.cc). The data stand in classes of their own: definitions and types by name, the
-// table of resources, scopes, overrides, collectors.
+// SPDX-License-Identifier: Apache-2.0
+// One compile: the order of evaluation (passes.cc), and the catalog operations that evaluated code
+// can call (host.cc). Separate classes hold the data: definitions and types by name, the table of
+// resources, scopes, overrides, collectors.
 #pragma once
 
 #include <memory>
@@ -24,7 +25,7 @@
 
 namespace bunraku::compiler {
 
-/// `a -> b`, evaluated when everything is there (Puppet::Parser::Relationship).
+/// `a -> b`, evaluated once the catalog is complete (Puppet::Parser::Relationship).
 struct Relationship {
     struct Side {
         Collector* collector = nullptr;
@@ -39,14 +40,15 @@ public:
     explicit Compilation(Request& request);
     ~Compilation() override;
 
-    /// Everything up to and including validation.
+    /// Runs all passes up to and including validation.
     void run();
     const std::vector<Pass>& passes() const { return passes_; }
-    /// Variables, settings and the main class without a manifest: for plain evaluation.
+    /// Prepares variables, settings and the main class without a manifest, for plain evaluation.
     void prepare_bare();
     value::Value evaluate_text(const std::string& text, const std::string& source_name);
     std::shared_ptr<catalog::Catalog> emit();
-    /// Throws where the environment's settings forbid a compile; runs its config_version.
+    /// Runs the config_version of the environment. Throws if the environment's settings forbid a
+    /// compile.
     void check_environment();
 
     // ---- evaluator::CatalogHost (host.cc) ----
@@ -96,7 +98,7 @@ public:
     std::string scope_label(Scope& scope) override;
     Scope* class_scope(std::string_view class_name) override;
 
-    // ---- making and changing resources (resources.cc) ----
+    // ---- creating and changing resources (resources.cc) ----
     Resource& make_resource(const ResourceType& type, std::string_view title, Scope* scope,
                             std::vector<Param> params, const Definition* source,
                             std::string_view file, int line, bool with_defaults = true,
@@ -124,13 +126,13 @@ public:
     ResourceTypes& resource_types() { return resource_types_; }
     ResourceTable& table() { return table_; }
     Collectors& collectors() { return collectors_; }
-    /// Names of the evaluated classes, in order, and the tags of the catalog.
+    /// Returns the names of the evaluated classes, in order.
     std::span<const std::string_view> classes() const { return classes_; }
-    /// Null: none is kept.
+    /// Returns null if the compile records no history.
     History* history() const { return request_.history; }
     void list_class(std::string_view name) { classes_.push_back(name); }
     const Tags& tags() const { return tags_; }
-    /// What is being evaluated now (read_places.cc).
+    /// Returns what the compile evaluates at the moment (read_locations.cc).
     Reader reader() const;
     Request& request() { return request_; }
     TagTable& tag_table() { return tag_table_; }
@@ -141,7 +143,7 @@ public:
 private:
     void decode_node_data();
 
-    // The passes, in order; passes.cc says what is true after each, and debug builds look.
+    // The passes, in order. passes.cc defines what is true after each; debug builds check it.
     struct Step;
     static const Step kSteps[];
     void set_node_parameters();
@@ -177,7 +179,7 @@ private:
     // instances.cc
     void evaluate_code(Resource& resource);
     void set_resource_parameters(Resource& resource, Scope& scope, Definition& definition);
-    /// What the function of a Deferred value says that it gives; null: nothing.
+    /// Returns the declared return type of the function of a Deferred value, or null.
     const types::Type* deferred_type(const Value& later);
     void validate_hash(const Resource& resource, Definition& definition,
                        const value::HashRep& given);
@@ -202,16 +204,17 @@ private:
     Collectors collectors_;
     std::vector<Relationship> relationships_;
 
-    /// The compiler's own list: without stage and settings.
+    /// The resources that the compiler lists: all but the stage and the settings.
     base::ArenaVector<Resource*> resources_;
-    base::ArenaVector<Resource*> instances_;  ///< classes, defines, nodes: what may need evaluation
+    /// classes, defines and nodes that may need evaluation
+    base::ArenaVector<Resource*> instances_;
     std::vector<std::string_view> classes_;
     Tags tags_;
     ArenaMap<std::string_view, Scope*> class_scopes_;
 
     std::vector<const Resource*> evaluating_;  ///< classes, defines and nodes, the innermost last
-    std::vector<Pass> passes_;                 ///< run so far
-    std::optional<std::string> version_;       ///< what the environment's config_version printed
+    std::vector<Pass> passes_;                 ///< passes that have run
+    std::optional<std::string> version_;       ///< output of the environment's config_version
     bool settings_populated_ = false;
     Scope* settings_scope_ = nullptr;
     Scope* node_scope_ = nullptr;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/compile.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ Compilation::Compilation(Request& request)
     definitions_.import_main();
     decode_node_data();
 
-    // Stage[main] is there before everything else, and not in the compiler's own list.
+    // Stage[main] exists before all other resources. The compiler's own list does not contain it.
     ResourceType stage;
     stage.kind = ResourceType::Kind::Native;
     stage.name = "Stage";
@@ -70,7 +71,7 @@ Compilation::Compilation(Request& request)
 
 Compilation::~Compilation() = default;
 
-// What the classifier and the caller gave may hold types and objects, as rich data.
+// Decodes rich data from the classifier and the caller into types and objects.
 void Compilation::decode_node_data() {
     const auto factory = types::rich_data_factory(types());
     auto decode = [&](Value& v) { v = value::from_rich_data(arena(), v, factory); };
@@ -82,7 +83,8 @@ void Compilation::decode_node_data() {
 void Compilation::set_node_parameters() {
     Scope& top = interpreter_->top_scope();
     const NodeData& node = request_.node;
-    // Names that others chose are no symbols: top scope finds these variables by their text.
+    // External names are not interned as symbols; the top scope finds these variables by their
+    // text.
     const auto facts = node.facts.is_hash() ? node.facts.as_hash().size() : 0;
     value::HashBuilder given(arena(), facts + 64);
     for (const auto& [name, v] : node.variables)
@@ -170,7 +172,8 @@ void Compilation::create_settings() {
     Resource& r = make_resource(type, "settings", &interpreter_->top_scope(), {}, nullptr, {}, 0);
     table_.add(r);
     r.evaluated = true;
-    // No body, no parameters: only its scope counts, filled when somebody looks.
+    // The class has no body and no parameters. Only its scope matters, which is filled on first
+    // use.
     settings_scope_ = new_scope(&interpreter_->top_scope(), &definition, &r);
     class_scopes_[definition.name] = settings_scope_;
     classes_.push_back(definition.name);
@@ -284,11 +287,12 @@ bool Compilation::evaluate_definitions() {
         try {
             evaluate_resource(*r);
         } catch (PuppetError& error) {
-            // break() is told where it stands, not where the define was declared.
+            // The error of break() keeps its own location instead of that of the define's
+            // declaration.
             if (error.issue_code() == "ILLEGAL_BREAK") throw;
-            // What no rescue of Ruby's catches by default passes as it is.
+            // Ruby's plain `rescue` does not catch this error, so it passes unchanged.
             if (error.issue_code() == "SCRIPT_ERROR") throw;
-            // Nor does the end of a compile's time or memory belong to a resource.
+            // An exceeded time or memory limit does not belong to a resource either.
             if (error.issue_code() == "EXPIRED" || error.issue_code() == "NO_MEMORY") throw;
             const std::string detail = error.located() ? error.full_text() : error.message();
             PuppetError outer("Error while evaluating a Resource Statement, " + detail,
@@ -324,7 +328,7 @@ void Compilation::check_environment() {
     if (auto commit = request_.environment->files().version(); !commit.empty()) {
         version_ = std::move(commit);
     } else if (const auto& command = request_.environment->config_version(); !command.empty()) {
-        // The version is a stamp of the catalog, no part of what it is.
+        // The version only labels the catalog, so reading it is not part of the trace.
         const environment::Trace::Recording unseen(nullptr);
         version_ = run_config_version(*request_.inputs, command);
     }
@@ -348,7 +352,8 @@ value::Value Compilation::evaluate_text(const std::string& text, const std::stri
 
 namespace {
 
-// What escapes without a place was raised by no expression: it is told without the words for one.
+// An error that escapes without a location was not raised by an expression. The message therefore
+// omits the wording for expressions.
 template <class Action>
 auto with_bare_errors(Action&& action) {
     try {
@@ -363,7 +368,7 @@ auto with_bare_errors(Action&& action) {
 
 namespace {
 
-// While the compilation lives it can tell what may have been meant.
+// Explains errors while the compilation still exists.
 template <class Action>
 auto explained(Compilation& compilation, Action&& action) {
     if (!compilation.request().explain_errors) return action();
@@ -376,7 +381,7 @@ auto explained(Compilation& compilation, Action&& action) {
     }
 }
 
-/// While it lives, the request's places are told who reads.
+/// Connects the trace to the request's read locations during its lifetime.
 class Watched {
 public:
     Watched(Request& request, const Compilation& compilation) : request_(request) {
@@ -400,7 +405,7 @@ private:
 
 namespace {
 
-/// Runs it; the history, where one is kept, ends with it.
+/// Runs the compilation, and ends its history afterwards if it has one.
 void run_recorded(Compilation& compilation) {
     History* const history = compilation.history();
     if (!history) return compilation.run();
@@ -433,7 +438,8 @@ value::Value evaluate(Request& request, const std::vector<std::string>& texts,
                       const std::string& source_name, bool with_manifest) {
     const environment::Trace::Recording recording(request.trace);
     return with_bare_errors([&] {
-        // The value may point into trees and definitions: they live as long as the arena.
+        // The value may point into trees and definitions, so the compilation lives as long as the
+        // arena.
         Compilation& compilation = *request.arena->own(std::make_unique<Compilation>(request));
         return explained(compilation, [&] {
             if (with_manifest) {
@@ -453,20 +459,20 @@ void converse(Request& request, bool with_manifest, const std::string& source_na
     const environment::Trace::Recording recording(request.trace);
     Compilation& compilation = *request.arena->own(std::make_unique<Compilation>(request));
     with_bare_errors([&] { with_manifest ? compilation.run() : compilation.prepare_bare(); });
-    ReplSession talk;
-    talk.evaluate = [&](const std::string& text) {
+    ReplSession repl;
+    repl.evaluate = [&](const std::string& text) {
         return with_bare_errors([&] {
             return explained(compilation,
                              [&] { return compilation.evaluate_text(text, source_name); });
         });
     };
-    talk.resources = [&] {
+    repl.resources = [&] {
         std::vector<std::string> out;
         for (const Resource* r : compilation.table().all())
             out.push_back(fmt::format("{}[{}]", r->type.name, r->title));
         return out;
     };
-    talk.variables = [&] {
+    repl.variables = [&] {
         std::vector<std::string> out;
         const Scope& top = compilation.interpreter().top_scope();
         top.for_each([&](std::string_view name, const Value&) { out.emplace_back(name); });
@@ -475,7 +481,7 @@ void converse(Request& request, bool with_manifest, const std::string& source_na
                 if (entry.key.is_string()) out.emplace_back(entry.key.as_string());
         return out;
     };
-    action(talk);
+    action(repl);
 }
 
 void visit(Request& request, bool with_manifest,

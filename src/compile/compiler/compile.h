@@ -1,4 +1,5 @@
-// One compile: a node, its facts and an environment become a catalog.
+// SPDX-License-Identifier: Apache-2.0
+// One compile: turns a node, its facts and an environment into a catalog.
 #pragma once
 
 #include <cstdint>
@@ -28,26 +29,26 @@ namespace bunraku::compiler {
 
 class History;
 
-/// A class an external node classifier names.
+/// A class that an external node classifier assigns.
 struct NodeClass {
     std::string name;
     value::Value parameters;  ///< a hash, or undef
 };
 
-/// What is known of the node before the compile. Values live in the request's arena.
+/// The input data of the node. The values live in the arena of the request.
 struct NodeData {
     std::string name;
-    value::Value facts;         ///< hash: `$facts` and top-scope variables; undef: none
-    value::Value trusted;       ///< hash; undef: the node's own name, not verified
-    value::Value server_facts;  ///< hash; undef: none
-    value::Value parameters;    ///< hash of the classifier's parameters; undef: none
+    value::Value facts;         ///< hash for `$facts` and top-scope variables, or undef
+    value::Value trusted;       ///< hash; if undef, the node's name, unverified
+    value::Value server_facts;  ///< hash or undef
+    value::Value parameters;    ///< hash of the classifier's parameters, or undef
     std::vector<NodeClass> classes;
-    bool classes_with_parameters = false;  ///< the classifier answered a hash
-    /// Further top-scope variables, set before everything else; names may be qualified.
+    bool classes_with_parameters = false;  ///< True if the classifier returned a hash of classes.
+    /// Further top-scope variables, set before all others. The names may be qualified.
     std::vector<std::pair<std::string, value::Value>> variables;
 };
 
-/// Hosts that live on other floors; made by the caller for one compile.
+/// Services of other modules. The caller creates them for one compile.
 struct Services {
     evaluator::LookupHost* lookup = nullptr;
     evaluator::TemplateHost* templates = nullptr;
@@ -58,29 +59,29 @@ struct Services {
 struct Request {
     NodeData node;
     std::shared_ptr<const environment::Environment> environment;
-    std::shared_ptr<base::Arena> arena;  ///< the catalog keeps it
+    std::shared_ptr<base::Arena> arena;  ///< the catalog keeps it alive
     base::LogSink* log = nullptr;
     evaluator::Inputs* inputs = nullptr;
-    /// Every setting as a value, for `$settings::x`; a hash.
+    /// A hash of all settings, for `$settings::x`.
     value::Value settings;
-    /// The values that the environment gives in place of those; a hash.
+    /// A hash of the settings that the environment overrides.
     value::Value environment_settings;
     evaluator::Options options;
     Services services;
     std::string code_id;
-    /// What the compile reads is noted here; null: nobody wants to know.
+    /// Records the reads of the compile. May be null.
     environment::Trace* trace = nullptr;
-    /// Beside a trace: who read it. Null: nobody wants to know.
+    /// Records the code location of each read. May be null; needs `trace`.
     ReadLocations* places = nullptr;
-    /// What the compile does is told here; null: nobody wants to know.
+    /// Records the steps of the compile. May be null.
     History* history = nullptr;
-    /// Parameters of classes are looked up in Hiera (off in tests of the bare compiler).
+    /// Whether to look up class parameters in Hiera. Tests of the bare compiler turn it off.
     bool lookup_parameters = true;
-    /// Errors are ExplainedErrors: what may have been meant is looked for, for a person who waits.
+    /// Whether to throw errors as ExplainedError, with suggestions for interactive users.
     bool explain_errors = false;
 };
 
-/// How long a part of a compile took.
+/// Duration of one pass.
 struct Pass {
     std::string_view name;
     std::int64_t nanoseconds = 0;
@@ -88,24 +89,26 @@ struct Pass {
 
 struct Result {
     std::shared_ptr<catalog::Catalog> catalog;
-    std::vector<Pass> passes;  ///< in their order
+    std::vector<Pass> passes;  ///< in order of execution
 };
 
-/// Compiles. Throws base::PuppetError; " on node NAME" is the caller's to add (see error_text).
+/// Compiles a catalog. Throws base::PuppetError; the caller appends " on node NAME" (see
+/// error_text).
 Result compile(Request& request);
 
-/// Compiles the environment's manifest (where `with_manifest`) and then evaluates texts in the top
-/// scope, in order; gives the last value. `source_name` is what messages call the texts.
+/// Compiles the environment's manifest if `with_manifest` is true. Then evaluates the texts in the
+/// top scope, in order, and returns the last value. Messages use `source_name` as the file name of
+/// the texts.
 value::Value evaluate(Request& request, const std::vector<std::string>& texts,
                       const std::string& source_name, bool with_manifest);
 
-/// Compiles, or without `with_manifest` only sets what is known of the node, and then hands over
-/// the interpreter and its top scope.
+/// Compiles if `with_manifest` is true; otherwise only sets the node's data. Then calls `action`
+/// with the interpreter.
 void visit(Request& request, bool with_manifest,
            const std::function<void(evaluator::Interpreter&)>& action);
 
-/// Every value read through it comes from the machine; settings from the request's hash. What is
-/// read is noted in the trace of the compile at work.
+/// Inputs from the machine; only the settings are those of the request's hash. Records
+/// each read in the trace of the current compile.
 class SystemInputs : public evaluator::Inputs {
 public:
     SystemInputs(std::string environment, std::string node,
@@ -128,11 +131,11 @@ public:
         const std::function<std::vector<std::string>(const std::string& path)>& argv,
         const std::string& cwd) override;
     base::Result<value::Value> store_query(const value::Value& query, base::Arena& arena) override;
-    /// Where files are read.
+    /// Source of files.
     std::shared_ptr<const environment::Files> files = environment::disk_files();
-    /// Who answers queries of the store; none: nobody.
+    /// Answers queries of the store. May be empty.
     std::function<base::Result<value::Value>(const value::Value&, base::Arena&)> querier;
-    /// Who starts programs; none: nobody.
+    /// Runs programs. May be empty.
     std::function<base::Result<CommandOutput>(const std::vector<std::string>&, const std::string&)>
         runner;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/definition.h"
 
 #include <algorithm>
@@ -22,11 +23,11 @@ std::string context(std::string_view file, int line) {
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// The name of a node given by an expression, as Puppet shows it.
+// Returns the name that Puppet shows for a node given by a regular expression.
 std::string regexp_node_name(std::string_view source) {
     std::string text(source);
     for (char& c : text) c = lower(c);
-    // Look-around groups keep their operators as letters.
+    // The operators of look-around groups become letters.
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '(' && i + 1 < text.size() && text[i + 1] == '?') {
@@ -86,7 +87,7 @@ std::string_view downcase(base::Arena& arena, std::string_view name) {
 Definitions::Definitions(const environment::Environment& env, base::Arena& arena,
                          base::LogSink& log)
     : env_(env), arena_(arena), log_(log), shared_types_(SharedTypes::of(env)) {
-    // Values of the catalog may point into them.
+    // Values of the catalog may point into the shared types, so the arena shares their ownership.
     arena_.own(std::make_unique<std::shared_ptr<SharedTypes>>(shared_types_));
 }
 
@@ -115,7 +116,7 @@ Definition* Definitions::make(Definition::Kind kind, const syntax::Node& node,
 
 namespace {
 
-/// `first` is null for what is built in.
+/// `first` is null for built-in definitions.
 [[noreturn]] void redefined(std::string_view kind, std::string_view name,
                             const syntax::Node* first) {
     std::string origin = "by Puppet-Type-System/Static-Loader";
@@ -165,7 +166,7 @@ void Definitions::add(const syntax::Node* node, std::string_view module_name, in
                 throw base::plain_error(fmt::format("{} is a metaparameter; please choose another "
                                                     "parameter name in the {} definition",
                                                     p->name, d.name))
-                    .standing_at(p->where());
+                    .show_at(p->where());
             }
             log_.log(base::Level::Warning,
                      fmt::format("{} is a metaparam; this value will inherit to all contained "
@@ -310,11 +311,11 @@ void Definitions::import_main() {
         }
     } catch (PuppetError& error) {
         if (std::string_view(error.what()).starts_with("Could not parse for environment")) throw;
-        // The place stays the error's own, so that it is said once, at the end.
+        // Keeps the error's location separate, so that the message contains it once, at the end.
         PuppetError named(
             fmt::format("Could not parse for environment {}: {}", env_.name(), error.message()),
             error.issue_code(), PuppetError::Class::Plain);
-        throw named.at(error.where()).standing_at(error.stands());
+        throw named.at(error.where()).show_at(error.shown_location());
     }
     for (std::size_t i = 0; i < trees.size(); ++i)
         import_tree(*trees[i], "", true, static_cast<int>(i));
@@ -369,8 +370,8 @@ Definition* Definitions::known_node(std::string_view name) const {
     return it == nodes_.end() ? nullptr : it->second;
 }
 
-// Reads the files in which `name` may stand, best first, until something new was read. Gives false
-// when there are no more.
+// Reads the files that may define `name`, the best candidate first, until one defines it. Returns
+// false if it read no new file.
 bool Definitions::load(std::string_view name) {
     bool any = false;
     for (const auto& [module, path] : env_.manifest_candidates(name)) {
@@ -444,11 +445,11 @@ Definition& Definitions::parent_of(Definition& definition) {
             "", PuppetError::Class::Plain);
         throw error.at({std::string(definition.file), definition.line, 0});
     }
-    // A class that inherits from itself: Puppet's stack ends here.
+    // If a class inherits from itself, Puppet fails with an exhausted stack.
     for (const Definition* above = parent; above; above = above->parent) {
         if (above != &definition) continue;
         throw PuppetError("stack level too deep", "SCRIPT_ERROR", PuppetError::Class::Plain)
-            .standing_at({std::string(definition.file), definition.line, 0});
+            .show_at({std::string(definition.file), definition.line, 0});
     }
     definition.parent = parent;
     return *parent;
@@ -481,13 +482,20 @@ void Definitions::prepare(Definition& definition, evaluator::Interpreter& in) {
             return;
         }
     }
-    // It is there, if empty, while the types are evaluated: they may ask for the definition.
+    // An empty table exists while the types are evaluated, because they may refer to the
+    // definition.
     auto owned = std::make_unique<ParameterTable>();
     ParameterTable& table = *owned;
     tables_.push_back(std::move(owned));
     definition.table = &table;
-    for (const auto* p : definition.parameters)
-        table.add(*p, p->type_expr ? in.evaluate_type(p->type_expr, in.top_scope()) : nullptr);
+    try {
+        for (const auto* p : definition.parameters)
+            table.add(*p, p->type_expr ? in.evaluate_type(p->type_expr, in.top_scope()) : nullptr);
+    } catch (...) {
+        // In the REPL evaluation goes on after an error.
+        definition.table = nullptr;
+        throw;
+    }
     table.finish();
 }
 

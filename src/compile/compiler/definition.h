@@ -1,4 +1,5 @@
-// Classes, defines and nodes as one compile knows them (Puppet::Resource::Type and TypeCollection).
+// SPDX-License-Identifier: Apache-2.0
+// Classes, defines and nodes of one compile (Puppet::Resource::Type and TypeCollection).
 #pragma once
 
 #include <memory>
@@ -19,94 +20,98 @@
 
 namespace bunraku::compiler {
 
-/// A class, a define or a node. Lives as long as the compile; what it points at lives in the trees.
+/// A class, define or node. Lives as long as the compile; its pointers refer to the syntax trees.
 struct Definition {
     enum class Kind : std::uint8_t { Class, Define, Node };
     Kind kind = Kind::Class;
     std::string_view name;  ///< down-cased; "" for the main class
     std::string_view module_name;
-    bool has_module = false;       ///< the main class made without a manifest has none
-    std::string_view parent_name;  ///< as written, with a leading "::"; empty: none
+    bool has_module = false;       ///< false for the main class if no manifest exists
+    std::string_view parent_name;  ///< as written, with a leading "::"; empty if there is no parent
     std::string_view file;
     int line = 0;
     syntax::ParameterList parameters;
-    const syntax::Node* node = nullptr;  ///< in the tree; null for what no manifest defines
-    int in_file = -1;                    ///< which of Definitions' files has it; -1: none
-    bool noted = false;                  ///< among the reads of this compile
+    const syntax::Node* node = nullptr;  ///< node of the tree; null if no manifest defines it
+    int in_file = -1;                    ///< index into Definitions::files_; -1 if it has no file
+    bool noted = false;                  ///< True if the trace of this compile contains it.
     const syntax::Node* body = nullptr;
-    std::vector<const syntax::Program*> programs;  ///< of the main class
+    std::vector<const syntax::Program*> programs;  ///< for the main class
 
     // Nodes whose name is a regular expression.
     const value::RegexpRep* pattern = nullptr;
 
-    /// A collector's override made it everybody's child, as Puppet does (Type#override).
+    /// True if a collector inside the definition has overrides. It is then a child of every other
+    /// definition, as in Puppet (Type#override).
     bool overrides_all = false;
 
-    // Found out on first use.
+    // Set on first use.
     Definition* parent = nullptr;
-    const ParameterTable* table = nullptr;  ///< of `parameters`
+    const ParameterTable* table = nullptr;  ///< table of `parameters`
 
     static constexpr int kOther = -1;    ///< name, title or a metaparameter
-    static constexpr int kUnknown = -2;  ///< no parameter at all
-    /// The number of a parameter, once they are ready.
+    static constexpr int kUnknown = -2;  ///< not a parameter
+    /// Returns the index of a parameter. Requires Definitions::prepare.
     int parameter_index(std::string_view parameter) const;
 };
 
-/// All definitions of one compile; loads from the modules what is asked for.
+/// All definitions of one compile. Loads definitions from the modules on demand.
 class Definitions {
 public:
     Definitions(const environment::Environment& env, base::Arena& arena, base::LogSink& log);
 
-    /// The main manifest. Errors name the environment as Puppet does.
+    /// Imports the main manifest. Errors name the environment as in Puppet.
     void import_main();
     void import(std::shared_ptr<const environment::ParsedFile> file, std::string_view module_name);
-    /// Takes the definitions of a tree that somebody else keeps (eval's expressions).
+    /// Imports the definitions of a tree that the caller owns (expressions of `eval`).
     void import_tree(const syntax::Tree& tree, std::string_view module_name, bool with_program,
                      int in_file = -1);
 
     Definition& main() { return *main_; }
-    /// The class `settings` where no manifest defines it: it can be included like any other.
+    /// Adds the class `settings`, unless a manifest defines it. Code can include it like any other
+    /// class.
     Definition& add_settings();
-    /// A class without a body, made by a function. Throws where a definition has the name.
+    /// Adds a class without a body, made by a function. Throws if a definition has this name.
     Definition& add_class(std::string_view name);
-    /// What is known already; null else. Names are down-cased, without a leading "::".
+    /// Returns a definition that is already loaded, or null. Names are down-cased, without a
+    /// leading "::".
     Definition* known_class(std::string_view name) const;
     Definition* known_define(std::string_view name) const;
-    /// The same, autoloading. A leading "::" and capitals are accepted.
+    /// Like known_class and known_define, but autoloads. Accepts a leading "::" and capitals.
     Definition* find_class(std::string_view name);
     Definition* find_define(std::string_view name);
     bool has_nodes() const { return !nodes_.empty(); }
-    /// The node of that name, or the first whose expression matches; `match` is set then.
+    /// Returns the node of that name, or the first node whose regular expression matches; then sets
+    /// `match`.
     Definition* find_node(std::string_view name, std::optional<regex::Match>* match);
     Definition* known_node(std::string_view name) const;
 
-    /// What it inherits from; throws where there is none.
+    /// Returns the definition that `definition` inherits from. Throws if it does not exist.
     Definition& parent_of(Definition& definition);
-    /// Whether `child` inherits from `ancestor`, by however many steps.
+    /// Reports whether `child` inherits from `ancestor`, directly or indirectly.
     bool child_of(const Definition* child, const Definition* ancestor);
-    /// Its parameters can be asked for by number, with their types.
+    /// Makes the table of the parameters and their types. Required before parameter_index().
     void prepare(Definition& definition, evaluator::Interpreter& in);
-    /// The parameters of a definition in a file of the environment, made once for all compiles;
-    /// null: they are the compile's own matter.
+    /// Returns the parameters of a definition in a file of the environment, made once for all
+    /// compiles. Returns null if the compile must make them itself.
     const SharedTypes::Parameters* shared_parameters(
         const syntax::Node& definition, syntax::ParameterList list, const syntax::Node* returns,
         const std::shared_ptr<const environment::ParsedFile>& file);
-    /// The same of the alias of a down-cased name.
+    /// Like shared_parameters, for the alias of a down-cased name.
     const types::Type* shared_alias(std::string_view key);
 
     const syntax::FunctionDefinition* known_function(std::string_view name) const;
-    /// A type alias or Object type defined in a manifest: TypeAlias or TypeDefinition node.
+    /// Returns the TypeAlias or TypeDefinition node of a type that a manifest defines.
     const syntax::Node* known_type(std::string_view name) const;
 
 private:
     void add_type(std::string_view name, const syntax::Node* node);
-    /// Whether what several compiles share means the same to this one. Its reads are noted then.
+    /// Reports whether a shared answer means the same in this compile; if so, records its reads.
     bool take(const SharedTypes::Answer& answer) const;
     void add(const syntax::Node* node, std::string_view module_name, int in_file);
     Definition* make(Definition::Kind kind, const syntax::Node& node, std::string_view name,
                      std::string_view module_name);
     bool load(std::string_view name);
-    /// Its text is a read of the compile.
+    /// Records the text of a definition as a read of the compile.
     Definition* used(Definition* definition) const;
     [[noreturn]] static void duplicate(const Definition& fresh, std::string message);
     void check_class_name(const Definition& fresh) const;
@@ -116,7 +121,7 @@ private:
     base::LogSink& log_;
     std::shared_ptr<SharedTypes> shared_types_;
     std::vector<std::unique_ptr<Definition>> all_;
-    std::vector<std::unique_ptr<const ParameterTable>> tables_;  ///< the compile's own
+    std::vector<std::unique_ptr<const ParameterTable>> tables_;  ///< tables of this compile only
     std::vector<std::shared_ptr<const environment::ParsedFile>> files_;
     Definition* main_ = nullptr;
     std::unordered_map<std::string_view, Definition*> classes_, defines_, nodes_;
@@ -126,8 +131,8 @@ private:
     std::unordered_set<std::string> loaded_;
 };
 
-/// "foo::bar" as Puppet's class resource titles have it: "Foo::Bar"; what starts with a capital
-/// stays.
+/// Returns a class name in the form of Puppet's class titles: "foo::bar" becomes "Foo::Bar".
+/// Segments that start with a capital do not change.
 std::string_view capitalize(base::Arena& arena, std::string_view name);
 std::string_view downcase(base::Arena& arena, std::string_view name);
 

@@ -1,4 +1,5 @@
-// From the compile's state to the immutable catalog.
+// SPDX-License-Identifier: Apache-2.0
+// Conversion of the compile's state into an immutable catalog.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -10,8 +11,9 @@ namespace bunraku::compiler {
 
 namespace {
 
-/// How files are named where the environment's folder is a link to a version of it: by the link,
-/// unless the setting `report_configured_environmentpath` is off (Environment#externalize_path).
+/// Maps the names of files if the environment's folder is a link to a versioned folder. Names use
+/// the link, unless the setting `report_configured_environmentpath` is off
+/// (Environment#externalize_path).
 class FileNames {
 public:
     explicit FileNames(const environment::Environment& environment) {
@@ -52,7 +54,7 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
         out->version = *version_;
         out->version_is_number = false;
     } else {
-        // A stamp: no read that tells one catalog from another.
+        // The reads of a label do not distinguish catalogs, so they are not part of the trace.
         const environment::Trace::Recording unseen(nullptr);
         out->version = std::to_string(request_.inputs->now_ns() / 1'000'000'000);
     }
@@ -96,7 +98,7 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
                 flatten(flatten, v);
                 v = Value::array(arena().copy(std::span<const Value>(items)));
             }
-            // A resource of a catalog has its parameters' names in lower case, as Puppet::Resource.
+            // The resources of a catalog have lower-case parameter names, as in Puppet::Resource.
             std::string name(downcase(arena(), p.name));
             lowered = lowered || name != p.name;
             auto same = lowered
@@ -109,7 +111,7 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
             }
         }
     }
-    // Edges in the order of their targets, as Puppet's graph gives them.
+    // Sorts edges by target, in the order of Puppet's graph.
     for (const Resource* r : table_.all()) {
         if (place[r->position] == kGone) continue;
         for (const Resource* source : r->contained_in) {

@@ -1,4 +1,5 @@
-// Hiera's files and keys, and templates.
+// SPDX-License-Identifier: Apache-2.0
+// Explanations of errors in Hiera files, Hiera keys and templates.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -14,7 +15,7 @@ using namespace syntax;
 
 namespace {
 
-/// The root keys of a YAML file.
+/// Appends the root keys of a YAML file.
 void root_keys(std::string_view text, std::vector<std::string>& out) {
     for (const auto line : base::split(text, '\n')) {
         if (line.empty() || line[0] == '#' || line[0] == ' ' || line[0] == '-') continue;
@@ -31,8 +32,8 @@ void root_keys(std::string_view text, std::vector<std::string>& out) {
     }
 }
 
-/// The data files that a lookup of the key looks into.
-std::vector<std::string> files_asked(const Case& mistake, const std::string& key) {
+/// Returns the data files that a lookup of the key reads.
+std::vector<std::string> data_files_of(const Case& mistake, const std::string& key) {
     std::vector<std::string> out;
     auto* lookup = dynamic_cast<hiera::Lookup*>(mistake.compilation.request().services.lookup);
     if (!lookup) return out;
@@ -64,7 +65,7 @@ bool key_not_found(const Case& mistake) {
         });
     }
     std::vector<std::string> keys, there;
-    for (const auto& file : files_asked(mistake, *key)) {
+    for (const auto& file : data_files_of(mistake, *key)) {
         const auto text = mistake.environment().files().read(file);
         if (!text) continue;
         there.push_back(file);
@@ -73,13 +74,13 @@ bool key_not_found(const Case& mistake) {
     std::ranges::sort(keys);
     mistake.suggest(*key, keys);
     if (there.empty()) {
-        mistake.hint("None of the data files of this node's hierarchy is there");
+        mistake.hint("None of the data files in this node's hierarchy exists");
     } else {
         if (there.size() > 6) there.resize(6);
-        mistake.hint(fmt::format("Looked for in {}", fmt::join(there, ", ")));
+        mistake.hint(fmt::format("Searched in {}", fmt::join(there, ", ")));
     }
     if (mistake.out.suggestions.empty())
-        mistake.hint("A third choice: lookup('key', default_value => ...)");
+        mistake.hint("Alternatively, set a default: lookup('key', default_value => ...)");
     return true;
 }
 
@@ -107,26 +108,26 @@ bool broken_file(const Case& mistake) {
     for (const auto one : base::split(*text, '\n')) {
         if (++line != where.line && line != where.line - 1) continue;
         if (one.find('\t') != std::string_view::npos)
-            mistake.hint("YAML is indented by blanks: there is a tab in this place");
+            mistake.hint("YAML must be indented with spaces, but this line has a tab");
         if (one.find(": @") != std::string_view::npos ||
             one.find(": %") != std::string_view::npos ||
             one.find(": *") != std::string_view::npos || one.find(": `") != std::string_view::npos)
-            mistake.hint("A text that begins with @, %, * or ` has to stand in quotes");
+            mistake.hint("Put a text that begins with @, %, * or ` in quotes");
     }
     if (mistake.text.find("flow sequence") != std::string::npos)
-        mistake.hint("A list that begins with [ ends with ]");
+        mistake.hint("A list that begins with [ must end with ]");
     if (mistake.text.find("flow mapping") != std::string::npos)
-        mistake.hint("A hash that begins with { ends with }");
+        mistake.hint("A hash that begins with { must end with }");
     if (mistake.text.find("mapping values are not allowed") != std::string::npos)
         mistake.hint(
-            "A text that holds \": \" has to stand in quotes; or a line above is not "
-            "indented as this one");
+            "Put a text that contains \": \" in quotes, or indent a line above "
+            "like this one");
     return true;
 }
 
-/// The first place in the text of a file; the line is 0 where there is none.
-base::Location place_in(const Case& mistake, const std::string& file, std::string_view wanted,
-                        std::size_t nth = 1) {
+/// Returns the `nth` location of `wanted` in a file. The line is 0 if there is none.
+base::Location location_in(const Case& mistake, const std::string& file, std::string_view wanted,
+                           std::size_t nth = 1) {
     const auto text = mistake.environment().files().read(file);
     int line = 0;
     for (const auto one : base::split(text ? std::string_view(*text) : "", '\n')) {
@@ -141,13 +142,13 @@ base::Location place_in(const Case& mistake, const std::string& file, std::strin
     return {};
 }
 
-/// What stands in data and has no place in Puppet's text.
+/// Explains an interpolation error in Hiera data, whose location Puppet's message lacks.
 bool interpolation(const Case& mistake) {
     const auto method = between(mistake.text, "Unknown interpolation method '", "'");
     const bool alias = mistake.text.find("'alias' interpolation is only permitted if") == 0;
     if (!method && !alias) return false;
-    for (const auto& file : files_asked(mistake, "lookup_options")) {
-        auto where = place_in(mistake, file, fmt::format("%{{{}(", method.value_or("alias")));
+    for (const auto& file : data_files_of(mistake, "lookup_options")) {
+        auto where = location_in(mistake, file, fmt::format("%{{{}(", method.value_or("alias")));
         if (where.line == 0) continue;
         mistake.place(mistake.where, "the lookup that read it");
         mistake.out.where = std::move(where);
@@ -157,11 +158,12 @@ bool interpolation(const Case& mistake) {
         mistake.suggest(*method, {"lookup", "hiera", "alias", "literal", "scope"});
     else
         mistake.hint(
-            "An alias is the whole text, \"%{alias('key')}\"; within one it is %{lookup('key')}");
+            "An alias must be the whole text, \"%{alias('key')}\"; inside a text use "
+            "%{lookup('key')}");
     return true;
 }
 
-/// A level of the hierarchy with too many paths, or whose name another has.
+/// Explains a hierarchy level with too many paths or with a duplicate name.
 bool hierarchy_level(const Case& mistake) {
     const auto twice = between(mistake.text, "Hierarchy name '", "' defined more than once");
     const auto many = between(mistake.text, "can be defined in hierarchy '", "'");
@@ -169,19 +171,19 @@ bool hierarchy_level(const Case& mistake) {
     const auto& file = mistake.outer.file;
     for (const char* form : {"name: {}", "name: \"{}\"", "name: '{}'"}) {
         const auto name = fmt::format(fmt::runtime(form), twice ? *twice : *many);
-        const auto first = place_in(mistake, file, name);
+        const auto first = location_in(mistake, file, name);
         if (first.line == 0) continue;
-        const auto second = twice ? place_in(mistake, file, name, 2) : base::Location();
+        const auto second = twice ? location_in(mistake, file, name, 2) : base::Location();
         mistake.out.where = second.line > 0 ? second : first;
         if (second.line > 0) mistake.place(first, "the first of that name");
         break;
     }
-    mistake.hint(twice ? "Each level has a name of its own"
-                       : "A level has one of them: take the others out, or make levels of them");
+    mistake.hint(twice ? "Each level needs a unique name"
+                       : "Use only one of them in a level, or create more levels");
     return true;
 }
 
-/// A library that Ruby code of a module requires.
+/// Explains a missing library that Ruby code of a module requires.
 bool missing_library(const Case& mistake) {
     const auto name = between(mistake.text, "cannot load such file -- ", "");
     if (!name) return false;
@@ -195,7 +197,7 @@ bool missing_library(const Case& mistake) {
             if (entry.ends_with(".rb")) {
                 for (const char* quote : {"'", "\""}) {
                     auto where =
-                        place_in(mistake, path, fmt::format("require {0}{1}{0}", quote, *name));
+                        location_in(mistake, path, fmt::format("require {0}{1}{0}", quote, *name));
                     if (where.line == 0) continue;
                     mistake.out.where = std::move(where);
                     break;
@@ -206,10 +208,11 @@ bool missing_library(const Case& mistake) {
         }
     };
     for (const auto& module : mistake.environment().modules()) walk(walk, module.path + "/lib", 0);
-    mistake.hint(fmt::format(
-        "The Ruby that runs code of modules (the setting ruby_program) has no such library: "
-        "gem install, or the package ruby-{}",
-        *name));
+    mistake.hint(
+        fmt::format("The Ruby that runs code of modules (setting ruby_program) lacks this library. "
+                    "Install it with "
+                    "gem install, or the package ruby-{}",
+                    *name));
     return true;
 }
 
@@ -242,14 +245,14 @@ bool recursion(const Case& mistake) {
     if (!keys) return false;
     for (const auto part : base::split(*keys, ',')) {
         const std::string key(base::trim(part));
-        for (const auto& file : files_asked(mistake, "lookup_options")) {
+        for (const auto& file : data_files_of(mistake, "lookup_options")) {
             const auto text = mistake.environment().files().read(file);
             if (!text) continue;
             int line = 0;
             for (const auto one : base::split(*text, '\n')) {
                 ++line;
                 if (one.starts_with(key + ":")) {
-                    mistake.place({file, line, 0}, fmt::format("{} asks for the next", key));
+                    mistake.place({file, line, 0}, fmt::format("{} looks up the next key", key));
                     break;
                 }
             }
@@ -271,7 +274,7 @@ bool template_missing(const Case& mistake) {
     if (!name) return false;
     const auto slash = name->find('/');
     if (slash == std::string::npos || slash == 0) {
-        mistake.hint("A template is named as MODULE/FILE");
+        mistake.hint("Write the name of a template as MODULE/FILE");
         return true;
     }
     const auto module = name->substr(0, slash);
@@ -279,7 +282,7 @@ bool template_missing(const Case& mistake) {
     if (!found) {
         std::vector<std::string> modules;
         for (const auto& one : mistake.environment().modules()) modules.push_back(one.name);
-        mistake.hint(fmt::format("There is no module {} in the modulepath", module));
+        mistake.hint(fmt::format("The modulepath does not contain the module {}", module));
         mistake.suggest(module, modules);
         return true;
     }
@@ -297,11 +300,12 @@ bool template_missing(const Case& mistake) {
     };
     walk(walk, found->path + "/" + folder, module, 0);
     mistake.suggest(*name, names);
-    mistake.hint(fmt::format("It would be {}/{}/{}", found->path, folder, name->substr(slash + 1)));
+    mistake.hint(
+        fmt::format("The expected path is {}/{}/{}", found->path, folder, name->substr(slash + 1)));
     return true;
 }
 
-/// Parameters of a template that are not there, or lack a value.
+/// Explains template parameters that do not exist or have no value.
 bool template_parameters(const Case& mistake) {
     const auto unknown = between(mistake.text, "has no parameter named '", "'");
     if (!unknown) return false;

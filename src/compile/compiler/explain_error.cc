@@ -1,5 +1,5 @@
-// What may be said of a mistake beside Puppet's text: from what the compile has at hand when it
-// fails.
+// SPDX-License-Identifier: Apache-2.0
+// Explains an error with data that the failed compile still has, in addition to Puppet's message.
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
@@ -13,7 +13,8 @@ namespace bunraku::compiler {
 
 namespace {
 
-/// "(file: F, line: L, column: C)" without the brackets; unknown where it is something else.
+/// Parses "(file: F, line: L, column: C)" without the parentheses. Returns an unknown location for
+/// other text.
 base::Location read_place(std::string_view inner) {
     base::Location out;
     const auto number = [&](std::string_view key) {
@@ -160,12 +161,12 @@ const syntax::AttributeOperation* attribute_at(const syntax::Tree& tree, int lin
 
 Explanation explain_error(const base::PuppetError& error, Compilation& compilation) {
     Explanation out;
-    // There is nothing left to look with.
+    // No time or memory is left for an explanation.
     if (error.issue_code() == "EXPIRED" || error.issue_code() == "NO_MEMORY") return out;
     try {
         const environment::Trace::Recording unseen(nullptr);
         explaining::Case mistake{error.message(), error.where(), error.where(), compilation, out};
-        // What was found inside an evaluation that was itself evaluated says so in its text.
+        // An error inside a nested evaluation has its location in the message.
         for (auto& place : places_in(error.message())) {
             if (place.column > 0) mistake.where = std::move(place);
         }
@@ -173,13 +174,13 @@ Explanation explain_error(const base::PuppetError& error, Compilation& compilati
             out.where = mistake.where;
             mistake.place(error.where(), "reached from here");
         }
-        if (error.stands().known()) out.where = mistake.where = error.stands();
+        if (error.shown_location().known()) out.where = mistake.where = error.shown_location();
         explaining::inline_template(mistake);
         if (error.authored) return out;
         explaining::explain_names(mistake) || explaining::explain_resources(mistake) ||
             explaining::explain_values(mistake) || explaining::explain_data(mistake);
     } catch (const std::exception&) {
-        // The mistake itself is told in any case.
+        // The caller reports the error itself in any case.
     }
     return out;
 }

@@ -1,4 +1,5 @@
-// Names that nothing has: variables, functions, types, classes, keys of facts.
+// SPDX-License-Identifier: Apache-2.0
+// Explanations of unknown names: variables, functions, types, classes, keys of facts.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -18,7 +19,8 @@ struct Assigned {
     std::uint32_t offset;
 };
 
-/// Variables that code at `offset` could see in its file: of the definitions and lambdas around it.
+/// Collects the variables that code at `offset` can read in its file: those of the surrounding
+/// definitions and lambdas.
 void collect_variables(const Node* node, std::uint32_t offset, std::vector<Assigned>& out) {
     const bool around = offset >= node->offset && offset <= node->offset + node->length;
     const auto parameters = [&](ParameterList list) {
@@ -74,11 +76,11 @@ bool unknown_variable(const Case& mistake) {
         }
         if (compilation.definitions().find_class(class_name)) {
             mistake.hint(fmt::format(
-                "Class {0} is not evaluated yet where this stands: `include {0}` before it",
+                "Class {0} is not evaluated yet at this point: add `include {0}` before it",
                 class_name));
             return true;
         }
-        mistake.hint(fmt::format("There is no class {}", class_name));
+        mistake.hint(fmt::format("The class {} does not exist", class_name));
         return true;
     }
     std::vector<Assigned> seen;
@@ -88,8 +90,9 @@ bool unknown_variable(const Case& mistake) {
         collect_variables(parsed->tree->program, offset, seen);
         for (const auto& one : seen) {
             if (one.name == *name && one.offset > offset) {
-                mistake.place(parsed->tree->source->locate(one.offset), "it is set here, later");
-                mistake.hint("A variable is known only behind its assignment");
+                mistake.place(parsed->tree->source->locate(one.offset),
+                              "it is set here, after its use");
+                mistake.hint("A variable can only be used after its assignment");
                 return true;
             }
             names.push_back(one.name);
@@ -101,7 +104,7 @@ bool unknown_variable(const Case& mistake) {
     std::ranges::sort(names);
     for (auto& near : base::similar_names(*name, names))
         mistake.out.suggestions.push_back(dollar(near));
-    // Facts of old are structured facts today.
+    // Legacy facts and the structured facts that replace them.
     static constexpr std::pair<std::string_view, std::string_view> kOldFacts[] = {
         {"osfamily", "$facts['os']['family']"},
         {"operatingsystem", "$facts['os']['name']"},
@@ -122,12 +125,12 @@ bool unknown_variable(const Case& mistake) {
     for (const auto& [old, today] : kOldFacts) {
         if (*name != old) continue;
         mistake.out.suggestions.assign(1, std::string(today));
-        mistake.hint("Legacy facts are gone from Puppet 8: the structured fact has this");
+        mistake.hint("Puppet 8 has no legacy facts; use the structured fact");
     }
     return true;
 }
 
-/// Names of files below the folder of a module, as qualified names.
+/// Appends the qualified names that belong to the files in a folder of a module.
 void names_below(const Case& mistake, std::string_view module, std::string_view folder,
                  std::string_view extension, std::vector<std::string>& out) {
     const auto* found = mistake.environment().module(module);
@@ -150,7 +153,7 @@ void names_below(const Case& mistake, std::string_view module, std::string_view 
     walk(walk, fmt::format("{}/{}", found->path, folder), std::string(module), 0);
 }
 
-/// What the main manifest defines.
+/// Appends the names that the main manifest defines.
 void own_definitions(const Case& mistake, NodeKind kind, std::vector<std::string>& out) {
     for (const auto& parsed : mistake.environment().main_manifests()) {
         if (!parsed->tree) continue;
@@ -187,7 +190,7 @@ bool unknown_function(const Case& mistake) {
     std::ranges::sort(names);
     mistake.suggest(*name, names);
     if (!qualified && mistake.out.suggestions.empty() && !mistake.environment().module("stdlib"))
-        mistake.hint("It may be one of a module's: stdlib is not in the modulepath");
+        mistake.hint("It may be defined in a module: stdlib is not in the modulepath");
     return true;
 }
 
@@ -242,11 +245,11 @@ bool unknown_class(const Case& mistake) {
                                 ? mistake.environment().parse_file(file)
                                 : nullptr;
         if (!parsed) {
-            mistake.hint(fmt::format("It would stand in {}, which is not there", file));
+            mistake.hint(fmt::format("The expected file {} does not exist", file));
         } else if (parsed->tree) {
             for (const auto* definition : parsed->tree->program->definitions)
-                mistake.place(definition->where(), "what that file defines");
-            mistake.hint(fmt::format("{} defines no class {}", file, *name));
+                mistake.place(definition->where(), "the file defines this instead");
+            mistake.hint(fmt::format("{} does not define the class {}", file, *name));
         }
     } else {
         own_definitions(mistake, NodeKind::HostClassDefinition, names);
@@ -262,7 +265,7 @@ bool unknown_class(const Case& mistake) {
     return true;
 }
 
-/// `$facts['os']['famly']['x']`: which key was not there.
+/// Finds the missing key of `$facts['os']['famly']['x']`.
 bool missing_key(const Case& mistake) {
     if (mistake.text.find("Operator '[]' is not applicable to an Undef Value") == std::string::npos)
         return false;
@@ -328,16 +331,17 @@ bool reassigned(const Case& mistake) {
         if (first) mistake.place(parsed->tree->source->locate(first->offset), "it is set here");
     }
     mistake.hint(
-        "A variable is set once in its scope; `if`, `case` and `unless` are no scopes of their "
-        "own: give the value by a selector, or `$x = if ... { } else { }`");
+        "A variable can be set only once per scope, and `if`, `case` and `unless` do not have "
+        "scopes of their "
+        "own: use a selector, or `$x = if ... { } else { }`");
     return true;
 }
 
-/// A parameter that every resource has, and a class that is its own ancestor.
+/// Explains a parameter with the name of a metaparameter, and a class that inherits from itself.
 bool bad_definition(const Case& mistake) {
     if (mistake.text.find("is a metaparameter; please choose another") != std::string::npos) {
-        mistake.hint("Every resource has it already: in the definition it is $" +
-                     mistake.text.substr(0, mistake.text.find(' ')) + " without being declared");
+        mistake.hint("Every resource already has this parameter. The definition can use it as $" +
+                     mistake.text.substr(0, mistake.text.find(' ')) + " without declaring it");
         return true;
     }
     if (mistake.text != "stack level too deep") return false;
@@ -378,12 +382,12 @@ bool no_node(const Case& mistake) {
             for (const auto* match : node->host_matches)
                 if (const auto* text = as<LiteralString>(match)) names.emplace_back(text->value);
             if (mistake.out.places.size() < 3)
-                mistake.place(definition->where(), "there is a node block here");
+                mistake.place(definition->where(), "this is a node block");
         }
     }
     mistake.suggest(mistake.compilation.request().node.name, names);
     mistake.hint(
-        "Where any node block is there each node needs one: `node default { }` is for "
+        "If there are node blocks, each node needs one: `node default { }` matches "
         "the others");
     return true;
 }

@@ -1,4 +1,5 @@
-// Resources that clash, that are not there, and attributes that their types do not have.
+// SPDX-License-Identifier: Apache-2.0
+// Explanations of resource conflicts, missing resources and unknown attributes.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@ struct Name {
     std::string type, title;
 };
 
-/// "Package[vim]" at the beginning of a text or behind a blank.
+/// Finds "Package[vim]" at the start of a text or after a space.
 std::optional<Name> reference_in(std::string_view text) {
     const auto open = text.find('[');
     const auto close = text.find(']', open == std::string_view::npos ? 0 : open);
@@ -28,20 +29,21 @@ std::optional<Name> reference_in(std::string_view text) {
     return Name{std::string(type), std::string(text.substr(open + 1, close - open - 1))};
 }
 
-/// How a resource came into the catalog: what contains it, and where each was declared.
+/// Adds the locations of the resources that contain a resource, up to the main class.
 void reached(const Case& mistake, const Resource* resource, std::string_view which) {
     for (int steps = 0; resource && steps < 8; ++steps) {
         const Resource* outer =
             resource->contained_in.empty() ? nullptr : resource->contained_in.front();
         if (!outer || outer->is_stage() || outer->title_is_main) return;
         if (outer->line > 0)
-            mistake.place({std::string(outer->file), outer->line, 0},
-                          fmt::format("{} comes from {}, declared here", which, outer->ref()));
+            mistake.place(
+                {std::string(outer->file), outer->line, 0},
+                fmt::format("{} is contained in {}, which is declared here", which, outer->ref()));
         resource = outer;
     }
 }
 
-/// The class or define whose body holds a place, as the catalog has it.
+/// Returns the class or define of the catalog whose body contains a location.
 const Resource* owner_of(const Case& mistake, const base::Location& where) {
     const Resource* found = nullptr;
     std::uint32_t nearest = 0;
@@ -52,7 +54,7 @@ const Resource* owner_of(const Case& mistake, const base::Location& where) {
         const int first = node.source->line_of(node.offset);
         const int last = node.source->line_of(node.offset + node.length);
         if (where.line < first || where.line > last) continue;
-        // Of several instances of a define the one that is not done is the one that failed.
+        // Among several instances of a define, the unfinished one caused the error.
         if (!found || node.offset > nearest ||
             (found->evaluation_finished && node.offset == nearest)) {
             found = r;
@@ -76,19 +78,20 @@ bool duplicate(const Case& mistake) {
     }
     if (const Resource* owner = owner_of(mistake, second); owner && !owner->title_is_main) {
         if (owner->line > 0)
-            mistake.place({std::string(owner->file), owner->line, 0},
-                          fmt::format("the second comes from {}, declared here", owner->ref()));
+            mistake.place(
+                {std::string(owner->file), owner->line, 0},
+                fmt::format("the second is contained in {}, which is declared here", owner->ref()));
         reached(mistake, owner, "the second");
     }
     if (name->type == "Class") {
         mistake.hint(
-            "`class { ... }` declares a class with parameters and may stand once, before any "
-            "`include` of it; `include` may stand as often as one likes, with the parameters in "
+            "`class { ... }` declares a class with parameters; it is allowed once, before any "
+            "`include` of the class. `include` can be repeated, with the parameters in "
             "Hiera");
     } else {
         mistake.hint(fmt::format(
-            "Declare it once, in a class that both include; or once as @{} and `realize` it in "
-            "both; or with stdlib's ensure_packages or ensure_resource",
+            "Declare it once in a class that both include, or once as @{} and `realize` it in "
+            "both, or use ensure_packages or ensure_resource of stdlib",
             base::lower(name->type)));
     }
     return true;
@@ -111,7 +114,7 @@ std::vector<std::string> titles_of(const Case& mistake, const std::string& type)
     return out;
 }
 
-/// A reference as it is written: Package['vim'].
+/// Reports whether a node is the reference as written in code: Package['vim'].
 bool is_reference(const Node& node, const Name& name) {
     const auto* access = as<AccessExpression>(&node);
     const auto* type = access ? as<QualifiedReference>(access->left) : nullptr;
@@ -147,16 +150,17 @@ bool missing(const Case& mistake) {
         if (same_title.size() > 3) same_title.resize(3);
         mistake.out.suggestions = std::move(same_title);
     }
-    mistake.hint(name->type == "Class"
-                     ? fmt::format("Relations need the class in the catalog: `include {}`",
-                                   base::lower(name->title))
-                     : fmt::format("No {} of that title is in this node's catalog; the title "
-                                   "counts, not the name",
-                                   name->type));
+    mistake.hint(
+        name->type == "Class"
+            ? fmt::format("A relationship needs the class in the catalog: add `include {}`",
+                          base::lower(name->title))
+            : fmt::format("No {} with this title is in the node's catalog; the title "
+                          "counts, not the name",
+                          name->type));
     return true;
 }
 
-/// "has no parameter named 'x'", "no parameter named 'x' ... on File[/x]".
+/// Explains "has no parameter named 'x'" and "no parameter named 'x' ... on File[/x]".
 bool unknown_attribute(const Case& mistake) {
     const auto attribute = between(mistake.text, "no parameter named '", "'");
     if (!attribute) return false;
@@ -183,7 +187,7 @@ bool unknown_attribute(const Case& mistake) {
     for (const auto& a : restype::metaparameters()) names.emplace_back(a.name);
     mistake.suggest(*attribute, names);
     if (name && mistake.out.suggestions.empty())
-        mistake.hint(fmt::format("`describe {}` lists what it takes",
+        mistake.hint(fmt::format("`describe {}` lists its attributes",
                                  base::lower(name->type == "Class" ? name->title : name->type)));
     if (const auto parsed = tree_of(mistake, mistake.where.file)) {
         if (const auto* found = attribute_at(*parsed->tree, mistake.where.line, *attribute))
@@ -218,8 +222,9 @@ bool override_refused(const Case& mistake) {
         }
     }
     mistake.hint(
-        "Only a class that inherits from the declaring one may override; a collector "
-        "(`File<| title == '/x' |> { ... }`) may anywhere; better a parameter of the class");
+        "Only a class that inherits from the declaring class can override it; a collector "
+        "(`File<| title == '/x' |> { ... }`) can do so anywhere. A parameter of the class is "
+        "better");
     return true;
 }
 

@@ -1,4 +1,6 @@
-// Values of the wrong type: where the parameter stands, and where the value came from.
+// SPDX-License-Identifier: Apache-2.0
+// Explanations of values with the wrong type: the location of the parameter, and the origin of the
+// value.
 #include <fmt/format.h>
 
 #include "compile/compiler/explain.h"
@@ -17,7 +19,7 @@ struct Origin {
     std::string level, file;
 };
 
-/// Which level and file of Hiera answered for a key, as `lookup --explain` tells it.
+/// Returns the Hiera level and file that provided a key, as in `lookup --explain`.
 std::optional<Origin> origin_of(const Case& mistake, const std::string& key) {
     auto* lookup = dynamic_cast<hiera::Lookup*>(mistake.compilation.request().services.lookup);
     if (!lookup) return std::nullopt;
@@ -43,7 +45,8 @@ std::optional<Origin> origin_of(const Case& mistake, const std::string& key) {
     return std::nullopt;
 }
 
-/// The line on which a YAML file sets a root key, and below it the keys of `path`; 0: none.
+/// Returns the line on which a YAML file sets a root key and, below it, the keys of `path`. Returns
+/// 0 if it does not.
 int line_of_key(const std::string& text, const std::string& key,
                 const std::vector<std::string>& path) {
     int number = 0, at = 0;
@@ -81,15 +84,15 @@ bool hiera_origin(const Case& mistake, const std::string& key,
         line = line_of_key(*text, key, path);
     if (line > 0) {
         mistake.place({origin->file, line, 0},
-                      fmt::format("the value comes from here, Hiera's level '{}'", origin->level));
+                      fmt::format("the value is set here, in the Hiera level '{}'", origin->level));
     } else {
-        mistake.hint(fmt::format("The value of {} comes from {}, Hiera's level '{}'", key,
+        mistake.hint(fmt::format("The value of {} is set in {}, in the Hiera level '{}'", key,
                                  origin->file, origin->level));
     }
     return true;
 }
 
-/// `Enum['absent', 'present'], got 'presnt'`.
+/// Suggests a value for `Enum['absent', 'present'], got 'presnt'`.
 void suggest_from_enum(const Case& mistake) {
     const auto list = between(mistake.text, "Enum[", "]");
     const auto got = between(mistake.text, ", got '", "'");
@@ -109,18 +112,18 @@ void suggest_from_enum(const Case& mistake) {
 void conversion_hint(const Case& mistake) {
     const auto expected = between(mistake.text, "expects an ", " value, got ");
     if (expected == "Integer" && mistake.text.find("got String") != std::string::npos)
-        mistake.hint("A number in quotes is a String: leave the quotes away, or Integer($x)");
+        mistake.hint("A number in quotes is a String: remove the quotes, or use Integer($x)");
     if (mistake.text.find("expects a Boolean value, got String") != std::string::npos)
-        mistake.hint("'true' in quotes is a String: leave the quotes away, or Boolean($x)");
+        mistake.hint("'true' in quotes is a String: remove the quotes, or use Boolean($x)");
     if (mistake.text.find("got Undef") != std::string::npos)
-        mistake.hint("Nothing was given: Optional[...] in the parameter's type allows undef");
+        mistake.hint("The value is undef: Optional[...] in the parameter's type allows this");
     if (mistake.text.find("expects an Array value, got") != std::string::npos)
-        mistake.hint("One value may be written as an array of one: ['x']");
+        mistake.hint("Write a single value as an array: ['x']");
     if (mistake.text.find("expects a String value, got Integer") != std::string::npos)
-        mistake.hint("Put the number in quotes, or String($x)");
+        mistake.hint("Put the number in quotes, or use String($x)");
     if (mistake.text.find("expects a Sensitive") != std::string::npos)
         mistake.hint(
-            "Sensitive($x) wraps a value; in Hiera lookup_options with convert_to: "
+            "Use Sensitive($x) for a value, or in Hiera lookup_options with convert_to: "
             "Sensitive does");
 }
 
@@ -153,7 +156,7 @@ bool mismatch(const Case& mistake) {
         }
     }
     if (type == "Class" && definition && !given) {
-        // `entry 'b' entry 'port'`: the way into the value.
+        // `entry 'b' entry 'port'`: the path into the value.
         std::vector<std::string> path;
         std::string_view rest = mistake.text;
         for (std::size_t at; (at = rest.find(" entry '")) != std::string_view::npos;) {
@@ -163,7 +166,7 @@ bool mismatch(const Case& mistake) {
         const std::string key = fmt::format("{}::{}", definition->name, *parameter);
         if (expects_value) {
             mistake.hint(
-                fmt::format("Give it where the class is declared, or as {} in Hiera", key));
+                fmt::format("Set it in the declaration of the class, or as {} in Hiera", key));
         } else {
             hiera_origin(mistake, key, path);
         }
@@ -177,7 +180,7 @@ bool mismatch(const Case& mistake) {
     return true;
 }
 
-/// "Invalid value \"runing\". Valid values are stopped, running."
+/// Explains "Invalid value \"runing\". Valid values are stopped, running."
 bool invalid_value(const Case& mistake) {
     const auto given = between(mistake.text, "Invalid value \"", "\"");
     const auto valid = between(mistake.text, "Valid values are ", ".");
@@ -210,7 +213,7 @@ bool found_value(const Case& mistake) {
 bool operand(const Case& mistake) {
     if (mistake.text.find("can't be converted to Numeric") != std::string::npos ||
         mistake.text.find("cannot be converted to Numeric") != std::string::npos) {
-        mistake.hint("Arithmetic takes numbers; texts are joined by \"${a}${b}\"");
+        mistake.hint("Arithmetic needs numbers; join strings with \"${a}${b}\"");
         return true;
     }
     return false;

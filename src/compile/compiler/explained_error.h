@@ -1,4 +1,5 @@
-// What a compile knows of a mistake beside Puppet's text: for people, who see it below that text.
+// SPDX-License-Identifier: Apache-2.0
+// The explanation of an error for users. They see it below Puppet's message.
 #pragma once
 
 #include <string>
@@ -13,19 +14,19 @@ namespace bunraku::compiler {
 struct Explanation {
     struct Place {
         base::Location where;
-        std::string text;  ///< what is there: "first declared here"
+        std::string text;  ///< description, such as "first declared here"
     };
-    /// Where the mistake stands, where that is nearer than what the text says first.
+    /// Location of the error, if it is more precise than the location that the message reports.
     base::Location where;
-    std::vector<Place> places;             ///< others that belong to it
-    std::vector<std::string> suggestions;  ///< what may have been meant, the likeliest first
+    std::vector<Place> places;             ///< other locations that belong to the error
+    std::vector<std::string> suggestions;  ///< possible intended names, the likeliest first
     std::vector<std::string> hints;        ///< sentences
     bool empty() const {
         return !where.known() && places.empty() && suggestions.empty() && hints.empty();
     }
 };
 
-/// The same error, with what is to be said of it.
+/// A PuppetError with an explanation.
 class ExplainedError final : public base::PuppetError {
 public:
     ExplainedError(const base::PuppetError& error, Explanation explanation)
@@ -33,16 +34,16 @@ public:
           explanation(std::move(explanation)),
           of_lookup(dynamic_cast<const hiera::LookupError*>(&error) != nullptr) {}
     Explanation explanation;
-    bool of_lookup;  ///< it was a hiera::LookupError
+    bool of_lookup;  ///< True if the error was a hiera::LookupError.
 };
 
 class Compilation;
 
-/// What this compile, which just failed, has at hand. Never throws; reads nothing that the compile
-/// would be said to have read.
+/// Explains an error from the state of the compile that just failed. Never throws, and adds no
+/// reads to the trace of the compile.
 Explanation explain_error(const base::PuppetError& error, Compilation& compilation);
 
-/// The places that a text names ("(file: F, line: L, column: C)"), in their order.
+/// Returns the locations that a text contains ("(file: F, line: L, column: C)"), in order.
 std::vector<base::Location> places_in(std::string_view text);
 
 }  // namespace bunraku::compiler

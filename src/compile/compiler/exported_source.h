@@ -1,4 +1,6 @@
-// Who answers an exported-resource collector: the embedded store or a PuppetDB-compatible service.
+// SPDX-License-Identifier: Apache-2.0
+// The source of exported resources for collectors: the embedded store or a PuppetDB-compatible
+// service.
 #pragma once
 
 #include <memory>
@@ -12,22 +14,21 @@
 
 namespace bunraku::compiler {
 
-// Defined a floor lower, so that the store can use them too.
+// Defined in a lower layer, so that the store can use it too.
 using CollectorQuery = catalog::CollectorQuery;
 using ExportedResource = catalog::ExportedResource;
 
 class ExportedSource {
 public:
     virtual ~ExportedSource() = default;
-    /// Exported resources of `type` in the newest catalogs of all active nodes but
-    /// `except_certname`, ordered by certname, type and title. `make_typed`: how
-    /// stored references become types again, each compile its own; without it they come back as
-    /// "Type[title]" strings.
+    /// Returns the exported resources of `type` in the newest catalogs of all active nodes except
+    /// `except_certname`, ordered by certname, type and title. `make_typed` converts stored
+    /// references to types of this compile; without it, they are strings "Type[title]".
     virtual base::Result<std::vector<ExportedResource>> find(
         std::string_view type, const CollectorQuery* query, std::string_view except_certname,
         base::Arena& arena, const value::TypedFactory& make_typed) = 0;
-    /// What catalog::append_identity makes of that answer, without it. Fails where the source
-    /// cannot say.
+    /// Returns the text that catalog::append_identity makes of that answer, without fetching the
+    /// answer. Fails if the source does not support this.
     virtual base::Result<std::string> identity(std::string_view, const CollectorQuery*,
                                                std::string_view) {
         return base::failure("The store does not say what stands for an answer");

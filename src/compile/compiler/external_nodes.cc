@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/external_nodes.h"
 
 #include <cstring>
@@ -69,7 +70,7 @@ base::Result<Value> yaml_value(base::Arena& arena, std::string_view text, std::s
 }
 
 std::string run_config_version(evaluator::Inputs& inputs, const std::string& command) {
-    // Ruby's rule: a shell only where the line has a character that needs one.
+    // Like Ruby, uses a shell only if the line has a character that needs one.
     std::vector<std::string> argv;
     if (command.find_first_of("*?{}[]<>()~&|\\$;'`\"\n#=%") != std::string::npos) {
         argv = {"/bin/sh", "-c", command};

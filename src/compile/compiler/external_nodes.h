@@ -1,4 +1,5 @@
-// What an external node classifier answers (node_terminus = exec).
+// SPDX-License-Identifier: Apache-2.0
+// Answers of an external node classifier (node_terminus = exec).
 #pragma once
 
 #include <optional>
@@ -11,30 +12,31 @@
 
 namespace bunraku::compiler {
 
-/// What a classifier says of a node.
+/// The classification of a node.
 struct Classification {
     std::vector<NodeClass> classes;
     bool classes_with_parameters = false;
     value::Value parameters;  ///< hash, or undef
-    std::string environment;  ///< empty: it leaves that open
+    std::string environment;  ///< empty if the classifier does not set it
 
     void apply_to(NodeData& node) const;
 };
 
-/// From data with the keys classes (a name, names, or a hash of parameters by class), parameters
-/// and environment; others are ignored.
+/// Reads a classification from data with the keys classes (a name, names, or a hash of parameters
+/// by class), parameters and environment. Ignores other keys.
 Classification read_classification(const value::Value& answer);
 
-/// YAML as values of `arena`; symbols used as keys become strings.
+/// Parses YAML into values of `arena`. Symbols that are keys become strings.
 base::Result<value::Value> yaml_value(base::Arena& arena, std::string_view text,
                                       std::string_view file);
 value::Value yaml_value(base::Arena& arena, const codec::YamlNode& node);
 
-/// What a program printed, without blanks at the ends (and zeros behind), as Ruby's String#strip.
+/// Returns the output of a program without surrounding white space and trailing NULs, like Ruby's
+/// String#strip.
 std::string stripped_output(std::string_view text);
 
-/// Runs the command of an environment's `config_version`; what it prints, without blanks at the
-/// ends. Throws base::PuppetError.
+/// Runs the command of an environment's `config_version` and returns its output without surrounding
+/// white space. Throws base::PuppetError.
 std::string run_config_version(evaluator::Inputs& inputs, const std::string& command);
 
 }  // namespace bunraku::compiler

@@ -1,4 +1,5 @@
-// The last passes: relationships, remaining overrides, checks, metaparameters that flow down.
+// SPDX-License-Identifier: Apache-2.0
+// The last passes: relationships, remaining overrides, checks, inherited metaparameters.
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_map>
@@ -32,19 +33,20 @@ std::string text_of(const Value& v) {
 
 }  // namespace
 
-/// A list that was given to several resources (two titles of one body, a variable, a default) is
-/// one list for Puppet: a relationship that extends it extends it for all of them.
+/// Lists that several resources share. A list that was given to several resources (two titles of
+/// one body, a variable, a default) is one object in Puppet. A relationship that extends the list
+/// extends it for all of them.
 struct Compilation::SharedLists {
     struct Holder {
         Resource* resource;
         std::string_view parameter;
     };
     std::unordered_map<const Value*, std::vector<Holder>> holders;
-    std::unordered_set<const Value*> own;  ///< made by a relationship, for one resource
+    std::unordered_set<const Value*> own;  ///< made by a relationship for one resource
     bool known = false;
 
-    /// Who holds the list, null where that is one resource. All lists are looked through when the
-    /// first one is asked for that no relationship made.
+    /// Returns the resources that share the list, or null if only one has it. Indexes all lists on
+    /// the first call with a list that no relationship made.
     std::vector<Holder>* of(const Value* items, std::span<Resource* const> resources) {
         if (!items || own.contains(items)) return nullptr;
         if (!known) {
@@ -77,7 +79,8 @@ void Compilation::make_relationship(SharedLists& shared, const types::Type* sour
     std::string_view name = subscription ? "notify" : "before";
     const types::Type* ref = target ? target : reference_to(*target_resource);
     std::vector<Value> items;
-    bool extended = false;  // an array grows where it stands; all else is set anew, without place
+    // an array is extended and keeps its location; other values are replaced, without a location
+    bool extended = false;
     std::vector<SharedLists::Holder>* group = nullptr;
     if (const Value* v = source_resource->get(name)) {
         if (v->is_array()) {
@@ -124,7 +127,7 @@ void Compilation::evaluate_relationships() {
         const types::Type* type = nullptr;
         Resource* resource = nullptr;
     };
-    // As far left as something was found (Relationship#leftmost_alternative).
+    // Goes left in a chain until a side is not empty (Relationship#leftmost_alternative).
     auto leftmost = [](auto&& self, Collector* c, std::vector<End>& out, int depth) -> void {
         if (!c->collected.empty()) {
             for (Resource* r : c->collected) out.push_back({nullptr, r});
@@ -215,7 +218,8 @@ void Compilation::finish_resource(Resource& resource) {
 }
 
 void Compilation::add_metaparameters() {
-    // Breadth first from Class[main]; what a container sets flows to what lacks it.
+    // Walks breadth first from Class[main]. A resource without a value inherits that of its
+    // container.
     static constexpr std::string_view kNames[] = {"noop",  "schedule", "audit", "loglevel",
                                                   "alias", "tag",      "stage"};
     using Data = std::vector<std::pair<std::string_view, Value>>;
@@ -230,7 +234,7 @@ void Compilation::add_metaparameters() {
         }
         return out;
     };
-    // By position in the catalog.
+    // Indexed by position in the catalog.
     std::vector<Data> data(table_.all().size());
     std::vector<bool> seen(table_.all().size());
     std::vector<Resource*> queue{main_resource_};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/history.h"
 
 #include <algorithm>
@@ -120,7 +121,7 @@ void History::leave(const Value* v) {
     assign(assign, assignment->left);
 }
 
-void History::asked(Scope& scope, std::string_view name, const Value* v) {
+void History::variable_read(Scope& scope, std::string_view name, const Value* v) {
     Event& event = add(nullptr, &scope);
     event.name = compilation_->arena().copy(name);
     if (v) event.value = *v;
@@ -260,10 +261,11 @@ void History::merged(const Resource& target, const Resource& over, const Param& 
     origins_[&target].back().appended = param.append;
 }
 
-void History::included(const Resource& resource, const Resource* heir) {
+void History::included(const Resource& resource, const Resource* subclass) {
     for (const auto& each : inclusions_)
-        if (each.resource == &resource && each.event == current_ && each.heir == heir) return;
-    inclusions_.push_back({&resource, current_, heir});
+        if (each.resource == &resource && each.event == current_ && each.subclass == subclass)
+            return;
+    inclusions_.push_back({&resource, current_, subclass});
 }
 
 }  // namespace bunraku::compiler

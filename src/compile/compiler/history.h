@@ -1,5 +1,7 @@
-// What a compile did, in order: every expression with its value, who made each variable, and who
-// gave each parameter. For those who are to explain a node's catalog; other compiles keep none.
+// SPDX-License-Identifier: Apache-2.0
+// The recorded steps of a compile, in order: each expression with its value, the origin of each
+// variable, and the origin of each parameter. Only a compile whose catalog will be explained
+// records them.
 #pragma once
 
 #include <cstdint>
@@ -22,124 +24,125 @@ class Compilation;
 
 class History final : public evaluator::Watcher {
 public:
-    /// The number of an event. What contains others has a smaller one.
+    /// The id of an event. An event has a larger id than the events that contain it.
     using Id = std::uint32_t;
     static constexpr Id kStart = 0;  ///< the compile itself
 
-    /// Where a variable's value is from.
+    /// The origin of a variable's value.
     enum class From : std::uint8_t {
         Unset,
         Assignment,  ///< `source`
-        Argument,    ///< of the call `source`
-        Parameter,   ///< of the class or define `resource`, title and name among them
-        Top,         ///< facts, what is trusted, the classifier's parameters
+        Argument,    ///< by the call `source`
+        Parameter,   ///< of the class or define `resource`, including title and name
+        Top,         ///< fact, trusted data, or parameter of the classifier
         Setting
     };
 
-    /// One expression that was evaluated; the body of a class, define or node; or a variable that
-    /// other code asked for.
+    /// One evaluated expression, one body of a class, define or node, or a variable that other code
+    /// read.
     struct Event {
-        const syntax::Node* node = nullptr;  ///< null: none of the manifests'
-        std::string_view name;               ///< of a variable
+        const syntax::Node* node = nullptr;  ///< null if it is not in a manifest
+        std::string_view name;               ///< name of a variable
         Value value;
         bool failed = false;
         From from = From::Unset;
         Id parent = kStart;
-        Id end = 0;     ///< one behind the last one in it
-        Id source = 0;  ///< of a variable
+        Id end = 0;     ///< id after the last event inside this one
+        Id source = 0;  ///< event that set the variable
         const Scope* scope = nullptr;
-        /// It stands in the body of a lambda, a function or a template (scopes are used again).
+        /// True inside the body of a lambda, function or template, whose scopes are reused.
         bool local = false, in_function = false;
-        const Resource* resource = nullptr;  ///< of a body, and of a variable
+        const Resource* resource = nullptr;  ///< for a body or a variable
     };
 
-    /// Who gave a parameter its value.
+    /// The origin of a parameter's value.
     struct Origin {
         enum class Kind : std::uint8_t {
-            Attribute,  ///< of the declaration; without `site`: by a function
-            Data,       ///< a lookup of the class's parameter
-            Default,    ///< the definition's own; `event`: its expression
+            Attribute,  ///< attribute of the declaration; set by a function if `site` is null
+            Data,       ///< lookup of the class parameter
+            Default,    ///< default of the definition; `event` is its expression
             ResourceDefault,
             Override,
-            Collector,    ///< its override
-            Relation,     ///< an arrow
-            Requirement,  ///< function require
-            Container,    ///< a metaparameter of `other`
-            Import,       ///< as another node exported it
+            Collector,    ///< override of a collector
+            Relation,     ///< relationship arrow
+            Requirement,  ///< function `require`
+            Container,    ///< metaparameter of the container `other`
+            Import,       ///< exported by another node
             Classifier
         };
         Kind kind = Kind::Attribute;
         std::string_view parameter;
         Id event = kStart;                   ///< the statement
-        const syntax::Node* site = nullptr;  ///< in the statement
+        const syntax::Node* site = nullptr;  ///< node within the statement
         const Resource* other = nullptr;
-        bool appended = false;  ///< to what was there before
+        bool appended = false;  ///< True if the value was appended to the previous one.
     };
 
-    /// Who put a class into the catalog.
+    /// One reason why a class is in the catalog.
     struct Inclusion {
         const Resource* resource = nullptr;
-        Id event = kStart;               ///< kStart: the classifier
-        const Resource* heir = nullptr;  ///< the class that inherits from it
+        Id event = kStart;                   ///< kStart means the classifier
+        const Resource* subclass = nullptr;  ///< the class that inherits from it
     };
 
-    /// A collector or a call of realize, and what it made real.
+    /// A collector or a call of `realize`, with the resources that it realized.
     struct Collection {
         const Collector* collector = nullptr;
         Id event = kStart;
         std::vector<const Resource*> found;
     };
 
-    /// Called when the compile has ended, well or not, while all that it made is there. What it
-    /// does is no part of the history.
+    /// `ended` is called when the compile ends, with or without an error, while its data still
+    /// exists. The history does not record the actions of `ended`.
     explicit History(std::function<void(const History&, Compilation&)> ended)
         : ended_(std::move(ended)) {}
 
-    /// Beyond, no more expressions are kept: a compile may do more than memory holds.
+    /// Maximum number of recorded expressions. The limit bounds the memory of long compiles.
     static constexpr std::size_t kMostEvents = 3'000'000;
 
-    // ---- what happened ----
+    // ---- queries ----
     bool cut() const { return events_.size() >= kMostEvents; }
     const std::deque<Event>& events() const { return events_; }
     const Event& at(Id id) const { return events_[id]; }
-    /// The events right below one.
+    /// Returns the events directly inside one event.
     std::vector<Id> inside(Id id) const;
-    /// Those that set it, the last one's value is the catalog's.
+    /// Returns all origins that set the parameter. The value of the last one is in the catalog.
     std::vector<Origin> origins(const Resource& resource, std::string_view parameter) const;
     std::vector<Inclusion> inclusions(const Resource& resource) const;
-    /// Who made a virtual or exported one real.
+    /// Returns the collections that realized a virtual or exported resource.
     std::vector<const Collection*> collections(const Resource& resource) const;
     const std::vector<Collection>& all_collections() const { return collections_; }
-    /// The statement that declared it; nullopt: it was no statement.
+    /// Returns the statement that declared the resource, or nullopt if it was not a statement.
     std::optional<Id> declaration(const Resource& resource) const;
-    /// Where its body was evaluated.
+    /// Returns the event of the resource's body.
     std::optional<Id> body(const Resource& resource) const;
-    /// The body in which an event is; null: none.
+    /// Returns the resource whose body contains an event, or null.
     const Resource* body_around(Id id) const;
 
-    // ---- what the compile tells ----
+    // ---- recording, called by the compile ----
     void begin(Compilation& compilation);
     void end();
     void enter(const syntax::Node& node, Scope& scope) override;
     void leave(const Value* v) override;
-    void asked(Scope& scope, std::string_view name, const Value* v) override;
+    void variable_read(Scope& scope, std::string_view name, const Value* v) override;
     void enter_body(const Resource& resource, const syntax::Node* definition);
     void leave_body();
     void declared(const Resource& resource, std::span<const evaluator::Attribute> attributes,
                   Origin::Kind kind);
     void set(const Resource& resource, std::string_view parameter, Origin::Kind kind,
              const Resource* other = nullptr);
-    /// By the definition's own expression, which was evaluated last if it is no literal.
+    /// Records that a parameter got the default of the definition. Unless the default is a literal,
+    /// its evaluation is the last event.
     void set_by_definition(const Resource& resource, const syntax::Parameter& parameter);
     void set_by_default(const Resource& resource, std::string_view parameter, const Scope* scope);
     void default_set(const Scope& scope, std::string_view type,
                      std::span<const evaluator::Attribute> attributes);
     void collecting(const Collector& collector, std::span<const evaluator::Attribute> overrides);
     void collected(const Collector& collector, const Resource& resource);
-    /// `over` is a collector's override.
+    /// Records that `over` is the override of a collector.
     void overriding(const Collector& collector, const Resource& over);
     void merged(const Resource& target, const Resource& over, const Param& param);
-    void included(const Resource& resource, const Resource* heir = nullptr);
+    void included(const Resource& resource, const Resource* subclass = nullptr);
     void related(std::size_t count) { relations_.resize(count, current_); }
     void relation(std::size_t number) { relation_ = number; }
 
@@ -182,7 +185,7 @@ private:
     std::size_t relation_ = 0;
 };
 
-/// Tells of a body for as long as it is evaluated; without a history it does nothing.
+/// Records a body while it is evaluated. Does nothing without a history.
 class RecordedBody {
 public:
     RecordedBody(History* history, const Resource& resource, const syntax::Node* definition)

@@ -1,4 +1,5 @@
-// What evaluated code asks of the catalog (evaluator::CatalogHost).
+// SPDX-License-Identifier: Apache-2.0
+// Catalog operations that evaluated code can call (evaluator::CatalogHost).
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -79,7 +80,8 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
 
 void Compilation::variable_changed(Scope& scope, std::string_view name, const Value& was,
                                    const Value& now) {
-    // Whoever holds the very same list or hash sees the change: classes hand theirs on.
+    // All variables and parameters that hold the same list or hash object see the change, because
+    // classes pass their objects on.
     auto same = [&was](const Value& v) {
         if (v.kind() != was.kind()) return false;
         if (v.is_hash()) return &v.as_hash() == &was.as_hash();
@@ -87,8 +89,9 @@ void Compilation::variable_changed(Scope& scope, std::string_view name, const Va
                v.as_array().data() == was.as_array().data() &&
                v.as_array().size() == was.as_array().size();
     };
-    // A parameter is a copy of what was given for it: a change of it stays with its resource and
-    // with the variables that were made of it, which for a define nobody else can reach.
+    // A parameter is a copy of the given value. A change of the parameter therefore only affects
+    // its resource and the variables made from it. Code outside of a define cannot reach the
+    // define's variables.
     auto parameter_of = [&](const Scope& s, std::string_view variable) {
         const auto* data = Scopes::on(s);
         const Resource* r = data ? data->resource : nullptr;
@@ -106,7 +109,7 @@ void Compilation::variable_changed(Scope& scope, std::string_view name, const Va
                 each->set_local(each->name_at(i), now);
             }
         }
-        // Native resources have copies.
+        // Native resources have their own copies, so they do not change.
         for (Resource* r : resources_) {
             if (!r->type.definition || copied) continue;
             for (auto& p : r->params)
@@ -140,7 +143,7 @@ void Compilation::override_resources(Interpreter&, Scope& scope,
     for (const auto& ref : references) {
         ResourceType type = resource_types_.find(ref.type_name);
         if (!type) {
-            type.kind = ResourceType::Kind::Class;  // as Puppet's reference to an unknown type
+            type.kind = ResourceType::Kind::Class;  // Puppet's reference to an unknown type
             type.name = "Class";
         }
         Resource& over =
@@ -163,7 +166,7 @@ Relationship::Side Compilation::side_of(const Value& v) {
     if (auto ref = types::as_reference(type); ref && ref->type_name != "Class" &&
                                               !ref->type_name.empty() &&
                                               !resource_types_.find(ref->type_name)) {
-        // An unknown type: Puppet's references become classes of that title.
+        // For an unknown type, Puppet's references become classes with that title.
         type = types::class_ref(types(), downcase(arena(), ref->title));
     }
     side.reference = type;
@@ -172,7 +175,7 @@ Relationship::Side Compilation::side_of(const Value& v) {
 
 Value Compilation::relate(Interpreter&, Scope&, const Value& left, const Value& right,
                           syntax::Op op, const syntax::Node*) {
-    // The evaluator has flattened the operands and checked that they are of the catalog.
+    // The evaluator has flattened the operands and checked that they refer to catalog elements.
     std::vector<Value> sides[2];
     sides[0].assign(left.as_array().begin(), left.as_array().end());
     sides[1].assign(right.as_array().begin(), right.as_array().end());
@@ -330,8 +333,8 @@ void Compilation::realize(Interpreter&, Scope& scope, std::span<const types::Ref
     collectors_.add(std::move(collector));
 }
 
-// Sets a default of every native type in this scope, as the module `noop` does: classes and defines
-// that are declared from here take part, since defaults are dynamic. Throws if no module has the
+// Sets a default of every native type in this scope, like the module `noop`. Classes and defines
+// that are declared from here inherit it, because defaults are dynamic. Throws if no module has the
 // function.
 void Compilation::set_noop(Scope& scope, bool noop) {
     if (!request_.environment->ruby_function_file("noop"))

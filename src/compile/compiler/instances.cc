@@ -1,4 +1,5 @@
-// Evaluating classes, defines and nodes (Puppet::Resource::Type).
+// SPDX-License-Identifier: Apache-2.0
+// Evaluation of classes, defines and nodes (Puppet::Resource::Type).
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -36,7 +37,8 @@ const Symbol& symbol(std::string_view name) {
 
 Scope* Compilation::new_scope(Scope* dynamic_parent, const Definition* source, Resource* resource) {
     Scope& outer = dynamic_parent->base();
-    // Variables: the inherited class, else the nearest node or top scope on the way out.
+    // Variable lookup continues in the inherited class, or else in the nearest outer node or top
+    // scope.
     Scope* enclosing = &outer;
     while (enclosing->kind != ScopeKind::Top && enclosing->kind != ScopeKind::Node &&
            enclosing->dynamic_parent)
@@ -115,7 +117,7 @@ std::vector<Resource*> Compilation::evaluate_classes(std::span<const std::string
                 fmt::format("Could not find class {} for {}", name, request_.node.name));
         }
         definitions_.prepare(
-            *d, *interpreter_);  // as it is loaded, before what it inherits from is evaluated
+            *d, *interpreter_);  // when the class is loaded, before its parent is evaluated
         found.push_back(d);
     }
     std::vector<Resource*> already, fresh;
@@ -218,7 +220,7 @@ void Compilation::evaluate_code(Resource& resource) {
         scope->has_match = true;
     }
     if (resource.title_is_main) {
-        // The main class has the code of every manifest, one after the other.
+        // The main class contains the code of all manifests, one after the other.
         for (std::size_t i = 0; i < definition.programs.size(); ++i)
             interpreter_->evaluate_program(*definition.programs[i], *scope);
     } else if (definition.body) {
@@ -226,8 +228,8 @@ void Compilation::evaluate_code(Resource& resource) {
     }
 }
 
-// TypeMismatchDescriber#get_deferred_function_return_type, faults included: Puppet trips over the
-// missing function where there is none.
+// TypeMismatchDescriber#get_deferred_function_return_type, including its bugs: Puppet fails with an
+// internal error if the function does not exist.
 const types::Type* Compilation::deferred_type(const Value& later) {
     auto& in = *interpreter_;
     auto attribute = [&](std::string_view name) {
@@ -238,7 +240,7 @@ const types::Type* Compilation::deferred_type(const Value& later) {
     const auto args = given.is_array() ? given.as_array() : std::span<const Value>();
     const auto* function = name.starts_with('$') ? nullptr : in.find_callable(name);
     if (!function) throw PuppetError("undefined method `dispatcher' for NilClass:Class");
-    // Puppet's own functions that say what they give; the others say nothing.
+    // Puppet's built-in functions with a declared return type. The others have none.
     static constexpr std::pair<std::string_view, std::string_view> kDeclared[] = {
         {"alert", "Undef"},
         {"crit", "Undef"},
@@ -265,7 +267,7 @@ const types::Type* Compilation::deferred_type(const Value& later) {
         returns = callable->returns;
     };
     if (!signature) {
-        fits = true;  // of the 3.x API: any arguments will do
+        fits = true;  // 3.x API: accepts any arguments
     } else if (const auto* variant = types::as<types::VariantType>(signature)) {
         for (const auto* each : variant->types) ask(each);
     } else {
@@ -307,7 +309,7 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
                                           Definition& definition) {
     auto& a = arena();
     definitions_.prepare(definition, *interpreter_);
-    // module_name, caller_module_name
+    // Sets module_name and caller_module_name.
     if (const Value* v = resource.get("module_name")) {
         scope.set_local(symbol("module_name"), *v);
     } else if (definition.has_module) {
@@ -322,8 +324,8 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
     }
 
     const std::size_t count = definition.parameters.size();
-    // Where the value of each parameter stands in resource.params; -1: nowhere. (Classes with
-    // hundreds of parameters are common.)
+    // Index of each parameter in resource.params, or -1 if it is absent. A linear search would be
+    // slow, because classes with hundreds of parameters are common.
     std::vector<int> at(count, -1);
     bool unknown = false;
     for (std::size_t i = 0; i < resource.params.size(); ++i) {
@@ -346,7 +348,7 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
         }
         if (at[i] < 0) at[i] = static_cast<int>(resource.params.size()) - 1;
     };
-    // Values from Hiera for what was not given.
+    // Looks up the parameters that were not given in Hiera.
     if (definition.kind == Definition::Kind::Class && count > 0 && request_.lookup_parameters &&
         request_.services.lookup) {
         for (std::size_t i = 0; i < count; ++i) {
@@ -380,7 +382,7 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
                 fmt::format("Attempt to assign to a reserved variable name: '{}'", name));
         }
     };
-    // Everything given is visible to the defaults, wherever it stands.
+    // The default expressions can read all given parameters, in any order.
     for (const auto& p : resource.params) {
         if (p.name == "name" || p.name == "title") continue;
         reserved(p.name);
@@ -406,7 +408,7 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
                 v = convert(interpreter_->evaluate_default(*p, scope));
             } catch (PuppetError& error) {
                 scope.pending = nullptr;
-                // A lookup's own text is told with the place of the definition.
+                // An error of a lookup gets the location of the definition.
                 if (!error.located() && error.verbatim && !definition.file.empty())
                     error.at({std::string(definition.file), definition.line, 0});
                 throw;
@@ -423,7 +425,7 @@ void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
         }
     }
 
-    // The quick way: everything fits. Only a failure is worded.
+    // Fast path: all values fit. Only a mismatch needs a message.
     bool fits = !unknown;
     for (std::size_t i = 0; i < count && fits; ++i) {
         const auto& check = definition.table->checks[i];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/naming.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ std::vector<std::pair<std::string_view, std::string>> TypeNames::parse_title(
             try {
                 return restype::parse_title(*spec, title);
             } catch (const base::PuppetError&) {
-                // Such a title names nothing.
+                // An invalid title has no names.
             }
         }
     }
@@ -57,7 +58,7 @@ std::vector<std::pair<std::string_view, std::string>> TypeNames::parse_title(
 
 namespace {
 
-/// Whether a definition is the body of Class[TITLE] or Node[TITLE].
+/// Reports whether a definition is the body of Class[TITLE] or Node[TITLE].
 bool is_body_of(const syntax::Node& definition, const catalog::Ref& ref) {
     if (ref.type == "Class") {
         return environment::definition_name(definition) == "class " + base::lower(ref.title);

@@ -1,5 +1,6 @@
-// How titles name resources, for the catalog's formats: from the native types' specs and the Ruby
-// types of an environment.
+// SPDX-License-Identifier: Apache-2.0
+// Resource names derived from titles, for the formats of the catalog. Uses the specs of the native
+// types and the Ruby types of an environment.
 #pragma once
 
 #include <memory>

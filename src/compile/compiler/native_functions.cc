@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/native_functions.h"
 
 #include <algorithm>
@@ -15,11 +16,11 @@ namespace {
 
 using environment::Environment;
 
-/// What was found for an environment, by the function's file.
+/// Results of native_stands_for for one environment, by the function's file.
 struct Verdicts {
     std::mutex mutex;
     struct Verdict {
-        NativeSupport stands = NativeSupport::Never;
+        NativeSupport support = NativeSupport::Never;
         environment::DependencyRecorder reads;
     };
     std::unordered_map<std::string, Verdict> by_file;
@@ -28,8 +29,8 @@ struct Verdicts {
 constexpr std::string_view kModern = "lib/puppet/functions/";
 constexpr std::string_view kLegacy = "lib/puppet/parser/functions/";
 
-/// The file of the module that stands for one of the table's; nullopt: this module has none.
-/// A function that is called by its name is taken from the first module that has it.
+/// Returns the file of the module that corresponds to a file of the table. Returns nullopt if the
+/// module has none. A function that is called by name is that of the first module that defines it.
 std::optional<std::string> file_of(const Environment& environment, const std::string& module,
                                    std::string_view relative) {
     for (const bool legacy : {false, true}) {
@@ -42,7 +43,7 @@ std::optional<std::string> file_of(const Environment& environment, const std::st
     return module + "/" + std::string(relative);
 }
 
-/// The first eight bytes of a SHA-256 over names and contents, in the order of the table.
+/// Returns the first eight bytes of a SHA-256 over names and contents, in the order of the table.
 std::uint64_t digest_of_files(const Environment& environment, const std::string& module,
                               std::span<const std::string_view> files) {
     codec::Digest digest(codec::DigestKind::Sha256);
@@ -85,17 +86,17 @@ NativeSupport native_stands_for(const Environment& environment,
         std::lock_guard lock(verdicts->mutex);
         if (auto it = verdicts->by_file.find(file); it != verdicts->by_file.end()) {
             it->second.reads.note();
-            return it->second.stands;
+            return it->second.support;
         }
     }
-    // Two compiles at once may both compare: they come to the same answer.
+    // Two compiles may compare at the same time; they get the same result.
     Verdicts::Verdict verdict;
     {
         const environment::DependencyRecorder::Collecting collecting(verdict.reads);
-        verdict.stands = compare(environment, *known, file);
+        verdict.support = compare(environment, *known, file);
     }
     std::lock_guard lock(verdicts->mutex);
-    return verdicts->by_file.emplace(file, std::move(verdict)).first->second.stands;
+    return verdicts->by_file.emplace(file, std::move(verdict)).first->second.support;
 }
 
 }  // namespace bunraku::compiler

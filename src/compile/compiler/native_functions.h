@@ -1,5 +1,5 @@
-// Where a function that modules bring, and that is here as well, may be answered without the
-// module's Ruby.
+// SPDX-License-Identifier: Apache-2.0
+// Decides whether a built-in function may replace the Ruby function of the same name in a module.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace bunraku::compiler {
 
-/// When a function of this binary may answer in place of a module's.
+/// When a built-in function may replace the function of a module.
 enum class NativeSupport : std::uint8_t { Never, UsualArguments, Always };
 
-/// Whether the function in this binary gives the answers of the module's own, `file`: the content
-/// of what that is made of is one that was compared. `known`: what the table says of the function,
-/// null where nothing. Files are read once for a state of the environment.
+/// Reports whether the built-in function returns the same results as the module's function in
+/// `file`. It does if the files of the module's function have the digest of a version that was
+/// compared. `known` is the table entry of the function; null if it has none. Each file is read
+/// once per state of the environment.
 NativeSupport native_stands_for(const environment::Environment& environment,
                                 const function::StdlibFunction* known, const std::string& file);
 

@@ -1,5 +1,6 @@
-// Overrides of resources that are not there yet: they wait for their resource, and what still
-// waits at the end is an error.
+// SPDX-License-Identifier: Apache-2.0
+// Overrides of resources that are not declared yet. An override that still has no resource at the
+// end of the compile is an error.
 #pragma once
 
 #include <span>
@@ -14,15 +15,15 @@ namespace bunraku::compiler {
 
 class Overrides {
 public:
-    /// `with` has the type and title of the resource that it is for.
+    /// `with` has the type and title of the resource to override.
     void add(Resource& with);
-    /// Takes those that wait for a resource, in the order of the manifest.
+    /// Removes and returns the overrides of `resource`, in the order of the manifest.
     std::vector<Resource*> take(const Resource& resource);
-    /// What is waited for, a reference for each override.
+    /// Returns one reference to the missing resource for each pending override.
     std::vector<std::string> waiting() const;
 
 private:
-    std::vector<std::pair<std::string, std::vector<Resource*>>> lists_;  ///< in order of arrival
+    std::vector<std::pair<std::string, std::vector<Resource*>>> lists_;  ///< in order of insertion
     std::unordered_map<std::string, std::size_t> index_;
 };
 

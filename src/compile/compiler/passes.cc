@@ -1,5 +1,6 @@
-// The passes of a compile in their order, and what is true after each. Debug builds look whether it
-// is.
+// SPDX-License-Identifier: Apache-2.0
+// The passes of a compile in order, each with its postcondition. Debug builds check the
+// postconditions.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -15,37 +16,41 @@ using base::Symbol;
 struct Compilation::Step {
     std::string_view name;
     void (Compilation::*pass)();
-    bool (*holds)(Compilation& self);  ///< null: there is nothing to look at
+    bool (*holds)(Compilation& self);  ///< may be null
 };
 
 const Compilation::Step Compilation::kSteps[] = {
     // The environment may be compiled, and its version is known.
     {"check_environment", &Compilation::check_environment, nullptr},
-    // Top scope answers for facts, trusted data and the classifier's variables.
+    // The top scope contains the facts, trusted data and the classifier's variables.
     {"set_node_parameters", &Compilation::set_node_parameters,
      [](Compilation& self) { return self.check_node_parameters(); }},
-    // Class[Settings] is there, contained in Stage[main], and has nothing to evaluate.
+    // Class[Settings] exists, Stage[main] contains it, and it has nothing to evaluate.
     {"create_settings", &Compilation::create_settings,
      [](Compilation& self) { return self.check_settings(); }},
-    // Class[main] leads the compiler's list, and the code of all manifests has been evaluated.
+    // Class[main] is first in the compiler's list, and the code of all manifests has been
+    // evaluated.
     {"evaluate_main", &Compilation::evaluate_main,
      [](Compilation& self) { return self.check_main(); }},
-    // Where manifests have nodes, one of them is the node's, evaluated, and its scope is known.
+    // If manifests have node definitions, the matching one has been evaluated and its scope is
+    // known.
     {"evaluate_node", &Compilation::evaluate_node,
      [](Compilation& self) { return self.check_node(); }},
-    // Every class of the classifier is in the catalog; a class waits for the generators.
+    // The catalog contains every class of the classifier. Their evaluation may be pending until
+    // evaluate_generators.
     {"evaluate_node_classes", &Compilation::evaluate_node_classes,
      [](Compilation& self) { return self.check_node_classes(); }},
-    // Collectors and definitions have nothing more to give: what is real has been evaluated.
+    // Collectors and definitions produce nothing new, and every realized resource has been
+    // evaluated.
     {"evaluate_generators", &Compilation::evaluate_generators,
      [](Compilation& self) { return self.check_generators(); }},
-    // Chains are parameters, overrides are merged, parameters fit their types, and what containers
-    // hand down (tags, metaparameters) has been handed down.
+    // Chains have become parameters, overrides are merged, and parameters fit their types. Tags and
+    // metaparameters have been inherited from the containers.
     {"finish", &Compilation::finish, [](Compilation& self) { return self.check_finished(); }},
-    // No override and no realize waits for a resource that did not come.
+    // No override and no `realize` waits for a missing resource.
     {"fail_on_unevaluated", &Compilation::fail_on_unevaluated,
      [](Compilation& self) { return self.check_nothing_waits(); }},
-    // Relationships of what is real name resources of the catalog.
+    // The relationships of realized resources refer to resources of the catalog.
     {"validate", &Compilation::validate,
      [](Compilation& self) { return self.table_.consistent(); }},
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/plain_data.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::string_view kUnknown = "SERIALIZATION_UNKNOWN_CONVERTED_TO_STRING";
 
-/// The Ruby class that holds a URI.
+/// Returns the Ruby class of a URI.
 std::string_view uri_class(std::string_view text) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kClasses = {{
         {"http:", "URI::HTTP"},
@@ -37,7 +38,7 @@ std::string_view uri_class(std::string_view text) {
     return "URI::Generic";
 }
 
-/// What Puppet calls a value in these messages: mostly its class in Ruby.
+/// Returns the name of a value in Puppet's messages, usually its Ruby class.
 std::string label(const Value& v) {
     switch (v.kind()) {
         case Kind::Undef: return "NilClass";
@@ -171,7 +172,7 @@ private:
     const catalog::Resource& resource_;
     evaluator::Strict strict_;
     base::LogSink& log_;
-    bool rich_;  // only what even rich data has no form for
+    bool rich_;  // only convert values that rich data cannot represent either
     std::string path_;
 };
 

@@ -1,4 +1,5 @@
-// Catalogs without rich data: what the setting `rich_data` = false makes of them.
+// SPDX-License-Identifier: Apache-2.0
+// Conversion of catalogs for the setting `rich_data` = false.
 #pragma once
 
 #include "core/base/diagnostic.h"
@@ -7,16 +8,16 @@
 
 namespace bunraku::compiler {
 
-/// A copy of the catalog whose parameters hold JSON data only: everything rich as text, Sensitive
-/// values kept as such. Each loss is an error (thrown), a warning or nothing, as `strict` says, in
-/// Puppet's words (ToDataConverter).
+/// Returns a copy of the catalog whose parameters hold JSON data only. Rich values become text;
+/// Sensitive values stay sensitive. `strict` decides whether each loss is an error (thrown), a
+/// warning or ignored, with Puppet's messages (ToDataConverter).
 catalog::Catalog without_rich_data(const catalog::Catalog& catalog, evaluator::Strict strict,
                                    base::LogSink& log);
 
-/// True where a parameter holds an object of Ruby's own, which rich data has no form for.
+/// Returns true if a parameter holds a Ruby object that rich data cannot represent.
 bool holds_runtime_objects(const catalog::Catalog& catalog);
-/// What rich data has no form for (objects of Ruby's own) becomes text, with a warning or, where
-/// `strict` is error, with Puppet's error.
+/// Replaces Ruby objects that rich data cannot represent with text. Logs a warning, or throws
+/// Puppet's error if `strict` is error.
 catalog::Catalog without_runtime_objects(const catalog::Catalog& catalog, evaluator::Strict strict,
                                          base::LogSink& log);
 

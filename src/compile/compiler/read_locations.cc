@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/read_locations.h"
 
 #include "compile/compiler/compilation.h"
@@ -24,7 +25,7 @@ const Reader* ReadLocations::first(environment::ReadTable& table, environment::R
             if (several >> 32 != 0) continue;
             environment::IdSet one;
             one.add(static_cast<environment::ReadId>(several));
-            table.apart(one).for_each([&](environment::ReadId part) {
+            table.expand_groups(one).for_each([&](environment::ReadId part) {
                 if (part != several) parts_.try_emplace(part, several);
             });
         }

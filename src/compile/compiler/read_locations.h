@@ -1,5 +1,6 @@
-// Where the code stood that first read something: for those who are to be told, not for every
-// compile.
+// SPDX-License-Identifier: Apache-2.0
+// Records the code location that first read each input. Only compiles whose reads are shown to a
+// user need it.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +14,28 @@
 
 namespace bunraku::compiler {
 
-/// What a compile evaluates at a moment.
+/// The code that a compile evaluates at one moment.
 struct Reader {
-    std::string what;  ///< "class ntp", "define a::b", "node web1"; empty: the main manifest
-    std::string file;  ///< empty: not known
+    /// such as "class ntp", "define a::b" or "node web1"; empty for the main manifest
+    std::string what;
+    std::string file;  ///< empty if unknown
     int line = 0;
-    /// How it came there, the nearest first: "profile::base" at its place.
+    /// Call chain, innermost first: for example "profile::base" with its location.
     std::vector<Reader> via;
 };
 
-/// For one compile. Used by the thread that compiles.
+/// The read locations of one compile. Used only by the thread that compiles.
 class ReadLocations final : public environment::ReadWatcher {
 public:
     void on_read(environment::ReadId id) override { note(id); }
     void on_data(environment::ReadId file, environment::ReadId key) override {
         note((std::uint64_t{file} + 1) << 32 | key);
     }
-    /// Who says what is evaluated; the compile sets it for as long as it runs.
+    /// Sets the function that returns the current reader. The compile sets it while it runs.
     void ask(std::function<Reader()> where) { where_ = std::move(where); }
 
-    /// Who read this first; null: nobody did, or nobody knows. The table is the trace's.
+    /// Returns the first reader of an input, or null if there is none or it is unknown. `table`
+    /// must be the table of the trace.
     const Reader* first(environment::ReadTable& table, environment::Read kind,
                         std::string_view name, std::string_view detail = {});
 
@@ -43,7 +46,8 @@ private:
     }
     std::function<Reader()> where_;
     std::unordered_map<std::uint64_t, Reader> first_;
-    std::unordered_map<std::uint64_t, std::uint64_t> parts_;  ///< of numbers for several
+    /// read id to the id of the combined read that contains it
+    std::unordered_map<std::uint64_t, std::uint64_t> parts_;
     bool parted_ = false;
 };
 

@@ -1,4 +1,5 @@
-// Texts that are evaluated one after another, as somebody types them.
+// SPDX-License-Identifier: Apache-2.0
+// Evaluation of texts one after another, as a user enters them.
 #pragma once
 
 #include <functional>
@@ -9,16 +10,16 @@
 
 namespace bunraku::compiler {
 
-/// All in one top scope: what one text sets the next one sees, whether one between them failed or
-/// not. Classes and resources are declared; what waits for the end of a compile (defines,
-/// collectors, overrides) waits for ever.
+/// A session in which all texts share one top scope. A text sees the variables of earlier texts,
+/// even if another one failed in between. Classes and resources are declared. Defines, collectors
+/// and overrides, which need the end of a compile, are never evaluated.
 struct ReplSession {
     std::function<value::Value(const std::string& text)> evaluate;  ///< throws
     std::function<std::vector<std::string>()> resources;            ///< "File[/etc/motd]"
     std::function<std::vector<std::string>()> variables;            ///< of the top scope
 };
 
-/// As `visit`.
+/// Like `visit`, with a ReplSession.
 void converse(Request& request, bool with_manifest, const std::string& source_name,
               const std::function<void(ReplSession&)>& action);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/resource.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ void Tags::merge(const Tags& other) {
         ids_.assign(other.ids_.begin(), other.ids_.end());
         return;
     }
-    // The other set holds nothing twice: only what was here before can be there again.
+    // The other set has no duplicates, so only the previous tags of this set can match.
     const std::size_t before = ids_.size();
     for (auto id : other.ids_) {
         const auto end = ids_.begin() + static_cast<std::ptrdiff_t>(before);
@@ -52,7 +53,7 @@ namespace {
 
 enum : std::uint8_t { kWord = 1, kRest = 2, kUpper = 4 };
 
-// What may stand in a tag: [[:alnum:]_] or a letter beyond ASCII; behind the first also [:.-].
+// Characters of a tag: [[:alnum:]_] or a non-ASCII letter; after the first also [:.-].
 constexpr auto kTagChars = [] {
     std::array<std::uint8_t, 256> table{};
     for (unsigned c = 0; c < 256; ++c) {
@@ -68,7 +69,7 @@ constexpr auto kTagChars = [] {
 
 std::uint8_t tag_char(char c) { return kTagChars[static_cast<unsigned char>(c)]; }
 
-/// A text in lower case; `buffer` holds it where it is not so already.
+/// Returns the text in lower case. `buffer` holds the result if it differs from the text.
 std::string_view down(base::TextView text BUNRAKU_LIFETIMEBOUND,
                       std::string& buffer BUNRAKU_LIFETIMEBOUND) {
     const auto upper = [](char c) { return (tag_char(c) & kUpper) != 0; };
@@ -95,7 +96,7 @@ void add_with_parts(Tags& tags, TagTable& table, std::string_view name) {
 }  // namespace
 
 bool is_valid_tag(std::string_view text) {
-    // \A..\Z lets one newline stand at the end.
+    // Puppet's pattern \A..\Z accepts one newline at the end.
     if (!text.empty() && text.back() == '\n') text.remove_suffix(1);
     if (text.empty() || !(tag_char(text[0]) & kWord)) return false;
     return std::all_of(text.begin() + 1, text.end(),

@@ -1,4 +1,5 @@
-// A resource while it is being compiled (Puppet::Parser::Resource), and the tags it carries.
+// SPDX-License-Identifier: Apache-2.0
+// A resource during compilation (Puppet::Parser::Resource), and its tags.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +24,13 @@ template <class K, class V, class Hash = std::hash<K>>
 using ArenaMap =
     std::unordered_map<K, V, Hash, std::equal_to<K>, base::ArenaAllocator<std::pair<const K, V>>>;
 
-/// Tags of one compile, numbered. Valid ones only.
+/// The valid tags of one compile, numbered.
 class TagTable {
 public:
     explicit TagTable(base::Arena& arena) : arena_(arena), ids_(Ids::allocator_type(arena)) {}
-    /// The number of a down-cased tag, made where it is new.
+    /// Returns the id of a down-cased tag. Adds the tag if it is new.
     std::uint32_t id(std::string_view tag);
-    /// 0 where nobody has it.
+    /// Returns 0 if no resource has the tag.
     std::uint32_t find(std::string_view tag) const;
     std::string_view text(std::uint32_t id) const { return texts_[id - 1]; }
 
@@ -44,7 +45,7 @@ private:
 class Tags {
 public:
     explicit Tags(base::Arena& arena) : ids_(base::ArenaAllocator<std::uint32_t>(arena)) {}
-    /// Adds one already valid, down-cased tag; true where it is new.
+    /// Adds a valid, down-cased tag; returns true if it is new.
     bool add(std::uint32_t id);
     bool has(std::uint32_t id) const;
     void merge(const Tags& other);
@@ -54,9 +55,9 @@ private:
     base::ArenaVector<std::uint32_t> ids_;
 };
 
-/// Adds a tag with its parts ("a::b" adds "a" and "b"); throws "Invalid tag 'x'".
+/// Adds a tag and its parts ("a::b" adds "a" and "b"). Throws "Invalid tag 'x'".
 void tag(Tags& tags, TagTable& table, std::string_view text);
-/// The same for what may be no tag: silently ignored then.
+/// Like tag(), but ignores text that is not a valid tag.
 void tag_if_valid(Tags& tags, TagTable& table, std::string_view text);
 bool is_valid_tag(std::string_view text);
 
@@ -69,22 +70,24 @@ struct Param {
     bool append = false;
 };
 
-/// What a resource is an instance of.
+/// The type of a resource.
 struct ResourceType {
     enum class Kind : std::uint8_t { None, Class, Node, Define, Native, Ruby };
     Kind kind = Kind::None;
     std::string_view name;                    ///< capitalised
-    Definition* definition = nullptr;         ///< Class, Node, Define
-    const restype::TypeSpec* spec = nullptr;  ///< Native
-    std::string_view ruby_namevar;            ///< Ruby
-    std::span<const std::uint32_t> tags;      ///< what every instance is tagged with
+    Definition* definition = nullptr;         ///< for Class, Node and Define
+    const restype::TypeSpec* spec = nullptr;  ///< for Native
+    std::string_view ruby_namevar;            ///< for Ruby
+    std::span<const std::uint32_t> tags;      ///< tags of every instance
     bool builtin() const { return kind == Kind::Native || kind == Kind::Ruby; }
     explicit operator bool() const { return kind != Kind::None; }
-    /// "name" unless the type has exactly one name variable of another name.
+    /// Returns the name variable: "name", unless the type has exactly one name variable with
+    /// another name.
     std::string_view namevar() const;
 };
 
-/// Lives in the compile's arena and is never destroyed.
+/// A resource of the catalog under construction. It lives in the arena of the compile and is never
+/// destroyed.
 struct Resource {
     explicit Resource(base::Arena& arena)
         : params(base::ArenaAllocator<Param>(arena)),
@@ -95,8 +98,10 @@ struct Resource {
 
     ResourceType type;
     std::string_view title;
-    bool title_is_text = true;   ///< false: Ruby code gave a number, which differs from its text
-    bool title_is_main = false;  ///< the symbol :main, which differs from the text "main"
+    /// False if Ruby code passed a number, which is not equal to its text.
+    bool title_is_text = true;
+    /// True for the symbol :main, which is not equal to the text "main".
+    bool title_is_main = false;
     base::ArenaVector<Param> params;
     Tags tags;
     const Definition* source = nullptr;
@@ -109,7 +114,7 @@ struct Resource {
     bool evaluated = false;
     bool evaluation_finished = false;
     bool finished = false;
-    std::string_view exporter;  ///< of a resource another node exported: its name
+    std::string_view exporter;  ///< name of the exporting node; empty for local resources
     base::ArenaVector<std::string_view> sensitive;
 
     // The containment graph.
@@ -124,7 +129,7 @@ struct Resource {
     Param* find(std::string_view name) {
         return const_cast<Param*>(static_cast<const Resource*>(this)->find(name));
     }
-    /// The value; null where the parameter is not there or undef.
+    /// Returns the value of a parameter, or null if it is absent or undef.
     const Value* get(std::string_view name) const;
 };
 

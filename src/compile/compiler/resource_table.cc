@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/resource_table.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ std::string location(const Resource& r) {
 
 std::string with_space(std::string text) { return text.empty() ? text : " " + text; }
 
-// Ruby's String#inspect, as far as names need it.
+// Ruby's String#inspect, limited to the characters of names.
 std::string inspect(std::string_view text) {
     std::string out = "\"";
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -36,8 +37,8 @@ std::string inspect(std::string_view text) {
     return out + "\"";
 }
 
-/// The parts of a name as one key of the table. Those that are empty count: a name of three parts
-/// of which the first is not given is not one of two.
+/// Joins the parts of a name into a key of the table. Empty parts count: a three-part name whose
+/// first part is missing differs from a two-part name.
 std::string join_key(const std::vector<std::string>& parts) {
     std::string out;
     for (const auto& part : parts) {
@@ -113,7 +114,7 @@ Resource* ResourceTable::find(std::string_view type, std::string_view title) {
         title = title.empty() ? std::string_view("main") : capitalize(arena_, title);
     }
     if (auto it = by_name_.find({type_name, title}); it != by_name_.end()) return it->second;
-    // Another spelling of the name: what the type makes of the title.
+    // The title may be another spelling of the name; the type derives the name from the title.
     if (type_name == "Class" || type_name == "Node") return nullptr;
     ResourceType rt = types_.find(downcase(arena_, type_name));
     if (rt.kind != ResourceType::Kind::Native || !rt.spec->isomorphic) return nullptr;
@@ -174,8 +175,8 @@ void ResourceTable::create_aliases(Resource& resource) {
     if (!name.empty()) alias(resource, arena_.copy(name), true);
 }
 
-// The name by which a resource is unique, its parts joined by NUL; empty where the title says it
-// already or where names need not be unique.
+// Returns the unique name of a resource, with its parts joined by NUL. Empty if the title is the
+// name, or if names of the type need not be unique.
 std::string ResourceTable::name_alias(const Resource& resource) {
     const auto& type = resource.type;
     if (type.kind == ResourceType::Kind::Native && !type.spec->isomorphic) return {};
@@ -209,7 +210,7 @@ void ResourceTable::alias(Resource& resource, std::string_view key, bool from_na
         std::string_view rest = key;
         while (true) {
             auto at = rest.find('\0');
-            // What a composite name has not is nil.
+            // A missing part of a composite name is nil.
             auto part =
                 from_name && rest.substr(0, at).empty() ? "nil" : inspect(rest.substr(0, at));
             if (!key_text.empty()) key_text += ", ";

@@ -1,4 +1,5 @@
-// The catalog under construction: who is in it, under which names, and who contains whom
+// SPDX-License-Identifier: Apache-2.0
+// The catalog under construction: its resources, their names, and their containment
 // (Puppet::Resource::Catalog).
 #pragma once
 
@@ -17,32 +18,35 @@ class ResourceTable {
 public:
     ResourceTable(base::Arena& arena, ResourceTypes& types);
 
-    /// A resource that is in no catalog yet.
+    /// Allocates a resource without adding it to the catalog.
     Resource& allocate();
-    /// Throws where its title, name or alias is taken.
+    /// Adds a resource. Throws if its title, name or alias is taken.
     void add(Resource& resource);
-    /// `container` contains `resource`.
+    /// Adds the edge from `container` to the `resource` that it contains.
     void add_edge(Resource& container, Resource& resource);
 
-    /// By type and title, aliases and other spellings of the name included; null: not there.
+    /// Finds a resource by type and title, alias or another spelling of its name. Returns null if
+    /// there is none.
     Resource* find(std::string_view type, std::string_view title);
     Resource* find(const types::Reference& reference) {
         return find(reference.type_name, reference.title);
     }
-    /// By "Type[title]"; throws where the text is no reference.
+    /// Finds a resource by "Type[title]". Throws if the text is not a reference.
     Resource* find_reference(std::string_view reference);
-    /// Another resource with the same name (not title) as this one, which is not in the catalog
-    /// yet.
+    /// Finds another resource with the same name (not title) as `resource`, which is not in the
+    /// catalog yet.
     Resource* find_by_name(const Resource& resource);
 
-    /// All of them, in the order in which they came; a resource knows its position.
+    /// Returns all resources in the order of insertion. Resource::position is an index into it.
     std::span<Resource* const> all() const { return all_; }
-    /// Of a capitalised type. What is added later is seen through the reference.
+    /// Returns the resources of a capitalised type. The reference stays valid and shows later
+    /// additions.
     const base::ArenaVector<Resource*>& of_type(std::string_view type);
-    /// Further names of a resource; the parts of a composite one are joined by NUL.
+    /// Returns further names of a resource. NUL separates the parts of a composite name.
     std::span<const std::string_view> aliases(const Resource& resource) const;
 
-    /// Every resource stands where it says, under its own title, and edges have two ends.
+    /// Reports whether each resource has the right position and title, and whether each edge is
+    /// recorded at both ends.
     bool consistent() const;
 
 private:
@@ -57,7 +61,7 @@ private:
     };
     struct KeyHash {
         std::size_t operator()(const Key& k) const {
-            // Titles tell more than types: a type's length is enough.
+            // Titles differ more than types, so the length of the type is enough.
             return std::hash<std::string_view>()(k.title) + k.type.size();
         }
     };

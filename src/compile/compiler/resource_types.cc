@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/resource_types.h"
 
 #include "compile/compiler/ruby_types.h"
@@ -22,7 +23,7 @@ ResourceType ResourceTypes::find(std::string_view name) {
             type.kind = ResourceType::Kind::Native;
             type.spec = ruby;
         } else if (auto file = environment_.ruby_type_file(name)) {
-            // Ruby cannot be asked: any attribute is taken.
+            // Without Ruby, any attribute is accepted.
             type.kind = ResourceType::Kind::Ruby;
             type.ruby_namevar = arena.copy(environment_.ruby_type_namevar(*file));
         }
@@ -31,7 +32,7 @@ ResourceType ResourceTypes::find(std::string_view name) {
         if (auto* define = definitions_.find_define(name)) {
             type.kind = ResourceType::Kind::Define;
             type.definition = define;
-            // The types of parameters are resolved when it is loaded.
+            // Puppet resolves the parameter types when it loads the define.
             definitions_.prepare(*define, in_);
         }
     }

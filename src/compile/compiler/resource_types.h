@@ -1,4 +1,5 @@
-// What the capitalised names of resources are: native types, types of modules in Ruby, defines.
+// SPDX-License-Identifier: Apache-2.0
+// Resource types by name: native types, Ruby types of modules, and defines.
 #pragma once
 
 #include <string_view>
@@ -13,7 +14,7 @@ namespace bunraku::compiler {
 
 class ResourceTypes {
 public:
-    /// `session` is where Ruby runs; null: nowhere.
+    /// `session` runs Ruby code; null if Ruby is not available.
     ResourceTypes(const environment::Environment& environment, Definitions& definitions,
                   TagTable& tags, evaluator::Interpreter& in, templates::RubySession* session)
         : environment_(environment),
@@ -23,8 +24,8 @@ public:
           session_(session),
           known_(decltype(known_)::allocator_type(in.arena())) {}
 
-    /// By any spelling of the name; autoloads. Kind::None: there is none (classes and nodes are
-    /// none either).
+    /// Finds a type by any spelling of its name; autoloads it. Returns Kind::None if there is none.
+    /// Classes and nodes are not types here.
     ResourceType find(std::string_view name);
 
 private:

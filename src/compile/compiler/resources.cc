@@ -1,4 +1,5 @@
-// Making resources and changing them: types, defaults, overrides (Puppet::Parser::Resource,
+// SPDX-License-Identifier: Apache-2.0
+// Creation of resources and changes to them: types, defaults, overrides (Puppet::Parser::Resource,
 // Runtime3ResourceSupport).
 #include <algorithm>
 #include <fmt/format.h>
@@ -65,12 +66,12 @@ void Compilation::set_parameter(Resource& resource, Param param) {
 
 namespace {
 
-/// Finds out whether a value holds the same array or hash twice, and how many elements it has if
-/// each is counted as often as it is reached. Takes time for each container once.
+/// Detects whether a value contains the same array or hash twice. Counts its elements, including
+/// repetitions. Visits each container once.
 class Sharing {
 public:
-    /// Values of this many elements are an error: the catalog, which has no way to share, would
-    /// repeat them all.
+    /// Limit of elements; a larger value is an error. The catalog has no references, so it would
+    /// repeat shared elements.
     static constexpr std::uint64_t kMostElements = 10'000'000;
 
     explicit Sharing(const Value& v) : elements_(count(v)) {}
@@ -118,12 +119,13 @@ private:
 
 }  // namespace
 
-// A parameter gets copies: nothing in it is the same object twice, which `to_yaml` would show.
+// Copies a value that contains the same object twice, so that a parameter never does. `to_yaml`
+// would show repeated objects.
 Value Compilation::convert(const Value& v) {
     if (!v.is_array() && !v.is_hash() && !v.is(value::Kind::Iterator) &&
         !v.is(value::Kind::Sensitive))
         return v;
-    // What nests in nothing else cannot repeat.
+    // An array of scalars cannot contain the same container twice.
     const auto is_iterator = [](const Value& item) { return item.is(value::Kind::Iterator); };
     if (v.is_array() && v.depth() == 1 && std::ranges::none_of(v.as_array(), is_iterator)) return v;
     const Sharing sharing(v);

@@ -1,4 +1,5 @@
-// What Ruby code asks of the catalog under construction.
+// SPDX-License-Identifier: Apache-2.0
+// Access of Ruby code to the catalog under construction.
 #pragma once
 
 #include "language/template/ruby_session.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/ruby_functions.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ using value::Value;
 
 namespace {
 
-/// Finds a function's local types first, then what the compile knows.
+/// Looks up a type in the function's local types first, then in the compile.
 struct LocalTypes final : types::Loader {
     types::Loader* outer = nullptr;
     std::vector<std::shared_ptr<const syntax::Tree>> trees;
@@ -35,7 +36,7 @@ struct LocalTypes final : types::Loader {
     }
 };
 
-/// One signature with its types.
+/// A parsed signature with its types.
 struct Parsed {
     const types::CallableType* callable = nullptr;
     const types::Type* returns = nullptr;
@@ -44,7 +45,7 @@ struct Parsed {
     std::string_view method;
     bool mismatch = false;
     int minimum = 0;
-    int maximum = 0;  ///< -1: any number
+    int maximum = 0;  ///< -1 means unlimited
 };
 
 using Form = ruby::Signature::Parameter::Form;
@@ -142,7 +143,7 @@ int RubyFunction::choose(Interpreter& in, std::span<const Value> args,
 
 Value RubyFunction::invoke(Interpreter& in, Scope& scope, int signature,
                            std::span<const Value> args, const Callable* block) const {
-    // What only lives in the evaluator becomes what Ruby code expects in its place.
+    // Converts iterators, which exist only in the evaluator, to arrays for Ruby code.
     std::vector<Value> changed;
     for (std::size_t i = 0; i < args.size(); ++i) {
         if (!args[i].is(Kind::Iterator)) continue;
@@ -167,7 +168,7 @@ Value RubyFunction::invoke(Interpreter& in, Scope& scope, int signature,
                                                    in.arena());
         });
     } catch (const ruby::Unwind&) {
-        // A completion of the language is pending; the interpreter goes on with it.
+        // A `next`, `break` or `return` is pending; the interpreter continues with it.
         return Value::undef();
     }
 }
@@ -255,8 +256,8 @@ std::vector<std::string_view> RubyFunction::parameter_names() const {
     return out;
 }
 
-/// A native function for the calls in which it answers as the module's Ruby, which is loaded for
-/// the first of the others.
+/// A function that calls the built-in one if the arguments are usual, and the module's Ruby
+/// otherwise. The first unusual call loads the Ruby.
 class UsualFunction final : public Callable {
 public:
     UsualFunction(RubySession& session, std::string file, const evaluator::Builtin& builtin,

@@ -1,4 +1,5 @@
-// Functions written in Ruby, as the interpreter calls them.
+// SPDX-License-Identifier: Apache-2.0
+// Ruby functions as callables of the interpreter.
 #pragma once
 
 #include <string>
@@ -10,14 +11,14 @@
 
 namespace bunraku::compiler {
 
-/// A callable for a function whose file is known. Loads the file where that is not known yet what
-/// it defines. Lives in the compile's arena. Throws PuppetError.
+/// Returns a callable for a Ruby function in a known file. Loads the file if its functions are not
+/// known yet. The callable lives in the arena of the compile. Throws PuppetError.
 const evaluator::Callable* make_ruby_function(evaluator::Interpreter& in,
                                               templates::RubySession& session,
                                               const std::string& file, std::string_view name);
 
-/// A callable that answers the calls `builtin` calls usual natively and leaves the others to the
-/// function of `file`, which is loaded when the first of them comes.
+/// Returns a callable that uses `builtin` for the calls that it declares usual. Other calls use the
+/// Ruby function in `file`, which is loaded on the first such call.
 const evaluator::Callable* make_usual_function(evaluator::Interpreter& in,
                                                templates::RubySession& session,
                                                const std::string& file,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/ruby_types.h"
 
 #include <algorithm>
@@ -17,12 +18,12 @@ using templates::RubySession;
 
 namespace {
 
-/// Asks Ruby, once for each title. Thread-safe.
+/// Parses titles in Ruby, once per title. Thread-safe.
 class RubyTitles final : public restype::TitleReader {
 public:
     using Parts = std::optional<std::vector<std::pair<std::string_view, std::string>>>;
 
-    /// The environment keeps it.
+    /// The environment owns it.
     RubyTitles(const ruby::TypeInfo& type, const environment::Environment& environment,
                std::weak_ptr<ruby::Pool> pool)
         : type_(type), environment_(environment), pool_(std::move(pool)) {}
@@ -36,7 +37,8 @@ public:
             }
         }
         const auto pool = pool_.lock();
-        // What is known of the type may come from a cache: without Ruby its texts stay as they are.
+        // The type may be cached although Ruby is not installed. Titles are then not
+        // parsed.
         if (!pool || ruby::find_ruby(pool->options().program).empty()) return std::nullopt;
         base::Arena arena(4096);
         value::Value answer;
@@ -77,7 +79,7 @@ private:
     mutable std::map<std::string, Known, std::less<>> known_;
 };
 
-/// A spec with all that it points at.
+/// A spec that owns the data it points to.
 struct OwnedSpec {
     ruby::TypeInfo info;
     restype::TypeSpec spec;
@@ -134,7 +136,7 @@ std::unique_ptr<OwnedSpec> make_spec(ruby::TypeInfo info) {
 struct Table {
     std::mutex mutex;
     struct Known {
-        std::unique_ptr<OwnedSpec> spec;  // null: there is none
+        std::unique_ptr<OwnedSpec> spec;  // null if the type does not exist
         environment::DependencyRecorder reads;
     };
     std::map<std::string, Known, std::less<>> types;
@@ -221,9 +223,10 @@ std::optional<ruby::TypeInfo> read_generated(const environment::Environment& env
     return info;
 }
 
-// Parts of Puppet's Ruby API that share/ruby lacks must not make a type unusable.
+// Reports whether the cause of the error is a part of Puppet's Ruby API that share/ruby lacks. Such
+// a gap must not make the type unusable.
 bool unknown_to_shim(const std::string& message) {
-    // The form of Puppet 0.x, which no newer one knows either.
+    // The API of Puppet 0.x; newer versions of Puppet fail too.
     if (message.find("undefined method `newtype' for Puppet:Module") != std::string::npos)
         return false;
     return message.find("undefined method `") != std::string::npos ||
@@ -268,7 +271,7 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
             } catch (const PuppetError& error) {
                 const bool missing = ruby::find_ruby(from.options().program).empty();
                 if (!missing && !unknown_to_shim(error.message())) {
-                    // Puppet's autoloader logs it before it raises.
+                    // Puppet's autoloader logs the error before it raises it.
                     auto message =
                         fmt::format("Could not autoload puppet/type/{}: {}", name, error.message());
                     if (in) in->log().log(base::Level::Err, message);
@@ -294,10 +297,10 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
 
 namespace {
 
-/// Puppet's text of a string that is not safe without quotes.
+/// Quotes a string as Puppet does if it is not safe without quotes.
 std::string quoted(std::string_view text) { return value::quote(text); }
 
-/// A regular expression as the language writes it: options as a group.
+/// Returns a regular expression in Puppet syntax, with its options as a group.
 std::string with_options(std::string_view source, std::uint32_t options) {
     if (options == 0) return fmt::format("/{}/", source);
     std::string on, off;
@@ -306,7 +309,7 @@ std::string with_options(std::string_view source, std::uint32_t options) {
     return fmt::format("/(?{}{}{}:{})/", on, off.empty() ? "" : "-", off, source);
 }
 
-/// The same of Ruby's "/source/options".
+/// Like with_options, for Ruby's "/source/options".
 std::string pattern_text(std::string_view inspected) {
     const auto end = inspected.rfind('/');
     if (end == std::string_view::npos || end == 0) return std::string(inspected);
@@ -316,7 +319,7 @@ std::string pattern_text(std::string_view inspected) {
     return with_options(inspected.substr(1, end - 1), options);
 }
 
-/// Properties and parameters as the types that their allowed values make.
+/// Returns the type of a property or parameter, derived from its allowed values.
 std::string value_type(const ruby::TypeInfo::Attribute& a) {
     std::vector<std::string> strings;
     bool boolean = false;

@@ -1,4 +1,5 @@
-// Resource types that modules define in Ruby, as the compiler needs them.
+// SPDX-License-Identifier: Apache-2.0
+// Resource types that modules define in Ruby, in the form that the compiler needs.
 #pragma once
 
 #include <string_view>
@@ -11,15 +12,16 @@
 
 namespace bunraku::compiler {
 
-/// The type of a down-cased name: from .resource_types of the environment (`generate types`), else
-/// from the module's Ruby file by the plugin host or its cache. Null: no such type, or no Ruby to
-/// ask. It lives as long as the environment. `in` is the compile that asks, and `session` where it
-/// runs Ruby; null outside of one. Throws PuppetError where the file cannot be loaded.
+/// Returns the type of a down-cased name. Reads it from the environment's .resource_types
+/// (`generate types`), or else from the module's Ruby file with the plugin host or its cache.
+/// Returns null if there is no such type or no Ruby. The type lives as long as the environment.
+/// `in` is the current compile and `session` runs its Ruby code; both are null outside of a
+/// compile. Throws PuppetError if the file cannot be loaded.
 const restype::TypeSpec* find_ruby_type(const environment::Environment& environment,
                                         std::string_view name, evaluator::Interpreter* in = nullptr,
                                         templates::RubySession* session = nullptr);
 
-/// The text of .resource_types/NAME.pp, as Puppet writes it; `now` is the time it shows.
+/// Returns the text of .resource_types/NAME.pp as Puppet writes it, with the time `now`.
 std::string resource_type_text(const ruby::TypeInfo& type, std::string_view now);
 
 }  // namespace bunraku::compiler

@@ -1,6 +1,7 @@
-// What hangs on the scopes of classes, defines, nodes and top: whose they are, and the resource
-// defaults set in them, which reach the scopes that are declared from there (Puppet's dynamic
-// scope).
+// SPDX-License-Identifier: Apache-2.0
+// Data attached to the scopes of classes, defines and nodes and to the top scope: their resource
+// and definition, and their resource defaults. Defaults also apply in scopes that are declared from
+// there (Puppet's dynamic scope).
 #pragma once
 
 #include <memory>
@@ -15,17 +16,19 @@ namespace bunraku::compiler {
 struct ScopeData final : evaluator::HostScope {
     Resource* resource = nullptr;
     const Definition* source = nullptr;
-    /// Resource defaults set here, by capitalised type.
+    /// Resource defaults of this scope, by capitalised type.
     std::vector<std::pair<std::string_view, std::vector<Param>>> defaults;
-    /// Defaults for every native type, behind those of a type's own: function noop().
+    /// Defaults for every native type, with lower priority than `defaults`. Set by the function
+    /// noop().
     std::vector<Param> every_type;
 };
 
 class Scopes {
 public:
-    /// What hangs on the scope (of a lambda: on the class's around it), made on first use.
+    /// Returns the data of the scope, created on first use. For a lambda, this is the data of the
+    /// surrounding class scope.
     ScopeData& of(Scope& scope);
-    /// The same of this very scope; null where nothing hangs on it.
+    /// Returns the data of exactly this scope, or null if it has none.
     static const ScopeData* on(const Scope& scope) {
         return static_cast<const ScopeData*>(scope.host);
     }
@@ -38,12 +41,12 @@ public:
         return data ? data->source : nullptr;
     }
 
-    /// Sets a default of a capitalised type; throws where the scope has one already.
+    /// Sets a default of a capitalised type. Throws if the scope already has one.
     void set_default(Scope& scope, std::string_view type, const Param& param);
-    /// The defaults in force for resources of a type: nearer scopes win, but keep the place of the
-    /// outer scope's entry (Scope#lookupdefaults).
+    /// Returns the defaults that apply to resources of a type. Inner scopes override outer ones,
+    /// but an overridden entry keeps its position (Scope#lookupdefaults).
     static std::vector<Param> defaults(Scope* scope, const ResourceType& type);
-    /// Whether `value` is what a scope on the way out has as the default.
+    /// Reports whether `value` is the default that this scope or an outer one sets.
     static bool is_default(Scope* scope, std::string_view type, std::string_view param,
                            const Value& value);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/shared_types.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ void ParameterTable::finish() {
 
 namespace {
 
-/// Whether a type expression is made of names and literals alone.
+/// Reports whether a type expression consists only of names and literals.
 bool is_plain(const syntax::Node* node) {
     using enum syntax::NodeKind;
     const auto all = [](const auto& nodes) { return std::ranges::all_of(nodes, is_plain); };
@@ -75,7 +76,7 @@ void add_names(std::vector<std::string>& names, const std::vector<std::string>& 
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
-/// Each once.
+/// Adds each read once.
 void add_reads(environment::DependencyRecorder& to, std::vector<environment::ReadId> reads) {
     std::ranges::sort(reads);
     const auto rest = std::ranges::unique(reads);
@@ -84,7 +85,7 @@ void add_reads(environment::DependencyRecorder& to, std::vector<environment::Rea
 
 }  // namespace
 
-/// Makes types outside of any compile: names are aliases of the environment's files or unknown.
+/// Makes types outside of a compile. A name is an alias from the environment's files, or unknown.
 class SharedTypes::Maker final : public evaluator::DefinitionHost {
 public:
     explicit Maker(SharedTypes& shared)
@@ -107,8 +108,8 @@ public:
         return found.type;
     }
 
-    /// Runs `make`, which gives a type or null; gives it where it may be shared, with what it
-    /// read and names.
+    /// Runs `make` and returns its type, or null if the type cannot be shared. Stores the reads and
+    /// names in `answer`.
     template <class Make>
     const types::Type* attempt(Answer& answer, Make&& make) {
         const bool own = std::exchange(own_, false);
@@ -120,7 +121,7 @@ public:
                 made = make();
                 if (made && !types::settle(in_.types(), made)) made = nullptr;
             } catch (const PuppetError&) {
-                made = nullptr;  // each compile that gets there has the error
+                made = nullptr;  // each compile that evaluates the type reports the error
             }
             if (own_) made = nullptr;
         }
@@ -139,11 +140,12 @@ private:
     SharedTypes& shared_;
     base::NullSink sink_;
     evaluator::Interpreter in_;
-    bool own_ = false;  ///< what is being made turned out to be the compiles' own matter
+    bool own_ = false;  ///< True if each compile must make the current type itself.
     std::vector<std::string> names_;
 };
 
-// Only a file that each compile takes without a word; what else it may hold is told by Autoloader.
+// Accepts only a file that loads without errors or warnings. Autoloader reports problems of other
+// files.
 const types::Type* SharedTypes::Maker::define(const std::string& key) {
     const auto& environment = *shared_.environment_;
     const auto path = environment.type_file(key);
@@ -168,7 +170,8 @@ const SharedTypes::Alias& SharedTypes::Maker::alias(const std::string& key) {
         if (const auto it = shared_.aliases_.find(key); it != shared_.aliases_.end())
             return *it->second;
     }
-    // While it is being made it is unknown to itself: recursive ones are nobody's to share.
+    // The incomplete alias is already in the table, so a recursive one does not find itself and is
+    // not shared.
     Alias* made = nullptr;
     {
         const std::unique_lock lock(shared_.mutex_);
@@ -206,7 +209,8 @@ const SharedTypes::Parameters* SharedTypes::parameters(
         if (const auto it = parameters_.find(&definition); it != parameters_.end())
             return it->second.get();
     }
-    // What is tried here is noted by whoever takes the answer.
+    // Attempts are not part of the current trace; a compile records the reads of the answers that
+    // it uses.
     const environment::Trace::Recording unseen(nullptr);
     auto made = std::make_unique<Parameters>();
     Maker maker(*this);

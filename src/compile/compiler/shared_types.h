@@ -1,7 +1,8 @@
-// The types of parameters, as far as they depend on nothing but the state of an environment: made
-// once for it, shared by all of its compiles on all threads. What names a type that only a compile
-// knows (of Ruby, of a manifest, a resource type), or is found out in use, is no part of it: each
-// compile makes that for itself.
+// SPDX-License-Identifier: Apache-2.0
+// Parameter types that depend only on the state of an environment. They are made once and shared by
+// all compiles on all threads. Not shared: types that name something only one compile knows (a Ruby
+// type, a type of a manifest, a resource type), and types resolved during use. Each compile makes
+// those for itself.
 #pragma once
 
 #include <memory>
@@ -21,48 +22,48 @@
 
 namespace bunraku::compiler {
 
-/// The parameters of a definition, with their types. Immutable once made.
+/// The parameters of a definition, with their types. Immutable after finish().
 struct ParameterTable {
     std::vector<types::NamedParameter> checks;
     std::vector<base::Symbol> symbols;
 
-    /// The number of a parameter; -1: there is none of that name.
+    /// Returns the index of a parameter, or -1 if there is none of that name.
     int find(std::string_view name) const;
     void add(const syntax::Parameter& parameter, const types::Type* type);
-    /// All have been added.
+    /// Completes the table after the last add().
     void finish();
 
 private:
-    /// From here on parameters are found by a table instead of one after the other.
+    /// From this number of parameters on, find() uses an index instead of a linear search.
     static constexpr std::size_t kMany = 12;
     std::unordered_map<std::string_view, int> index_;
 };
 
 class SharedTypes {
 public:
-    /// Those of an environment's state. They may outlive it.
+    /// Returns the shared types of an environment's state. The result may outlive the environment.
     static std::shared_ptr<SharedTypes> of(const environment::Environment& environment);
 
     struct Answer {
-        environment::DependencyRecorder reads;  ///< to be noted by the compile that uses it
-        std::vector<std::string> names;  ///< the aliases it is made of, down-cased: they have to
-                                         ///< mean the same to that compile
+        environment::DependencyRecorder reads;  ///< recorded by each compile that uses the answer
+        /// down-cased aliases that the answer depends on; they must mean the same in that compile
+        std::vector<std::string> names;
     };
     struct Parameters : Answer {
         ParameterTable table;
-        const types::Type* returns = nullptr;  ///< of a function that says so
+        const types::Type* returns = nullptr;  ///< declared return type of a function, or null
     };
     struct Alias : Answer {
         const types::Type* type = nullptr;
-        bool done = false;  ///< until then somebody is making it
+        bool done = false;  ///< False while another thread makes it.
     };
-    /// The parameters of a definition of one of the environment's files, and the type behind `>>`
-    /// (may be null). Null: they are the compile's own matter.
+    /// Returns the parameters of a definition in a file of the environment, and the return type
+    /// after `>>` (may be null). Returns null if the compile must make them itself.
     const Parameters* parameters(const syntax::Node& definition, syntax::ParameterList list,
                                  const syntax::Node* returns,
                                  const std::shared_ptr<const environment::ParsedFile>& file);
-    /// The alias of a down-cased name in a module's or the environment's folder `types`. Null:
-    /// there is none, or it is the compile's own matter.
+    /// Returns the alias of a down-cased name in the folder `types` of a module or the environment.
+    /// Returns null if there is none, or if the compile must make it itself.
     const Alias* alias(std::string_view key);
 
 private:
@@ -71,10 +72,11 @@ private:
         : environment_(&environment) {}
 
     const environment::Environment* environment_;
-    std::mutex making_;        ///< one maker at a time; guards arena_ and files_
+    std::mutex making_;        ///< serializes making types; guards arena_ and files_
     std::shared_mutex mutex_;  ///< guards the tables
     base::Arena arena_;
-    std::vector<std::shared_ptr<const environment::ParsedFile>> files_;  ///< types point into them
+    /// owns the trees that types point into
+    std::vector<std::shared_ptr<const environment::ParsedFile>> files_;
     std::unordered_map<const syntax::Node*, std::unique_ptr<Parameters>> parameters_;
     std::unordered_map<std::string, std::unique_ptr<Alias>> aliases_;
 };

@@ -1,5 +1,6 @@
-// The machine behind the door: what evaluation reads that is no file of its environment. Nothing
-// else of the rooms that compile reaches programs, the clock or random numbers
+// SPDX-License-Identifier: Apache-2.0
+// Access to the machine: all inputs of an evaluation that are not files of its environment. No
+// other code in the modules of the compiler accesses programs, the clock or random numbers
 // (tools/check_layers.py).
 #include <cerrno>
 #include <chrono>
@@ -31,7 +32,7 @@ void note_output(std::string_view name,
     }
 }
 
-/// A file in the folder for such ones, gone with this.
+/// A temporary file, removed by the destructor.
 class Scratch {
 public:
     explicit Scratch(std::string_view content) {
@@ -93,7 +94,7 @@ base::Result<evaluator::Inputs::CommandOutput> SystemInputs::run(
 base::Result<evaluator::Inputs::CommandOutput> SystemInputs::run_command(
     const std::vector<std::string>& argv, const std::string& cwd) {
     auto output = run(argv, cwd);
-    // Of a program that is declared pure its file is what counts.
+    // The result of a program in `pure_commands` depends only on its file.
     const auto line = fmt::format("{}", fmt::join(argv, " "));
     const auto pure = environment::pure_program(setting("pure_commands").value_or(""), line);
     if (pure.empty())
@@ -109,7 +110,7 @@ base::Result<evaluator::Inputs::CommandOutput> SystemInputs::run_command_on(
     const std::string& cwd) {
     const Scratch file(content);
     if (!file.written()) return base::failure("no file can be written to " + file.path());
-    // Its path is another each time.
+    // The read uses the name FILE, because the path of the file differs on every call.
     const std::string name = fmt::format("{}", fmt::join(argv("FILE"), " "));
     auto output = run(argv(file.path()), cwd);
     note_output(name, output);

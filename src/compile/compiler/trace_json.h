@@ -1,4 +1,5 @@
-// What a compile read, as `bunraku compile --inputs` writes it.
+// SPDX-License-Identifier: Apache-2.0
+// The trace of a compile as JSON, as `bunraku compile --inputs` writes it.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 namespace bunraku::compiler {
 
 /// {"node", "environment", "reads": {KIND: [NAME, ..], "data": {FILE: [KEY, ..]}, "command": {NAME:
-/// DIGEST}, ..}, "missing": [PATH, ..]}: kinds as environment::read_name has them, lists sorted;
-/// compact JSON (docs/compiling.md).
+/// DIGEST}, ..}, "missing": [PATH, ..]}. The kinds are those of environment::read_name; the lists
+/// are sorted. Returns compact JSON (docs/compiling.md).
 std::string trace_to_json(const environment::Trace& trace,
                           const environment::Environment& environment, std::string_view node);
 

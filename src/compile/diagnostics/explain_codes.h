@@ -1,4 +1,5 @@
-// The codes that errors carry ("issue_code" in JSON, "SYNTAX_ERROR"), explained one by one.
+// SPDX-License-Identifier: Apache-2.0
+// Explanations of the error codes ("issue_code" in JSON, such as "SYNTAX_ERROR").
 #pragma once
 
 #include <optional>
@@ -10,22 +11,23 @@ namespace bunraku::diagnostics {
 
 struct IssueEntry {
     std::string_view code;
-    std::string_view meaning;                 ///< what is wrong, and why it is
-    std::string_view remedy;                  ///< what helps
-    std::string_view wrong = {}, right = {};  ///< Puppet code, where that tells more
+    std::string_view meaning;  ///< what is wrong, and why
+    std::string_view remedy;   ///< how to fix it
+    /// Example in Puppet code; empty if it would not help.
+    std::string_view wrong = {}, right = {};
 };
 
-/// All of them, by code.
+/// Returns all entries, sorted by code.
 std::span<const IssueEntry> issue_entries();
 
-/// What a code means, what helps and an example, as text for a terminal; upper or lower case will
-/// do. Nullopt: there is no such code.
+/// Returns the meaning, remedy and example of a code as text for a terminal. Ignores the case of
+/// `code`. Returns nullopt for an unknown code.
 std::optional<std::string> explained_issue(std::string_view code);
-/// All codes, one a line, with the beginning of what they mean.
+/// Returns all codes, one per line, with the start of their meaning.
 std::string issue_list();
-/// The codes most like this one, for whoever has misspelt it.
+/// Returns the codes most similar to a misspelt code.
 std::string issue_suggestion(std::string_view code);
-/// docs/errors.md.
+/// Returns the text of docs/errors.md.
 std::string issue_page();
 
 }  // namespace bunraku::diagnostics

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/diagnostics/source_error.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ constexpr long kLargestSource = 16L << 20;
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-/// Columns count characters from 1.
+/// Returns the byte offset of a column. Columns count characters from 1.
 std::size_t byte_of_column(std::string_view line, int column) {
     std::size_t at = 0;
     for (int i = 1; i < column && at < line.size(); ++i) {
@@ -42,7 +43,7 @@ bool word_char(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
 }
 
-/// The word, number, text or operator that begins at `at`.
+/// Returns the length of the word, number, string or operator at `at`.
 std::size_t token_length(std::string_view line, std::size_t at) {
     if (at >= line.size()) return 0;
     std::size_t end = at;
@@ -65,7 +66,8 @@ std::size_t token_length(std::string_view line, std::size_t at) {
     return end - at;
 }
 
-/// The nodes that begin at an offset: the shortest, or with `call` the longest call.
+/// Returns the length of the shortest node that begins at an offset; with `call`, that of the
+/// longest call.
 std::size_t node_length(const syntax::Tree& tree, std::uint32_t offset, bool call) {
     std::size_t shortest = 0, longest_call = 0;
     const auto walk = [&](const auto& self, const syntax::Node* node) -> void {
@@ -92,8 +94,9 @@ std::shared_ptr<const syntax::Tree> parsed(const std::string& file, std::string_
     }
 }
 
-/// "Filepath: /x.erb\n  Line: 2" of templates in Ruby; "/x/f.rb:3:in `f'" of Ruby's own.
-base::Location place_in_prose(std::string_view text) {
+/// Finds a location in the messages of ERB templates ("Filepath: /x.erb\n  Line: 2") and of Ruby
+/// ("/x/f.rb:3:in `f'").
+base::Location location_in_message(std::string_view text) {
     base::Location out;
     const auto number_at = [&](std::size_t at) {
         auto digits = text.substr(at);
@@ -119,40 +122,41 @@ base::Location place_in_prose(std::string_view text) {
     return {};
 }
 
-/// What text alone says of some classics.
+/// Adds hints for common errors that the message alone identifies.
 void classic_hints(std::string_view message, std::vector<std::string>& hints) {
     static constexpr std::pair<std::string_view, std::string_view> kClassics[] = {
         {"No title provided and", "A resource is TYPE { TITLE: ATTRIBUTE => VALUE, ... }"},
         {"resource without a title", "A resource is TYPE { TITLE: ATTRIBUTE => VALUE, ... }"},
         {"is not qualified and no path was specified",
-         "Give the command's whole path, or the attribute path => ['/usr/bin', '/bin']"},
+         "Use the full path of the command, or set path => ['/usr/bin', '/bin']"},
         {"must be fully qualified", "A path begins with /"},
         {"The file mode specification is invalid",
          "A mode is four octal digits in quotes ('0644'), or symbolic ('u=rw,go=r')"},
         {"You cannot specify more than one of content, source, target",
-         "content is a text, source a file elsewhere, target a link's: one of them"},
-        {"Use of reserved word", "Reserved words are no names; as a text they stand in quotes"},
-        {"Illegal variable name", "A variable's name begins with a small letter or _"},
+         "Use only one of content (text), source (a file to copy) and target (of a link)"},
+        {"Use of reserved word",
+         "A reserved word is not a valid name; put it in quotes to use it as text"},
+        {"Illegal variable name", "The name of a variable begins with a small letter or _"},
         {"Assignment not allowed here", "To compare, write =="},
         {"Unacceptable location",
-         "A file in a module defines what its path says: a::b::c is in "
+         "A file in a module defines the name that matches its path: a::b::c is in "
          "a/manifests/b/c.pp, and a itself in a/manifests/init.pp"},
         {"is unacceptable as a top level construct in this location",
-         "Manifests of modules hold nothing but definitions"},
+         "Manifests of modules may contain only definitions"},
         {"This runtime does not support hiera.yaml version", "hiera.yaml begins with `version: 5`"},
         {"Could not find a directory environment named",
          "An environment is a folder in the environmentpath"},
-        {"This Name has no effect", "A text stands in quotes, a variable begins with $"},
+        {"This Name has no effect", "Put text in quotes; a variable begins with $"},
         {"Could not match line", "Lines of puppet.conf are `[section]`, `name = value` or `# ...`"},
         {"premature end of char-class", "A [ is never closed; \\[ means the character itself"},
         {"end pattern with unmatched parenthesis",
          "A ( is never closed; \\( means the character itself"},
         {"unmatched close parenthesis",
-         "Nothing is open that the ) could close; \\) means the character itself"},
+         "There is no opening bracket for the ); \\) means the character itself"},
         {"target of repeat operator is not specified",
-         "*, + and ? repeat what stands before them; \\* means the character itself"},
+         "*, + and ? repeat the preceding item; \\* means the character itself"},
         {"undefined method `",
-         "The value is not what the code expects: often nil, where a key or "
+         "The value is not what the code expects; it is often nil because a key or "
          "a fact is missing"},
     };
     for (const auto& [text, hint] : kClassics) {
@@ -161,8 +165,9 @@ void classic_hints(std::string_view message, std::vector<std::string>& hints) {
     }
 }
 
-/// Of texts that name a file at most: the end of code that goes on, the line that is meant.
-base::Location place_in_file(const base::Diagnostic& record, const SourceTexts& sources) {
+/// Finds the location of an error whose message has at most a file name: the end of unfinished
+/// code, or the version line of hiera.yaml.
+base::Location location_in_file(const base::Diagnostic& record, const SourceTexts& sources) {
     const std::string_view message = record.message;
     base::Location out;
     out.file = record.where.file;
@@ -187,7 +192,8 @@ base::Location place_in_file(const base::Diagnostic& record, const SourceTexts& 
     return out;
 }
 
-/// Ruby counts lines of what it makes of a template, which may be more.
+/// Limits the line to the last one of the template. Ruby counts lines of generated code, which may
+/// have more.
 void within(std::string_view text, base::Location& where) {
     const auto used = text.find_last_not_of(" \t\r\n");
     if (used == std::string_view::npos) return;
@@ -227,7 +233,7 @@ Span span_at(std::string_view text, base::Location where, std::string said, bool
     const auto used = line.find_last_not_of(" \t");
     const std::size_t line_end = used == std::string_view::npos ? 0 : used + 1;
     if (out.from.column <= 0) {
-        // The line alone is known: all that stands in it.
+        // Only the line is known, so the span covers its text.
         const auto first = line.find_first_not_of(" \t");
         out.from.column = first == std::string_view::npos ? 0 : column_of_byte(line, first);
         if (out.from.column > 0) out.end_column = column_of_byte(line, line_end);
@@ -240,13 +246,13 @@ Span span_at(std::string_view text, base::Location where, std::string said, bool
     const bool puppet =
         out.from.file.empty() || out.from.file.ends_with(".pp") || out.from.file.ends_with(".epp");
     if (length == 0) length = puppet || at >= line_end ? token_length(line, at) : line_end - at;
-    // What goes on over lines is marked to the end of its first.
+    // A span over several lines ends with its first line.
     const auto end = std::min(at + std::max<std::size_t>(length, 1), std::max(line_end, at + 1));
     out.end_column = at >= line.size() ? out.from.column + 1 : column_of_byte(line, end);
     return out;
 }
 
-// An error of a regular expression says it whole at its end ("..: /[a/").
+// Extends the span over a regular expression, which the message repeats at its end ("..: /[a/").
 void mark_expression(std::string_view message, Span& span) {
     const auto slash = message.find(": /");
     const auto at = byte_of_column(span.line, span.from.column);
@@ -289,15 +295,15 @@ std::string_view syntax_issue_of(const base::Diagnostic& record) {
 
 }  // namespace
 
-SourceError understand(const base::Diagnostic& record, const compiler::Explanation* known,
-                       const SourceTexts& sources) {
+SourceError explain_record(const base::Diagnostic& record, const compiler::Explanation* known,
+                           const SourceTexts& sources) {
     SourceError out;
     base::Location where = record.where;
     if (where.line <= 0) {
         const auto places = compiler::places_in(record.message);
         if (!places.empty()) where = places.back();
     }
-    if (const auto told = place_in_prose(record.message); told.known()) {
+    if (const auto told = location_in_message(record.message); told.known()) {
         if (where.line > 0) {
             if (const auto text = sources.read(where.file))
                 out.places.push_back(span_at(*text, where, "reached from here", true));
@@ -305,7 +311,7 @@ SourceError understand(const base::Diagnostic& record, const compiler::Explanati
         where = told;
     }
     if (known && known->where.known()) where = known->where;
-    if (where.line <= 0 && !record.authored) where = place_in_file(record, sources);
+    if (where.line <= 0 && !record.authored) where = location_in_file(record, sources);
     const bool call = record.message.find("Function Call, ") != std::string::npos ||
                       record.issue_code == "RUNTIME_ERROR" ||
                       record.message.find("Operator '[]'") != std::string::npos;

@@ -1,5 +1,7 @@
-// What a person is told of a mistake below Puppet's own text: the place in its source, others that
-// belong to it, what may have been meant. Made from the text alone where nobody knows more.
+// SPDX-License-Identifier: Apache-2.0
+// The explanation of an error below Puppet's message: the location in the source, related
+// locations, and suggestions. Derived from the message alone if the compile provides no
+// explanation.
 #pragma once
 
 #include <optional>
@@ -12,12 +14,12 @@
 
 namespace bunraku::diagnostics {
 
-/// A place and where it ends, with the lines it stands in.
+/// A location with its end and the source line.
 struct Span {
     base::Location from;
-    int end_column = 0;  ///< behind the last character; 0: not known
-    std::string text;    ///< what is said of it
-    std::string line;    ///< the source line; empty: it cannot be read
+    int end_column = 0;  ///< column after the last character; 0 if unknown
+    std::string text;    ///< description
+    std::string line;    ///< source line; empty if unreadable
 };
 
 struct SourceError {
@@ -32,28 +34,30 @@ struct SourceError {
     std::vector<More> more;  ///< further syntax errors of the same file
 };
 
-/// What the sources are read from: the disk, and the code of the command line for "".
+/// Reads source files from the disk. The file "" is the code of the command line.
 class SourceTexts {
 public:
     explicit SourceTexts(std::string code = {}) : code_(std::move(code)) {}
-    /// Nullopt: there is none, or it is no file, or far too big.
+    /// Returns nullopt if the file does not exist, is not a regular file, or is too large.
     std::optional<std::string> read(const std::string& file) const;
 
 private:
     std::string code_;
 };
 
-/// Of a record and what its compile knew (null: nothing).
-SourceError understand(const base::Diagnostic& record, const compiler::Explanation* known,
-                       const SourceTexts& sources);
+/// Combines a record with the explanation of its compile; `known` may be null.
+SourceError explain_record(const base::Diagnostic& record, const compiler::Explanation* known,
+                           const SourceTexts& sources);
 
-/// Below the message, each line with its end. `width`: of the terminal; 0: any.
+/// Returns the text to print below the message; each line ends with a newline. `width` is the width
+/// of the terminal; 0 means unlimited.
 std::string source_error_text(const SourceError& mistake, const base::Diagnostic& record,
                               std::size_t width);
-/// The fields of a JSON object that a record gets: `,"explanation":{...}`; empty: nothing is known.
+/// Returns the additional fields of the record's JSON object: `,"explanation":{...}`. Empty without
+/// an explanation.
 std::string source_error_json(const SourceError& mistake);
 
-/// What is said of a syntax error at a byte of a text, and the texts of all further ones.
+/// The explanation of a syntax error.
 struct SyntaxFindings {
     std::vector<Span> places;
     std::vector<std::string> hints;
@@ -64,10 +68,10 @@ std::vector<SourceError::More> further_syntax_errors(const std::string& file,
                                                      const std::string& text,
                                                      const base::Location& first);
 
-/// Where the last of a manifest's code stands; unknown where there is none.
+/// Returns the location of the last code in a manifest, or an unknown location if it has no code.
 base::Location end_of_code(std::string_view text);
 
-/// The span that begins at a place of a text, for its line and end.
+/// Returns the span that begins at `where`, with its source line and end.
 Span span_at(std::string_view text, base::Location where, std::string said = {},
              bool whole_call = false);
 

@@ -1,4 +1,5 @@
-// The classics among syntax errors, and those that stand behind the first.
+// SPDX-License-Identifier: Apache-2.0
+// Explanations of common syntax errors, and the search for further ones after the first.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,16 +16,17 @@ namespace {
 struct Bracket {
     char kind;
     std::size_t at;
-    std::size_t indent;  ///< of its line
+    std::size_t indent;  ///< indentation of its line
 };
 
 struct Scan {
-    std::vector<Bracket> open;         ///< at the end
-    std::optional<Bracket> suspect;    ///< open, as the indentation of a later one says
-    std::optional<std::size_t> extra;  ///< a closing one that closes nothing
-    /// The last byte that is neither blank nor comment.
+    std::vector<Bracket> open;  ///< brackets still open at the end
+    /// open bracket that the indentation of a later one marks as unclosed
+    std::optional<Bracket> suspect;
+    std::optional<std::size_t> extra;  ///< closing bracket without an opening one
+    /// Last byte outside of white space and comments.
     std::size_t last_token = std::string_view::npos;
-    std::size_t matched = std::string_view::npos;  ///< what closes the one that was asked for
+    std::size_t matched = std::string_view::npos;  ///< closing bracket of the one at `asked`
 };
 
 std::size_t line_start(std::string_view text, std::size_t at) {
@@ -41,8 +43,9 @@ std::size_t indent_of(std::string_view text, std::size_t at) {
 
 char partner(char closing) { return closing == '}' ? '{' : closing == ']' ? '[' : '('; }
 
-/// Behind a heredoc's text that begins on the line after `at`, whose tag stands at `at`.
-std::size_t behind_heredoc(std::string_view text, std::size_t at) {
+/// Returns the offset after the text of the heredoc whose tag is at `at`. The text starts on the
+/// next line.
+std::size_t end_of_heredoc(std::string_view text, std::size_t at) {
     const auto close = text.find(')', at);
     if (close == std::string_view::npos) return at;
     auto tag = text.substr(at + 2, close - at - 2);
@@ -60,7 +63,7 @@ std::size_t behind_heredoc(std::string_view text, std::size_t at) {
     return at;
 }
 
-/// Brackets of a text up to `end`; texts and comments are passed over.
+/// Scans the brackets of a text up to `end`; skips strings and comments.
 Scan scan(std::string_view text, std::size_t end, std::size_t asked = std::string_view::npos) {
     Scan out;
     for (std::size_t i = 0; i < end && i < text.size(); ++i) {
@@ -86,7 +89,7 @@ Scan scan(std::string_view text, std::size_t end, std::size_t asked = std::strin
             continue;
         }
         if (c == '@' && i + 1 < text.size() && text[i + 1] == '(') {
-            const auto behind = behind_heredoc(text, i);
+            const auto behind = end_of_heredoc(text, i);
             if (behind > i && behind < end) i = out.last_token = behind - 1;
             continue;
         }
@@ -97,7 +100,8 @@ Scan scan(std::string_view text, std::size_t end, std::size_t asked = std::strin
                 if (!out.extra) out.extra = i;
                 continue;
             }
-            // Of one that stands first in its line the indentation tells whose it is.
+            // If a closing bracket is first on its line, its indentation identifies the opening
+            // one.
             const bool first = line_start(text, i) + indent_of(text, i) == i;
             if (first && !out.suspect && out.open.back().indent > indent_of(text, i))
                 out.suspect = out.open.back();
@@ -143,7 +147,7 @@ bool word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
 }
 
-/// The word or "=>" behind `at`, blanks passed over.
+/// Reports whether an arrow follows the word at `at`.
 bool arrow_follows(std::string_view text, std::size_t at) {
     if (at < text.size() && (text[at] == '\'' || text[at] == '"')) {
         const auto close = text.find(text[at], at + 1);
@@ -177,13 +181,13 @@ void unexpected_characters(std::string_view text, std::size_t at, SyntaxFindings
         if (found == std::string_view::npos) continue;
         out.places.push_back(span_of_byte(text, start + found, fmt::format("{} is here", name)));
         out.hints.push_back(name.ends_with("quote")
-                                ? "Puppet's quotes are ' and \": these came from a word processor"
-                                : fmt::format("Take {} away", name));
+                                ? "Use ' or \" instead: a word processor has replaced the quotes"
+                                : fmt::format("Remove {}", name));
         return;
     }
 }
 
-/// What the words of the line say.
+/// Looks for misspelt keywords in the line.
 void words_of_line(std::string_view text, std::size_t at, SyntaxFindings& out) {
     const auto start = line_start(text, std::min(at, text.size()));
     const std::string line(text.substr(start, text.find('\n', start) - start));
@@ -194,7 +198,7 @@ void words_of_line(std::string_view text, std::size_t at, SyntaxFindings& out) {
         auto span = span_of_byte(text, start + found, "this word");
         span.end_column = span.from.column + static_cast<int>(wrong.size());
         out.places.push_back(std::move(span));
-        out.hints.emplace_back("Puppet's word is `elsif`");
+        out.hints.emplace_back("Write `elsif` in Puppet");
         return;
     }
 }
@@ -208,7 +212,7 @@ void equals_sign(std::string_view text, std::size_t at, const Scan& before, Synt
         return;
     }
     if (!before.open.empty() && before.open.back().kind == '{') {
-        out.hints.emplace_back("Attributes and keys of hashes get their values by =>");
+        out.hints.emplace_back("Use => between an attribute or hash key and its value");
     } else if (!line.starts_with("$")) {
         out.hints.emplace_back("A variable begins with $");
     }
@@ -238,14 +242,14 @@ void missing_separator(std::string_view text, std::size_t at, const Scan& before
                             content.find("=>") != std::string_view::npos || content.ends_with(":");
         if (!titled && !head.empty() && word(head.back())) {
             behind("the title ends here");
-            out.hints.emplace_back("A colon is missing behind the title");
+            out.hints.emplace_back("A colon is missing after the title");
         } else {
-            behind("the attribute before ends here");
+            behind("the previous attribute ends here");
             out.hints.emplace_back("A comma is missing between the attributes");
         }
         return;
     }
-    // Lists: of values, of arguments, of parameters.
+    // A list of values, arguments or parameters.
     const auto line = head.substr(line_start(head, head.size()));
     if (inside.kind == '(' &&
         (line.starts_with("class ") || line.starts_with("define ") ||
@@ -254,7 +258,7 @@ void missing_separator(std::string_view text, std::size_t at, const Scan& before
         out.hints.emplace_back("A parameter's name begins with $");
         return;
     }
-    behind("the one before ends here");
+    behind("the previous element ends here");
     out.hints.emplace_back(inside.kind == '[' ? "A comma is missing between the values"
                                               : "A comma is missing in the list");
 }
@@ -290,14 +294,14 @@ SyntaxFindings explain_syntax(std::string_view text, const base::Location& where
     }
     if (issue_code == "UNCLOSED_QUOTE") {
         out.hints.emplace_back(
-            "The text that begins here has no end: a quote is missing, on this "
+            "The string that begins here has no end: a quote is missing on this "
             "line or above");
         return out;
     }
     const Scan before = scan(text, at);
     if (at < text.size() && (text[at] == '}' || text[at] == ']' || text[at] == ')')) {
         if (before.open.empty()) {
-            out.hints.push_back(fmt::format("Nothing is open that this {} could close", text[at]));
+            out.hints.push_back(fmt::format("There is no opening bracket for this {}", text[at]));
             return out;
         }
         if (before.open.back().kind != partner(text[at])) {
@@ -315,7 +319,7 @@ SyntaxFindings explain_syntax(std::string_view text, const base::Location& where
     }
     missing_separator(text, at, before, out);
     if (!out.hints.empty()) return out;
-    // A bracket left open above makes what follows strange.
+    // An unclosed bracket above may cause the error.
     const Scan all = scan(text, text.size());
     if (!all.open.empty()) {
         const auto& open = all.suspect ? *all.suspect : all.open.back();
@@ -326,18 +330,18 @@ SyntaxFindings explain_syntax(std::string_view text, const base::Location& where
     return out;
 }
 
-// What holds the first error is blanked, from its line to the bracket that closes it, and the rest
-// is read again: an error counts where it stands behind that.
+// Finds further syntax errors. Replaces the code around an error, from its line to the closing
+// bracket, with spaces and parses again. Reports a new error only if it is after the replaced code.
 std::vector<SourceError::More> further_syntax_errors(const std::string& file,
                                                      const std::string& text,
                                                      const base::Location& first) {
     std::vector<SourceError::More> out;
-    // Templates are texts first: nothing says where their code goes on.
+    // In a template it is unclear where the code continues after an error.
     if (text.size() > (1U << 18) || file.ends_with(".epp")) return out;
     std::string rest = text;
     std::size_t at = byte_at(rest, first);
     for (int rounds = 0; rounds < 40 && out.size() < 20; ++rounds) {
-        // Wider and wider, as long as the error stays within.
+        // Replaces the next outer bracket as long as the new error is inside the replaced code.
         const auto open = scan(rest, at).open;
         bool moved = false;
         for (std::size_t i = 0; i <= open.size() && !moved; ++i) {

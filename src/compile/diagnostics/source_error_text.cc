@@ -1,4 +1,5 @@
-// A mistake for a terminal, and as JSON and SARIF for programs.
+// SPDX-License-Identifier: Apache-2.0
+// Formats an explained error for a terminal, and as JSON and SARIF for programs.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -9,7 +10,8 @@ namespace bunraku::diagnostics {
 
 namespace {
 
-constexpr std::size_t kWidest = 400;  ///< of a line of an excerpt, without a terminal's width
+/// columns of an excerpt line if the width of the terminal is unknown
+constexpr std::size_t kWidest = 400;
 
 std::string quoted(std::string_view text) {
     std::string out;
@@ -17,7 +19,8 @@ std::string quoted(std::string_view text) {
     return out;
 }
 
-/// Characters of a source line: what would move a terminal's cursor is shown as a blank or '?'.
+/// Splits a source line into characters. Replaces characters that would move the cursor with a
+/// space or '?'.
 std::vector<std::string> characters(std::string_view line) {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < line.size();) {
@@ -54,7 +57,7 @@ void add_excerpt(std::string& out, const Span& span, char mark, std::size_t gutt
     if (end <= from) end = from + 1;
     const std::size_t room =
         width > gutter + 12 ? width - gutter - 6 : (width == 0 ? kWidest : std::size_t{20});
-    // A window of a long line, so that what is meant is seen.
+    // Cuts a long line so that the marked text is visible.
     std::string before, after;
     if (letters.size() > room) {
         const std::size_t start =

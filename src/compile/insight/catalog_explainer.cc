@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/catalog_explainer.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ std::string CatalogExplainer::json(const Value& v, bool hidden) const {
 std::string CatalogExplainer::is(const Value& v, bool hidden) const {
     if (v.is_undef()) return "is undef";
     const std::string text = json(v, hidden);
-    return text.empty() ? "is not to be shown" : "is " + shortened(text);
+    return text.empty() ? "is hidden" : "is " + shortened(text);
 }
 
 bool CatalogExplainer::first_time(const void* what, std::string_view name) {
@@ -119,7 +120,7 @@ std::optional<History::Id> CatalogExplainer::child(Id of, const Node* node) cons
     node = bare(node);
     std::optional<Id> out;
     for (Id each : history_.inside(of)) {
-        // Parentheses are events of their own.
+        // Parentheses have their own events.
         while (history_.at(each).node &&
                history_.at(each).node->kind == NodeKind::ParenthesizedExpression &&
                history_.at(each).end > each + 1)
@@ -182,13 +183,13 @@ void CatalogExplainer::origins(const Resource& resource, std::string_view name, 
         const bool title = name == "title" || name == "name" || name == resource.type.namevar();
         out.push_back(title ? reason("title", fmt::format("the title of {}", resource.ref()))
                             : reason("unknown",
-                                     "set by code that is not watched (Ruby, or a "
+                                     "set by code that is not recorded (Ruby, or a "
                                      "native function)"));
         put(out.back(), resource.file, resource.line);
         return;
     }
     ++depth_;
-    // What was there before counts where it was only added to.
+    // If a value was appended, the earlier values count too.
     std::size_t first = all.size() - 1;
     while (first > 0 && all[first].appended) --first;
     for (std::size_t i = first; i < all.size(); ++i)
@@ -204,7 +205,7 @@ void CatalogExplainer::origins(const Resource& resource, std::string_view name, 
     --depth_;
 }
 
-/// What a statement's attribute says.
+/// Explains a parameter by the attribute of a statement.
 void CatalogExplainer::set_in(Id statement, const Origin& o, Reason& into, bool hidden) {
     const Node* site = o.site;
     const Node* expression = site;
@@ -244,7 +245,7 @@ Reason CatalogExplainer::origin(const Resource& resource, const Origin& o, bool 
                                          statement ? on_one_line(code_of(statement)) : "Ruby code"),
                              statement);
                 if (auto found = part_given(resource, o, {}, hidden))
-                    tell(std::move(*found), out.because, hidden);
+                    add_part(std::move(*found), out.because, hidden);
                 else
                     children(o.event, out.because, hidden);
                 return out;
@@ -271,17 +272,17 @@ Reason CatalogExplainer::origin(const Resource& resource, const Origin& o, bool 
                          at);
             break;
         case Kind::Relation:
-            out = reason(
-                "relation",
-                fmt::format("by the relation {}", on_one_line(statement ? code_of(statement) : "")),
-                statement);
+            out = reason("relation",
+                         fmt::format("by the relationship {}",
+                                     on_one_line(statement ? code_of(statement) : "")),
+                         statement);
             return out;
         case Kind::Requirement:
             out =
                 reason("requirement", on_one_line(statement ? code_of(statement) : ""), statement);
             return out;
         case Kind::Container:
-            out = reason("container", fmt::format("handed down by {}", owner(*o.other)));
+            out = reason("container", fmt::format("inherited from {}", owner(*o.other)));
             origins(*o.other, o.parameter, out.because, hidden);
             return out;
         case Kind::Import:
@@ -290,7 +291,7 @@ Reason CatalogExplainer::origin(const Resource& resource, const Origin& o, bool 
             put(out, resource.file, resource.line);
             return out;
         case Kind::Classifier:
-            return reason("classifier", fmt::format("the classifier gives {}", o.parameter));
+            return reason("classifier", fmt::format("the classifier sets {}", o.parameter));
         case Kind::Data: {
             std::string owner_name(resource.title);
             base::make_lower(owner_name);
@@ -326,7 +327,7 @@ void CatalogExplainer::literal(const Node* node, Reasons& out, bool hidden) {
     out.back().expression = code_of(node);
 }
 
-/// The value is that option of a case; `default` is what no other is.
+/// Reports whether the value matches this option of a case. An option `default` never matches here.
 bool CatalogExplainer::is_case(Id id, const Value& v, const Node* option) const {
     option = bare(option);
     const auto* regex = syntax::as<syntax::LiteralRegularExpression>(option);
@@ -335,11 +336,12 @@ bool CatalogExplainer::is_case(Id id, const Value& v, const Node* option) const 
                : evaluator::equals(v, value_of(id, option));
 }
 
-/// The branch of a condition that gave its value; null: none did.
+/// Returns the branch that gave the condition its value, or null.
 const Node* CatalogExplainer::branch_taken(Id id) const {
     const auto what = branches(history_.at(id).node);
     const Value v = value_of(id, what.test);
-    // One that was evaluated; else it is a literal, and the first one that fits.
+    // Prefers a branch that was evaluated. Literals have no events, so otherwise the first matching
+    // branch counts.
     for (const auto& branch : what.all)
         if (branch.code && child(id, branch.code)) return branch.code;
     const Node* otherwise = nullptr;
@@ -359,13 +361,13 @@ std::optional<Reason> CatalogExplainer::condition(Id id, const Node* part, bool 
     const auto& event = history_.at(id);
     const auto what = branches(event.node);
     const Node* test = what.test;
-    // What stands in the test itself has no condition.
+    // The test itself is not subject to the condition.
     if (!test || (part && bare(test) == bare(part))) return std::nullopt;
     std::string end;
     const Value v = value_of(id, test);
     for (const auto& branch : what.all) {
         if (!part || bare(branch.code) != bare(part) || branch.options.empty()) continue;
-        // Of several the one that it is.
+        // If a branch has several options, picks the one that matched.
         auto it = std::ranges::find_if(branch.options,
                                        [&](const Node* option) { return is_case(id, v, option); });
         if (it == branch.options.end()) it = branch.options.end() - 1;
@@ -435,15 +437,16 @@ void CatalogExplainer::included(const Resource& resource, Reasons& out) {
     }
     ++depth_;
     for (const auto& each : history_.inclusions(resource)) {
-        if (each.heir) {
-            Reason by = reason("inclusion", fmt::format("{} inherits from it", owner(*each.heir)));
-            if (const auto* d = each.heir->type.definition) put(by, d->file, d->line);
-            included(*each.heir, by.because);
+        if (each.subclass) {
+            Reason by =
+                reason("inclusion", fmt::format("{} inherits from it", owner(*each.subclass)));
+            if (const auto* d = each.subclass->type.definition) put(by, d->file, d->line);
+            included(*each.subclass, by.because);
             made.because.push_back(std::move(by));
             continue;
         }
         if (each.event == History::kStart) {
-            made.because.push_back(reason("classifier", "the classifier names it"));
+            made.because.push_back(reason("classifier", "the classifier assigns it"));
             continue;
         }
         const auto& event = history_.at(each.event);
@@ -482,7 +485,7 @@ void CatalogExplainer::declaration(const Resource& resource, Reasons& out) {
         out.push_back(std::move(made));
     } else {
         out.push_back(reason("unknown",
-                             "declared by code that is not watched (Ruby, or the "
+                             "declared by code that is not recorded (Ruby, or the "
                              "compiler itself)"));
         put(out.back(), resource.file, resource.line);
     }

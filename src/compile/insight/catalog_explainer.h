@@ -1,4 +1,5 @@
-// Tells the reasons for what a watched compile did, while all that it made is there.
+// SPDX-License-Identifier: Apache-2.0
+// Explains the results of a recorded compile while its data still exists.
 #pragma once
 
 #include <optional>
@@ -24,13 +25,14 @@ public:
     CatalogExplainer(const History& history, compiler::Compilation& compilation,
                      hiera::Lookup& lookup);
 
-    /// Where the value of a parameter comes from.
+    /// Explains the value of a parameter.
     Reason parameter(const compiler::Resource& resource, std::string_view name);
-    /// The parameters that its title gives, where the type reads it.
+    /// Explains the parameters that the resource's title sets, if the type parses titles.
     void titled(const compiler::Resource& resource, Reasons& out) const;
-    /// Who declared it, under which conditions; who included a class.
+    /// Explains where and under which conditions a resource was declared, or why a class was
+    /// included.
     void declaration(const compiler::Resource& resource, Reasons& out);
-    /// Why it is not in the catalog.
+    /// Explains why a resource is not in the catalog.
     void missing(const types::Reference& reference, Reasons& out, int depth = 0);
 
 private:
@@ -39,12 +41,12 @@ private:
     Reason reason(std::string kind, std::string text, const syntax::Node* node = nullptr) const;
     void put(Reason& reason, std::string_view file, int line) const;
     void put(Reason& reason, const syntax::Node* node) const;
-    /// The value in JSON; with `hidden`, or where it is Sensitive, empty.
+    /// Returns the value as JSON. Empty if `hidden` is true or the value is Sensitive.
     std::string json(const Value& v, bool hidden) const;
-    /// "is VALUE", cut; where it is not to be shown a word for that.
+    /// Returns "is VALUE", shortened, with a placeholder for a hidden value.
     std::string is(const Value& v, bool hidden) const;
     static bool holds_secret(const Value& v);
-    /// Something secret was read on the way to its value.
+    /// Reports whether the value depends on a secret.
     bool secret(Id id);
 
     std::optional<Id> child(Id of, const syntax::Node* node) const;
@@ -53,7 +55,7 @@ private:
                  bool hidden);
     Reason origin(const compiler::Resource& resource, const History::Origin& origin, bool hidden);
     void set_in(Id statement, const History::Origin& origin, Reason& into, bool hidden);
-    /// What the value of an expression was made of.
+    /// Explains the sources of an expression's value.
     void sources(Id of, const syntax::Node* expression, Reasons& out, bool hidden);
     void sources(Id id, Reasons& out, bool hidden, bool in_template = false);
     void children(Id id, Reasons& out, bool hidden, bool in_template = false);
@@ -70,16 +72,17 @@ private:
               Reason& into, bool hidden);
     void interpolated(std::string_view text, Reasons& out);
     void levels(const hiera::ExplainNode& step, const std::string& level, Reasons& out);
-    /// The condition of `id`, in whose part `part` something stands; nullopt: it is none.
+    /// Explains the condition `id` for code in its part `part`. Returns nullopt if the event is not
+    /// a condition.
     std::optional<Reason> condition(Id id, const syntax::Node* part, bool hidden);
     bool is_case(Id id, const value::Value& v, const syntax::Node* option) const;
     const syntax::Node* branch_taken(Id id) const;
     void literal(const syntax::Node* node, Reasons& out, bool hidden);
-    /// The conditions under which a variable was assigned.
+    /// Explains the conditions under which a variable was assigned.
     void assigned_under(Id assignment, Reasons& out, bool hidden);
-    /// The files that a call gets its answer from: of templates, of `file`.
+    /// Adds the files that a call reads: templates, and the files of `file`.
     void files(Id id, Reasons& out);
-    /// The conditions around an event, and why its class, define or node was evaluated.
+    /// Explains the conditions around an event, and why its class, define or node was evaluated.
     void around(Id id, Reasons& out);
     void body(const compiler::Resource& resource, Reasons& out);
     void included(const compiler::Resource& resource, Reasons& out);
@@ -87,16 +90,17 @@ private:
     std::string owner(const compiler::Resource& resource) const;
     bool first_time(const void* what, std::string_view name);
 
-    // narrator_parts.cc
-    /// A part of a value: where it is written (null: at no one place), and what it was made of.
+    // catalog_explainer_parts.cc
+    /// A part of a value: the code that sets it (null if it is not at a single location), and its
+    /// sources.
     struct Part {
         const syntax::Node* code = nullptr;
         Reasons because;
-        bool by_default = false;  ///< the default of a function's parameter
+        bool by_default = false;  ///< True for the default of a function's parameter.
     };
     using Path = std::vector<Value>;
-    /// What stands at `path` in the value of an expression, followed through variables, parameters
-    /// and merges; nullopt: nothing is known of parts, all of it counts.
+    /// Finds the part at `path` in the value of an expression. Follows variables, parameters and
+    /// merges. Returns nullopt if parts are not known; then the whole value counts.
     std::optional<Part> part(Id in, const syntax::Node* expression, const Path& path, bool hidden);
     std::optional<Part> part_of(std::optional<Id> event, const syntax::Node* node, const Path& path,
                                 bool hidden);
@@ -108,16 +112,17 @@ private:
                                          bool hidden);
     std::optional<Part> part_of_merged(Id call, const std::vector<const syntax::Node*>& all,
                                        const Path& path, bool deep, bool hidden);
-    /// What a function that declares resources was given for a parameter.
+    /// Finds the part of a function's arguments that set a parameter. For functions that declare
+    /// resources.
     std::optional<Part> part_given(const compiler::Resource& resource,
                                    const History::Origin& origin, const Path& path, bool hidden);
-    /// Puts the part below a sentence.
-    void tell(Part&& part, Reasons& out, bool hidden);
+    /// Adds the part to `out` as a reason.
+    void add_part(Part&& part, Reasons& out, bool hidden);
 
-    // narrator_missing.cc
+    // catalog_explainer_missing.cc
     struct Candidate;
     void search(const types::Reference& reference, std::vector<Candidate>& out);
-    void kept_out(const Candidate& candidate, Reasons& out, int depth);
+    void explain_candidate(const Candidate& candidate, Reasons& out, int depth);
     void titles(Id id, Reasons& out);
     bool not_reached(Id from, const Candidate& candidate, Reasons& out);
 
@@ -126,8 +131,8 @@ private:
     hiera::Lookup& lookup_;
     std::string root_;
     std::set<std::pair<const void*, std::string>> reported_;
-    /// Beyond, an explanation is none: who asks for a class with hundreds of parameters reads no
-    /// more.
+    /// Maximum number of reasons in an explanation. A longer one, such as for a class with hundreds
+    /// of parameters, would not be useful.
     static constexpr std::size_t kMostReasons = 5000;
     static constexpr int kDeepest = 200;
     std::unordered_map<Id, bool> secrets_;

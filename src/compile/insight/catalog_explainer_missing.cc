@@ -1,5 +1,6 @@
-// Why something is not in a catalog: where the environment's manifests would declare it, and what
-// kept each place from doing so.
+// SPDX-License-Identifier: Apache-2.0
+// Explains why a resource or class is not in a catalog: the code that would declare it, and the
+// reason why each place did not.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -17,13 +18,15 @@ using compiler::Resource;
 using syntax::Node;
 using syntax::NodeKind;
 
-/// A place that would declare it.
+/// A place in the code that would declare it.
 struct CatalogExplainer::Candidate {
-    /// How surely: the title stands there, a text with variables fits it, it may be any.
+    /// Quality of the match: the title is literal, a string with variables matches it, or any title
+    /// is possible.
     enum class Fit : std::uint8_t { Exact, Pattern, Any } fit = Fit::Exact;
     const Node* node = nullptr;
-    const Node* definition = nullptr;  ///< around it; null: the main manifest's code
-    std::vector<const Node*> path;     ///< from the body of that down to the node
+    /// enclosing definition; null for the code of the main manifest
+    const Node* definition = nullptr;
+    std::vector<const Node*> path;  ///< from the body of `definition` down to the node
 };
 
 namespace {
@@ -31,7 +34,7 @@ namespace {
 constexpr std::size_t kMostCandidates = 8;
 constexpr int kMostMissing = 6;
 
-using Fit = std::optional<int>;  // 0 exact, 1 pattern, 2 any
+using Fit = std::optional<int>;  // 0 exact, 1 pattern, 2 any; nullopt if it does not match
 
 bool is_definition(const Node* node) {
     return node->kind == NodeKind::HostClassDefinition ||
@@ -50,7 +53,7 @@ const Node* body_of(const Node* definition) {
     return nullptr;
 }
 
-/// Whether literal parts in this order, anything in between, make up `text`.
+/// Reports whether `text` contains the literal parts in this order, with any text between them.
 bool fits_parts(const std::vector<std::string_view>& parts, std::string_view text) {
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const auto at = i == 0 ? (text.starts_with(parts[0]) ? 0 : text.npos) : text.find(parts[i]);
@@ -92,7 +95,8 @@ std::string_view without_colons(std::string_view name) {
     return name.starts_with("::") ? name.substr(2) : name;
 }
 
-/// How well a node would declare a resource of a down-cased type; no title: any.
+/// Returns how well a node could declare a resource of a down-cased type. Without a title, any
+/// resource matches.
 Fit declares(const Node* node, std::string_view type, std::string_view title, bool has_title) {
     const auto* expression = syntax::as<syntax::ResourceExpression>(node);
     if (!expression) return std::nullopt;
@@ -110,7 +114,7 @@ Fit declares(const Node* node, std::string_view type, std::string_view title, bo
     return best;
 }
 
-/// Whether a node would include a class.
+/// Returns how well a node could include a class.
 Fit includes(const Node* node, std::string_view wanted) {
     if (const auto* n = syntax::as<syntax::HostClassDefinition>(node))
         return without_colons(n->parent_class) == wanted ? Fit(0) : std::nullopt;
@@ -152,7 +156,7 @@ Fit includes(const Node* node, std::string_view wanted) {
     return best;
 }
 
-/// What on the way to a node may keep it from being evaluated.
+/// Reports whether `node` may prevent the evaluation of `next`, the node inside it.
 bool may_skip(const Node* node, const Node* next) {
     switch (node->kind) {
         case NodeKind::IfExpression:
@@ -191,9 +195,9 @@ void CatalogExplainer::search(const types::Reference& reference, std::vector<Can
     };
     auto look = [&](const syntax::Program& program) {
         for (const auto* definition : program.definitions) {
-            const auto* heir = syntax::as<syntax::HostClassDefinition>(definition);
-            if (heir && type == "class" && includes(heir, name))
-                out.push_back({Candidate::Fit::Exact, heir, heir, {}});
+            const auto* subclass = syntax::as<syntax::HostClassDefinition>(definition);
+            if (subclass && type == "class" && includes(subclass, name))
+                out.push_back({Candidate::Fit::Exact, subclass, subclass, {}});
             if (const auto* body = body_of(definition)) walk(walk, body, definition);
         }
         if (program.body && !is_definition(program.body)) walk(walk, program.body, nullptr);
@@ -210,12 +214,12 @@ void CatalogExplainer::search(const types::Reference& reference, std::vector<Can
         }
     }
     std::ranges::stable_sort(out, {}, &Candidate::fit);
-    // What may have any title says nothing where something has this one.
+    // Candidates for any title are only useful if no better candidate exists.
     if (!out.empty() && out.front().fit != Candidate::Fit::Any)
         std::erase_if(out, [](const Candidate& c) { return c.fit == Candidate::Fit::Any; });
 }
 
-/// What the titles of a declaration, or the classes of a call, were made of.
+/// Explains the titles of a declaration, or the classes of a call.
 void CatalogExplainer::titles(Id id, Reasons& out) {
     const auto* node = history_.at(id).node;
     if (const auto* expression = syntax::as<syntax::ResourceExpression>(node))
@@ -223,7 +227,7 @@ void CatalogExplainer::titles(Id id, Reasons& out) {
     for (const auto* argument : arguments(node)) sources(id, argument, out, false);
 }
 
-/// False: nothing on the way kept it out.
+/// Explains why the candidate was not reached. Returns false if nothing prevented it.
 bool CatalogExplainer::not_reached(Id from, const Candidate& candidate, Reasons& out) {
     Id at = from;
     auto find = [&](const Node* node) -> std::optional<Id> {
@@ -237,7 +241,7 @@ bool CatalogExplainer::not_reached(Id from, const Candidate& candidate, Reasons&
         const auto event = find(path[i]);
         if (!event) {
             out.push_back(
-                reason("not reached", "the code around it was left before it came there", path[i]));
+                reason("not reached", "the surrounding code ended before reaching it", path[i]));
             return true;
         }
         std::size_t part = i + 1;
@@ -253,13 +257,13 @@ bool CatalogExplainer::not_reached(Id from, const Candidate& candidate, Reasons&
             for (const auto* option : branch.options) options.push_back(code_of(option));
             why->text +=
                 options.empty()
-                    ? fmt::format(", and it stands where that is {}", b == 0)
-                    : fmt::format(", and it stands in the case {}",
+                    ? fmt::format(", and it is in the branch for {}", b == 0)
+                    : fmt::format(", and it is in the case {}",
                                   on_one_line(fmt::format("{}", fmt::join(options, ", "))));
         }
         if (!why) {
             why = reason("condition",
-                         fmt::format("{} comes to nothing there", on_one_line(code_of(path[i]))),
+                         fmt::format("{} has no effect there", on_one_line(code_of(path[i]))),
                          path[i]);
             children(*event, why->because, false);
         }
@@ -269,7 +273,7 @@ bool CatalogExplainer::not_reached(Id from, const Candidate& candidate, Reasons&
     return false;
 }
 
-void CatalogExplainer::kept_out(const Candidate& candidate, Reasons& out, int depth) {
+void CatalogExplainer::explain_candidate(const Candidate& candidate, Reasons& out, int depth) {
     const std::string what = on_one_line(
         candidate.node->kind == NodeKind::HostClassDefinition
             ? "class " +
@@ -329,14 +333,14 @@ void CatalogExplainer::kept_out(const Candidate& candidate, Reasons& out, int de
             if (event.node != candidate.node || !event.name.empty()) continue;
             made.because.push_back(
                 reason("other titles",
-                       event.failed ? std::string("it failed there")
+                       event.failed ? std::string("its evaluation failed")
                                     : fmt::format("its value there {}", is(event.value, false)),
                        event.node));
             titles(i, made.because.back().because);
         }
         if (made.because.size() == before)
             made.because.push_back(reason(
-                "not reached", "the code around it was left before it came there", candidate.node));
+                "not reached", "the surrounding code ended before reaching it", candidate.node));
     }
     out.push_back(std::move(made));
 }
@@ -352,7 +356,7 @@ void CatalogExplainer::missing(const types::Reference& reference, Reasons& out, 
             return;
         }
         Reason made =
-            reason("virtual", fmt::format("{} is {}, and nothing collects it", there->ref(),
+            reason("virtual", fmt::format("{} is {}, and no collector matches it", there->ref(),
                                           there->exported ? "exported" : "virtual"));
         put(made, there->file, there->line);
         declaration(*there, made.because);
@@ -375,7 +379,7 @@ void CatalogExplainer::missing(const types::Reference& reference, Reasons& out, 
     std::vector<Candidate> candidates;
     search(reference, candidates);
     if (is_class && compilation_.request().node.classes.empty() == false)
-        out.push_back(reason("classifier", "the classifier does not name it"));
+        out.push_back(reason("classifier", "the classifier does not assign it"));
     if (candidates.empty()) {
         out.push_back(reason("nothing", is_class ? "no manifest of the environment includes it"
                                                  : "no manifest of the environment declares it"));
@@ -383,7 +387,7 @@ void CatalogExplainer::missing(const types::Reference& reference, Reasons& out, 
     }
     const std::size_t all = candidates.size();
     if (candidates.size() > kMostCandidates) candidates.resize(kMostCandidates);
-    for (const auto& each : candidates) kept_out(each, out, depth);
+    for (const auto& each : candidates) explain_candidate(each, out, depth);
     if (all > candidates.size())
         out.push_back(reason("note", fmt::format("and {} more places", all - candidates.size())));
 }

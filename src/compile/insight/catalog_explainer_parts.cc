@@ -1,5 +1,6 @@
-// What a part of a value was made of: one element of a hash or a list, through all hands that it
-// went through.
+// SPDX-License-Identifier: Apache-2.0
+// Explains a part of a value, such as an element of a hash or array. Follows the part through
+// variables, parameters, arguments and merges.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ using Origin = History::Origin;
 
 namespace {
 
-/// What stands there in a value; nullopt: nothing does.
+/// Returns the element at `path`, or nullopt.
 std::optional<Value> value_at(Value v, std::span<const Value> path) {
     for (const Value& key : path) {
         if (v.is_hash()) {
@@ -51,7 +52,7 @@ const syntax::LambdaExpression* lambda_of(const Node* node) {
     return nullptr;
 }
 
-/// Calls whose lambda gets one element after the other.
+/// Reports whether the function calls its lambda once per element.
 bool iterates(std::string_view name) {
     constexpr std::string_view kNames[] = {"each", "map",      "filter",      "any",
                                            "all",  "flat_map", "reverse_each"};
@@ -60,7 +61,7 @@ bool iterates(std::string_view name) {
 
 }  // namespace
 
-void CatalogExplainer::tell(Part&& part, Reasons& out, bool hidden) {
+void CatalogExplainer::add_part(Part&& part, Reasons& out, bool hidden) {
     if (!part.code || hidden) {
         std::ranges::move(part.because, std::back_inserter(out));
         return;
@@ -162,7 +163,8 @@ std::optional<CatalogExplainer::Part> CatalogExplainer::part_of_merged(
     const auto result = value_at(history_.at(call).value, path);
     Part out;
     bool any = false;
-    // The last one wins; of hashes that are merged themselves each has its share.
+    // The last argument with the part wins. If the part itself is a merged hash, all arguments
+    // contribute.
     for (auto it = all.rbegin(); it != all.rend(); ++it) {
         if (!value_at(value_of(call, *it), looked)) continue;
         auto found = part(call, *it, path, hidden);
@@ -172,7 +174,7 @@ std::optional<CatalogExplainer::Part> CatalogExplainer::part_of_merged(
         }
         if (!any && !(deep && result && result->is_hash())) return found;
         any = true;
-        tell(std::move(*found), out.because, hidden);
+        add_part(std::move(*found), out.because, hidden);
     }
     if (!any) return std::nullopt;
     return out;
@@ -218,11 +220,11 @@ std::optional<CatalogExplainer::Part> CatalogExplainer::part_of_parameter(
     if (!found) return std::nullopt;
     ++count_;
     const std::string shown = json(value_at(event.value, path).value_or(Value::undef()), hidden);
-    Reason made = reason(
-        "parameter",
-        fmt::format("${} has {} there, a parameter of {}", event.name,
-                    shown.empty() ? "what is not to be shown" : shortened(shown), owner(*resource)),
-        found->code);
+    Reason made =
+        reason("parameter",
+               fmt::format("${} has {} there, a parameter of {}", event.name,
+                           shown.empty() ? "a hidden value" : shortened(shown), owner(*resource)),
+               found->code);
     if (found->code && !hidden) made.expression = code_of(found->code);
     made.name = std::string(leaf);
     made.because = std::move(found->because);
@@ -247,7 +249,7 @@ std::optional<CatalogExplainer::Part> CatalogExplainer::part_of_argument(
         const auto at = std::ranges::find(all, name, &syntax::Parameter::name);
         if (at == all.end() || all.size() > 2) return std::nullopt;
         const bool value = at + 1 == all.end();
-        // Of the key nothing is known but that the whole has it.
+        // The source of a key is not known beyond the whole value.
         if (!value) return std::nullopt;
         const Value whole = value_of(call, given[0]);
         if (whole.is_hash() && all.size() == 2) {
@@ -294,7 +296,7 @@ std::optional<CatalogExplainer::Part> CatalogExplainer::part_given(const Resourc
     const Path own = below_key(Value::string(o.parameter), path);
     std::string lower(resource.title);
     base::make_lower(lower);
-    /// Hashes by title, then what all of them get.
+    /// Index of the argument with the hashes by title, and of the argument with common parameters.
     std::size_t titles = given.size(), common = given.size();
     if (name == "create_resources" || name == "ensure_resources") {
         titles = 1;
@@ -326,7 +328,7 @@ std::optional<CatalogExplainer::Part> CatalogExplainer::part_given(const Resourc
         return out;
     }
     Part out;
-    out.because.push_back(reason("function", fmt::format("{} gives it by itself", name)));
+    out.because.push_back(reason("function", fmt::format("{} sets it itself", name)));
     return out;
 }
 

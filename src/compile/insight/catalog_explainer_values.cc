@@ -1,4 +1,5 @@
-// What the value of an expression was made of.
+// SPDX-License-Identifier: Apache-2.0
+// Explains the sources of an expression's value.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -75,7 +76,7 @@ void CatalogExplainer::sources(Id id, Reasons& out, bool hidden, bool in_templat
         }
         case NodeKind::AndExpression:
         case NodeKind::OrExpression: {
-            // What the right side decides, the left one does not, whatever it is.
+            // If the right operand decides the result, the left one does not matter.
             const bool is_and = event.node->kind == NodeKind::AndExpression;
             const auto& both = static_cast<const syntax::BinaryNode&>(*event.node);
             if (event.value.truthy() == is_and || value_of(id, both.left).truthy() != is_and) break;
@@ -85,7 +86,7 @@ void CatalogExplainer::sources(Id id, Reasons& out, bool hidden, bool in_templat
         case NodeKind::EppExpression: return children(id, out, hidden, true);
         case NodeKind::BlockExpression: {
             if (in_template) break;
-            // Only its last statement gives its value.
+            // The last statement gives the value.
             const auto& statements = syntax::to<syntax::BlockExpression>(event.node).statements;
             if (statements.empty()) return;
             sources(id, statements.back(), out, hidden);
@@ -125,18 +126,18 @@ void CatalogExplainer::files(Id id, Reasons& out) {
         const std::string_view what = whole ? "file" : "template";
         out.push_back(reason("file", fmt::format("the text of the {}", what)));
         put(out.back(), *path, 0);
-        // Of several files the first one that is there.
+        // The first existing file counts.
         if (whole || name == "epp") return;
     }
 }
 
-/// Lookups are told by themselves; of others what they are given and what their code reads. False:
-/// it is as any expression.
+/// Explains a call: a lookup by its levels, another function by its arguments and by the values
+/// that its code reads. Returns false if the call must be explained like any other expression.
 bool CatalogExplainer::call(Id id, Reasons& out, bool hidden) {
     const auto& event = history_.at(id);
     const std::string_view name = called(event.node);
     if (!is_lookup(name)) {
-        // Code of its own is told as such: a function in Puppet's language, a template.
+        // A function in Puppet's language or a template gets its own reason.
         const auto inner = history_.inside(id);
         auto is_own = [&](Id each) {
             const auto& part = history_.at(each);
@@ -154,7 +155,7 @@ bool CatalogExplainer::call(Id id, Reasons& out, bool hidden) {
             event.node);
         made.name = std::string(name);
         files(id, made.because);
-        // What it is given counts where it is read.
+        // An argument counts only where the code reads it.
         for (const Id each : inner)
             if (is_own(each)) sources(each, made.because, hidden);
         out.push_back(std::move(made));
@@ -202,7 +203,8 @@ bool CatalogExplainer::call(Id id, Reasons& out, bool hidden) {
     return true;
 }
 
-/// A part of a hash that stands there as such: of the others nothing is said.
+/// Explains an element of a hash or array that has its own location in the code. The other elements
+/// are left out.
 bool CatalogExplainer::element(Id id, Reasons& out, bool hidden) {
     const auto& event = history_.at(id);
     const auto& access = syntax::to<syntax::AccessExpression>(event.node);
@@ -282,7 +284,7 @@ bool CatalogExplainer::fact(Id id, Reasons& out, bool hidden) {
         path->first, fmt::format("{} {} {}", path->first, path->second, is(event.value, hidden)));
     made.name = path->second;
     made.value = json(event.value, hidden);
-    // What picked the part.
+    // Explains the key of the access.
     const auto& access = syntax::to<syntax::AccessExpression>(event.node);
     for (const auto* key : access.keys) sources(id, key, made.because, hidden);
     out.push_back(std::move(made));
@@ -307,7 +309,7 @@ void CatalogExplainer::top_variable(const History::Event& event, Reasons& out, b
     } else if (std::ranges::any_of(node.variables,
                                    [&](const auto& each) { return each.first == name; })) {
         kind = "given";
-        what = fmt::format("${}, given beside the manifests,", name);
+        what = fmt::format("${}, set outside of the manifests,", name);
     } else if (has(node.parameters)) {
         kind = "classifier";
         what = fmt::format("the classifier's parameter {}", name);
@@ -322,7 +324,7 @@ void CatalogExplainer::top_variable(const History::Event& event, Reasons& out, b
     out.push_back(std::move(made));
 }
 
-/// Of what a function, a lambda or a template was given the part that a variable is.
+/// Explains the argument of a function, lambda or template that a variable holds.
 Reason CatalogExplainer::argument(const History::Event& event, std::string_view name,
                                   const std::string& shown, bool hidden) {
     const auto& source = history_.at(event.source);
@@ -339,7 +341,7 @@ Reason CatalogExplainer::argument(const History::Event& event, std::string_view 
     if (auto found = part_of_argument(event, {}, hidden)) {
         if (found->code && !hidden) out.expression = code_of(found->code);
         if (found->by_default) out.text = fmt::format("{}, the default", shown);
-        // A default, and what is iterated over, stand elsewhere than the call.
+        // The code of a default value or an iterated element is not at the call.
         if (found->code) put(out, found->code);
         out.because = std::move(found->because);
         return out;
@@ -388,7 +390,7 @@ void CatalogExplainer::variable(Id id, Reasons& out, bool hidden) {
                 sources(event.source, assignment.right, made.because, hidden);
             else if (child(event.source, assignment.right))
                 made.text += " (see above)";
-            // Where it is set only under a condition, that is a reason too.
+            // If a condition surrounds the assignment, it is a reason too.
             assigned_under(event.source, made.because, hidden);
             break;
         }
@@ -424,14 +426,14 @@ void CatalogExplainer::variable(Id id, Reasons& out, bool hidden) {
 
 // ---- data ----
 
-/// The variables that a text of a data file names: "%{facts.os.family}".
+/// Explains the variables in a string of a data file, such as "%{facts.os.family}".
 void CatalogExplainer::interpolated(std::string_view text, Reasons& out) {
     const auto& node = compilation_.request().node;
     for (auto at = text.find("%{"); at != text.npos; at = text.find("%{", at + 2)) {
         const auto end = text.find('}', at);
         if (end == text.npos) return;
         std::string_view path = base::trim(text.substr(at + 2, end - at - 2));
-        // Lookups are told as such.
+        // Lookups have their own reasons.
         if (path.empty() || path.find('(') != path.npos) continue;
         if (path.starts_with("::")) path.remove_prefix(2);
         const auto dot = path.find('.');
@@ -478,7 +480,7 @@ void CatalogExplainer::levels(const hiera::ExplainNode& step, const std::string&
         const std::string path = below(step.name, root_);
         Reason made =
             reason("level", fmt::format("{} ({}): {}", path, name,
-                                        step.event == Event::LocationNotFound ? "there is none"
+                                        step.event == Event::LocationNotFound ? "does not exist"
                                         : found                               ? "has " + step.key
                                                 : "has no " + step.key));
         made.name = step.key;
@@ -500,7 +502,7 @@ void CatalogExplainer::levels(const hiera::ExplainNode& step, const std::string&
         if (!made.because.empty()) out.push_back(std::move(made));
         return;
     }
-    // An entry without files: a function answers.
+    // A level without files has a function as its data provider.
     const bool asked = step.kind == Kind::DataProvider && step.branches.empty() && name != level &&
                        (found || step.event == Event::NotFound);
     if (asked) {
@@ -525,15 +527,15 @@ void CatalogExplainer::data(const hiera::Lookup::Question& question, Scope& scop
     } catch (const hiera::LookupError&) {
         any = false;
     } catch (const base::PuppetError& error) {
-        into.because.push_back(reason("note", "asked again, Hiera fails: " + error.message()));
+        into.because.push_back(reason("note", "a repeated lookup fails: " + error.message()));
         return;
     }
     Reasons all;
     levels(explainer.root(), "", all);
     if (!any)
-        all.push_back(reason("default", "no level has it: the default that is given"));
+        all.push_back(reason("default", "no level has it; the default of the call applies"));
     else if (!hidden && !value::equal(answer, found))
-        all.push_back(reason("note", "asked again, Hiera answers otherwise"));
+        all.push_back(reason("note", "a repeated lookup gives another result"));
     std::ranges::move(all, std::back_inserter(into.because));
 }
 

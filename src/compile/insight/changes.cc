@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/changes.h"
 
 #include <algorithm>
@@ -32,8 +33,8 @@ std::string joined_path(const std::vector<std::string>& path) {
     return fmt::format("{}", fmt::join(path, "."));
 }
 
-/// Never shown, and yet another where the value is another.
-std::string veiled(const std::optional<std::string>& json) {
+/// Replaces a sensitive value. The result never contains the value.
+std::string masked_value(const std::optional<std::string>& json) {
     return json ? codec::json_string("(sensitive)") : std::string();
 }
 
@@ -69,7 +70,7 @@ Contents::Found Contents::find(std::string_view source) const {
         out.path = module->path + "/files";
         if (slash != std::string_view::npos) out.path += std::string(rest.substr(slash));
     } else {
-        // Somewhere it would have to be.
+        // The path at which the module would have to be.
         out.path = fmt::format("modules/{}", rest);
     }
     if (module) out.digest = digest_of(out.path, 0);
@@ -148,7 +149,7 @@ std::vector<Change> changes(const Catalog& before, const Catalog& after,
         for (const auto& parameter : resource.parameters) {
             change.sensitive = parameter.sensitive;
             if (parameter.sensitive) {
-                add(parameter.name, veiled(parameter.before), veiled(parameter.after));
+                add(parameter.name, masked_value(parameter.before), masked_value(parameter.after));
                 continue;
             }
             for (const auto& v : parameter.values)
@@ -206,7 +207,8 @@ std::vector<Change> missing_sources(const std::vector<SourceOf>& sources,
 
 namespace {
 
-/// Of every container its begin and its end; of what contains nothing one point.
+/// The dependency graph. Each resource has a begin point and an end point; the resources in a
+/// container are between its two points.
 class Dependencies {
 public:
     Dependencies(const Catalog& catalog, const std::vector<catalog::Relation>& relations)
@@ -223,9 +225,9 @@ public:
         }
     }
 
-    /// The shortest circle through the first point that is on one.
+    /// Returns the shortest cycle through the first point that is on a cycle.
     std::string cycle() const {
-        // What is left when everything that nothing on a circle waits for is taken away.
+        // Removes points without dependencies repeatedly; only points on or after a cycle remain.
         std::vector<std::size_t> waits(next_.size());
         for (const auto& list : next_)
             for (const auto to : list) ++waits[to];
@@ -254,7 +256,7 @@ private:
         std::vector<std::size_t> from(next_.size(), kNone), queue = {start};
         for (std::size_t at = 0; at < queue.size(); ++at) {
             for (const auto to : next_[queue[at]]) {
-                if (to == start) return told(from, start, queue[at]);
+                if (to == start) return cycle_text(from, start, queue[at]);
                 if (from[to] != kNone) continue;
                 from[to] = queue[at];
                 queue.push_back(to);
@@ -262,16 +264,16 @@ private:
         }
         return {};
     }
-    std::string told(const std::vector<std::size_t>& from, std::size_t start,
-                     std::size_t last) const {
+    std::string cycle_text(const std::vector<std::size_t>& from, std::size_t start,
+                           std::size_t last) const {
         std::vector<std::string> names;
         for (std::size_t at = last; at != start; at = from[at]) add(names, at);
         add(names, start);
         std::ranges::reverse(names);
-        // Begin and end of one container are one name.
+        // The begin and end points of a container have the same name.
         names.erase(std::unique(names.begin(), names.end()), names.end());
         while (names.size() > 1 && names.front() == names.back()) names.pop_back();
-        // The same circle is told the same way, wherever it was entered.
+        // Rotates the cycle, so that its text does not depend on the starting point.
         std::ranges::rotate(names, std::ranges::min_element(names));
         names.push_back(names.front());
         return fmt::format("{}", fmt::join(names, " => "));

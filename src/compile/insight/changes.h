@@ -1,5 +1,6 @@
-// What becomes of one node: how its catalog differs between two states, and what is wrong with a
-// catalog that only an apply would find.
+// SPDX-License-Identifier: Apache-2.0
+// Differences between two catalogs of one node, and errors in a catalog that otherwise only an
+// apply would find.
 #pragma once
 
 #include <map>
@@ -17,51 +18,51 @@
 
 namespace bunraku::insight {
 
-/// What kind of thing is said of a node; the order is that of reports.
+/// The kind of a change, in the order of reports.
 enum class Kind : std::uint8_t {
-    Conflict,        ///< of two changes
-    Fails,           ///< the compile, which worked before
-    FailsOtherwise,  ///< with another error than before
+    Conflict,        ///< between two changes
+    Fails,           ///< the compile worked before
+    FailsOtherwise,  ///< the compile failed before with another error
     FailsAsBefore,
-    WorksAgain,  ///< it failed before
-    Finding,     ///< wrong in the new catalog, and not in the old one
-    Repaired,    ///< wrong in the old catalog only
+    WorksAgain,  ///< the compile failed before
+    Finding,     ///< an error in the new catalog only
+    Repaired,    ///< an error in the old catalog only
     Removed,     ///< a resource
     Added,
     Changed,  ///< a parameter of a resource
-    Content,  ///< of a file behind `source`
-    Plugin    ///< of a module: what agents load, whatever their catalogs say
+    Content,  ///< a file that a `source` refers to
+    Plugin    ///< files of a module that agents download, independent of the catalog
 };
-/// "conflict", "fails", "fails otherwise", "fails as before", "works again", "finding", "repaired",
-/// "removed", "added", "changed", "content", "plugins".
+/// Returns "conflict", "fails", "fails otherwise", "fails as before", "works again", "finding",
+/// "repaired", "removed", "added", "changed", "content" or "plugins".
 std::string_view kind_name(Kind kind);
 
-/// One thing that is said of a node.
+/// One change of a node.
 struct Change {
     Kind kind = Kind::Changed;
-    std::string reference;  ///< "File[/etc/ntp.conf]"; empty: the node as a whole
-    std::string parameter;  ///< "content", "options.key"; empty: the whole resource
-    /// JSON of values; texts of errors and findings; digests of contents. Empty: there is none.
+    std::string reference;  ///< such as "File[/etc/ntp.conf]"; empty for the whole node
+    std::string parameter;  ///< such as "content" or "options.key"; empty for the whole resource
+    /// JSON of values, text of errors and findings, or digests of contents. Empty if there is none.
     std::string before, after;
-    bool sensitive = false;  ///< the values are not to be shown: they are digests
-    std::string file;        ///< where the resource stands, in the new catalog where it is there
+    bool sensitive = false;  ///< True if the values must not be shown; they are placeholders then.
+    std::string file;        ///< location of the resource, in the new catalog if it exists there
     int line = 0;
-    std::string input;  ///< of Content: the path below the environment
+    std::string input;  ///< for Content: path relative to the environment
 };
 
-/// The contents of module files, of two states at once. Thread-safe.
+/// Content of the module files in one state. Thread-safe.
 class Contents {
 public:
     explicit Contents(std::shared_ptr<const environment::Environment> environment)
         : environment_(std::move(environment)) {}
 
     struct Found {
-        std::string path;    ///< on the environment's disk; empty: no file of a module
-        std::string digest;  ///< empty: it is not there
+        std::string path;    ///< path in the environment; empty if it is not a module file
+        std::string digest;  ///< empty if the file does not exist
     };
-    /// What "puppet:///modules/NAME/PATH" means; a folder's digest is that of all that is in it.
+    /// Resolves "puppet:///modules/NAME/PATH". The digest of a folder covers all its content.
     Found find(std::string_view source) const;
-    /// The text of a small text file; nullopt where it is none.
+    /// Returns the text of a small text file, or nullopt for any other file.
     std::optional<std::string> text(const std::string& path) const;
 
 private:
@@ -72,7 +73,7 @@ private:
     mutable std::map<std::string, Found, std::less<>> known_;
 };
 
-/// Where a file of a catalog gets its content from.
+/// The sources of a file resource.
 struct SourceOf {
     std::string reference;
     std::vector<std::string> sources;
@@ -81,31 +82,31 @@ struct SourceOf {
 };
 std::vector<SourceOf> sources_of(const catalog::Catalog& catalog);
 
-/// The first of several sources that is there.
+/// Returns the first source that exists.
 Contents::Found first_found(const Contents& contents, const std::vector<std::string>& sources);
 
-/// What differs between two catalogs. References, order and containers of resources are no part of
-/// it, nor are tags and lines.
+/// Returns the differences between two catalogs. Ignores the order of resources, references to
+/// them, containment, tags and lines.
 std::vector<Change> changes(const catalog::Catalog& before, const catalog::Catalog& after,
                             const catalog::Naming& naming,
                             const std::vector<catalog::IgnorePattern>& ignored);
 
-/// A file of a module of the environment: "puppet:///modules/..".
+/// Reports whether a source is a module file: "puppet:///modules/..".
 bool of_modules(std::string_view source);
 
-/// What of the files behind `source` differs, where the resource is in both states.
+/// Returns the differences in files of `source` attributes, for resources in both states.
 std::vector<Change> content_changes(const std::vector<SourceOf>& before, const Contents& old,
                                     const std::vector<SourceOf>& after, const Contents& now);
 
-/// What an apply would stumble over: circles of dependencies, references that lead nowhere, files
-/// of modules that are not there. Each is Kind::Finding with the text in `after`.
+/// Returns errors that an apply would report: dependency cycles, references to missing resources,
+/// missing module files. Each is a Kind::Finding with its text in `after`.
 std::vector<Change> findings(const catalog::Catalog& catalog, const catalog::Naming& naming,
                              const std::vector<SourceOf>& sources, const Contents& contents);
-/// The last of these alone.
+/// Returns only the missing module files.
 std::vector<Change> missing_sources(const std::vector<SourceOf>& sources, const Contents& contents);
 
-/// A circle of `before`, `require`, `notify` and `subscribe`, containers counted as Puppet does
-/// ("a => b => a"); empty: there is none.
+/// Returns a cycle of `before`, `require`, `notify` and `subscribe` ("a => b => a"). Containers
+/// count as in Puppet. Empty if no cycle exists.
 std::string dependency_cycle(const catalog::Catalog& catalog, const catalog::Naming& naming);
 
 }  // namespace bunraku::insight

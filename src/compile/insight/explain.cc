@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/explain.h"
 
 #include <algorithm>
@@ -16,18 +17,18 @@ struct ReferenceText {
     std::string type, title;
 };
 
-/// "File[/etc/x]" in its parts; quotes around the title are left out.
+/// Splits "File[/etc/x]" into its parts; removes quotes around the title.
 ReferenceText parsed_reference(const std::string& text) {
     const auto open = text.find('[');
     if (open == std::string::npos || open == 0 || !text.ends_with(']') || open + 2 >= text.size())
         throw base::plain_error(
-            fmt::format("'{}' is no reference: 'File[/etc/motd]' is one", text));
+            fmt::format("'{}' is not a reference such as 'File[/etc/motd]'", text));
     ReferenceText out{text.substr(0, open), text.substr(open + 1, text.size() - open - 2)};
     const char quote = out.title.front();
     if (out.title.size() >= 2 && (quote == '\'' || quote == '"') && out.title.back() == quote)
         out.title = out.title.substr(1, out.title.size() - 2);
     if (out.title.empty()) throw base::plain_error(fmt::format("'{}' has no title", text));
-    // Types are capitalised in every segment.
+    // Every segment of a type name is capitalised.
     bool first = true;
     for (char& c : out.type) {
         if (first && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
@@ -43,7 +44,7 @@ void answer(const ExplainQuestion& question, const ReferenceText& text,
     const types::Reference reference{text.type, text.title, true};
     const compiler::Resource* resource = compilation.table().find(reference);
     out.found = resource && (!resource->virtual_ || resource->exported);
-    // A virtual one that nothing collects is not there either.
+    // A virtual resource that was not collected is not in the catalog either.
     if (question.missing || !resource || (!out.found && question.parameter.empty())) {
         explainer.missing(reference, out.reasons);
         return;
@@ -58,12 +59,14 @@ void answer(const ExplainQuestion& question, const ReferenceText& text,
             return;
         }
         if (!resource->find(question.parameter) && question.parameter != "title")
-            throw base::plain_error(fmt::format(
-                "{} has no parameter {}: it has {}", resource->ref(), question.parameter, [&] {
-                    std::vector<std::string> names;
-                    for (const auto& p : resource->params) names.emplace_back(p.name);
-                    return fmt::format("{}", fmt::join(names, ", "));
-                }()));
+            throw base::plain_error(fmt::format("{} has no parameter {}; its parameters are {}",
+                                                resource->ref(), question.parameter, [&] {
+                                                    std::vector<std::string> names;
+                                                    for (const auto& p : resource->params)
+                                                        names.emplace_back(p.name);
+                                                    return fmt::format("{}",
+                                                                       fmt::join(names, ", "));
+                                                }()));
         out.reasons.push_back(explainer.parameter(*resource, question.parameter));
         explainer.declaration(*resource, out.reasons);
         return;
@@ -75,27 +78,28 @@ void answer(const ExplainQuestion& question, const ReferenceText& text,
     explainer.titled(*resource, out.reasons);
 }
 
-/// Says so where the history does not go to the end.
-void tell_cut(const compiler::History& history, Explanation& out) {
+/// Adds a note if the history is incomplete.
+void note_cut(const compiler::History& history, Explanation& out) {
     if (!history.cut()) return;
     out.reasons.push_back({.kind = "note",
-                           .text = fmt::format("The compile evaluates more than {} expressions: "
-                                               "nothing is known of those behind",
+                           .text = fmt::format("The compile evaluates more than {} expressions; "
+                                               "later ones are not recorded",
                                                compiler::History::kMostEvents)});
 }
 
-/// Compiles the node and shows `look` the history, the compilation and the lookup while all that
-/// was made is there. Gives the error that the compile ended with; throws what `look` does.
-std::string watched(site::Site& site, const State& state, const site::FleetNode& node,
-                    const std::function<void(const compiler::History&, compiler::Compilation&,
-                                             hiera::Lookup&)>& look) {
+/// Compiles the node and calls `look` with the history, the compilation and the lookup while their
+/// data exists. Returns the error of the compile. Throws the error of `look`.
+std::string recorded_compile(
+    site::Site& site, const State& state, const site::FleetNode& node,
+    const std::function<void(const compiler::History&, compiler::Compilation&, hiera::Lookup&)>&
+        look) {
     base::NullSink log;
     auto request = request_for(state, node);
     site::Session* session = nullptr;
     std::string mistake;
     request.history = std::make_shared<compiler::History>(
         [&](const compiler::History& history, compiler::Compilation& compilation) {
-            // The end of a compile throws nothing of its own.
+            // The callback at the end of a compile must not throw.
             try {
                 look(history, compilation, session->lookup());
             } catch (const base::PuppetError& error) {
@@ -114,11 +118,11 @@ std::string watched(site::Site& site, const State& state, const site::FleetNode&
     return out;
 }
 
-/// Adds a sentence, and below it what it rests on, with the lines of a tree. `indent` stands before
-/// what is below.
+/// Appends a reason and, below it, the reasons that it depends on, as a tree. `indent` precedes
+/// each line below.
 void print(std::string& out, const Reason& reason, const std::string& indent) {
     out += reason.text;
-    // A level of Hiera is its file.
+    // The text of a Hiera level already names its file.
     const bool own = reason.kind == "level";
     if (!reason.file.empty() && !(own && reason.line == 0)) {
         out += own               ? fmt::format(", line {}", reason.line)
@@ -162,19 +166,19 @@ Explanation explain(site::Site& site, const State& state, const site::FleetNode&
                     const ExplainQuestion& question) {
     Explanation out;
     const auto reference = parsed_reference(question.reference);
-    out.error = watched(site, state, node,
-                        [&](const compiler::History& history, compiler::Compilation& compilation,
-                            hiera::Lookup& lookup) {
-                            answer(question, reference, history, compilation, lookup, out);
-                            tell_cut(history, out);
-                        });
+    out.error = recorded_compile(site, state, node,
+                                 [&](const compiler::History& history,
+                                     compiler::Compilation& compilation, hiera::Lookup& lookup) {
+                                     answer(question, reference, history, compilation, lookup, out);
+                                     note_cut(history, out);
+                                 });
     return out;
 }
 
 std::string explain_all(
     site::Site& site, const State& state, const site::FleetNode& node,
     const std::function<bool(const ExplainQuestion&, const Explanation&)>& tell) {
-    return watched(
+    return recorded_compile(
         site, state, node,
         [&](const compiler::History& history, compiler::Compilation& compilation,
             hiera::Lookup& lookup) {
@@ -188,7 +192,7 @@ std::string explain_all(
                         out.reasons.push_back(CatalogExplainer(history, compilation, lookup)
                                                   .parameter(*resource, param.name));
                 CatalogExplainer(history, compilation, lookup).titled(*resource, out.reasons);
-                tell_cut(history, out);
+                note_cut(history, out);
                 if (!tell({.reference = resource->ref()}, out)) return;
             }
         });

@@ -1,5 +1,6 @@
-// Where what a node's catalog has comes from, and why something is not in it: told of one compile
-// that is watched (docs/design/0190-explain.md).
+// SPDX-License-Identifier: Apache-2.0
+// Explains where the contents of a node's catalog originate, and why something is missing. Records
+// one compile of the node (docs/design/0190).
 #pragma once
 
 #include <functional>
@@ -11,41 +12,42 @@
 
 namespace bunraku::insight {
 
-/// One sentence, and what it rests on.
+/// A statement about the catalog and the reasons for it.
 struct Reason {
     /// "attribute", "override", "resource default", "default", "collector", "relation", "import",
     /// "classifier", "data", "level", "variable", "argument", "parameter", "title", "fact",
     /// "trusted", "setting", "call", "condition", "declaration", "class", "inclusion", ...
     std::string kind;
-    std::string text;        ///< without the place
-    std::string name;        ///< of the parameter, the variable, the key, the fact
+    std::string text;        ///< without the location
+    std::string name;        ///< of the parameter, variable, key or fact
     std::string expression;  ///< the code
-    std::string value;       ///< in JSON; empty: there is none, or it is not to be shown
-    std::string file;        ///< below the environment's folder without it
+    std::string value;       ///< JSON; empty if the value is missing or must not be shown
+    std::string file;        ///< relative to the environment's folder if below it
     int line = 0;
     std::vector<Reason> because;
 };
 
 struct ExplainQuestion {
     std::string reference;  ///< "File[/etc/ntp.conf]"
-    std::string parameter;  ///< empty: all, and how it came to be declared
-    bool missing = false;   ///< why it is not there
+    std::string parameter;  ///< if empty, explains the declaration and all parameters
+    bool missing = false;   ///< True to ask why the resource is missing.
 };
 
 struct Explanation {
     std::vector<Reason> reasons;
-    bool found = false;  ///< what was asked for is there
-    std::string error;   ///< the compile ended with it: what is told is what happened until then
+    bool found = false;  ///< True if the catalog has what the question asks for.
+    /// Error that ended the compile. The reasons then only cover the part before it.
+    std::string error;
 };
 
-/// Compiles the node once. Throws base::PuppetError where the state cannot be opened or the
-/// question means nothing.
+/// Compiles the node once. Throws base::PuppetError if the state cannot be opened or the question
+/// is invalid.
 Explanation explain(site::Site& site, const State& state, const site::FleetNode& node,
                     const ExplainQuestion& question);
 
-/// The same of every resource of its catalog, by one compile: `tell` is called for each as long as
-/// it says true. Every parameter is told in full, though another one has told of its sources
-/// before. Gives the error that the compile ended with; empty: none.
+/// Explains every resource of the catalog with one compile. Calls `tell` for each of them until it
+/// returns false. Explains every parameter in full, even if another parameter has the same sources.
+/// Returns the error of the compile; empty if there is none.
 std::string explain_all(
     site::Site& site, const State& state, const site::FleetNode& node,
     const std::function<bool(const ExplainQuestion&, const Explanation&)>& tell);

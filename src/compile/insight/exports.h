@@ -1,5 +1,6 @@
-// What nodes export in a state that no store has seen, for those who collect it
-// (docs/design/0192-second-runs.md).
+// SPDX-License-Identifier: Apache-2.0
+// The resources that nodes export in a state that no store contains, for the nodes that collect
+// them (docs/design/0192).
 #pragma once
 
 #include <map>
@@ -14,27 +15,27 @@
 
 namespace bunraku::insight {
 
-/// One exported resource, in texts: it belongs to no compile.
+/// An exported resource as text, independent of any compile.
 struct Export {
     std::string type, title, file;
     int line = 0;
     std::vector<std::string> tags;
-    std::vector<std::pair<std::string, std::string>> parameters;  ///< values in rich data's JSON
+    std::vector<std::pair<std::string, std::string>> parameters;  ///< values as JSON with rich data
 
     std::string reference() const { return type + "[" + title + "]"; }
-    /// Where it was written is no part of what it is.
+    /// Ignores the location.
     bool operator==(const Export& other) const {
         return type == other.type && title == other.title && tags == other.tags &&
                parameters == other.parameters;
     }
 };
-/// In the order of their references.
+/// Returns the exported resources, ordered by reference.
 std::vector<Export> exports_of(const catalog::Catalog& catalog);
 
-/// By certname.
+/// The exported resources by certname.
 using Exports = std::map<std::string, std::vector<Export>>;
 
-/// Answers collectors with what `exports` has of its nodes, and with the store's answer for all
+/// Returns a collector answer that uses `exports` for the nodes in it, and the store for all
 /// others.
 site::CollectorAnswer answered_with(std::shared_ptr<const Exports> exports);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/expression.h"
 
 #include <algorithm>
@@ -92,7 +93,7 @@ std::string code_of(const Node* node) {
     widen(widen, node);
     const auto text = node->source->text();
     end = std::min(end, static_cast<std::uint32_t>(text.size()));
-    // What closes it behind its last part is no node.
+    // Closing brackets are not nodes, so they are added here.
     auto open = [&] {
         int count = 0;
         for (const char c : text.substr(begin, end - begin))

@@ -1,4 +1,5 @@
-// What the syntax tree alone says of an expression, for those who tell of it.
+// SPDX-License-Identifier: Apache-2.0
+// Descriptions of expressions from the syntax tree alone.
 #pragma once
 
 #include <string>
@@ -9,35 +10,36 @@
 
 namespace bunraku::insight {
 
-/// The node inside any parentheses.
+/// Returns the node inside any parentheses.
 const syntax::Node* bare(const syntax::Node* node);
 bool is_literal(const syntax::Node* node);
 
-/// A call, by name or as a method.
+/// Reports whether a node is a call by name or a method call.
 bool is_call(const syntax::Node* node);
-/// The name that a call is made by; empty: it is none, or of a type.
+/// Returns the name of the called function. Empty if the node is not a call or calls a type.
 std::string_view called(const syntax::Node* node);
-/// What a call is given, in order: of a method first what stands before the dot.
+/// Returns the arguments of a call in order. For a method call, the receiver is the first.
 std::vector<const syntax::Node*> arguments(const syntax::Node* node);
 
-/// What a condition may be: its test, and its branches with what each is for.
+/// A condition: its test, and its branches with their options.
 struct Branches {
     struct Branch {
         const syntax::Node* code;
-        std::vector<const syntax::Node*> options;  ///< none: of an if
+        std::vector<const syntax::Node*> options;  ///< empty for an `if`
     };
-    const syntax::Node* test = nullptr;  ///< null: it is no condition
-    std::vector<Branch> all;             ///< of an if what is done when it holds comes first
+    const syntax::Node* test = nullptr;  ///< null if the node is not a condition
+    std::vector<Branch> all;             ///< for an `if`, the branch for a true test is first
 };
 Branches branches(const syntax::Node* node);
 
-/// The text of a whole expression: a node with operands knows only where its operator stands.
+/// Returns the text of a whole expression. The offset of a node with operands only covers its
+/// operator.
 std::string code_of(const syntax::Node* node);
-/// A call without its lambda: "['a', 'b'].each", on one line.
+/// Returns a call without its lambda, on one line: "['a', 'b'].each".
 std::string call_head(const syntax::Node* node);
-/// A text of code on one line, shortened.
+/// Returns code on one line, shortened.
 std::string on_one_line(std::string_view code);
-/// About a line's length of a text.
+/// Shortens a text to about one line.
 std::string shortened(std::string text);
 
 }  // namespace bunraku::insight

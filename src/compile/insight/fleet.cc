@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/fleet.h"
 
 #include <algorithm>
@@ -23,8 +24,8 @@ using Item = environment::ReadTable::Item;
 
 namespace {
 
-/// One node, compiled to be looked at.
-struct Looked {
+/// A compile of one node for analysis.
+struct NodeCompile {
     site::Compiled compiled;
     std::shared_ptr<const Environment> environment;
     std::shared_ptr<environment::Trace> trace;
@@ -32,8 +33,9 @@ struct Looked {
     bool failed = false;
 };
 
-Looked look(site::Site& site, const State& state, const site::FleetNode& node, bool with_places) {
-    Looked out;
+NodeCompile look(site::Site& site, const State& state, const site::FleetNode& node,
+                 bool with_places) {
+    NodeCompile out;
     base::NullSink log;
     try {
         auto request = request_for(state, node);
@@ -54,7 +56,8 @@ Looked look(site::Site& site, const State& state, const site::FleetNode& node, b
     return out;
 }
 
-/// Compiles all nodes on the site's threads; `take` gets one at a time, with its number.
+/// Compiles all nodes on the site's threads. Calls `take` with one result at a time and the index
+/// of the node.
 template <class Take>
 void look_at_all(site::Site& site, const State& state, std::span<const site::FleetNode> nodes,
                  bool with_places, Take&& take) {
@@ -64,9 +67,9 @@ void look_at_all(site::Site& site, const State& state, std::span<const site::Fle
     std::size_t left = nodes.size();
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         site.workers().post([&, i] {
-            auto looked = look(site, state, nodes[i], with_places);
+            auto compiled_node = look(site, state, nodes[i], with_places);
             const std::lock_guard lock(mutex);
-            take(i, looked);
+            take(i, compiled_node);
             if (--left == 0) done.notify_all();
         });
     }
@@ -94,7 +97,7 @@ Input input_of(const Item& item) {
     return out;
 }
 
-/// The files that hold nothing but the function or type of a name: "ntp::f", "function ntp::f",
+/// Returns the files that contain only the function or type of a name: "ntp::f", "function ntp::f",
 /// "type Ntp::T".
 std::set<std::string> files_that_define(const Environment& environment, std::string_view wanted) {
     const auto space = wanted.find(' ');
@@ -118,7 +121,7 @@ std::set<std::string> files_that_define(const Environment& environment, std::str
 
 bool is_meant(const Item& item, const Input& input, std::string_view name, std::string_view wanted,
               std::string_view root) {
-    // That something is not there, or what is in a folder, is asked of many paths.
+    // Checks for existence and folder listings are too common to be relevant.
     if (item.kind == Read::Exists || item.kind == Read::Folder || item.kind == Read::Glob)
         return false;
     if (name == wanted) return true;
@@ -141,18 +144,18 @@ Readers readers(site::Site& site, const State& state, std::span<const site::Flee
     using Found = std::tuple<std::string, std::size_t, NodeReader>;
     std::vector<Found> found;
     const auto defining = files_that_define(*site.environment(state.request()), wanted);
-    look_at_all(site, state, nodes, true, [&](std::size_t i, Looked& looked) {
-        if (looked.failed) out.failed.push_back(nodes[i].name);
-        if (!looked.trace) return;
-        const std::string root = looked.environment->directory();
-        for (const auto& [item, answer] : looked.trace->items()) {
+    look_at_all(site, state, nodes, true, [&](std::size_t i, NodeCompile& compiled_node) {
+        if (compiled_node.failed) out.failed.push_back(nodes[i].name);
+        if (!compiled_node.trace) return;
+        const std::string root = compiled_node.environment->directory();
+        for (const auto& [item, answer] : compiled_node.trace->items()) {
             const Input input = input_of(item);
             const std::string name = input.name(root);
             const bool defines =
                 item.kind == Read::File && defining.contains(std::string(item.name));
             if (!defines && !is_meant(item, input, name, wanted, root)) continue;
-            const auto* reader =
-                looked.places->first(*looked.trace->table(), item.kind, item.name, item.detail);
+            const auto* reader = compiled_node.places->first(*compiled_node.trace->table(),
+                                                             item.kind, item.name, item.detail);
             found.emplace_back(name, i,
                                NodeReader{.node = nodes[i].name,
                                           .input = name,
@@ -174,7 +177,7 @@ bool has_ending(std::string_view path, std::initializer_list<std::string_view> e
     return std::ranges::any_of(endings, [&](auto ending) { return path.ends_with(ending); });
 }
 
-/// "ntp::servers" for the file servers.rb or ntp/servers.rb in a folder of Ruby functions.
+/// Returns "ntp::servers" for the file servers.rb or ntp/servers.rb in a folder of Ruby functions.
 std::string ruby_name(std::string_view path) {
     std::string out;
     for (const auto part : base::split(path.substr(0, path.rfind('.')), '/'))
@@ -182,8 +185,8 @@ std::string ruby_name(std::string_view path) {
     return out;
 }
 
-/// The functions and types of a module, or of an environment's own folder, that have a file each.
-/// Their paths are absolute.
+/// Returns the functions and types of a module or of an environment's own folder that have their
+/// own files. Paths are absolute.
 std::vector<Dead> defining_files(const Environment& environment, const std::string& root) {
     std::vector<Dead> out;
     std::vector<std::string> paths;
@@ -216,11 +219,11 @@ DeadInputs dead(site::Site& site, const State& state, std::span<const site::Flee
     out.nodes = nodes.size();
     std::set<std::string> definitions, files, data_files;
     std::map<std::string, std::set<std::string>> keys;
-    std::set<std::string> sources;  // files and folders that catalogs get content from
-    look_at_all(site, state, nodes, false, [&](std::size_t i, Looked& looked) {
-        if (looked.failed) out.failed.push_back(nodes[i].name);
-        if (!looked.trace) return;
-        for (const auto& [item, answer] : looked.trace->items()) {
+    std::set<std::string> sources;  // files and folders that `source` attributes refer to
+    look_at_all(site, state, nodes, false, [&](std::size_t i, NodeCompile& compiled_node) {
+        if (compiled_node.failed) out.failed.push_back(nodes[i].name);
+        if (!compiled_node.trace) return;
+        for (const auto& [item, answer] : compiled_node.trace->items()) {
             const std::string name(item.name);
             if (item.kind == Read::Definition)
                 definitions.insert(name + "#" + std::string(item.detail));
@@ -230,9 +233,9 @@ DeadInputs dead(site::Site& site, const State& state, std::span<const site::Flee
                 keys[name].emplace(item.detail);
             }
         }
-        if (looked.failed) return;
-        const Contents contents(looked.environment);
-        for (const auto& source : sources_of(*looked.compiled.catalog))
+        if (compiled_node.failed) return;
+        const Contents contents(compiled_node.environment);
+        for (const auto& source : sources_of(*compiled_node.compiled.catalog))
             for (const auto& each : source.sources) sources.insert(contents.find(each).path);
     });
     const auto environment = site.environment(state.request());
@@ -275,7 +278,7 @@ DeadInputs dead(site::Site& site, const State& state, std::span<const site::Flee
                 if (!files.contains(path) && !is_source(path)) add(kind, below(path, root), path);
         }
     }
-    // Data: where the fleet reads data there may be more that nobody reads.
+    // Searches for unread data in the folders from which the fleet reads data.
     std::set<std::string> folders;
     for (const auto& path : data_files) {
         if (!path.starts_with(root + "/")) continue;
@@ -290,11 +293,11 @@ DeadInputs dead(site::Site& site, const State& state, std::span<const site::Flee
         files_below(disk, folder, paths);
         for (const auto& path : paths) {
             if (!has_ending(path, {".yaml", ".yml", ".json"})) continue;
-            // A module's own hiera.yaml and metadata are no data.
+            // hiera.yaml and the metadata of a module are not data.
             const bool module = std::ranges::any_of(environment->modules(), [&](const auto& m) {
                 return path.starts_with(m.path + "/");
             });
-            // What else than its keys somebody reads of it (eyaml, a backend in Ruby) is not known.
+            // A file read as a whole (eyaml, a Ruby backend) may have any of its keys read.
             if (files.contains(path)) continue;
             if (!data_files.contains(path)) {
                 if (!module) add("data file", below(path, root), path);
@@ -324,16 +327,16 @@ Doctor doctor(site::Site& site, const State& state, std::span<const site::FleetN
     Doctor out;
     out.nodes = nodes.size();
     std::map<std::tuple<std::string, std::string, std::string>, std::set<std::string>> found;
-    look_at_all(site, state, nodes, true, [&](std::size_t i, Looked& looked) {
-        if (looked.failed) out.failed.push_back(nodes[i].name);
-        if (!looked.trace) return;
-        for (const auto& item : compiler::Change::unseen(*looked.trace)) {
-            // Answers of the store are seen by their digest.
+    look_at_all(site, state, nodes, true, [&](std::size_t i, NodeCompile& compiled_node) {
+        if (compiled_node.failed) out.failed.push_back(nodes[i].name);
+        if (!compiled_node.trace) return;
+        for (const auto& item : compiler::Change::unseen(*compiled_node.trace)) {
+            // Traces contain the digests of the store's answers, so a change is visible.
             if (item.kind == Read::Query || item.kind == Read::Export) continue;
-            const auto* reader =
-                looked.places->first(*looked.trace->table(), item.kind, item.name, item.detail);
+            const auto* reader = compiled_node.places->first(*compiled_node.trace->table(),
+                                                             item.kind, item.name, item.detail);
             found[{std::string(environment::read_name(item.kind)), std::string(item.name),
-                   place_text(reader, looked.environment->directory())}]
+                   place_text(reader, compiled_node.environment->directory())}]
                 .insert(nodes[i].name);
         }
     });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/folded_names.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace bunraku::insight {
 
 namespace {
 
-/// The parts of a name: digits stand alone.
+/// The parts of a name: runs of digits, and the text between them.
 using Parts = std::vector<std::string>;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -58,7 +59,7 @@ std::optional<std::size_t> differing_number(const Parts& a, const Parts& b) {
     return found;
 }
 
-/// The decimal number behind `digits`, with as many zeros before it.
+/// Returns the next decimal number, with the same number of digits if possible.
 std::string next_number(std::string digits) {
     for (std::size_t i = digits.size(); i-- > 0;) {
         if (digits[i] != '9') {
@@ -74,7 +75,7 @@ std::string next_number(std::string digits) {
 struct Fold {
     Parts first;
     std::size_t at = 0;
-    std::vector<std::string> numbers;  ///< empty: one name
+    std::vector<std::string> numbers;  ///< empty for a single name
 
     bool take(const Parts& name) {
         const auto where = differing_number(first, name);

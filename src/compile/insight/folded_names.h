@@ -1,4 +1,5 @@
-// Names of nodes as people read them: in natural order, runs of numbers folded.
+// SPDX-License-Identifier: Apache-2.0
+// Compact lists of node names: sorted in natural order, with ranges of numbers folded.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/group_key.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@ namespace bunraku::insight {
 
 namespace {
 
-/// The text of a JSON string.
+/// Returns the text of a JSON string, or nullopt for other JSON.
 std::optional<std::string> text_of(const std::string& json) {
     if (!json.starts_with('"')) return std::nullopt;
     base::Arena arena(json.size() + 1024);

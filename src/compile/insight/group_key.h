@@ -1,4 +1,5 @@
-// What makes changes of two nodes one change.
+// SPDX-License-Identifier: Apache-2.0
+// The key by which changes of several nodes form one group.
 #pragma once
 
 #include <optional>
@@ -10,13 +11,13 @@
 
 namespace bunraku::insight {
 
-/// The removed and added lines ("-old", "+new") between two texts of several lines; nullopt if the
-/// values are anything else.
+/// Returns the removed and added lines ("-old", "+new") between two multi-line texts. Returns
+/// nullopt for other values.
 std::optional<std::vector<std::string>> changed_lines(const Change& change);
 
-/// What two changes have in common if they are the same change of two nodes: of texts of several
-/// lines, only the changed lines. `identity` may be null; what belongs to the node alone is left
-/// out otherwise.
+/// Returns a key that is equal for the same change on different nodes. For multi-line texts it
+/// contains only the changed lines. Names and addresses of the node in `identity` are replaced;
+/// `identity` may be null.
 std::string group_key(const Change& change, const NodeIdentity* identity);
 
 }  // namespace bunraku::insight

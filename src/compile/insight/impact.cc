@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/impact.h"
 
 #include <algorithm>
@@ -30,24 +31,26 @@ using Item = environment::ReadTable::Item;
 
 namespace {
 
-/// Experiments for one group's node, and for all together: beyond, inputs are told untried.
+/// Maximum number of inputs to try for the node of one group, and for all nodes. Beyond it, inputs
+/// are reported without proof.
 constexpr std::size_t kMostInputs = 40, kMostTried = 2000;
 
-/// One node's compile in one state.
-struct Made {
+/// The compile of one node in one state.
+struct CompileOutcome {
     site::Compiled compiled;
-    std::shared_ptr<const Environment> environment;  ///< null: there is none
-    std::shared_ptr<environment::Trace> trace;       ///< null: it did not come so far
-    std::vector<Item> unseen;                        ///< of the trace, compiler::Change::unseen
+    std::shared_ptr<const Environment> environment;  ///< null if there is none
+    std::shared_ptr<environment::Trace> trace;       ///< null if the compile did not start
+    /// result of compiler::Change::unseen for the trace
+    std::vector<Item> unseen;
     std::string error;
     bool ok() const { return compiled.catalog != nullptr; }
 };
 
-Made make(site::Site& site, const State& state, const site::FleetNode& node,
-          std::shared_ptr<const environment::Files> files = nullptr,
-          std::shared_ptr<compiler::ReadLocations> places = nullptr,
-          const site::CollectorAnswer& collectors = nullptr) {
-    Made out;
+CompileOutcome compile_node(site::Site& site, const State& state, const site::FleetNode& node,
+                            std::shared_ptr<const environment::Files> files = nullptr,
+                            std::shared_ptr<compiler::ReadLocations> places = nullptr,
+                            const site::CollectorAnswer& collectors = nullptr) {
+    CompileOutcome out;
     base::NullSink log;
     try {
         auto request = request_for(state, node);
@@ -72,37 +75,38 @@ Made make(site::Site& site, const State& state, const site::FleetNode& node,
     return out;
 }
 
-/// Reads of which nobody can say whether the change concerns them.
-bool blind(const Made& made) {
+/// Reports whether the compile has reads for which it is unknown whether the change affects them.
+bool has_opaque_reads(const CompileOutcome& made) {
     return std::ranges::any_of(made.unseen, [](const Item& item) {
         return item.kind == Read::Opaque || item.kind == Read::Command;
     });
 }
 
-/// Reads that may make two compiles of the same state differ.
-bool varies(const Made& made) {
+/// Reports whether the compile has reads that may make two compiles of the same state differ.
+bool varies(const CompileOutcome& made) {
     return std::ranges::any_of(made.unseen, [](const Item& item) {
         return item.kind != Read::Query && item.kind != Read::Export;
     });
 }
 
-/// Why a node is not judged.
-constexpr const char* kNoAnswer = "the store or PuppetDB did not answer what its compile asks";
+/// The reason why a node is not judged.
+constexpr const char* kNoAnswer = "the store or PuppetDB did not answer the queries of its compile";
 
-/// It failed since the store could not be asked: nothing is known of it.
-bool unanswered(const Made& made) {
+/// Reports whether the compile failed because the store did not answer. Such an error is not
+/// evidence about the change.
+bool store_unavailable(const CompileOutcome& made) {
     return !made.ok() && std::ranges::any_of(made.unseen, [](const Item& item) {
         return item.kind == Read::Opaque && item.name == compiler::kStoreSilent;
     });
 }
 
-/// It collects what other nodes export.
-bool collects(const Made& made) {
+/// Reports whether the compile collects resources that other nodes export.
+bool collects(const CompileOutcome& made) {
     return std::ranges::any_of(made.unseen,
                                [](const Item& item) { return item.kind == Read::Export; });
 }
 
-/// A change without its values, which may vary from compile to compile.
+/// Returns the position of a change without its values, which may differ from compile to compile.
 std::string place_of(const Change& c) { return c.reference + '\0' + c.parameter; }
 
 class NodeEvaluation {
@@ -118,36 +122,38 @@ public:
         waiting_.resize(nodes_.size());
         loaded_.resize(nodes_.size());
         const auto began_ns = sys::make_real_clock()->now_ns();
-        // What is wrong with a state as a whole is said once.
+        // Opens both states first, so that an error of a state is reported once.
         from_ = site_.environment(what_.from.request());
         default_name_ = from_->name();
         out_.root = from_->directory();
         const auto to = site_.environment(what_.to.request());
-        open_kept(to);
+        open_read_cache(to);
         std::vector<std::size_t> known;
         const auto left = to_evaluate(known);
         evaluate_all(left);
         auto moved = changed_since(began_ns, to);
-        // What is kept is wrong where the one that was looked at all the same is.
+        // The probe is a node that the cache reports as untouched. If it changed, the cache is
+        // wrong.
         if (probe_ && out_.nodes[*probe_].verdict > Verdict::Same) {
-            out_.notes.emplace_back(fmt::format(
-                "{} was not touched by what was kept of its last compile, and is looked at again "
-                "not untouched ({}): what is kept was not used{}",
-                nodes_[*probe_].name, verdict_name(out_.nodes[*probe_].verdict),
-                moved.empty() ? ". Please report this" : ""));
-            kept_.reset();
+            out_.notes.emplace_back(
+                fmt::format("{} was unaffected according to the cached reads of its last compile, "
+                            "but a new compile gives "
+                            "'{}'. The cache was not used{}",
+                            nodes_[*probe_].name, verdict_name(out_.nodes[*probe_].verdict),
+                            moved.empty() ? ". Please report this" : ""));
+            read_cache_.reset();
             evaluate_all(known);
             moved = changed_since(began_ns, to);
         }
         if (!moved.empty())
             out_.notes.push_back(fmt::format(
-                "Files were changed while they were read ({}{}): what is told may be of before or "
-                "after. Run it again",
+                "Files changed during the run ({}{}). The results may be from before or "
+                "after the change. Run the command again",
                 moved.front(),
                 moved.size() > 1 ? fmt::format(" and {} more", moved.size() - 1) : ""));
-        if (kept_) {
-            kept_->save(began_ns);
-            if (!kept_->note().empty()) out_.notes.push_back(kept_->note());
+        if (read_cache_) {
+            read_cache_->save(began_ns);
+            if (!read_cache_->note().empty()) out_.notes.push_back(read_cache_->note());
         }
         follow_exports();
         add_plugins(*to);
@@ -163,7 +169,7 @@ private:
             .count();
     }
 
-    /// Files on the disk, among those that were read, that somebody wrote meanwhile.
+    /// Returns the files read from the disk that were written since `began_ns`.
     std::vector<std::string> changed_since(std::int64_t began_ns,
                                            const std::shared_ptr<const Environment>& to) const {
         std::set<std::string> out;
@@ -183,9 +189,9 @@ private:
         return {out.begin(), out.end()};
     }
 
-    /// What was kept of earlier compiles of the state, where they depend on nothing but their
+    /// Opens the cached reads of earlier compiles, if the compiles depend on nothing but their
     /// reads.
-    void open_kept(const std::shared_ptr<const Environment>& to) {
+    void open_read_cache(const std::shared_ptr<const Environment>& to) {
         if (what_.keep.empty() || what_.everything || what_.from.adjust || what_.to.adjust) return;
         const auto request = what_.from.request();
         const auto terminus = site_.settings().text("node_terminus");
@@ -207,7 +213,7 @@ private:
             key += fmt::format("class {}\n", name);
         for (const auto& name : request.more_classes) key += fmt::format("and {}\n", name);
         key += value::to_json(site::settings_as_value(arena, site_.settings()));
-        kept_ = std::make_unique<ReadCache>(
+        read_cache_ = std::make_unique<ReadCache>(
             what_.keep, key, from_, to, [this, to](const std::vector<SourceOf>& sources) {
                 std::vector<Change> found =
                     content_changes(sources, contents(from_), sources, contents(to));
@@ -217,8 +223,8 @@ private:
             });
     }
 
-    /// The nodes that have to be looked at, one of each kind first. Of all others it is known that
-    /// nothing touches them; one of them is looked at all the same.
+    /// Returns the nodes to judge, one of each kind first. The cached reads of all other nodes show
+    /// that the change does not touch them; one of those is judged as a probe.
     std::vector<std::size_t> to_evaluate(std::vector<std::size_t>& known) {
         std::vector<std::size_t> first, rest;
         std::set<std::uint32_t> kinds;
@@ -226,10 +232,11 @@ private:
             out_.nodes[i].name = nodes_[i].name;
             ReadCache::Look look;
             try {
-                if (kept_)
-                    look = kept_->look(nodes_[i], [&]() -> const auto& { return this->node(i); });
+                if (read_cache_)
+                    look = read_cache_->look(nodes_[i],
+                                             [&]() -> const auto& { return this->node(i); });
             } catch (const PuppetError&) {
-                // It is told where it is judged.
+                // judge() reports the error.
             }
             if (look.answer == ReadCache::Answer::Same) {
                 known.push_back(i);
@@ -268,7 +275,7 @@ private:
         });
     }
 
-    /// A node with its facts. Thread-safe; throws where they are gone.
+    /// Returns a node with its facts. Thread-safe. Throws if its facts no longer exist.
     const site::FleetNode& node(std::size_t i) {
         if (nodes_[i].file.empty()) return nodes_[i];
         {
@@ -282,7 +289,7 @@ private:
         return loaded_[i]->node;
     }
 
-    /// On all threads of the site; waits for all.
+    /// Runs `work` for each index on the site's threads, and waits for all.
     template <class Work>
     void each(std::size_t count, Work&& work) {
         std::mutex mutex;
@@ -306,7 +313,8 @@ private:
         return *slot;
     }
 
-    /// The other state of an environment that a node is compiled in; null: nobody knows.
+    /// Returns the other state of an environment that a node is compiled in, or null if it cannot
+    /// be opened.
     std::shared_ptr<const Environment> other(const State& state, const Environment& environment) {
         try {
             auto request = state.request();
@@ -318,21 +326,21 @@ private:
         }
     }
 
-    /// The reads of a compile that are answered otherwise in the other state. With `first` at most
-    /// one.
+    /// Returns the reads of a compile whose answers differ in the other state. With `first`,
+    /// returns at most one.
     std::vector<Item> touched(const environment::Trace& trace,
                               const std::shared_ptr<const Environment>& before,
                               const std::shared_ptr<const Environment>& after, bool first) {
         const std::lock_guard lock(change_mutex_);
         auto& change = changes_[trace.table().get()];
         if (!change) {
-            auto world = [&](const std::shared_ptr<const Environment>& environment) {
+            auto snapshot_of = [&](const std::shared_ptr<const Environment>& environment) {
                 compiler::InputsSnapshot out;
                 out.environment = environment;
                 out.data = std::make_shared<hiera::DataCache>();
                 return out;
             };
-            change = std::make_unique<compiler::Change>(world(before), world(after));
+            change = std::make_unique<compiler::Change>(snapshot_of(before), snapshot_of(after));
         }
         return change->touched(trace, first);
     }
@@ -340,26 +348,26 @@ private:
     void judge(std::size_t i) {
         const auto& node = this->node(i);
         EvaluatedNode& out = out_.nodes[i];
-        const Made a = make(site_, what_.from, node);
-        if (unanswered(a)) throw base::plain_error(kNoAnswer);
+        const CompileOutcome a = compile_node(site_, what_.from, node);
+        if (store_unavailable(a)) throw base::plain_error(kNoAnswer);
         bool collector = collects(a);
         std::vector<Export> before, now;
         if (a.ok()) before = exports_of(*a.compiled.catalog);
         std::shared_ptr<const Environment> after;
         if (a.environment) after = other(what_.to, *a.environment);
         out.varies = varies(a);
-        if (kept_ && a.ok() && a.trace && a.unseen.empty() && a.environment == from_)
-            kept_->add(node, *a.trace, sources_of(*a.compiled.catalog));
+        if (read_cache_ && a.ok() && a.trace && a.unseen.empty() && a.environment == from_)
+            read_cache_->add(node, *a.trace, sources_of(*a.compiled.catalog));
         {
             const std::lock_guard lock(mutex_);
             ++out_.compiled_before;
         }
-        const bool look = what_.everything || !a.trace || !after || blind(a) ||
+        const bool look = what_.everything || !a.trace || !after || has_opaque_reads(a) ||
                           !touched(*a.trace, a.environment, after, true).empty();
         std::vector<Change> found;
         if (look) {
-            const Made b = make(site_, what_.to, node);
-            if (unanswered(b)) throw base::plain_error(kNoAnswer);
+            const CompileOutcome b = compile_node(site_, what_.to, node);
+            if (store_unavailable(b)) throw base::plain_error(kNoAnswer);
             {
                 const std::lock_guard lock(mutex_);
                 ++out_.compiled_after;
@@ -368,7 +376,7 @@ private:
             collector = collector || collects(b);
             if (b.ok()) now = exports_of(*b.compiled.catalog);
             if (!what_.chance && a.ok() && b.ok() && !found.empty() && (out.varies || varies(b)))
-                drop_chance(node, a, b, found);
+                drop_nondeterministic(node, a, b, found);
             out.verdict = verdict(a, b, found);
             out.why = b.error;
         } else if (!a.ok()) {
@@ -376,7 +384,7 @@ private:
             out.why = a.error;
             found.push_back({.kind = Kind::FailsAsBefore, .before = a.error, .after = a.error});
         } else {
-            // Its catalog is the same; the files that it names may not be.
+            // The catalog is the same, but the files that it refers to may differ.
             const auto sources = sources_of(*a.compiled.catalog);
             found = content_changes(sources, contents(a.environment), sources, contents(after));
             add_findings(found, missing_sources(sources, contents(a.environment)),
@@ -384,7 +392,7 @@ private:
             out.verdict = found.empty() ? Verdict::Untouched : Verdict::Changed;
             now = before;
         }
-        // Of a node that fails the store keeps what it has.
+        // If the compile of a node fails, the store keeps the old exports of the node.
         if (out.verdict <= Verdict::Changed && before != now) {
             const std::lock_guard lock(mutex_);
             exports_[0][node.name] = std::move(before);
@@ -396,8 +404,8 @@ private:
             record(i, found);
     }
 
-    /// Who collects sees what others export only after their run: such nodes are compiled again,
-    /// until what they export themselves stays as it is.
+    /// Compiles nodes that collect resources again, because they see new exports only after the
+    /// exporting nodes have run. Repeats this until no exports change.
     void follow_exports() {
         constexpr int kMostRounds = 10;
         std::vector<std::size_t> collectors;
@@ -413,11 +421,13 @@ private:
                 const std::size_t i = collectors[n];
                 const auto& node = this->node(i);
                 const auto answer_a = answered_with(old), answer_b = answered_with(now);
-                const Made a = make(site_, what_.from, node, nullptr, nullptr, answer_a);
-                const Made b = make(site_, what_.to, node, nullptr, nullptr, answer_b);
+                const CompileOutcome a =
+                    compile_node(site_, what_.from, node, nullptr, nullptr, answer_a);
+                const CompileOutcome b =
+                    compile_node(site_, what_.to, node, nullptr, nullptr, answer_b);
                 auto found = compare(a, b, nullptr);
                 if (!what_.chance && a.ok() && b.ok() && !found.empty() && (varies(a) || varies(b)))
-                    drop_chance(node, a, b, found, answer_a, answer_b);
+                    drop_nondeterministic(node, a, b, found, answer_a, answer_b);
                 const NodeIdentity identity(node.name, node.facts);
                 const std::lock_guard lock(mutex_);
                 out_.compiled_before += 1;
@@ -439,7 +449,8 @@ private:
                     (*into)[node.name] = std::move(own);
                 }
             });
-            // What differs of a node that nobody has told of yet is told of both sides.
+            // Records the exports of both states for a node whose exports differ for the first
+            // time.
             bool fresh = false;
             for (const auto& [name, made] : changed[1]) {
                 fresh = fresh || !exports_[1].contains(name) || exports_[1][name] != made;
@@ -464,10 +475,11 @@ private:
             if (!seen.insert(state).second || round == kMostRounds) {
                 std::vector<std::string> names;
                 for (const auto& [name, made] : changed[1]) names.push_back(name);
-                out_.notes.push_back(fmt::format(
-                    "What these nodes export and collect of each other never comes to rest{}: {}",
-                    round == kMostRounds ? fmt::format(" in {} runs", kMostRounds) : "",
-                    fmt::join(names, ", ")));
+                out_.notes.push_back(
+                    fmt::format("The exported resources of these nodes, which collect from each "
+                                "other, did not stabilise{}: {}",
+                                round == kMostRounds ? fmt::format(" in {} runs", kMostRounds) : "",
+                                fmt::join(names, ", ")));
                 break;
             }
         }
@@ -475,7 +487,7 @@ private:
         for (const auto& [name, all] : exports_[1]) exporters.push_back(name);
         for (const auto i : collectors) {
             record(i, *waiting_[i]);
-            // What was not there before others' exports were followed is because of them.
+            // A change that appeared only with the new exports is caused by them.
             if (exports_[1].empty()) continue;
             const NodeIdentity identity = identity_of(i);
             for (const auto& change : *waiting_[i]) {
@@ -490,7 +502,7 @@ private:
         }
     }
 
-    /// Who exports otherwise than before what a change is about.
+    /// Returns the nodes that export the resource of a change differently than before.
     std::string exported_by(const Change& change, const std::vector<std::string>& all) const {
         std::vector<std::string> names;
         for (const auto& name : all) {
@@ -510,7 +522,8 @@ private:
         return fmt::format("{} exported by {}", change.reference, fmt::join(names, ", "));
     }
 
-    static Verdict verdict(const Made& a, const Made& b, const std::vector<Change>& found) {
+    static Verdict verdict(const CompileOutcome& a, const CompileOutcome& b,
+                           const std::vector<Change>& found) {
         if (a.ok() && b.ok()) return found.empty() ? Verdict::Same : Verdict::Changed;
         if (a.ok()) return Verdict::Fails;
         if (b.ok()) return Verdict::WorksAgain;
@@ -535,7 +548,8 @@ private:
         differ(before, after, Kind::Repaired);
     }
 
-    std::vector<Change> compare(const Made& a, const Made& b, const Contents* of_b) {
+    std::vector<Change> compare(const CompileOutcome& a, const CompileOutcome& b,
+                                const Contents* of_b) {
         if (!a.ok() || !b.ok()) {
             if (a.ok()) return {{.kind = Kind::Fails, .after = b.error}};
             if (b.ok()) return {{.kind = Kind::WorksAgain, .before = a.error}};
@@ -555,14 +569,16 @@ private:
         return out;
     }
 
-    /// What differs between two compiles of one state differs without the change, too.
-    void drop_chance(const site::FleetNode& node, const Made& a, const Made& b,
-                     std::vector<Change>& found, const site::CollectorAnswer& answer_a = nullptr,
-                     const site::CollectorAnswer& answer_b = nullptr) {
+    /// Removes differences that also occur between two compiles of the same state.
+    void drop_nondeterministic(const site::FleetNode& node, const CompileOutcome& a,
+                               const CompileOutcome& b, std::vector<Change>& found,
+                               const site::CollectorAnswer& answer_a = nullptr,
+                               const site::CollectorAnswer& answer_b = nullptr) {
         std::unordered_set<std::string> chance;
         for (const auto& [state, made, answer] :
              {std::tuple(&what_.from, &a, &answer_a), std::tuple(&what_.to, &b, &answer_b)}) {
-            const Made again = make(site_, *state, node, nullptr, nullptr, *answer);
+            const CompileOutcome again =
+                compile_node(site_, *state, node, nullptr, nullptr, *answer);
             if (!again.ok()) continue;
             for (const auto& c : changes(*made->compiled.catalog, *again.compiled.catalog,
                                          *made->compiled.naming, what_.ignored))
@@ -601,8 +617,8 @@ private:
                 group.nodes.push_back(number);
         }
     }
-    /// Every node that is judged syncs every module's plugins. Its catalog, and so its verdict, may
-    /// be the same.
+    /// Adds changed plugins to every judged node, because every agent syncs the plugins of all
+    /// modules. The verdict of a node does not change.
     void add_plugins(const Environment& to) {
         std::vector<std::uint32_t> judged;
         for (std::uint32_t i = 0; i < out_.nodes.size(); ++i)
@@ -619,7 +635,7 @@ private:
     }
     NodeIdentity identity_of(std::size_t i) { return {nodes_[i].name, node(i).facts}; }
 
-    /// The same order whatever the threads did.
+    /// Sorts the groups, so that the order does not depend on the threads.
     void order() {
         for (auto& group : out_.groups) std::ranges::sort(group.nodes);
         std::ranges::sort(out_.groups, [](const Group& a, const Group& b) {
@@ -648,15 +664,15 @@ private:
         }
     }
 
-    /// Finds out for one node what each of its groups stems from: by undoing input after input.
+    /// Finds the causes of each group of a node by undoing one input after the other.
     void explain_by(std::uint32_t i) {
         const auto& node = this->node(i);
         auto places_a = std::make_shared<compiler::ReadLocations>();
         auto places_b = std::make_shared<compiler::ReadLocations>();
-        const Made a = make(site_, what_.from, node, nullptr, places_a);
-        const Made b = make(site_, what_.to, node, nullptr, places_b);
+        const CompileOutcome a = compile_node(site_, what_.from, node, nullptr, places_a);
+        const CompileOutcome b = compile_node(site_, what_.to, node, nullptr, places_b);
         if (!a.environment || !b.environment || !a.trace || !b.trace) return;
-        if (unanswered(a) || unanswered(b)) return;
+        if (store_unavailable(a) || store_unavailable(b)) return;
         auto reads = touched(*a.trace, a.environment, b.environment, false);
         for (const auto& item : touched(*b.trace, a.environment, b.environment, false)) {
             const bool known = std::ranges::any_of(reads, [&](const Item& r) {
@@ -668,11 +684,12 @@ private:
         const NodeIdentity identity(node.name, node.facts);
         std::vector<Cause> causes;
         for (const auto& input : inputs) causes.push_back(cause(input, a, b, *places_a, *places_b));
-        // What is gone without each input, by the keys of groups.
+        // For each input, the keys of the groups that disappear without it.
         std::vector<std::set<std::string>> gone(inputs.size());
         const auto of_node = groups_of(i);
         for (auto* group : of_node) {
-            // A file that came or went is no read of a compile.
+            // Compiles do not read the content of an added or removed `source` file, so this is its
+            // own cause.
             const auto& path = group->change.input;
             if (path.empty() || group->change.kind == Kind::Content ||
                 group->change.kind == Kind::Plugin ||
@@ -682,16 +699,16 @@ private:
             const auto name = below(path, out_.root);
             group->because = {{.input = name, .path = name, .proven = true}};
         }
-        if (inputs.size() == 1 && !blind(a) && !blind(b)) {
+        if (inputs.size() == 1 && !has_opaque_reads(a) && !has_opaque_reads(b)) {
             for (const auto* group : of_node) gone[0].insert(group->key);
         } else if (inputs.size() <= kMostInputs && out_.tried + inputs.size() <= kMostTried) {
             each(inputs.size(), [&](std::size_t n) {
                 const auto files = undone(inputs[n], *a.environment, *b.environment);
                 if (!files) return;
-                const Made c = make(site_, what_.to, node, files);
-                if (unanswered(c)) return;
+                const CompileOutcome c = compile_node(site_, what_.to, node, files);
+                if (store_unavailable(c)) return;
                 if (!c.ok() && b.ok() && a.ok()) {
-                    // It says nothing of what stands elsewhere.
+                    // An error only proves causes of changes in the same file.
                     for (const auto* group : of_node)
                         if (group->change.file == inputs[n].path) gone[n].insert(group->key);
                     return;
@@ -714,7 +731,8 @@ private:
                 group->because.push_back(causes[n]);
                 group->because.back().proven = true;
             }
-            // No single one of them: several together, or what could not be tried.
+            // No single input is the cause: several together are, or inputs that could not be
+            // tried.
             if (group->because.empty()) group->because = causes;
         }
     }
@@ -725,8 +743,8 @@ private:
         return out;
     }
 
-    Cause cause(const Input& input, const Made& a, const Made& b, compiler::ReadLocations& places_a,
-                compiler::ReadLocations& places_b) const {
+    Cause cause(const Input& input, const CompileOutcome& a, const CompileOutcome& b,
+                compiler::ReadLocations& places_a, compiler::ReadLocations& places_b) const {
         Cause out{.input = input.name(out_.root),
                   .path = below(input.path, out_.root),
                   .line = changed_line(input, *a.environment, *b.environment)};
@@ -755,19 +773,20 @@ private:
     const std::span<const site::FleetNode> nodes_;
     std::string default_name_;
     std::shared_ptr<const Environment> from_;
-    std::unique_ptr<ReadCache> kept_;  ///< null: nothing is kept
+    std::unique_ptr<ReadCache> read_cache_;  ///< null if nothing is cached
     std::optional<std::size_t> probe_;
     struct Loaded {
         base::Arena arena{4096};
         site::FleetNode node;
     };
-    std::vector<std::unique_ptr<Loaded>> loaded_;  ///< nodes whose facts were not read before
+    std::vector<std::unique_ptr<Loaded>> loaded_;  ///< nodes whose facts were loaded on demand
     Impact out_;
     std::mutex mutex_, contents_mutex_, change_mutex_, loaded_mutex_;
     std::size_t judged_ = 0;
-    Exports exports_[2];  ///< before and after, of nodes where they differ
-    std::vector<std::unique_ptr<std::vector<Change>>> waiting_;  ///< of nodes that collect
-    std::unordered_map<std::string, std::uint32_t> places_;      // groups by key
+    Exports exports_[2];  ///< before and after, for nodes whose exports differ
+    /// changes of nodes that collect exported resources
+    std::vector<std::unique_ptr<std::vector<Change>>> waiting_;
+    std::unordered_map<std::string, std::uint32_t> places_;  // index of each group by its key
     std::vector<bool> literal_;
     std::map<const Environment*, std::unique_ptr<Contents>> contents_;
     std::map<const environment::ReadTable*, std::unique_ptr<compiler::Change>> changes_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/inputs.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ bool lies_below(std::string_view path, std::string_view folder) {
     return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
 }
 
-/// The names that one of two lists has.
+/// Returns the names that only one of the lists contains.
 std::vector<std::string> not_in_both(std::vector<std::string> a, std::vector<std::string> b) {
     std::ranges::sort(a);
     std::ranges::sort(b);
@@ -36,7 +37,7 @@ std::vector<std::string> not_in_both(std::vector<std::string> a, std::vector<std
     return out;
 }
 
-/// The key of a line that begins a root entry; nullopt: it begins none.
+/// Returns the key if the line starts a root entry, or nullopt.
 std::optional<std::string> root_key(std::string_view line) {
     if (line.empty() || base::kBlanks.find(line[0]) != std::string_view::npos ||
         std::string_view("-#{}[]%&*!|>@`").find(line[0]) != std::string_view::npos)
@@ -55,8 +56,8 @@ std::optional<std::string> root_key(std::string_view line) {
     return std::nullopt;
 }
 
-/// Where the entry of a root key stands: from its line to the next entry's, comments before that
-/// left out.
+/// Returns the lines of a root key's entry, up to the next entry. Comments before the next entry
+/// are not included.
 std::optional<std::pair<std::size_t, std::size_t>> entry_of(std::string_view text,
                                                             std::string_view key) {
     std::optional<std::size_t> begin;
@@ -80,7 +81,7 @@ std::optional<std::pair<std::size_t, std::size_t>> entry_of(std::string_view tex
     return std::pair(*begin, end);
 }
 
-/// Whether `mixed` is `now` with the key as in `was`.
+/// Reports whether `mixed` equals `now` except for the key, which is as in `was`.
 bool is_mixed(const environment::Files& files, const std::string& path,
               const hiera::DataCache::Loaded& was, const hiera::DataCache::Loaded& now,
               std::string_view key) {
@@ -118,7 +119,7 @@ std::string below(std::string_view path, std::string_view root) {
 std::string Input::name(std::string_view root) const {
     if (!path.empty())
         return detail.empty() ? below(path, root) : fmt::format("{}#{}", below(path, root), detail);
-    if (kind == Read::Parameter) return "what the classifier says";
+    if (kind == Read::Parameter) return "answer of the classifier";
     auto words = std::string(environment::read_name(kind));
     std::ranges::replace(words, '_', ' ');
     return detail.empty() ? words : words + " " + environment::shown_fact_path(detail);
@@ -126,7 +127,7 @@ std::string Input::name(std::string_view root) const {
 
 std::vector<Input> inputs_of(const std::vector<Item>& reads, const Environment& before,
                              const Environment& after) {
-    // By path and part; the part of a whole file is empty.
+    // Keyed by path and part; the part is empty for a whole file.
     std::map<std::pair<std::string, std::string>, Input> found;
     auto add = [&](std::string path, std::string detail, const Item& read) {
         auto& input = found[{path, detail}];
@@ -167,8 +168,8 @@ std::vector<Input> inputs_of(const std::vector<Item>& reads, const Environment& 
     auto there = [](const Environment& environment, const std::string& path) {
         return environment.files().stat(path).exists;
     };
-    // A file that came or went, whose code outside of definitions changed, or of whose keys not one
-    // by one is known: it counts as a whole.
+    // Files that count as a whole: they were added or removed, their code outside of definitions
+    // changed, or their keys are not known individually.
     std::set<std::string> whole;
     for (const auto& [place, input] : found) {
         if (input.path.empty()) continue;
@@ -187,7 +188,7 @@ std::vector<Input> inputs_of(const std::vector<Item>& reads, const Environment& 
             out.push_back(std::move(input));
         }
     }
-    // Of a folder that came or went, what is in it tells more.
+    // Leaves out an added or removed folder if files in it are listed.
     std::vector<Input> told;
     for (const auto& input : out) {
         const bool folder = std::ranges::any_of(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/interaction.h"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ State put_together(const State& from, const State& to, const State& with,
 
 namespace {
 
-/// What becomes of one node, by what its changes have in common with those of others.
+/// The changes of one node, by group key.
 using ByKey = std::map<std::string, const Change*>;
 
 ByKey changes_of(const Impact& impact, std::size_t node) {
@@ -89,13 +90,14 @@ const Change* same_place(const ByKey& changes, const Change& change) {
     return nullptr;
 }
 
-std::string told(const Change& change) {
-    if (change.sensitive) return "a value that is not to be shown";
+std::string shown_value(const Change& change) {
+    if (change.sensitive) return "a hidden value";
     if (change.after.empty()) return "none";
     return change.after;
 }
 
-/// What both together do that each does not, or the other way round.
+/// Returns the changes that only both changes together cause, or that only each change alone
+/// causes.
 std::vector<Change> conflicts(const ByKey& one, const ByKey& other, const ByKey& other_on_one,
                               const std::string& label, const std::string& with) {
     std::vector<Change> out;
@@ -113,7 +115,7 @@ std::vector<Change> conflicts(const ByKey& one, const ByKey& other, const ByKey&
         if (!first || !second || first->after == second->after) return false;
         add(change, fmt::format("{} gets two values: {} by {}, {} by {}",
                                 change.parameter.empty() ? "the resource" : change.parameter,
-                                told(*first), label, told(*second), with));
+                                shown_value(*first), label, shown_value(*second), with));
         return true;
     };
     for (const auto& [key, change] : other_on_one) {
@@ -127,14 +129,14 @@ std::vector<Change> conflicts(const ByKey& one, const ByKey& other, const ByKey&
                 fmt::format("{}only with both: {}",
                             change->parameter.empty() ? "" : change->parameter + " changes ",
                             change->parameter.empty() ? std::string(kind_name(change->kind))
-                                                      : told(*change)));
+                                                      : shown_value(*change)));
     }
     for (const auto& [key, change] : other) {
-        // What both do alike is done.
+        // An effect that both changes have in common is not a conflict.
         if (one.contains(key) || other_on_one.contains(key) || two_values(*change)) continue;
-        add(*change,
-            fmt::format("what {} does ({}{}) is gone with both", with, kind_name(change->kind),
-                        change->parameter.empty() ? "" : " " + change->parameter));
+        add(*change, fmt::format("the effect of {} ({}{}) disappears with both", with,
+                                 kind_name(change->kind),
+                                 change->parameter.empty() ? "" : " " + change->parameter));
     }
     return out;
 }
@@ -155,10 +157,11 @@ Impact impact_of_both(site::Site& site, const Comparison& comparison, const Stat
     out.compiled_after += alone.compiled_after;
     for (const auto& path : clashes)
         out.notes.push_back(
-            fmt::format("{} and {} change {} in ways that cannot be put together: "
-                        "with both it was taken as {} has it",
+            fmt::format("{} and {} change {} in ways that cannot be merged; "
+                        "the result for both uses the version of {}",
                         comparison.to.label, with.label, path, comparison.to.label));
-    // On what one of them touches the other may act otherwise: by code that is read only then.
+    // A change may have another effect on the nodes that the other change touches, because code may
+    // be evaluated only there.
     std::map<std::string, std::uint32_t> groups;
     auto judge = [&](const Impact& one, const Impact& other, const State& start,
                      const std::string& label, const std::string& other_label, bool not_in_other) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/node_identity.h"
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
-/// Whether a word may begin at `at`: behind no other one, or behind the end of a colour's code.
+/// Reports whether a word may begin at `at`: not after another word character, except at the end of
+/// an ANSI colour code.
 bool begins(std::string_view text, std::size_t at) {
     if (at == 0 || !is_word(text[at - 1])) return true;
     if (text[at - 1] != 'm') return false;
@@ -49,7 +51,7 @@ NodeIdentity::NodeIdentity(std::string_view node, const value::Value& facts) {
 }
 
 void NodeIdentity::add(std::string_view text, std::string_view name) {
-    // What every machine has says nothing about this one.
+    // Values that every machine has do not identify the node.
     if (text.size() < 2 || text == "localhost" || text == "127.0.0.1" || text == "::1") return;
     const bool known =
         std::ranges::any_of(parts_, [&](const auto& part) { return part.first == text; });

@@ -1,5 +1,6 @@
-// What a text says only because of the node it is about: its name and addresses. Equal findings of
-// many nodes stand together by what is left without them.
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a text that identify a node: its name and addresses. Without them, equal findings of
+// many nodes can be grouped.
 #pragma once
 
 #include <string>
@@ -11,20 +12,20 @@
 
 namespace bunraku::insight {
 
-/// A node's own names and addresses, each with the fact that has it.
+/// The names and addresses of a node, each with the fact that contains it.
 class NodeIdentity {
 public:
     NodeIdentity() = default;
     NodeIdentity(std::string_view node, const value::Value& facts);
 
-    /// `text` with "%{facts.networking.hostname}" and the like where a name or address of the node
-    /// stands by itself, not as a part of a longer word.
+    /// Returns `text` with names and addresses of the node replaced by
+    /// "%{facts.networking.hostname}" and similar. Replaces whole words only.
     std::string without(std::string_view text) const;
 
 private:
     void add(std::string_view text, std::string_view name);
 
-    std::vector<std::pair<std::string, std::string>> parts_;  ///< the longest first
+    std::vector<std::pair<std::string, std::string>> parts_;  ///< longest first
 };
 
 }  // namespace bunraku::insight

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/plugins.h"
 
 #include <array>
@@ -22,7 +23,7 @@ constexpr std::array<std::string_view, 5> kServersOwn{"lib/puppet/functions", "l
                                                       "lib/puppet/datatypes", "lib/puppet/reports",
                                                       "lib/hiera"};
 
-/// Digests by path below a module's folder.
+/// Digests by path relative to a module's folder.
 using Listing = std::map<std::string, std::string>;
 
 void list(const environment::Files& files, const std::string& module, const std::string& path,

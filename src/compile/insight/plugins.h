@@ -1,4 +1,5 @@
-// Plugins that differ between two states: agents load them, and no compile reads them.
+// SPDX-License-Identifier: Apache-2.0
+// Plugins that differ between two states. Agents download them, but no compile reads them.
 #pragma once
 
 #include <vector>
@@ -8,9 +9,9 @@
 
 namespace bunraku::insight {
 
-/// What agents sync of each module (lib and facts.d) and would get otherwise: a Kind::Plugin for
-/// each module, with the paths that were changed, added and removed in `after`, a line each. What
-/// only servers load of lib (functions, Hiera backends, report processors) is left out.
+/// Returns a Kind::Plugin for each module whose synced files (lib and facts.d) differ. `after`
+/// lists the changed, added and removed paths, one per line. Files in lib that only servers load
+/// (functions, Hiera backends, report processors) are left out.
 std::vector<Change> plugin_changes(const environment::Environment& before,
                                    const environment::Environment& after);
 

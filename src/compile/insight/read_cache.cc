@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/read_cache.h"
 
 #include <algorithm>
@@ -21,14 +22,14 @@ using environment::ReadId;
 
 namespace {
 
-/// A file that is larger is not kept, and so many stay.
+/// Maximum size of a cache file, and maximum number of cache files.
 constexpr std::size_t kLargestFile = 64U << 20, kMostFiles = 16;
 constexpr std::size_t kSumDigits = 16;
 
 std::string text_of_sources(const std::vector<SourceOf>& sources) {
     std::string out;
     for (const auto& each : sources) {
-        // Others are not looked at, and may hold what is nobody's business.
+        // Other sources are not compared, and might contain private data.
         if (std::ranges::none_of(each.sources, [](const auto& s) { return of_modules(s); }))
             continue;
         put_packed(out, each.reference);
@@ -89,14 +90,14 @@ std::optional<std::string> CacheFile::read(std::string* why) const {
     const auto end = all.find('\n');
     if (!all.starts_with("bunraku kept ") || end == std::string_view::npos ||
         all.size() < end + 1 + kSumDigits) {
-        if (why) *why = fmt::format("{} is none of Bunraku's files: it is not used", path_);
+        if (why) *why = fmt::format("{} is not a cache file of Bunraku and is not used", path_);
         return std::nullopt;
     }
-    // Another program's is no news.
+    // Ignores the cache of another program version.
     if (all.substr(0, end + 1) != header_) return std::nullopt;
     const auto text = all.substr(end + 1 + kSumDigits);
     if (fingerprint(text) != all.substr(end + 1, kSumDigits)) {
-        if (why) *why = fmt::format("{} is damaged: it is not used", path_);
+        if (why) *why = fmt::format("{} is damaged and is not used", path_);
         return std::nullopt;
     }
     return std::string(text);
@@ -152,8 +153,8 @@ ReadCache::ReadCache(const std::string& folder, std::string_view key, Snapshot b
       after_(std::move(after)),
       same_(std::move(same)) {
     for (const auto i : {0, 1}) {
-        worlds_[i].environment = i == 0 ? before_ : after_;
-        worlds_[i].data = std::make_shared<hiera::DataCache>();
+        snapshots_[i].environment = i == 0 ? before_ : after_;
+        snapshots_[i].data = std::make_shared<hiera::DataCache>();
     }
     if (!file_.usable()) return;
     absent_print_ = file_.fingerprint("-");
@@ -207,7 +208,7 @@ void ReadCache::load(std::string_view text) {
         sources_.clear();
         reads_.clear();
     }
-    states_.assign(reads_.size(), State::Unasked);
+    states_.assign(reads_.size(), State::Unchecked);
 }
 
 bool ReadCache::of_node(Read kind) {
@@ -215,8 +216,8 @@ bool ReadCache::of_node(Read kind) {
            kind == Read::Parameter || kind == Read::Setting;
 }
 
-/// Surely nothing is there: most nodes have no data file of their own, in a folder that is looked
-/// at once.
+/// Reports whether a path certainly does not exist. Most nodes have no data file; one folder
+/// listing answers this for all of them.
 bool ReadCache::absent(int side, const std::string& path) {
     const auto slash = path.rfind('/');
     if (slash == std::string::npos || slash == 0) return false;
@@ -228,7 +229,7 @@ bool ReadCache::absent(int side, const std::string& path) {
         if (fresh) {
             const auto& files = this->side(side).files();
             const auto names = files.list(known.last);
-            // One that cannot be read may hold anything.
+            // An unreadable folder may contain anything.
             if (!names.empty() || !files.stat(known.last).exists)
                 it->second.emplace(names.begin(), names.end());
         }
@@ -238,12 +239,12 @@ bool ReadCache::absent(int side, const std::string& path) {
 }
 
 std::string ReadCache::answer(int side, const One& read) {
-    return compiler::answer_to(worlds_[side], read.item());
+    return compiler::answer_to(snapshots_[side], read.item());
 }
 
 ReadCache::State ReadCache::state_of(std::uint32_t id) {
     State& state = states_[id];
-    if (state != State::Unasked) return state;
+    if (state != State::Unchecked) return state;
     const One& read = reads_[id];
     if (of_node(read.kind)) return state = State::Same;
     if (read.kind == Read::Exists && read.answer == absent_print_ && absent(0, read.name) &&
@@ -255,7 +256,7 @@ ReadCache::State ReadCache::state_of(std::uint32_t id) {
 }
 
 ReadCache::State ReadCache::state_of(Set& set) {
-    if (set.state != State::Unasked) return set.state;
+    if (set.state != State::Unchecked) return set.state;
     State worst = State::Same;
     for (const auto id : set.ids) worst = std::max(worst, state_of(id));
     return set.state = worst;
@@ -300,7 +301,7 @@ ReadCache::Look ReadCache::look(const site::FleetNode& node,
         known.stamp = node.stamp;
     }
     auto& sources = sources_[known.sources];
-    if (sources.state == State::Unasked)
+    if (sources.state == State::Unchecked)
         sources.state = same_(sources.all) ? State::Same : State::Touched;
     if (sources.state == State::Touched) worst = State::Touched;
     return {worst == State::Same ? Answer::Same : Answer::Touched, known.set};
@@ -323,7 +324,7 @@ void ReadCache::add(const site::FleetNode& node, const environment::Trace& trace
     const auto& table = *trace.table();
     const auto items = table.items(trace.ids());
     const std::lock_guard lock(mutex_);
-    // What still holds is known better than this: it has the same reads.
+    // A node with valid cached reads has the same reads again.
     if (const auto it = nodes_.find(node.name); it != nodes_.end() && it->second.good) return;
     Fresh out;
     std::vector<std::uint32_t> ids;
@@ -355,7 +356,7 @@ void ReadCache::save(std::int64_t began_ns) {
         std::vector<std::uint32_t> ids;
     };
     std::vector<Node> nodes;
-    // Numbers of what was in the file become numbers of what was added.
+    // Maps the ids of the loaded file to the ids of the new one.
     std::vector<std::optional<std::uint32_t>> moved(reads_.size());
     auto move = [&](std::uint32_t id) {
         if (!moved[id]) moved[id] = number(reads_[id].kind, reads_[id].name, reads_[id].detail);
@@ -372,8 +373,8 @@ void ReadCache::save(std::int64_t began_ns) {
         for (const auto id : known.own) node.ids.push_back(move(id));
         nodes.push_back(std::move(node));
     }
-    // A data file that several nodes read counts by its keys; one that only one node reads, or that
-    // is not there, as a whole.
+    // Records a data file that several nodes read by its keys. Records it as a whole if only one
+    // node reads it or if it does not exist.
     std::unordered_map<std::uint32_t, std::uint32_t> readers;
     for (const auto& [name, fresh] : fresh_)
         for (const auto& [file, keys] : fresh.data) ++readers[file];
@@ -406,10 +407,10 @@ void ReadCache::save(std::int64_t began_ns) {
         node.ids.erase(std::unique(node.ids.begin(), node.ids.end()), node.ids.end());
         for (const auto id : node.ids) ++count[id];
     }
-    // What changed while it was read may have been read before.
+    // A file that changed during the run may have been read in its old form.
     std::map<std::string, bool> looked;
     const auto& files = before_->files();
-    // Of a commit: files of disks have a time.
+    // Files of a commit have no modification time, unlike files of a disk.
     auto fixed = [&](std::string path) {
         while (true) {
             const auto stamp = files.stat(path);
@@ -421,7 +422,8 @@ void ReadCache::save(std::int64_t began_ns) {
     };
     auto settled = [&](const std::string& path) {
         if (fixed(path)) return true;
-        // Of a folder that stands for another one the disk has something else here.
+        // If a path is mapped to another folder, the disk may have other content under it, so the
+        // mapped file is checked first.
         if (files.stat(path).mtime_ns > began_ns - sys::kTimesTick) return false;
         for (const auto& each : {path, path.substr(0, path.rfind('/'))}) {
             const auto [it, first] = looked.try_emplace(each, true);
@@ -476,7 +478,7 @@ void ReadCache::save(std::int64_t began_ns) {
     text += rest;
     if (!before_->unchanged()) return;
     if (!file_.write(text) && note_.empty())
-        note_ = fmt::format("What {} nodes read could not be kept for the next run", nodes.size());
+        note_ = fmt::format("Could not cache the reads of {} nodes for the next run", nodes.size());
 }
 
 }  // namespace bunraku::insight

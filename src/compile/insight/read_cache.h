@@ -1,5 +1,6 @@
-// What the compiles of one state read, kept between runs, so that a node which a change does not
-// meet need not be compiled to know it (docs/design/0251). All of it may be dropped at any time.
+// SPDX-License-Identifier: Apache-2.0
+// A cache of the reads of a state's compiles, stored between runs. A node whose reads did not
+// change need not be compiled again (docs/design/0251). The cache may be deleted at any time.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +23,18 @@
 
 namespace bunraku::insight {
 
-/// A file of a folder of caches: of this program, whole, and 0600. What is cut, damaged or another
-/// program's is as good as none.
+/// A cache file with mode 0600. A truncated or damaged file, or one of another program version,
+/// counts as missing.
 class CacheFile {
 public:
-    /// `folder` empty: nothing is kept. `key`: what it is of.
+    /// If `folder` is empty, nothing is cached. `key` identifies the content.
     CacheFile(const std::string& folder, std::string_view key, std::string_view ending);
-    /// Nullopt: there is none. `why`, where one was there that is of no use.
+    /// Returns nullopt unless a valid file exists. Sets `why` if the file exists but is not valid.
     std::optional<std::string> read(std::string* why = nullptr) const;
-    /// Beside it the newest of other keys stay. False: it could not be written, or is too large.
+    /// Writes the file, and deletes all but the newest cache files. Returns false if the file is
+    /// too large or cannot be written.
     bool write(const std::string& text) const;
-    /// A digest that says nothing to who does not know this user's secret.
+    /// Returns a digest keyed with a secret of this user. Without the secret it reveals nothing.
     std::string fingerprint(std::string_view text) const;
     bool usable() const { return !path_.empty() && !secret_.empty(); }
 
@@ -40,7 +42,7 @@ private:
     std::string folder_, path_, header_, secret_;
 };
 
-/// Which node each fact file of a folder is of (site::FactIndex), as the last run saw it.
+/// Returns the node of each fact file in a folder (site::FactIndex), as of the last run.
 site::FactIndex cached_fact_index(const std::string& folder, const std::string& source);
 void cache_fact_index(const std::string& folder, const std::string& source,
                       const site::FactIndex& index);
@@ -49,61 +51,63 @@ class ReadCache {
 public:
     using Snapshot = std::shared_ptr<const environment::Environment>;
 
-    /// `key`: what compiles of the state `before` depend on beside their reads and the node.
-    /// `same`: nothing of these files is otherwise in the other state.
+    /// `key` covers all that compiles of the state `before` depend on, apart from their reads and
+    /// the node. `same` reports whether these files are the same in both states.
     ReadCache(const std::string& folder, std::string_view key, Snapshot before, Snapshot after,
               std::function<bool(const std::vector<SourceOf>&)> same);
 
     enum class Answer : std::uint8_t {
-        Unknown,  ///< it was never compiled, or read what is otherwise by now
-        Touched,  ///< the other state answers otherwise
+        Unknown,  ///< never compiled, or its reads have changed since
+        Touched,  ///< the other state gives other answers
         Same
     };
     struct Look {
         Answer answer = Answer::Unknown;
-        std::uint32_t kind = 0;  ///< equal for nodes that read the same
+        std::uint32_t kind = 0;  ///< equal for nodes with the same reads
     };
-    /// `whole`: the node with its facts, where `node` lacks them. For one thread.
+    /// Looks up a node. `whole` returns the node with its facts if `node` lacks them. Not
+    /// thread-safe.
     Look look(const site::FleetNode& node, const std::function<const site::FleetNode&()>& whole);
 
-    /// What the compile of a node in `before` read. Thread-safe.
+    /// Adds the reads of the compile of a node in `before`. Thread-safe.
     void add(const site::FleetNode& node, const environment::Trace& trace,
              const std::vector<SourceOf>& sources);
-    /// Writes what was added, and what was there and still holds, where nothing that was read has
-    /// changed since `began_ns` (of the wall clock).
+    /// Writes the added reads and the cached ones that are still valid. Writes nothing if an input
+    /// changed since `began_ns` (wall clock).
     void save(std::int64_t began_ns);
 
-    /// What people should know; empty: nothing.
+    /// Returns a note for the user; empty if there is none.
     const std::string& note() const { return note_; }
 
 private:
     struct One {
         environment::Read kind{};
         std::string name, detail;
-        std::string answer;  ///< a fingerprint; empty of what belongs to the node
+        std::string answer;  ///< fingerprint; empty for reads that depend on the node
         environment::ReadTable::Item item() const { return {kind, name, detail}; }
     };
-    enum class State : std::uint8_t { Unasked, Same, Touched, Stale };
+    enum class State : std::uint8_t { Unchecked, Same, Touched, Stale };
     struct Set {
         std::vector<std::uint32_t> ids;
-        State state = State::Unasked;
-        std::vector<std::uint32_t> of_node;  ///< facts and the like among them
+        State state = State::Unchecked;
+        std::vector<std::uint32_t> of_node;  ///< reads that depend on the node, such as facts
     };
     struct Sources {
         std::vector<SourceOf> all;
         std::string text;
-        State state = State::Unasked;
+        State state = State::Unchecked;
     };
     struct Known {
         std::string stamp, print;
         std::uint32_t set = 0, sources = 0;
-        std::vector<std::uint32_t> own;  ///< reads that no other node makes
+        std::vector<std::uint32_t> own;  ///< reads of this node only
         bool good = true;
     };
-    /// As it comes from a compile: data files apart, since nobody knows yet who else reads them.
+    /// The reads of a new compile. Data files are separate until it is known which other nodes read
+    /// them.
     struct Fresh {
         std::string stamp, print, ids, sources;
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> data;  ///< file, set of keys
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> data;  ///< (file, set of keys)
     };
 
     void load(std::string_view text);
@@ -120,28 +124,28 @@ private:
     CacheFile file_;
     Snapshot before_, after_;
     std::function<bool(const std::vector<SourceOf>&)> same_;
-    compiler::InputsSnapshot worlds_[2];
+    compiler::InputsSnapshot snapshots_[2];
     std::string note_;
 
-    std::vector<One> reads_;  ///< of the file
+    std::vector<One> reads_;  ///< reads in the loaded file
     std::vector<State> states_;
     std::vector<Set> sets_;
     std::vector<Sources> sources_;
     std::unordered_map<std::string, Known> nodes_;
-    /// Names in a folder of a state; null: it cannot be read.
+    /// Names in a folder of a state; nullopt if it is unreadable.
     using Listing = std::optional<std::unordered_set<std::string>>;
     struct Listings {
         std::unordered_map<std::string, Listing> known;
-        std::string last;  ///< asked for last
+        std::string last;  ///< last folder requested
         const Listing* listing = nullptr;
     } listings_[2];
-    std::string absent_print_;  ///< fingerprint of what is not there
+    std::string absent_print_;  ///< fingerprint of a missing file
 
     std::mutex mutex_;
     std::vector<One> fresh_reads_;
     std::unordered_map<std::string, std::uint32_t> fresh_numbers_;
     std::map<std::string, std::uint32_t> key_sets_;
-    std::vector<std::vector<std::uint32_t>> keys_of_;  ///< numbers of key names
+    std::vector<std::vector<std::uint32_t>> keys_of_;  ///< ids of key names
     std::unordered_map<std::string, Fresh> fresh_;
     bool dirty_ = false;
 };

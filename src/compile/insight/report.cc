@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/report.h"
 
 #include <algorithm>
@@ -23,14 +24,14 @@ bool is_error(Kind kind) {
     return kind == Kind::Conflict || kind == Kind::Fails || kind == Kind::FailsOtherwise ||
            kind == Kind::Finding;
 }
-/// Values are JSON; all else is text.
+/// Reports whether the changes have JSON values; others have text.
 bool has_values(Kind kind) { return kind == Kind::Changed; }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {
     return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
-/// Paths below the environment without it.
+/// Makes paths below the environment relative.
 std::string shorter(std::string text, const std::string& root) {
     if (root.empty()) return text;
     const std::string start = root + "/";
@@ -39,7 +40,7 @@ std::string shorter(std::string text, const std::string& root) {
     return text;
 }
 
-/// A text value as it is, all else as JSON.
+/// Returns a string value without quotes, and any other value as JSON.
 std::string plain(const std::string& json) {
     if (!json.starts_with('"')) return json;
     base::Arena arena(json.size() + 1024);
@@ -61,7 +62,7 @@ std::vector<std::string> at_most(std::vector<std::string> lines, std::size_t mos
     return lines;
 }
 
-/// The files of Kind::Plugin, as lines that begin with '-', '+' or ' '.
+/// Returns the files of a Kind::Plugin as lines that begin with '-', '+' or ' '.
 std::vector<std::string> plugin_lines(const Change& c, std::size_t most_text) {
     std::vector<std::string> out;
     for (const auto line : base::split(c.after, '\n')) {
@@ -71,7 +72,7 @@ std::vector<std::string> plugin_lines(const Change& c, std::size_t most_text) {
     return out;
 }
 
-/// Old and new value as lines that begin with '-', '+' or ' '.
+/// Returns the old and new values as lines that begin with '-', '+' or ' '.
 std::vector<std::string> value_lines(const Group& group, std::size_t most_lines,
                                      std::size_t most_text) {
     const Change& c = group.change;
@@ -102,7 +103,7 @@ std::string title(const Group& group, const std::string& root) {
     switch (c.kind) {
         case Kind::Fails: return "fails, worked before: " + shorter(c.after, root);
         case Kind::FailsOtherwise:
-            return fmt::format("fails otherwise than before: {}", shorter(c.after, root));
+            return fmt::format("fails with another error than before: {}", shorter(c.after, root));
         case Kind::FailsAsBefore: return "fails as before: " + shorter(c.after, root);
         case Kind::WorksAgain: return "works again; was: " + shorter(c.before, root);
         case Kind::Conflict:
@@ -183,7 +184,8 @@ std::string summary(const Impact& impact) {
     return out;
 }
 
-/// The inputs that a change stems from; under each its reader and who included that.
+/// Returns the inputs that cause a change. Below each input are its reader and the classes that
+/// include the reader.
 std::vector<std::string> because_lines(const Group& group, bool whole) {
     constexpr std::size_t kMost = 3;
     std::vector<std::string> out;
@@ -196,7 +198,7 @@ std::vector<std::string> because_lines(const Group& group, bool whole) {
         }
         const std::string_view word = i > 0    ? "    and"
                                       : proven ? "because"
-                                               : "perhaps because of some of these:";
+                                               : "possibly because of some of these:";
         out.push_back(fmt::format("{} {}", word, because[i].input));
         std::string indent(std::string_view("because ").size(), ' ');
         for (const auto& hop : because[i].hops()) {
@@ -355,7 +357,7 @@ std::string one_line(std::string text) {
     return text;
 }
 
-/// Text between backticks, whatever is in it.
+/// Returns text between backticks; works for any text.
 std::string code(std::string text) {
     text = one_line(std::move(text));
     if (text.find('`') == std::string::npos) return "`" + text + "`";
@@ -440,7 +442,7 @@ std::string impact_sarif(const Impact& impact, std::string_view version) {
             path = below(c.file, impact.root);
             line = c.line;
         }
-        // Only what is in the repository can be shown there.
+        // Code scanning can only show files of the repository.
         if (!path.empty() && path[0] != '/') {
             place = fmt::format(
                 ",\"locations\":[{{\"physicalLocation\":{{\"artifactLocation\":{{\"uri\":{}}},"

@@ -1,4 +1,5 @@
-// What an impact is told as: text for people, JSON, Markdown for a merge request, SARIF for code
+// SPDX-License-Identifier: Apache-2.0
+// Formats of an impact: text for terminals, JSON, Markdown for merge requests, SARIF for code
 // scanning.
 #pragma once
 
@@ -11,19 +12,19 @@ namespace bunraku::insight {
 
 struct TextOptions {
     bool color = false;
-    bool whole = false;            ///< everything, and not about a screen of it
-    std::size_t lines = 40;        ///< what a screen has
-    std::optional<int> exit_code;  ///< what the command exits with, shown in the summary
+    bool whole = false;            ///< True to print everything instead of about one screen.
+    std::size_t lines = 40;        ///< lines of one screen
+    std::optional<int> exit_code;  ///< exit code of the command, for the summary
 };
 std::string impact_text(const Impact& impact, const TextOptions& options);
-/// One object: from, to, summary, nodes, groups, notes, compiled (docs/impact.md).
+/// Returns a JSON object: from, to, summary, nodes, groups, notes, compiled (docs/impact.md).
 std::string impact_json(const Impact& impact);
-/// A comment, short enough for GitHub and GitLab.
+/// Returns a Markdown comment that fits the size limits of GitHub and GitLab.
 std::string impact_markdown(const Impact& impact);
-/// SARIF 2.1.0: what fails or was found wrong as errors, all else as notes.
+/// Returns SARIF 2.1.0. Failures and findings are errors; all other changes are notes.
 std::string impact_sarif(const Impact& impact, std::string_view version);
 
-/// "3 of 120 nodes change, 1 fails".
+/// Returns a summary such as "3 of 120 nodes change, 1 fails".
 std::string impact_headline(const Impact& impact);
 
 }  // namespace bunraku::insight

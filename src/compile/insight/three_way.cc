@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/three_way.h"
 
 #include <vector>
@@ -10,8 +11,8 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-/// For each line of `from` the line of `to` that it stays as, or -1; nullopt: too many lines
-/// differ.
+/// Returns, for each line of `from`, the index of the same line in `to`, or -1. Returns nullopt if
+/// too many lines differ.
 std::optional<std::vector<int>> matches(const Lines& from, const Lines& to) {
     constexpr int kMostDifferences = 4'000;
     const auto script = catalog::edit_script(from, to, kMostDifferences);
@@ -37,7 +38,7 @@ std::optional<std::string> merged_text(std::string_view base, std::string_view o
     std::string out;
     std::size_t i = 0, x = 0, y = 0;
     while (i < old.size() || x < a.size() || y < b.size()) {
-        // The next line that all three have.
+        // The next line that all three texts contain.
         std::size_t next = i;
         while (next < old.size() && ((*in_a)[next] < 0 || (*in_b)[next] < 0)) ++next;
         const bool end = next == old.size();

@@ -1,4 +1,5 @@
-// Two changes of one text put together.
+// SPDX-License-Identifier: Apache-2.0
+// Three-way merge of texts.
 #pragma once
 
 #include <optional>
@@ -7,8 +8,9 @@
 
 namespace bunraku::insight {
 
-/// `base` with what `ours` and `theirs` change in it, line by line; nullopt: both change the same
-/// lines, or lines next to each other, in different ways (or the texts are too long to compare).
+/// Merges the changes of `ours` and `theirs` relative to `base`, line by line. Returns nullopt if
+/// both change the same or adjacent lines in different ways, or if the texts are too long to
+/// compare.
 std::optional<std::string> merged_text(std::string_view base, std::string_view ours,
                                        std::string_view theirs);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/migration/findings.h"
 
 #include <algorithm>
@@ -41,12 +42,11 @@ public:
         const auto folders = environments();
         for (const auto& folder : folders) environment(folder);
         if (folders.empty())
-            add(Weight::Note, settings_.text("environmentpath"), "there is no environment");
+            add(Weight::Note, settings_.text("environmentpath"), "contains no environment");
         hiera(settings_.text("hiera_config"), true);
         if (ruby_ > 0 && ruby::find_ruby(settings_.text("ruby_program")).empty())
             add(Weight::Broken, "ruby",
-                fmt::format("{} modules have code in Ruby, and there is no Ruby on this machine",
-                            ruby_));
+                fmt::format("{} modules contain Ruby code, but this machine has no Ruby", ruby_));
         return std::move(findings_);
     }
 
@@ -59,7 +59,7 @@ private:
         const std::string path = settings_.text("config");
         const auto text = files_->read(path);
         if (!text) {
-            add(Weight::Note, path, "is not there, or cannot be read: the defaults count");
+            add(Weight::Note, path, "does not exist or cannot be read; the defaults apply");
             return;
         }
         const auto ini = codec::parse_ini(*text);
@@ -72,13 +72,14 @@ private:
                 const std::string where = fmt::format("{} [{}]", path, section.name);
                 const auto* idle = config::find_idle_setting(entry.name);
                 if (config::is_gone_setting(entry.name)) {
-                    add(Weight::Note, where, entry.name + " is gone in Puppet 8, and does nothing");
+                    add(Weight::Note, where,
+                        entry.name + " was removed in Puppet 8 and has no effect");
                 } else if (idle) {
                     add(Weight::Differs, where,
-                        fmt::format("{} does nothing here: {}", entry.name, idle->instead));
+                        fmt::format("{} has no effect here: {}", entry.name, idle->instead));
                 } else if (!config::is_known_setting(entry.name)) {
                     add(Weight::Note, where,
-                        entry.name + " is no setting of Puppet 8; a module may read it");
+                        entry.name + " is not a setting of Puppet 8; a module may read it");
                 }
             }
         }
@@ -106,15 +107,15 @@ private:
         if (!read) add(Weight::Broken, "auth.conf", read.error().message);
     }
 
-    /// What has no way back to puppetserver: it signs with RSA keys only.
+    /// Reports a CA that cannot move back to puppetserver, which signs with RSA keys only.
     void authority() {
         const std::string path = settings_.text("cakey");
         if (!files_->exists(path)) {
             const bool rsa = settings_.text("ca_key_type") == "rsa";
             if (!rsa && !files_->exists(settings_.text("hostcert"))) {
                 add(Weight::Note, path,
-                    "a new authority gets a P-256 key, and puppetserver 7 and 8 sign with RSA "
-                    "only: with ca_key_type = rsa there is a way back");
+                    "a new CA gets a P-256 key, but puppetserver 7 and 8 only sign with "
+                    "RSA keys: set ca_key_type = rsa to be able to move back");
             }
             return;
         }
@@ -123,8 +124,8 @@ private:
             add(Weight::Broken, path, key.error().message);
         } else if (!key->is_rsa()) {
             add(Weight::Note, path,
-                "the authority's key is not RSA, and puppetserver 7 and 8 sign with RSA only: "
-                "there is no way back to them with this authority");
+                "the key of the CA is not RSA, but puppetserver 7 and 8 only sign with RSA keys: "
+                "this CA cannot be moved back to them");
         } else if (settings_.is_set("ca_key_type") && settings_.text("ca_key_type") != "rsa") {
             add(Weight::Note, "ca_key_type",
                 "the next authority of a roll-over gets a P-256 key, and puppetserver 7 and 8 "
@@ -139,10 +140,10 @@ private:
             const std::string program = settings_.text("external_nodes");
             const std::string file = program.substr(0, program.find(' '));
             if (!files_->access(file, 1 /* X_OK */))
-                add(Weight::Broken, "external_nodes", fmt::format("{} cannot be run", program));
+                add(Weight::Broken, "external_nodes", fmt::format("{} is not executable", program));
         } else if (terminus != "plain" && !terminus.empty()) {
             add(Weight::Differs, "node_terminus",
-                fmt::format("'{}' classifies no nodes here: there are plain and exec", terminus));
+                fmt::format("'{}' is not supported here: use plain or exec", terminus));
         }
         static constexpr std::string_view kKnown[] = {"store", "log", "http", "puppetdb", "none"};
         const std::string reports = settings_.text("reports");
@@ -150,7 +151,7 @@ private:
             const auto name = base::trim(part);
             if (!name.empty() && std::ranges::find(kKnown, name) == std::end(kKnown))
                 add(Weight::Note, "reports",
-                    fmt::format("'{}' must be a processor in Ruby of a module", name));
+                    fmt::format("'{}' must be a Ruby report processor of a module", name));
         }
     }
 
@@ -168,19 +169,19 @@ private:
                                 kind.second.text != "json" && kind.second.text != "compiler" &&
                                 kind.second.text != "facter")
                                 add(Weight::Differs, routes,
-                                    fmt::format("{}: {}: {} is a terminus that is not there",
+                                    fmt::format("{}: {}: the terminus {} is not supported",
                                                 route.first.text, kind.first.text,
                                                 kind.second.text));
             }
         }
         if (files_->exists(settings_.text("deviceconfig")))
             add(Weight::Differs, settings_.text("deviceconfig"),
-                "network devices are not managed: leave `puppet device` where it runs");
+                "network devices are not supported: keep `puppet device` on its machine");
         const std::string gems = "/opt/puppetlabs/server/data/puppetserver/jruby-gems/gems";
         if (const auto names = files_->list(gems); names && !names->empty())
             add(Weight::Note, gems,
-                fmt::format("gems of puppetserver are not seen; install them for the system's Ruby "
-                            "where modules need them: {}",
+                fmt::format("gems of puppetserver are not used; install them for the system's Ruby "
+                            "if modules need them: {}",
                             fmt::join(*names, ", ")));
     }
 
@@ -240,7 +241,7 @@ private:
             ruby_of(module.path, *opened);
         }
         add(Weight::Note, folder,
-            fmt::format("{} modules, {} manifests that were not read for another environment",
+            fmt::format("{} modules, {} manifests not already checked in another environment",
                         opened->modules().size(), manifests));
         const auto installed = module::InstalledModules::load(opened->modulepath());
         if (!installed) {
@@ -251,13 +252,14 @@ private:
             for (const auto& unmet : installed->unmet(*module))
                 add(Weight::Note, module->path,
                     unmet.reason == module::InstalledModules::Unmet::Reason::Missing
-                        ? fmt::format("needs {} ({}), which is not there", unmet.name,
+                        ? fmt::format("needs {} ({}), which is not installed", unmet.name,
                                       unmet.constraint)
-                        : fmt::format("needs {} {}, and there is {}", unmet.name, unmet.constraint,
-                                      unmet.installed_version));
+                        : fmt::format("needs {} {}, but {} is installed", unmet.name,
+                                      unmet.constraint, unmet.installed_version));
     }
 
-    /// Code in Ruby: most of it runs in a child; what hooks into Puppet itself does not.
+    /// Reports Ruby code that does not work: most Ruby runs in a child process, except code that
+    /// changes Puppet itself.
     void ruby_of(const std::string& path, const environment::Environment& environment) {
         const auto found = [&](const char* part) {
             return reference::files_below(environment.files(), path, std::string("lib/") + part,
@@ -265,25 +267,25 @@ private:
                 .size();
         };
         static constexpr std::pair<const char*, const char*> kHooks[] = {
-            {"puppet/indirector", "termini in Ruby are not asked"},
-            {"puppet/face", "subcommands in Ruby are not there"},
-            {"puppet/application", "subcommands in Ruby are not there"},
-            {"puppet/util/network_device", "network devices are not managed"},
-            {"puppet/transport", "transports of the resource API are not there"},
-            {"puppet/node", "node termini in Ruby are not asked"}};
+            {"puppet/indirector", "Ruby termini are not supported"},
+            {"puppet/face", "subcommands in Ruby are not supported"},
+            {"puppet/application", "subcommands in Ruby are not supported"},
+            {"puppet/util/network_device", "network devices are not supported"},
+            {"puppet/transport", "transports of the resource API are not supported"},
+            {"puppet/node", "Ruby node termini are not supported"}};
         for (const auto& [part, text] : kHooks)
             if (found(part) > 0) add(Weight::Differs, path, fmt::format("lib/{}: {}", part, text));
         if (!environment.files().list(path + "/lib").empty()) ++ruby_;
         if (!environment.files().list(path + "/plans").empty() ||
             !environment.files().list(path + "/tasks").empty())
-            add(Weight::Note, path, "tasks and plans are served to Bolt, and run by it alone");
+            add(Weight::Note, path, "tasks and plans are served to Bolt; only Bolt runs them");
     }
 
     void hiera(const std::string& path, bool global) {
         const auto text = files_->read(path);
         if (!text) {
             if (global && settings_.is_set("hiera_config"))
-                add(Weight::Note, path, "hiera_config is not there");
+                add(Weight::Note, path, "hiera_config does not exist");
             return;
         }
         const auto data = codec::parse_yaml(*text, path);
@@ -302,10 +304,11 @@ private:
         }
         if (version == "3")
             add(Weight::Note, path,
-                global ? "Hiera 3 is read, its backends in Ruby too; version 5 is quicker"
-                       : "Hiera 3 works in the global layer alone");
+                global ? "Hiera 3 is supported, including Ruby backends; version 5 is faster"
+                       : "Hiera 3 only works in the global layer");
         if (version == "4")
-            add(Weight::Note, path, "Hiera 4 is read; version 5 is the same and more");
+            add(Weight::Note, path,
+                "Hiera 4 is supported; version 5 has the same features and more");
     }
 
     void level_of(const std::string& path, const codec::YamlNode& level) {
@@ -323,7 +326,7 @@ private:
                     add(Weight::Broken, path,
                         fmt::format("{} {} cannot be read", option.first.text, option.second.text));
                 if (option.first.text == "gpg_gnupghome")
-                    add(Weight::Differs, path, "eyaml with GPG: its Ruby gem is needed");
+                    add(Weight::Differs, path, "eyaml with GPG needs its Ruby gem");
             }
         }
     }

@@ -1,4 +1,6 @@
-// What of a Puppet site would be otherwise here: its configuration, environments, data and modules.
+// SPDX-License-Identifier: Apache-2.0
+// Differences in behaviour that a Puppet site would see here: in its configuration, environments,
+// data and modules.
 #pragma once
 
 #include <string>
@@ -10,17 +12,18 @@
 namespace bunraku::migration {
 
 struct MigrationFinding {
-    /// Broken: it does not work, here or anywhere. Differs: it does something else than in Puppet.
-    /// Note: worth knowing.
+    /// Broken: does not work in Puppet either. Differs: behaves differently than in Puppet. Note:
+    /// for information.
     enum class Weight : unsigned char { Broken, Differs, Note } weight = Weight::Note;
     std::string where, text;
 };
 
-/// Reads and changes nothing. `settings` are those of the site's puppet.conf for a server.
+/// Returns the findings; changes no files. `settings` are those of the site's puppet.conf for a
+/// server.
 std::vector<MigrationFinding> migration_findings(const config::Settings& settings,
                                                  base::LogSink& log);
 
-/// Settings of Puppet that are accepted and do nothing here.
+/// Returns the settings of Puppet that are accepted but have no effect here.
 std::vector<std::string_view> settings_without_effect();
 
 }  // namespace bunraku::migration

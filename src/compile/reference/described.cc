@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/reference/described.h"
 
 #include <algorithm>
@@ -120,7 +121,7 @@ DocItem type_item(const restype::TypeSpec& type) {
 }
 
 std::string summary_of(const DocItem& item) {
-    std::string text = item.doc.told("summary");
+    std::string text = item.doc.tag_text("summary");
     if (text.empty()) text = item.doc.text.substr(0, item.doc.text.find("\n\n"));
     text = fmt::format("{}", fmt::join(base::words(text, base::kBlanks), " "));
     if (const auto end = text.find(". "); end != std::string::npos) text.resize(end + 1);
@@ -143,13 +144,13 @@ std::string page_of(const DocItem& item, bool brief) {
     if (item.kind == Kind::Alias || item.kind == Kind::DataType) where = "data type";
     out += item.file.empty() ? fmt::format("({}, built in)\n", where)
                              : fmt::format("({}, {}:{})\n", where, item.file, item.line);
-    const std::string summary = item.doc.told("summary");
+    const std::string summary = item.doc.tag_text("summary");
     if (!summary.empty()) out += "\n" + paragraphs(summary, 0);
     if (!item.doc.text.empty() && item.doc.text != summary)
         out += "\n" + paragraphs(item.doc.text, 0);
     for (const auto& [tag, title] : {std::pair{"deprecated", "Deprecated"}, {"note", "Note"}})
-        if (const auto told = item.doc.told(tag); !told.empty())
-            out += "\n" + paragraphs(fmt::format("{}: {}", title, told), 0);
+        if (const auto tag_text = item.doc.tag_text(tag); !tag_text.empty())
+            out += "\n" + paragraphs(fmt::format("{}: {}", title, tag_text), 0);
     if (!item.inherits.empty()) out += fmt::format("\nInherits {}\n", item.inherits);
     if (!item.alias_of.empty()) out += fmt::format("\nAlias of {}\n", item.alias_of);
     if (!item.signatures.empty()) {
@@ -226,7 +227,7 @@ std::vector<DocItem> Described::find(const std::string& name, std::string_view k
                              file->tree->source->file(), std::string(file->tree->source->text())))
                         found.push_back(std::move(item));
         } catch (const base::PuppetError&) {
-            // A manifest that cannot be read describes nothing.
+            // A manifest that cannot be parsed has no documentation.
         }
         if (const auto path = environment_->function_file(key)) add_manifest(*path);
         if (const auto path = environment_->type_file(key)) add_manifest(*path);
@@ -248,7 +249,7 @@ std::vector<DocItem> Described::find(const std::string& name, std::string_view k
     for (const auto& [type, doc] : kDataTypes)
         if (base::lower(type) == key) found.push_back(builtin_item(Kind::DataType, type, doc));
     std::erase_if(found, [&](const DocItem& i) { return !wanted(i, kind); });
-    // A class may be found by its file and as part of the main manifest.
+    // A class may be found twice: by its file and as part of the main manifest.
     std::vector<DocItem> out;
     for (auto& item : found) {
         const bool twice = std::ranges::any_of(out, [&](const DocItem& o) {

@@ -1,5 +1,6 @@
-// What `describe` says of everything that is no resource type: classes, defines, functions, data
-// types and facts, the program's own and those of modules.
+// SPDX-License-Identifier: Apache-2.0
+// The documentation that `describe` prints for all but resource types: classes, defines, functions,
+// data types and facts, both built-in ones and those of modules.
 #pragma once
 
 #include <string>
@@ -16,23 +17,25 @@ namespace bunraku::reference {
 
 class Described {
 public:
-    /// `environment` may be null: only what is built in is known then.
+    /// `environment` may be null; only built-in items are known then.
     Described(const config::Settings& settings, const environment::Environment* environment,
               base::LogSink& log)
         : settings_(settings), environment_(environment), log_(log) {}
 
     using Types = std::vector<const restype::TypeSpec*>;
 
-    /// class, define, function, datatype, fact.
+    /// Reports whether `kind` is class, define, function, datatype or fact.
     static bool is_kind(std::string_view kind);
     static std::string kinds();
 
-    /// What is known under a name, of one kind or (empty) of any; empty: nothing.
+    /// Returns the documentation of a name, of one kind or, if `kind` is empty, of any. Empty if
+    /// the name is unknown.
     std::string text(const std::string& name, std::string_view kind, bool brief) const;
-    /// Of all names, in the form of `bunraku doc`; `types` are resource types of these names.
+    /// Returns the documentation of all names in the form of `bunraku doc`. `types` are the
+    /// resource types with these names.
     std::string json(const std::vector<std::string>& names, std::string_view kind,
                      const Types& types) const;
-    /// Names with the beginning of what is said of them.
+    /// Returns all names of a kind, each with the start of its description.
     std::string list(std::string_view kind) const;
     std::string list_json(std::string_view kind, const Types& types) const;
 
@@ -45,9 +48,9 @@ private:
     base::LogSink& log_;
 };
 
-/// Words within 76 columns, behind `indent` blanks.
+/// Wraps text at 76 columns, after an indentation of `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t indent);
-/// A text of several paragraphs, each wrapped; what is indented further keeps its lines.
+/// Wraps each paragraph of a text. Does not wrap lines with a deeper indentation.
 std::string paragraphs(std::string_view text, std::size_t indent);
 
 }  // namespace bunraku::reference

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/reference/doc_text.h"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ std::optional<Mark> mark_of(base::TextView line BUNRAKU_LIFETIMEBOUND) {
 constexpr std::string_view kDirectives[] = {"attribute", "endgroup", "group",     "macro",
                                             "method",    "scope",    "visibility"};
 
-/// The word in front and what follows it.
+/// The first word and the rest of a text.
 struct Named {
     std::optional<std::string> name, text;
 };
@@ -65,7 +66,7 @@ Named named(std::string_view text) {
     return out;
 }
 
-/// "[Types] text" and "name [Types] text". What is in quotes is one piece, brackets nest.
+/// "[Types] text" and "name [Types] text". Quotes protect their content, and brackets nest.
 struct Typed {
     std::optional<std::string> name;
     std::optional<std::vector<std::string>> types;
@@ -81,7 +82,7 @@ Typed typed(std::string_view text, std::string_view open, std::string_view close
     for (std::size_t i = 0; i < text.size();) {
         const char c = text[i];
         if (c == '"' || c == '\'') {
-            // Of one character at least, within a line.
+            // A string has at least one character and ends on the same line.
             const std::size_t quote = text.find(c, i + 2);
             if (quote != std::string_view::npos &&
                 text.substr(i, quote - i).find('\n') == std::string_view::npos) {
@@ -154,7 +155,7 @@ void with_choice(DocTag& tag, std::string_view text, bool types) {
     const std::string rest = parent.text.value_or("");
     DocTag::Choice choice;
     if (types) {
-        // Parentheses may be a default.
+        // Parentheses are not type brackets here, because they may contain a default.
         Typed t = typed(rest, "[{<", ">}]");
         Named n{t.name, t.text};
         if (!t.name) n = named(t.text);
@@ -183,7 +184,7 @@ void add_tag(DocText& out, std::string_view name, std::string_view text) {
     } else if (name == "example") {
         if (text.empty()) return;
         const std::size_t end = text.find('\n');
-        // Blanks become one.
+        // Collapses repeated spaces.
         std::string title;
         for (const char c : base::trim(text.substr(0, end)))
             if (c != ' ' || !title.ends_with(' ')) title += c;
@@ -217,7 +218,7 @@ DocTag* DocText::find(std::string_view tag) {
     return at == tags.end() ? nullptr : &*at;
 }
 
-std::string DocText::told(std::string_view tag) const {
+std::string DocText::tag_text(std::string_view tag) const {
     for (const auto& t : tags)
         if (t.tag == tag && t.text && !t.text->empty()) return *t.text;
     return {};
@@ -232,7 +233,7 @@ void DocText::remove(std::string_view tag) {
     std::erase_if(tags, [&](const DocTag& t) { return t.tag == tag; });
 }
 
-// As YARD's DocstringParser (0.9.28): a tag reaches as far as lines are indented behind it.
+// Follows YARD's DocstringParser (0.9.28): a tag includes the following indented lines.
 DocText parse_doc(std::string_view comment) {
     DocText out;
     std::vector<std::string> lines = base::texts(base::lines(comment));
@@ -277,7 +278,7 @@ DocText parse_doc(std::string_view comment) {
     return out;
 }
 
-// Puppet::Util::Docs.scrub, and quotation that was taken along.
+// Like Puppet::Util::Docs.scrub, but also removes quotation syntax around the text.
 std::string scrubbed(std::string_view text) {
     if ((text.starts_with("%q{") || text.starts_with("%Q{")) && text.ends_with('}'))
         text = text.substr(3, text.size() - 4);

@@ -1,4 +1,5 @@
-// Comments that document something, as YARD and puppet-strings read them: a text with @tags.
+// SPDX-License-Identifier: Apache-2.0
+// Documentation comments as YARD and puppet-strings parse them: a text with @tags.
 #pragma once
 
 #include <optional>
@@ -8,12 +9,12 @@
 
 namespace bunraku::reference {
 
-/// "@param name [Type] text" and the like. Which parts it has depends on what it is.
+/// A tag such as "@param name [Type] text". The kind of tag decides which parts it has.
 struct DocTag {
-    std::string tag;  ///< "param"
+    std::string tag;  ///< such as "param"
     std::optional<std::string> name, text;
     std::optional<std::vector<std::string>> types;
-    /// Of @option and @enum: what belongs to the parameter `name`.
+    /// The entry of an @option or @enum, which belongs to the parameter `name`.
     struct Choice {
         std::string name;
         std::optional<std::string> text;
@@ -23,21 +24,21 @@ struct DocTag {
 };
 
 struct DocText {
-    std::string text;  ///< what is not tagged
+    std::string text;  ///< the text outside of tags
     std::vector<DocTag> tags;
 
     const DocTag* find(std::string_view tag) const;
     DocTag* find(std::string_view tag);
-    /// The text of the first such tag that has one; empty: there is none.
-    std::string told(std::string_view tag) const;
+    /// Returns the text of the first such tag that has a text, or an empty string.
+    std::string tag_text(std::string_view tag) const;
     bool is_private() const;
     void remove(std::string_view tag);
 };
 
-/// A comment without its marks.
+/// Parses a comment whose comment markers have been removed.
 DocText parse_doc(std::string_view comment);
 
-/// A description out of Ruby code without the indentation that it has from there.
+/// Removes the indentation that a description has in Ruby code.
 std::string scrubbed(std::string_view text);
 
 }  // namespace bunraku::reference

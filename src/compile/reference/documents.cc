@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/reference/documents.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 
 using Kind = DocItem::Kind;
 
-/// The lines of comment above a line, without their marks.
+/// Returns the comment lines above a line, without their markers.
 std::string comment_above(const syntax::Source& source, int line) {
     std::vector<std::string_view> found;
     while (--line >= 1) {
@@ -36,8 +37,8 @@ std::string comment_above(const syntax::Source& source, int line) {
     return fmt::format("{}", fmt::join(found, "\n"));
 }
 
-/// The text from the first to the last of a node's parts, as Puppet's locator gives it: what closes
-/// it is not always among them.
+/// Returns the text from the first to the last part of a node, like Puppet's locator. It may lack
+/// the closing bracket.
 std::string_view tree_text(const syntax::Node* node) {
     std::size_t from = node->offset, to = node->offset + node->length;
     const auto widen = [&](const auto& self, const syntax::Node* part) -> void {
@@ -62,7 +63,7 @@ std::string type_text(const syntax::Node* type) {
     return std::string(tree_text(type));
 }
 
-/// What the parameters say counts more than what is said of them.
+/// Merges the parameters with their tags. The types in the code override those in the tags.
 void merge_parameters(DocItem& item, syntax::ParameterList parameters) {
     for (const auto* p : parameters) {
         const std::string name(p->name);
@@ -147,7 +148,7 @@ void add_task(std::vector<DocItem>& out, const std::string& file, const std::str
     if (!data || !data->is_hash()) {
         log.log(base::Level::Err,
                 fmt::format("Could not read {}: {}", file,
-                            data ? "it is no JSON object" : data.error().message));
+                            data ? "it is not a JSON object" : data.error().message));
         return;
     }
     DocItem item;
@@ -177,7 +178,7 @@ void add_task(std::vector<DocItem>& out, const std::string& file, const std::str
     out.push_back(std::move(item));
 }
 
-/// Those of folders below too where `deep`.
+/// With `deep`, includes files in subfolders.
 void find_files(const environment::Files& files, const std::string& folder, const std::string& part,
                 std::string_view end, bool deep, std::vector<std::string>& out, int depth = 0) {
     if (depth > 40) return;

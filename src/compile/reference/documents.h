@@ -1,4 +1,5 @@
-// What a module's code documents: every class, define, function, type and plan with the text of its
+// SPDX-License-Identifier: Apache-2.0
+// The documentation in a module's code: every class, define, function, type and plan with its
 // comment, as puppet-strings finds them.
 #pragma once
 
@@ -15,17 +16,17 @@
 
 namespace bunraku::reference {
 
-/// What one way of calling a function takes.
+/// One signature of a function.
 struct DocSignature {
-    std::string text;  ///< "abs(Numeric $value)"
+    std::string text;  ///< such as "abs(Numeric $value)"
     DocText doc;
 };
 
-/// Of a resource type.
+/// A property, parameter or check of a resource type.
 struct DocAttribute {
     std::string name, doc, data_type, default_value, features;
     bool has_default = false, namevar = false;
-    bool typed_default = false;  ///< it is no text, but JSON
+    bool typed_default = false;  ///< True if `default_value` is JSON instead of text.
     std::vector<std::string> values;
     std::vector<std::pair<std::string, std::string>> aliases;
 };
@@ -37,47 +38,49 @@ struct DocItem {
         Type,
         Provider,
         Function,
-        DataType,  ///< in Ruby
-        Alias,     ///< in the language
+        DataType,  ///< defined in Ruby
+        Alias,     ///< defined in Puppet
         Task,
         Plan,
-        Fact  ///< a custom one; in no reference of puppet-strings
+        Fact  ///< a custom fact; not in the references of puppet-strings
     } kind{};
     std::string name, file;
     int line = 0;
     DocText doc;
-    std::vector<std::pair<std::string, std::string>> defaults;  ///< of parameters, as written
+    /// of parameters, as written in the code
+    std::vector<std::pair<std::string, std::string>> defaults;
     std::string source;
-    std::string inherits;                  ///< of a class
-    std::string alias_of;                  ///< of an alias
-    std::string function_type;             ///< "puppet", "ruby4x", "ruby3x"
-    std::vector<DocSignature> signatures;  ///< of a function
-    std::vector<DocSignature> methods;     ///< of a data type in Ruby
+    std::string inherits;                  ///< for classes
+    std::string alias_of;                  ///< for aliases
+    std::string function_type;             ///< "puppet", "ruby4x" or "ruby3x"
+    std::vector<DocSignature> signatures;  ///< for functions
+    std::vector<DocSignature> methods;     ///< for data types in Ruby
     std::vector<std::string> method_names;
-    std::vector<DocAttribute> properties, parameters, checks;  ///< of a resource type
+    std::vector<DocAttribute> properties, parameters, checks;  ///< for resource types
     std::vector<std::pair<std::string, std::string>> features;
-    std::string type_name;  ///< of a provider
+    std::string type_name;  ///< for providers
     std::vector<std::pair<std::string, std::string>> confines, commands;
     std::vector<std::string> provider_features;
     std::vector<std::vector<std::pair<std::string, std::string>>> provider_defaults;
-    bool supports_noop = false;  ///< of a task
+    bool supports_noop = false;  ///< for tasks
     std::string input_method;
 
     const std::string* default_of(std::string_view parameter) const;
 };
 
-/// Everything in a module's (or an environment's) folder, sorted by kind and name; paths are
-/// relative to it. What cannot be read is told to `log` and left out. `ruby` is the setting
+/// Returns all items in the folder of a module or environment, sorted by kind and name. Paths are
+/// relative to the folder. Logs and skips files that cannot be read. `ruby` is the setting
 /// ruby_program.
 std::vector<DocItem> read_documents(const std::string& folder, const std::string& ruby,
                                     base::LogSink& log);
-/// Files below `folder`/`part` with this end, relative to `folder`, sorted; links are not followed.
+/// Returns the files below `folder`/`part` whose names end with `end`, relative to `folder` and
+/// sorted. Does not follow links.
 std::vector<std::string> files_below(const environment::Files& files, const std::string& folder,
                                      const std::string& part, std::string_view end);
-/// What is written in one manifest.
+/// Returns the items in one manifest.
 std::vector<DocItem> documents_of_manifest(const std::string& name, std::string text);
 
-/// As puppet-strings writes REFERENCE.md, and its JSON.
+/// Returns the items as the REFERENCE.md and the JSON of puppet-strings.
 std::string reference_markdown(const std::vector<DocItem>& items);
 value::Value reference_json(base::Arena& arena, const std::vector<DocItem>& items);
 

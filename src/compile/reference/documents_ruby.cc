@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/reference/documents_ruby.h"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ DocTag simple_tag(std::string tag, std::optional<std::string> name, std::string 
             .choice = {}};
 }
 
-/// One dispatch: what it says of types, with what its comment says of the same parameters.
+/// Combines the types of a dispatch with the descriptions of the same parameters in its comment.
 DocSignature signature_of(const std::string& name, const Value& dispatch, Pairs& parameters) {
     DocSignature out;
     out.doc = parse_doc(value::text_at(dispatch, "comment"));
@@ -67,8 +68,8 @@ DocSignature signature_of(const std::string& name, const Value& dispatch, Pairs&
             out.doc.tags, [&](const DocTag& t) { return t.tag == "param" && t.name == plain; });
         std::string type = value::text_at(p, "type");
         if (type.empty()) {
-            const bool told = tag != out.doc.tags.end() && tag->types && !tag->types->empty();
-            type = told ? tag->types->front() : "Any";
+            const bool tag_text = tag != out.doc.tags.end() && tag->types && !tag->types->empty();
+            type = tag_text ? tag->types->front() : "Any";
         }
         if (is_true(p, "optional")) type = "Optional[" + type + "]";
         std::string default_text = value::text_at(p, "default");
@@ -118,7 +119,7 @@ void read_function(DocItem& item, const Value& data) {
         if (dispatches.size() > 1) continue;
         for (const auto& [name, text] : parameters)
             if (!text.empty()) item.defaults.emplace_back(name, text);
-        // What the only way says is said of the function.
+        // If there is only one signature, its tags belong to the function.
         auto& only = item.signatures.front();
         item.doc.tags.insert(item.doc.tags.end(), only.doc.tags.begin(), only.doc.tags.end());
         only.doc = item.doc;
@@ -164,7 +165,7 @@ void read_attributes(DocItem& item, const Value& data) {
     read("checks", item.checks, false);
 }
 
-/// Where nothing says which attribute names the resource, it is `name`.
+/// Makes `name` the name variable, unless an attribute is declared as one.
 void set_namevar(DocItem& item) {
     DocAttribute* name = nullptr;
     for (auto* list : {&item.properties, &item.parameters}) {
@@ -221,7 +222,7 @@ const syntax::Node* entry(const syntax::Node* hash, std::string_view key) {
     return nullptr;
 }
 
-/// The attributes of a data type by what its interface says, the texts by its tags.
+/// Reads the attributes of a data type from its interface, and their descriptions from its tags.
 void read_interface(DocItem& item, const syntax::Node* interface) {
     std::vector<std::string> names;
     if (const auto* attributes = syntax::as<syntax::LiteralHash>(entry(interface, "attributes"))) {
@@ -295,7 +296,7 @@ void read_data_type(DocItem& item, const Value& data, base::LogSink& log) {
     }
 }
 
-/// What other files add to a type, and that it has providers.
+/// Adds to a type the attributes that other files define, and its `provider` parameter.
 void complete_types(std::vector<DocItem>& items, std::vector<DocItem>& parts) {
     for (auto& part : parts) {
         auto type = std::ranges::find_if(
@@ -336,16 +337,16 @@ void add_ruby_documents(std::vector<DocItem>& out, const std::string& folder,
                         const std::string& ruby, const std::vector<std::string>& sources,
                         base::LogSink& log) {
     const auto processes = sys::make_real_processes();
-    const auto said = ruby::read_documents(*processes, ruby, folder, sources);
-    if (!said) {
-        log.log(said.error().code == ENOENT ? base::Level::Warning : base::Level::Err,
-                fmt::format("What is written in Ruby is left out: {}", said.error().message));
+    const auto ruby_documents = ruby::read_documents(*processes, ruby, folder, sources);
+    if (!ruby_documents) {
+        log.log(ruby_documents.error().code == ENOENT ? base::Level::Warning : base::Level::Err,
+                fmt::format("Skipping Ruby code: {}", ruby_documents.error().message));
         return;
     }
     base::Arena arena(256 * 1024);
-    const auto data = value::parse_json(arena, *said);
+    const auto data = value::parse_json(arena, *ruby_documents);
     if (!data || !data->is_array()) {
-        log.log(base::Level::Err, "What is written in Ruby is left out: Ruby's answer is no JSON");
+        log.log(base::Level::Err, "Skipping Ruby code: Ruby's output is not valid JSON");
         return;
     }
     std::vector<DocItem> parts;

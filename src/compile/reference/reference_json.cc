@@ -1,4 +1,5 @@
-// What is documented as JSON, in puppet-strings' form.
+// SPDX-License-Identifier: Apache-2.0
+// Formats the documentation as the JSON of puppet-strings.
 #include <algorithm>
 
 #include "compile/reference/documents.h"
@@ -60,7 +61,7 @@ private:
         return out.build();
     }
 
-    /// A number, true or false as such.
+    /// Returns a number or a boolean as such, and any other text as a string.
     Value typed(const std::string& written) {
         const auto value = value::parse_json(arena_, written);
         return value ? *value : text(written);
@@ -87,8 +88,8 @@ private:
                t.tag == "example";
     }
 
-    /// `calls` leaves out the tags that say nothing of a call; of a function with several ways to
-    /// call it, `overloads`, each of them is a tag.
+    /// `calls` leaves out tags that do not concern calls. Each signature of `overloads`, a function
+    /// with several signatures, becomes a tag.
     Value docstring(const DocText& doc, bool calls, const DocItem* overloads = nullptr,
                     bool task = false) {
         value::HashBuilder out(arena_, 2);
@@ -109,7 +110,7 @@ private:
                 tags.push_back(one.build());
             }
         }
-        // As YARD gives them.
+        // In the order of YARD.
         std::ranges::stable_sort(
             tags, {}, [](const Value& t) { return t.as_hash().find("tag_name")->as_string(); });
         if (!tags.empty() || task) out.set("tags", value::make_array(arena_, tags));
@@ -172,10 +173,10 @@ private:
 
     Value features(const DocItem& i) {
         std::vector<Value> features;
-        for (const auto& [name, told] : i.features) {
+        for (const auto& [name, tag_text] : i.features) {
             value::HashBuilder one(arena_, 2);
             one.set("name", text(name));
-            if (!told.empty()) one.set("description", text(told));
+            if (!tag_text.empty()) one.set("description", text(tag_text));
             features.push_back(one.build());
         }
         return value::make_array(arena_, features);
@@ -188,8 +189,8 @@ private:
             std::vector<Value> all;
             for (const auto& one : i.provider_defaults) {
                 std::vector<Value> pairs;
-                for (const auto& [key, told] : one)
-                    pairs.push_back(value::make_array(arena_, {text(key), text(told)}));
+                for (const auto& [key, tag_text] : one)
+                    pairs.push_back(value::make_array(arena_, {text(key), text(tag_text)}));
                 all.push_back(value::make_array(arena_, pairs));
             }
             out.set("defaults", value::make_array(arena_, all));
@@ -219,7 +220,7 @@ value::Value reference_json(base::Arena& arena, const std::vector<DocItem>& item
             if (i.kind == kind) list.push_back(json.item(i));
         out.set(name, value::make_array(arena, list));
     }
-    // puppet-strings knows none.
+    // puppet-strings has no facts.
     std::vector<Value> facts;
     for (const auto& i : items)
         if (i.kind == Kind::Fact) facts.push_back(json.item(i));

@@ -1,4 +1,5 @@
-// REFERENCE.md: headings, anchors and order are those of puppet-strings (4.1).
+// SPDX-License-Identifier: Apache-2.0
+// REFERENCE.md with the headings, anchors and order of puppet-strings (4.1).
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -32,7 +33,7 @@ std::string anchor(std::string_view name) {
         const char l = base::lower(c);
         if (!((l >= 'a' && l <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-')) c = '-';
     }
-    // One for each character: what follows the first byte of one goes.
+    // Keeps one byte per character and drops UTF-8 continuation bytes.
     std::string short_form;
     for (std::size_t i = 0; i < name.size(); ++i)
         if ((static_cast<unsigned char>(name[i]) & 0xC0) != 0x80) short_form += out[i];
@@ -44,7 +45,7 @@ std::string code_text(std::string_view text, std::string_view language = "puppet
     return fmt::format("\n\n```{}\n{}\n```", language, text);
 }
 
-/// At most `most` characters.
+/// Returns at most `most` characters.
 std::string_view cut(base::TextView text BUNRAKU_LIFETIMEBOUND, std::size_t most) {
     std::size_t end = 0;
     for (std::size_t n = 0; end < text.size(); ++end)
@@ -52,7 +53,7 @@ std::string_view cut(base::TextView text BUNRAKU_LIFETIMEBOUND, std::size_t most
     return text.substr(0, end);
 }
 
-/// Lines of more than 120 characters are broken at blanks.
+/// Breaks lines of more than 120 characters at spaces.
 std::string wrapped_lines(std::string_view text) {
     constexpr std::size_t kWidth = 120;
     std::string out;
@@ -70,7 +71,7 @@ std::string wrapped_lines(std::string_view text) {
                 base::kBlanks.find(line[piece.size()]) == std::string_view::npos) {
                 const std::size_t blank = piece.find_last_of(base::kBlanks);
                 if (blank == std::string_view::npos || blank == 0) {
-                    // One word: no place to break it.
+                    // A single word is too long and cannot be broken.
                     const std::size_t end =
                         std::min(line.find_first_of(base::kBlanks), line.size());
                     piece = line.substr(0, end);
@@ -98,7 +99,7 @@ public:
             case Kind::Task: task(i); return;
             default: break;
         }
-        // puppet-strings has one template for these.
+        // puppet-strings uses the same template for these.
         const bool coded = i.kind == Kind::Define || i.kind == Kind::Plan;
         about(i.doc, i.name, coded ? "class" : group.noun);
         notes(i, true, i.kind == Kind::Class || i.kind == Kind::Define || i.kind == Kind::Plan);
@@ -114,7 +115,7 @@ public:
 
 private:
     void about(const DocText& doc, std::string_view name, std::string_view noun) {
-        const std::string summary = doc.told("summary");
+        const std::string summary = doc.tag_text("summary");
         if (!doc.text.empty())
             text += doc.text;
         else if (!summary.empty())
@@ -125,8 +126,8 @@ private:
     }
 
     void note(const DocText& doc, std::string_view tag, std::string_view title) {
-        if (const auto told = doc.told(tag); !told.empty())
-            text += fmt::format("* **{}** {}\n\n", title, told);
+        if (const auto tag_text = doc.tag_text(tag); !tag_text.empty())
+            text += fmt::format("* **{}** {}\n\n", title, tag_text);
     }
 
     void notes(const DocItem& i, bool all, bool deeper_see) {
@@ -200,19 +201,20 @@ private:
         }
     }
 
-    /// Return value, errors and parameters of one way of calling.
+    /// Appends the return value, errors and parameters of one signature.
     void signature(const DocText& doc, const DocText& of_all, bool gap) {
         if (const auto* tag = doc.find("return"); tag && tag->types && !tag->types->empty()) {
             text += fmt::format("Returns: `{}`", tag->types->front());
-            if (const auto told = doc.told("return"); !told.empty()) text += " " + told;
+            if (const auto tag_text = doc.tag_text("return"); !tag_text.empty())
+                text += " " + tag_text;
             text += "\n\n";
         }
         if (of_all.find("raise")) {
             text += gap ? "Raises:\n\n" : "Raises:\n";
             for (const auto& tag : of_all.tags) {
                 if (tag.tag != "raise") continue;
-                const std::string told = tag.text.value_or("");
-                const auto words = base::words(told, base::kBlanks);
+                const std::string tag_text = tag.text.value_or("");
+                const auto words = base::words(tag_text, base::kBlanks);
                 const std::string first(words.empty() ? std::string_view() : words[0]);
                 std::string rest;
                 for (std::size_t n = 1; n < words.size(); ++n)
@@ -241,7 +243,7 @@ private:
         examples(i.doc, "####");
         for (const auto& s : i.signatures) {
             text += fmt::format("#### `{}`\n\n", s.text);
-            // Of a signature only these tags are told.
+            // A signature only shows these tags.
             DocText doc{s.doc.text, {}};
             for (const auto& t : s.doc.tags)
                 if (t.tag == "param" || t.tag == "option" || t.tag == "enum" || t.tag == "return" ||
@@ -348,21 +350,21 @@ std::vector<const DocItem*> members(const std::vector<DocItem>& items,
 }
 
 std::string entry(const DocItem& i, bool linked) {
-    std::string told = i.doc.told("summary");
-    if (told.empty()) {
-        told = cut(i.doc.text, 141);
-        std::ranges::replace(told, '\n', ' ');
+    std::string tag_text = i.doc.tag_text("summary");
+    if (tag_text.empty()) {
+        tag_text = cut(i.doc.text, 141);
+        std::ranges::replace(tag_text, '\n', ' ');
     }
     std::string out = linked ? fmt::format("* [`{}`](#{})", i.name, anchor(i.name))
                              : fmt::format("* `{}`", i.name);
-    if (!told.empty()) out += ": " + told;
+    if (!tag_text.empty()) out += ": " + tag_text;
     return out + "\n";
 }
 
 }  // namespace
 
 std::string reference_markdown(const std::vector<DocItem>& all) {
-    // Of data types in Ruby puppet-strings tells only the tags that concern calls.
+    // For data types in Ruby, puppet-strings only shows tags that concern calls.
     std::vector<DocItem> items = all;
     for (auto& i : items)
         if (i.kind == Kind::DataType)

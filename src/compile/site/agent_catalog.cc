@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/agent_catalog.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ std::string agent_catalog(const Compiled& compiled, bool keep_virtual, base::Log
     std::string out;
     const auto strict = compiled.strict;
     if (!rich_data || !compiled.view->rich_data()) {
-        // An old client has no rich data to choose: its catalog goes with a warning.
+        // An old client did not choose to work without rich data, so losses are only warnings.
         const bool chosen = !compiled.view->rich_data();
         const auto how = chosen ? strict : std::min(strict, evaluator::Strict::Warning);
         catalog::write_agent_json(out, compiler::without_rich_data(catalog, how, log), json);

@@ -1,4 +1,5 @@
-// A compiled catalog in the form that agents get.
+// SPDX-License-Identifier: Apache-2.0
+// Formats a compiled catalog for agents.
 #pragma once
 
 #include <string>
@@ -8,9 +9,9 @@
 
 namespace bunraku::site {
 
-/// Compact JSON, with rich data where the settings (and the client) want that. Throws. What a
-/// client without rich data loses is a warning, also where `strict` is error: Puppet 8.11 refuses
-/// it the catalog, Puppet 7 does not.
+/// Returns compact JSON, with rich data if the settings (and the client) allow it. Throws. For a
+/// client without rich data, a loss is only a warning, even if `strict` is error. Puppet 8.11
+/// refuses the catalog to such a client; Puppet 7 does not.
 std::string agent_catalog(const Compiled& compiled, bool keep_virtual, base::LogSink& log,
                           bool rich_data = true);
 

@@ -1,20 +1,23 @@
-// What a server and an agent of ours say to each other beyond Puppet's protocol, so that neither
-// facts nor catalog travel while nothing changed (docs/design/0106).
+// SPDX-License-Identifier: Apache-2.0
+// HTTP headers between our server and our agent, in addition to Puppet's protocol. With them, an
+// unchanged run transfers neither facts nor catalog (docs/design/0106).
 #pragma once
 
 #include <string_view>
 
 namespace bunraku::site {
 
-/// Of the agent: the fingerprint of the facts that count, or any text beside the facts themselves.
+/// From the agent: the fingerprint of the relevant facts. If the request contains the facts, any
+/// text.
 inline constexpr std::string_view kFactsHeader = "Bunraku-Facts";
-/// Of the server: the paths of those facts, percent-encoded, with spaces between.
+/// From the server: the paths of those facts, percent-encoded and separated by spaces.
 inline constexpr std::string_view kPathsHeader = "Bunraku-Fact-Paths";
-/// Of both: what stands for all plugins of the environment.
+/// From both: an identifier of the content of all plugins of the environment.
 inline constexpr std::string_view kPluginsHeader = "Bunraku-Plugins";
 
-/// Of the agent, with a report that may be named again: "new", or the name of the report that this
-/// one differs from in times and logs alone. Of the server: the name. 412: it knows none such.
+/// From the agent, with a report that later reports may refer to: "new", or the name of an earlier
+/// report that only differs in times and logs. From the server: the name of the report. The status
+/// 412 means that the server does not know the name.
 inline constexpr std::string_view kReportHeader = "Bunraku-As-Report";
 
 }  // namespace bunraku::site

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/external_nodes.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ using value::Value;
 
 namespace {
 
-// Ruby's word for the class of a document, for the message it gives when it is no hash.
+// Returns the Ruby class of a YAML document, for the error message if it is not a hash.
 std::string_view ruby_class(const codec::YamlNode& n) {
     using Kind = codec::YamlNode::Kind;
     switch (n.kind) {
@@ -52,13 +53,13 @@ std::optional<compiler::Classification> ask_external_nodes(base::Arena& arena,
     }
     auto outcome = processes.run(command);
     base::check_work_limit();
-    // A program that cannot be started counts as one that failed silently, as in Puppet.
+    // A program that cannot be started counts as one that failed without output, as in Puppet.
     const int status = outcome ? outcome->status : 1;
     const std::string output = outcome ? std::move(outcome->output) : std::string();
     if (status != 0) {
         throw base::plain_error(fmt::format(
             "Failed to find {} via exec: Execution of '{}' returned {}: {}", node, shown,
-            // A signal leaves Ruby without an exit status.
+            // In Ruby, a process ended by a signal has no exit status.
             outcome && outcome->signal ? std::string() : std::to_string(status),
             compiler::stripped_output(output)));
     }

@@ -1,4 +1,5 @@
-// Asking an external node classifier (node_terminus = exec).
+// SPDX-License-Identifier: Apache-2.0
+// Runs an external node classifier (node_terminus = exec).
 #pragma once
 
 #include <optional>
@@ -11,9 +12,10 @@
 
 namespace bunraku::site {
 
-/// Runs `external_nodes` (split at blanks, no shell) with the node's name behind and reads the YAML
-/// it prints. nullopt: it printed nothing, there is no such node. Throws base::PuppetError with
-/// Puppet's text: "Failed to find x via exec: Execution of '/bin/enc x' returned 1: ...".
+/// Runs `external_nodes` (split at spaces, without a shell) with the node's name as the last
+/// argument, and parses the YAML that it prints. Returns nullopt if it prints nothing, which means
+/// that the node does not exist. Throws base::PuppetError with Puppet's text: "Failed to find x via
+/// exec: Execution of '/bin/enc x' returned 1: ...".
 std::optional<compiler::Classification> ask_external_nodes(base::Arena& arena,
                                                            sys::Processes& processes,
                                                            std::string_view external_nodes,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/fact_sources.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ Value cached_facts(base::Arena& arena, const std::string& folder, const std::str
 
 KnownFacts split_trusted(base::Arena& arena, const Value& stored) {
     const Value* trusted = at(stored, "trusted");
-    // A node may have a fact of that name that is something else.
+    // A node may have another fact with this name.
     if (!trusted || !trusted->is_hash() || !at(*trusted, "authenticated")) return {stored, {}};
     value::HashBuilder facts(arena);
     facts.merge(stored.as_hash());
@@ -124,19 +125,19 @@ void add_fact_folders(const config::Settings& settings, const environment::Envir
     wanted.setting = [settings](std::string_view name) { return settings.get(name); };
 }
 
-/// A word for each folder of facts that there is, as Puppet has it.
+/// Logs a message for each existing folder of facts, as Puppet does.
 static void log_fact_folders(const config::Settings& settings,
                              const environment::Environment& environment, sys::FileSystem& files,
                              base::LogSink& log) {
-    const auto tell = [&](const std::string& folder) {
+    const auto log_if_exists = [&](const std::string& folder) {
         if (files.is_directory(folder)) log.log(base::Level::Info, "Loading facts");
     };
     for (const auto& module : environment.modules()) {
         const std::string place = environment.files().place(module.path);
-        tell(place + "/lib/facter");
-        tell(place + "/plugins/facter");
+        log_if_exists(place + "/lib/facter");
+        log_if_exists(place + "/plugins/facter");
     }
-    for (const auto& folder : settings.list("factpath")) tell(folder);
+    for (const auto& folder : settings.list("factpath")) log_if_exists(folder);
 }
 
 Value machine_facts(base::Arena& arena, const config::Settings& settings,

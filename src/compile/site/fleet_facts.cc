@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/fleet_facts.h"
 
 #include <algorithm>
@@ -36,10 +37,10 @@ PuppetError failed(const std::string& source, const std::string& why) {
     return base::plain_error(fmt::format("Could not retrieve facts from {}: {}", source, why));
 }
 
-/// Who answers a query: rows, or why there are none.
+/// Runs a query; returns its rows or an error.
 using Ask = std::function<Result<Value>(const Value& query)>;
 
-/// The facts of a row of factsets; nullopt: the service only says where they are.
+/// Returns the facts in a row of factsets, or nullopt if the row only contains a link to them.
 std::optional<Value> facts_of_row(base::Arena& arena, const Value& row) {
     const Value* data = at(row, "facts");
     if (data) data = at(*data, "data");
@@ -52,7 +53,7 @@ std::optional<Value> facts_of_row(base::Arena& arena, const Value& row) {
     return out.build();
 }
 
-/// All factsets, some at a time: an answer is held as a whole.
+/// Reads all factsets in batches, because a response is held in memory.
 std::vector<NodeFacts> ask_factsets(base::Arena& arena, const std::string& source, const Ask& ask,
                                     const std::vector<std::string>& wanted, FleetGaps* gaps) {
     constexpr std::int64_t kAtOnce = 200;
@@ -66,7 +67,7 @@ std::vector<NodeFacts> ask_factsets(base::Arena& arena, const std::string& sourc
             return std::nullopt;
         }
         if (!rows) throw failed(source, rows.error().message);
-        if (!rows->is_array()) throw failed(source, "the answer is no list");
+        if (!rows->is_array()) throw failed(source, "the answer is not an array");
         return *rows;
     };
     std::vector<Value> extract = {text("extract"), list({text("certname"), text("facts")})};
@@ -88,7 +89,7 @@ std::vector<NodeFacts> ask_factsets(base::Arena& arena, const std::string& sourc
             if (!name || !name->is_string()) throw failed(source, "a factset has no certname");
             auto facts = facts_of_row(arena, row);
             if (!facts) {
-                // Some databases tell only where the facts are.
+                // Some services only return links to the facts.
                 const auto each =
                     rows_of(list({text("from"), text("facts"),
                                   list({text("extract"), list({text("name"), text("value")}),
@@ -115,7 +116,7 @@ bool is_database(const std::string& source) {
            source.starts_with("postgres://");
 }
 
-/// Hands who answers queries for the source to `use`.
+/// Calls `use` with a function that queries the source.
 template <class Use>
 auto with_store(base::Arena& arena, Site& site, const std::string& source, base::LogSink& log,
                 Use&& use) {
@@ -128,10 +129,10 @@ auto with_store(base::Arena& arena, Site& site, const std::string& source, base:
 template <class Use>
 auto with_database(base::Arena& arena, Site& site, const std::string& source, Use&& use) {
     const auto database = database_of(site.settings(), source);
-    // A database that is not there is not made for a look.
+    // Does not create a missing database only to read it.
     if (source.starts_with("sqlite:") && ::access(database.c_str(), R_OK) != 0)
         throw base::plain_error(fmt::format("Could not read {}", database));
-    // Brings older tables to the newest, unless a server has done so.
+    // Migrates older tables, unless a server owns the database and has done so.
     auto opened = store::Store::open(database, {.read_only = store::has_owner(database),
                                                 .key_file = store_key_of(site.settings())});
     if (!opened) throw failed(source, opened.error().message);
@@ -172,7 +173,7 @@ bool is_archive(const std::string& path) {
 
 bool is_folder(const std::string& path) { return environment::disk_files()->stat(path).directory; }
 
-/// The fact files of a folder, by name. Throws.
+/// Returns the fact files of a folder, sorted by name. Throws.
 std::vector<std::string> fact_files(const std::string& folder) {
     std::vector<std::string> names;
     DIR* dir = ::opendir(folder.c_str());
@@ -197,7 +198,7 @@ std::vector<NodeFacts> facts_of_file(base::Arena& arena, const std::string& path
     return out;
 }
 
-/// The same; what cannot be read is told in `gaps`, where there are some.
+/// Like above; if `gaps` is not null, records files that cannot be read there.
 std::vector<NodeFacts> facts_of_file(base::Arena& arena, const std::string& folder,
                                      const std::string& name, FleetGaps* gaps) {
     try {
@@ -209,7 +210,7 @@ std::vector<NodeFacts> facts_of_file(base::Arena& arena, const std::string& fold
     }
 }
 
-/// Drops the nodes that a newer file of the folder has, too. `files` says which file each is from.
+/// Removes nodes for which the folder contains a newer file. `files` names the file of each node.
 template <class Node>
 void keep_newest(std::vector<Node>& nodes, std::string Node::* name,
                  const std::vector<std::string>& files, const std::string& folder,
@@ -247,8 +248,8 @@ std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& fo
     return out;
 }
 
-/// The nodes asked for, each out of a file with its name; none: one of them has none, so that it
-/// may stand in any file.
+/// Reads each wanted node from the file with its name. Returns nullopt if one of them has no such
+/// file; it may then be in any file.
 std::optional<std::vector<NodeFacts>> facts_by_name(base::Arena& arena, const std::string& folder,
                                                     const std::vector<std::string>& wanted) {
     std::vector<NodeFacts> out;
@@ -275,7 +276,7 @@ std::vector<NodeFacts> read_source(base::Arena& arena, Site& site, const std::st
         return with_store(arena, site, source, log, factsets);
     if (is_database(source)) return with_database(arena, site, source, factsets);
     if (is_folder(source)) {
-        // Of a few nodes of a fleet not all files are read.
+        // For a few nodes, not all files need to be read.
         if (!wanted.empty())
             if (auto found = facts_by_name(arena, source, wanted)) return std::move(*found);
         return facts_in_folder(arena, source, gaps);
@@ -292,8 +293,8 @@ FleetNode without_trusted(base::Arena& arena, NodeFacts node) {
             .stamp = {}};
 }
 
-/// What tells two states of a file apart; empty: it was written just now. By its name in the open
-/// folder: ten thousand whole paths are looked up in twice the time.
+/// Returns a stamp that changes with the file. Empty if the file was just written. Uses the name
+/// relative to the open folder: with absolute paths, ten thousand files take twice as long.
 std::string stamp_of(const sys::Descriptor& folder, const std::string& name, std::int64_t now) {
     constexpr std::int64_t kSecond = 1'000'000'000;
     struct stat status{};
@@ -304,7 +305,7 @@ std::string stamp_of(const sys::Descriptor& folder, const std::string& name, std
                        changed, status.st_size, status.st_ino);
 }
 
-/// The nodes of a folder, without reading what `index` knows.
+/// Returns the nodes of a folder. Does not read files that `index` already contains.
 std::vector<FleetNode> indexed_folder(base::Arena& arena, const std::string& folder,
                                       FactIndex& index, FleetGaps* gaps) {
     std::vector<FleetNode> out;
@@ -359,7 +360,7 @@ FleetNode with_facts(base::Arena& arena, const FleetNode& node) {
         out.stamp = node.stamp;
         return out;
     }
-    throw base::plain_error(fmt::format("{} has no facts of {} any more", node.file, node.name));
+    throw base::plain_error(fmt::format("{} no longer contains facts of {}", node.file, node.name));
 }
 
 std::vector<NodeFacts> facts_in_folder(base::Arena& arena, const std::string& folder) {
@@ -386,7 +387,7 @@ std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::st
     for (const auto& name : wanted) {
         if (std::ranges::find(out, name, &FleetNode::name) != out.end()) continue;
         if (!gaps)
-            throw base::plain_error(fmt::format("There are no facts of {} in {}", name, source));
+            throw base::plain_error(fmt::format("{} is not among the facts in {}", name, source));
         gaps->unknown.push_back(name);
     }
     if (out.empty() && (!gaps || (gaps->unknown.empty() && gaps->unreadable.empty())))
@@ -401,18 +402,18 @@ std::vector<std::string> fleet_names(Site& site, const std::string& source, cons
     const auto asked = [&](const Ask& ask) { return ask(query); };
     if (!is_service(source) && source != "store" && !is_database(source))
         throw base::plain_error(fmt::format(
-            "PQL is answered by a PuppetDB or a store, not by {}: name nodes by patterns", source));
+            "Only a PuppetDB or a store supports PQL, not {}: select nodes with patterns", source));
     const auto rows = is_database(source) ? with_database(arena, site, source, asked)
                                           : with_store(arena, site, source, log, asked);
     if (!rows)
         throw base::plain_error(
-            fmt::format("Could not ask {} for nodes: {}", source, rows.error().message));
+            fmt::format("Could not query {} for nodes: {}", source, rows.error().message));
     std::vector<std::string> out;
     if (rows->is_array()) {
         for (const Value& row : rows->as_array()) {
             const Value* name = at(row, "certname");
             if (!name || !name->is_string())
-                throw base::plain_error("The query for nodes has to give their certname");
+                throw base::plain_error("The query for nodes must return their certname");
             if (std::ranges::find(out, name->as_string()) == out.end())
                 out.emplace_back(name->as_string());
         }

@@ -1,4 +1,5 @@
-// The facts of many nodes at once, from wherever a fleet keeps them.
+// SPDX-License-Identifier: Apache-2.0
+// The facts of all nodes of a fleet, from any source.
 #pragma once
 
 #include <string>
@@ -13,58 +14,61 @@ namespace bunraku::site {
 struct FleetNode {
     std::string name;
     value::Value facts;    ///< a hash
-    value::Value trusted;  ///< what its certificate says, where the source knows that; else undef
-    std::string file;      ///< where its facts are, which were not read so far; empty: they were
-    std::string stamp;     ///< of that file; empty: it has none
+    value::Value trusted;  ///< data of its certificate if the source has it, or undef
+    /// file with facts that have not been read; empty if they have been read
+    std::string file;
+    std::string stamp;  ///< stamp of `file`; empty if it has none
 };
 
-/// A fact file that is of one node.
+/// A fact file with a single node.
 struct FactFile {
     std::string name, stamp, node;
 };
-/// Those of a folder, by name.
+/// The fact files of a folder, by name.
 struct FactIndex {
     std::vector<FactFile> files;
-    bool changed = false;  ///< the folder is not as it was said to be
+    bool changed = false;  ///< True if the folder differs from the index that was passed in.
 };
 
-/// The node with its facts, in `arena` where they have to be read. Throws.
+/// Returns the node with its facts. Reads them into `arena` if necessary. Throws.
 FleetNode with_facts(base::Arena& arena, const FleetNode& node);
 
-/// What of a fleet could not be had.
+/// The parts of a fleet that could not be read.
 struct FleetGaps {
-    std::vector<std::string> unknown;  ///< nodes asked for, without facts
-    /// Nodes whose fact file cannot be read, by its name, with the reason.
+    std::vector<std::string> unknown;  ///< requested nodes without facts
+    /// Nodes with an unreadable fact file, named after it, and the reason.
     std::vector<std::pair<std::string, std::string>> unreadable;
-    /// Nodes of which a folder has several files: the newest is used.
+    /// Nodes with several files in a folder. The newest file is used.
     struct Twice {
-        std::string node, used, passed_over;  ///< names of files
+        std::string node, used, passed_over;  ///< file names
     };
     std::vector<Twice> twice;
-    std::string broken;  ///< why the source ended before its end; empty: it did not
+    std::string broken;  ///< error that ended the source early; empty if there was none
 };
 
-/// `source`:
+/// Returns the facts of a fleet. `source` is one of:
 /// - "http://..", "https://..": a PuppetDB-compatible service: the factsets of its active nodes;
 /// - "store": the store that the settings name, a service or the embedded one;
 /// - "sqlite:FILE", "postgresql://..": a database of the embedded store;
-/// - a file: an archive as `puppet db export` makes it (tar.gz), or facts::read_documents' forms;
+/// - a file: an archive as `puppet db export` makes it (tar.gz), or a form that
+///   facts::read_documents accepts;
 /// - a folder: every *.json, *.yaml and *.yml in it.
-/// `wanted`: only these; empty: all. Ordered by name where the source has no order. Values are made
-/// in `arena`. Throws base::PuppetError, also where a node of `wanted` is not known; with
-/// `gaps` that is told there, and so is a source that gives some nodes and then fails. With `index`
-/// the files of a folder that are as it says are not read, and it says then what is there.
+/// If `wanted` is empty, returns all nodes. Sorts by name if the source has no order. Allocates
+/// values in `arena`. Throws base::PuppetError, also for an unknown node in `wanted`. If `gaps` is
+/// not null, records unknown nodes there, and also the error of a source that fails after some
+/// nodes. With `index`, does not read files of a folder that match the index, and updates the
+/// index.
 std::vector<FleetNode> fleet_facts(base::Arena& arena, Site& site, const std::string& source,
                                    const std::vector<std::string>& wanted, base::LogSink& log,
                                    FleetGaps* gaps = nullptr, FactIndex* index = nullptr);
 
-/// The nodes that a PQL query names (rows with a certname), each once. `source` as above, if it can
-/// be asked: a service or a database. Throws.
+/// Returns the distinct nodes of a PQL query (rows with a certname). `source` is as above, but must
+/// be a service or a database. Throws.
 std::vector<std::string> fleet_names(Site& site, const std::string& source, const std::string& pql,
                                      base::LogSink& log);
 
-/// The facts of every file of a folder. What does not say whose it is bears the name of the file.
-/// Throws.
+/// Returns the facts of every file in a folder. If a file does not contain the node's name, the
+/// name of the file is used. Throws.
 std::vector<facts::NodeFacts> facts_in_folder(base::Arena& arena, const std::string& folder);
 
 }  // namespace bunraku::site

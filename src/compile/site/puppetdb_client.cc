@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/puppetdb_client.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ Result<bool> read_boolean(std::string_view text) {
 }
 
 int read_number(std::string_view text) {
-    int out = 0;  // as Ruby's to_i: what is no number is 0
+    int out = 0;  // like Ruby's to_i: text that is not a number is 0
     std::from_chars(text.data(), text.data() + text.size(), out);
     return out;
 }
@@ -81,7 +82,7 @@ std::string compare_json(const CollectorQuery& q) {
     if (q.attribute == "tag") {
         field = "\"tag\"";
         std::string text = catalog::plain_text(q.operand);
-        // Tags know no case; PuppetDB keeps them in lower case.
+        // Tags are case-insensitive; PuppetDB stores them in lower case.
         for (char& c : text)
             if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
         value = codec::json_string(text);
@@ -107,7 +108,7 @@ std::string text_of(const Value& hash, std::string_view name) {
     return v && v->is_string() ? std::string(v->as_string()) : std::string();
 }
 
-/// "[404 Not Found] body", in one line.
+/// Returns "[404 Not Found] body" on one line.
 std::string refusal_text(const http::ClientResponse& response) {
     std::string body = response.body;
     std::erase_if(body, [](char c) { return c == '\r' || c == '\n'; });
@@ -125,7 +126,7 @@ http::ClientOptions with(http::ClientOptions options, const PuppetdbConfig& conf
     options.connect_timeout = limit;
     options.timeout = limit;
     if (!config.verify_client_certificate) {
-        // Only the server is looked at then; no certificate of our own is shown.
+        // Verifies only the server; sends no client certificate.
         options.certificate_file.clear();
         options.private_key_file.clear();
     }
@@ -209,7 +210,7 @@ Result<PuppetdbConfig> PuppetdbConfig::parse(std::string_view text, const std::s
     return out;
 }
 
-// The shape that PuppetDB's terminus sends (Puppet::Resource::Puppetdb).
+// Returns the form that PuppetDB's terminus sends (Puppet::Resource::Puppetdb).
 std::string collector_query_json(std::string_view type, const CollectorQuery* query,
                                  std::string_view except_certname) {
     auto out = fmt::format(
@@ -248,7 +249,7 @@ std::optional<http::ClientResponse> PuppetdbClient::ask(const std::string& url,
         }
         return std::nullopt;
     }
-    // A 404 that is no JSON is somebody else's, or a server that is still starting.
+    // A 404 without JSON is from another service, or from a server that is still starting.
     bool honest_404 = response->status == 404 && response->body.starts_with('{');
     if (response->status >= 500 || response->status == 404) {
         log_.log(honest_404 ? Level::Debug : Level::Warning,
@@ -358,7 +359,8 @@ Result<Value> PuppetdbClient::query(const Value& query, base::Arena& arena) {
     catalog::append_json_value(request.body, query, catalog::ValueForm::Stringified);
     request.body += '}';
     auto response = BUNRAKU_TRY(action(Mode::Query, "/pdb/query/v4", std::move(request)));
-    // The terminus reads whatever came as JSON and fails on it; the service's own words help more.
+    // The terminus parses any response as JSON and fails on an error page. The text of the response
+    // is more useful.
     if (response.status != 200) return failure(refusal_text(response));
     return value::parse_json(arena, response.body);
 }

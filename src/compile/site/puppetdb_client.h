@@ -1,4 +1,5 @@
-// A PuppetDB-compatible service somewhere else: exported resources, queries and commands over HTTP,
+// SPDX-License-Identifier: Apache-2.0
+// A client of a PuppetDB-compatible service: exported resources, queries and commands over HTTP,
 // with the settings and the failover rules of PuppetDB's terminus.
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace bunraku::site {
 
-/// puppetdb.conf, section [main].
+/// The section [main] of puppetdb.conf.
 struct PuppetdbConfig {
     std::vector<std::string> server_urls = {"https://puppetdb:8081"};
     std::vector<std::string> submit_only_server_urls;
@@ -28,32 +29,32 @@ struct PuppetdbConfig {
     bool include_catalog_edges = true;
     bool verify_client_certificate = true;
 
-    /// Errors are the terminus' own; `name` is the file's.
+    /// Parses puppetdb.conf. Returns the errors of the terminus; `name` is the file name in them.
     static base::Result<PuppetdbConfig> parse(std::string_view text, const std::string& name);
 };
 
-/// PuppetDB's query for a collector: an array in JSON.
+/// Returns PuppetDB's query for a collector, a JSON array.
 std::string collector_query_json(std::string_view type, const compiler::CollectorQuery* query,
                                  std::string_view except_certname);
 
-/// For one thread at a time.
+/// A client for use by one thread at a time.
 class PuppetdbClient final : public compiler::ExportedSource {
 public:
-    /// `tls` has the files for https; its timeouts and verification follow `config`.
+    /// `tls` contains the files for https. `config` sets the timeouts and the verification.
     PuppetdbClient(PuppetdbConfig config, http::ClientOptions tls, base::LogSink& log);
     ~PuppetdbClient() override;
     const PuppetdbConfig& config() const { return config_; }
-    /// From now on every error is given.
+    /// From now on, returns every error instead of logging it.
     void fail_hard() { config_.soft_write_failure = false; }
 
     base::Result<std::vector<compiler::ExportedResource>> find(
         std::string_view type, const compiler::CollectorQuery* query,
         std::string_view except_certname, base::Arena& arena,
         const value::TypedFactory& make_typed) override;
-    /// PQL text or a syntax tree in arrays; gives the rows.
+    /// Runs PQL text or a syntax tree in arrays, and returns the rows.
     base::Result<value::Value> query(const value::Value& query, base::Arena& arena);
-    /// "replace catalog". With soft_write_failure an error is logged, and none is given. An error's
-    /// code is the answer's status, where there was one.
+    /// Sends a command such as "replace catalog". With soft_write_failure, logs an error instead of
+    /// returning it. The code of an error is the status of the response, if there was one.
     base::Result<void> submit(std::string_view command, int version, const std::string& certname,
                               std::int64_t producer_timestamp, const std::string& payload);
 
@@ -62,7 +63,7 @@ private:
     enum class Mode { Query, Command };
     base::Result<http::ClientResponse> action(Mode mode, const std::string& path,
                                               http::ClientRequest request);
-    /// One server; nullopt: it cannot serve, which was logged.
+    /// Asks one server. Logs an error and returns nullopt if the server cannot answer.
     std::optional<http::ClientResponse> ask(const std::string& url, const std::string& path,
                                             http::ClientRequest& request, bool* not_found);
 

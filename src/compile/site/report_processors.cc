@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/report_processors.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ std::string_view text_in(const Value& v, std::string_view name) {
     return found.is_string() ? found.as_string() : std::string_view();
 }
 
-/// The members of the list or hash `name`.
+/// Returns the elements of the array or hash `name`.
 std::vector<Value> members(const Value& v, std::string_view name) {
     std::vector<Value> out;
     const Value found = entry(v, name);
@@ -40,7 +41,7 @@ std::vector<Value> members(const Value& v, std::string_view name) {
     return out;
 }
 
-/// Milliseconds, which is what the store keeps.
+/// Returns the time in milliseconds, the precision of the store.
 std::string wire_time(std::string_view iso) {
     const auto at = catalog::parse_wire_time(iso);
     return at ? catalog::format_wire_time(*at) : std::string(iso);
@@ -93,7 +94,7 @@ private:
         for (const auto name : names) to.set(name, entry(from, name));
     }
 
-    /// metrics.time.total; a run that failed early has none.
+    /// Returns metrics.time.total in milliseconds; a run that failed early has none.
     std::int64_t duration() {
         for (const Value& row : members(entry(entry(report_, "metrics"), "time"), "values")) {
             if (!row.is_array() || row.as_array().size() < 3) continue;
@@ -178,7 +179,7 @@ void post(const View& view, const std::string& yaml, base::LogSink& log) {
     request.headers.set("Content-Type", "application/x-yaml");
     const auto answer = http::Client(std::move(options)).send(request);
     if (!answer) {
-        // Of a certificate that is refused Puppet says nothing else.
+        // For a rejected certificate, Puppet's message omits the request.
         std::string_view why = answer.error().message;
         const std::string place = fmt::format("POST {}: ", url);
         if (answer.error().code == http::kRefusedCertificate && why.starts_with(place))

@@ -1,4 +1,5 @@
-// What a compile is asked for, and what it gives.
+// SPDX-License-Identifier: Apache-2.0
+// The input and output of a compile.
 #pragma once
 
 #include <chrono>
@@ -23,91 +24,94 @@ namespace bunraku::site {
 
 class View;
 
-/// Where a node's facts come from.
+/// The source of a node's facts.
 struct FactSource {
     enum class Kind : std::uint8_t {
-        Given,    ///< `values`
-        File,     ///< `file`, in any form that facts::read_documents takes
-        Machine,  ///< this one's, the custom facts of the environment's modules among them
-        Store     ///< what the store knows of the node
+        Given,  ///< uses `values`
+        File,   ///< reads `file`, in any form that facts::read_documents accepts
+        /// uses the facts of this machine, including custom facts of the environment's modules
+        Machine,
+        Store  ///< uses the stored facts of the node
     } kind = Kind::Given;
-    value::Value values;  ///< a hash; undef: none
+    value::Value values;  ///< hash or undef
     std::string file;
 };
 
-/// What says otherwise than the site's settings for one compile, by name: environment,
-/// environmentpath, hiera_config, storeconfigs, puppetdb_url ...
+/// Settings that override those of the site for one compile, by name: environment, environmentpath,
+/// hiera_config, storeconfigs, puppetdb_url ...
 class Overlay {
 public:
     void set(std::string name, std::string value);
-    /// Null: the site's settings count.
+    /// Returns null if the overlay does not have the setting.
     const std::string* find(std::string_view name) const;
     const std::vector<std::pair<std::string, std::string>>& entries() const { return entries_; }
 
 private:
-    std::vector<std::pair<std::string, std::string>> entries_;  // by name
+    std::vector<std::pair<std::string, std::string>> entries_;  // sorted by name
 };
 
-/// Which manifests and modules are compiled, as far as the environment does not say it.
+/// The manifests and modules of a compile, as far as they override the environment.
 struct Sources {
-    std::string directory;  ///< the environment's own folder, whatever its name
+    std::string directory;  ///< folder of the environment, whatever its name
     std::optional<std::vector<std::string>> modulepath;
     std::string manifest;             ///< file or folder
-    std::optional<std::string> code;  ///< the text of the main manifest instead
-    std::string code_name;            ///< which file that text is said to be of
+    std::optional<std::string> code;  ///< text of the main manifest, in place of `manifest`
+    std::string code_name;            ///< file name of that text in messages
     bool no_manifest = false;
-    /// The environment's files are those of this commit (a branch, a tag, an id) of the git
-    /// repository that its folder belongs to; what lies elsewhere is the disk's. Which commit a
-    /// name stands for is asked once.
+    /// The commit (a branch, tag or id) from which the environment's files are read, in the git
+    /// repository of its folder. Other files are read from the disk. A name is resolved to a commit
+    /// once.
     std::string revision;
-    /// The environment's files are these, whatever `revision` says; null: they are not given.
+    /// Files of the environment; overrides `revision`. May be null.
     std::shared_ptr<const environment::Files> files;
 };
 
-/// Answers collectors of exported resources in place of the store, which it may ask; the other
+/// Answers collectors of exported resources in place of the store, and may query `store`. The other
 /// arguments are those of ExportedSource::find.
 using CollectorAnswer = std::function<base::Result<std::vector<compiler::ExportedResource>>(
     compiler::ExportedSource& store, std::string_view type, const compiler::CollectorQuery* query,
     std::string_view except, base::Arena& arena, const value::TypedFactory& make_typed)>;
 
-/// Where Puppet's own commands differ from each other; as it stands, a server's way.
+/// Behaviour that differs between Puppet's commands. The defaults are those of a server.
 struct CompileMode {
-    /// The manifest has to be there. Else ENVIRONMENT/manifests may be missing: it is empty then.
+    /// True if the manifest must exist. Otherwise, a missing ENVIRONMENT/manifests counts as empty.
     bool manifest_required = false;
-    /// The environment needs a folder even where the request says all that its folder would.
+    /// True if the environment needs a folder, even if the request provides everything that the
+    /// folder would.
     bool folder_required = false;
-    /// $settings:: has this process's values. Else those that root would see: what a catalog shows
-    /// must not depend on who compiles it.
+    /// True if $settings:: has the values of this process. Otherwise it has the values for root, so
+    /// that a catalog does not depend on the user that compiles it.
     bool own_settings = false;
-    /// What is wrong with the classifier is told as the end of a run ("Could not run: ..."), not of
-    /// a search for the node.
+    /// True to report errors of the classifier as the end of the run ("Could not run: ..."),
+    /// instead of as a failed search for the node.
     bool ends_run = false;
 };
 
-/// One node's compile. Values must live as long as what is made from them: best in `arena`.
+/// A request to compile one node. Its values must live as long as the results; allocate them in
+/// `arena` if possible.
 struct NodeRequest {
-    std::string node;  ///< empty: the setting node_name_value
+    std::string node;  ///< if empty, the setting node_name_value applies
     FactSource facts;
 
-    /// $trusted: a hash. If undef, what the store has where the facts come from it; else the node's
-    /// name, not verified, or with `trust_clientcert` what Puppet makes of a local node: named by
-    /// the fact clientcert, else unnamed.
+    /// A hash for $trusted. If undef and the facts come from the store, its stored value applies.
+    /// Otherwise it contains the node's name, unverified. With `trust_clientcert` it is Puppet's
+    /// value for a local node: named by the fact clientcert, or unnamed without that fact.
     value::Value trusted;
     bool trust_clientcert = false;
-    /// $server_facts: none; fixed ones, so that no catalog depends on who compiles it; this
-    /// machine's; or those given.
+    /// The origin of $server_facts. Fixed facts make the catalog independent of the machine that
+    /// compiles it. Own facts are those of this machine.
     enum class ServerFacts : std::uint8_t { None, Fixed, Own, Given } server_facts{};
     value::Value given_server_facts;
     /// Further top-scope variables.
     std::vector<std::pair<std::string, value::Value>> variables;
 
-    /// What a classifier said; else the one of the settings node_terminus and external_nodes is
-    /// asked, where `classify`.
+    /// The answer of a classifier. If it is not set and `classify` is true, the classifier in the
+    /// settings node_terminus and external_nodes is called.
     std::optional<compiler::Classification> classification;
     bool classify = true;
-    /// These classes in place of the classifier's.
+    /// Classes that replace those of the classifier.
     std::optional<std::vector<std::string>> classes;
-    /// And these beside them.
+    /// Additional classes.
     std::vector<std::string> more_classes;
 
     Overlay overlay;
@@ -115,34 +119,37 @@ struct NodeRequest {
     CompileMode compile_mode;
     std::string code_id;
 
-    CollectorAnswer collectors;  ///< null: the store answers
+    CollectorAnswer collectors;  ///< null to use the store
 
-    bool record = false;  ///< Compiled::trace is wanted
-    /// Who read what the trace has; null: nobody wants to know. Implies `record`.
+    bool record = false;  ///< True to record Compiled::trace.
+    /// Records the code location of each read in the trace; implies `record`. May be null.
     std::shared_ptr<compiler::ReadLocations> places;
-    /// What the compile does is told here; null: nobody wants to know.
+    /// Records the steps of the compile. May be null.
     std::shared_ptr<compiler::History> history;
-    /// The catalog's and all that belongs to it; null: one is made, within the site's limit.
+    /// The arena of the catalog and its data. If null, the session creates one within the site's
+    /// limit.
     std::shared_ptr<base::Arena> arena;
-    /// At this time the compile ends with an error.
+    /// The compile ends with an error at this time.
     std::optional<std::chrono::steady_clock::time_point> deadline;
-    /// Each compile or evaluation that takes longer ends with an error.
+    /// Time limit of each compile or evaluation; exceeding it is an error.
     std::optional<std::chrono::milliseconds> time;
 };
 
-/// What it gave. All of it lives as long as this does; the catalog alone as long as its arena.
+/// The result of a compile. Its data lives as long as this object; the catalog alone lives as long
+/// as its arena.
 struct Compiled {
     std::shared_ptr<base::Arena> arena;
-    std::shared_ptr<const View> view;  ///< the settings it was made with
+    std::shared_ptr<const View> view;  ///< settings of the compile
     std::shared_ptr<const environment::Environment> environment;
     std::shared_ptr<catalog::Catalog> catalog;
     std::shared_ptr<const catalog::Naming> naming;
     std::string node;
     value::Value facts, trusted;
     evaluator::Strict strict = evaluator::Strict::Error;
-    std::shared_ptr<environment::Trace> trace;  ///< what it read; null where not asked for
-    std::vector<compiler::Pass> timings;        ///< in their order
-    std::vector<std::string> collected;         ///< what collectors asked of other nodes; sorted
+    std::shared_ptr<environment::Trace> trace;  ///< null if it was not requested
+    std::vector<compiler::Pass> timings;        ///< in order
+    /// what collectors queried from other nodes; sorted
+    std::vector<std::string> collected;
 };
 
 }  // namespace bunraku::site

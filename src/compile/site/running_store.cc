@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/running_store.h"
 
 #include <chrono>
@@ -20,7 +21,7 @@ using base::Result;
 
 namespace {
 
-constexpr int kTimeoutSeconds = 3600;  // compacting a large store takes its time
+constexpr int kTimeoutSeconds = 3600;  // compacting a large store may take long
 
 http::ClientOptions options_for(http::Network& network) {
     http::ClientOptions out;
@@ -29,7 +30,7 @@ http::ClientOptions options_for(http::Network& network) {
     return out;
 }
 
-/// Returns what went wrong: the member "error" or "msg" of the answer, or all of it.
+/// Returns the error in a response: the member "error" or "msg", or the whole body.
 std::string reason_of(const http::ClientResponse& answer) {
     std::string out;
     try {

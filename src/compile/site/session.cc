@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/session.h"
 
 #include <fmt/format.h>
@@ -54,7 +55,7 @@ private:
     CollectorAnswer answer_;
 };
 
-/// Writes down what collectors ask for.
+/// Records the queries of collectors.
 class MemoDependencies final : public compiler::ExportedSource {
 public:
     MemoDependencies(compiler::ExportedSource& store, std::set<std::string>& names)
@@ -75,7 +76,7 @@ private:
     std::set<std::string>& names_;
 };
 
-/// As Trace::answers has it.
+/// Returns the digest as in Trace::answers.
 std::string answer_digest(std::string_view answer) { return codec::short_digest(answer, 16); }
 
 base::Result<evaluator::Inputs::CommandOutput> run_program(const std::vector<std::string>& argv,
@@ -106,7 +107,7 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
     const auto& settings = parts_.view->settings();
     request_.environment = parts_.environment;
     request_.arena = asked.arena;
-    // $settings:: stands in the view's memory.
+    // The values of $settings:: are in the view's memory, so the arena keeps the view alive.
     request_.arena->own(std::make_unique<std::shared_ptr<const View>>(parts_.view));
     request_.log = &log_;
     request_.settings = parts_.view->shown(asked.compile_mode.own_settings);
@@ -151,7 +152,7 @@ Value Session::local_trust(const Value& clientcert) {
     return b.build();
 }
 
-/// Collects what is known of the node.
+/// Collects the data of the node.
 void Session::gather(NodeRequest& asked) {
     base::Arena& arena = *request_.arena;
     auto& node = request_.node;
@@ -192,7 +193,7 @@ void Session::gather(NodeRequest& asked) {
     for (auto& name : asked.more_classes) node.classes.push_back({.name = std::move(name)});
 }
 
-/// Hosts on other floors.
+/// Connects the services of other modules.
 void Session::connect() {
     const auto& settings = parts_.view->settings();
     hiera::LookupOptions lookup;
@@ -231,7 +232,7 @@ bool Session::asks_embedded(const environment::ReadTable::Item& read) {
     using environment::Read;
     if (read.kind != Read::Query && (read.kind != Read::Export || !request_.services.exported))
         return false;
-    // To ask a service each time would be no rest.
+    // A query to a remote service would cost too much for an unchanged run.
     return store().is_embedded();
 }
 
@@ -246,7 +247,7 @@ std::optional<std::string> Session::stored_answer(const environment::ReadTable::
     if (!asks_embedded(read)) return std::nullopt;
     base::Arena arena(16 * 1024);
     if (read.kind == environment::Read::Query) {
-        // As SystemInputs writes it down.
+        // Restores the query as SystemInputs recorded it.
         Value query = Value::string(read.name);
         if (read.name.starts_with('[')) {
             const auto parsed = value::parse_json(arena, read.name);
@@ -296,7 +297,8 @@ Value Session::resolve_deferred(const Value& v, int depth) {
         return evaluate({"call($bunraku_deferred_value)"}, "", false,
                         {{"bunraku_deferred_value", v}});
     } catch (const base::PuppetError& error) {
-        // Of the call that is made here nobody knows: Puppet tells what the function says.
+        // Removes the mention of the call made here, which users do not see in their code. Puppet
+        // reports only the function's error.
         constexpr std::string_view kCall = "Error while evaluating a Function Call, ";
         if (!error.where().file.empty() || !error.message().starts_with(kCall)) throw;
         throw base::plain_error(error.message().substr(kCall.size()));
@@ -326,7 +328,7 @@ std::string Session::config_version() {
 }
 
 Compiled Session::compile() {
-    // The session's request may be used again.
+    // Copies the request, because the session may use it again.
     compiler::Request request = request_;
     trace_.reset();
     if (record_) trace_ = std::make_shared<environment::Trace>(parts_.environment->reads());
@@ -354,7 +356,7 @@ Compiled Session::compile() {
 
 Value Session::evaluate(const std::vector<std::string>& texts, const std::string& source_name,
                         bool with_manifest, std::vector<std::pair<std::string, Value>> variables) {
-    // The value may point into the request: it lives as long as the arena.
+    // The value may point into the request, so the request lives as long as the arena.
     auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));
     request.arena.reset(request_.arena.get(), [](base::Arena*) {});
     for (auto& variable : variables) request.node.variables.push_back(std::move(variable));
@@ -376,7 +378,7 @@ void Session::visit(bool with_manifest,
 }
 
 ruby::Pool& Session::ruby_pool() const {
-    // The environment keeps it.
+    // The environment owns the pool.
     return *templates::RubySession::pool_of(
         *parts_.environment, nullptr,
         [this](std::string_view name) { return parts_.view->settings().get(name); });

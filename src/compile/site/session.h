@@ -1,4 +1,5 @@
-// One node, ready to be compiled, and what it is compiled with.
+// SPDX-License-Identifier: Apache-2.0
+// One node, prepared for compiling, with everything that the compile needs.
 #pragma once
 
 #include <chrono>
@@ -20,53 +21,55 @@
 
 namespace bunraku::site {
 
-/// Made by Site::session. For one thread; the snapshot of the environment stays as it is while this
-/// lives.
+/// A compile session made by Site::session. For use by one thread. Its snapshot of the environment
+/// does not change.
 class Session {
 public:
-    /// What the site has for it.
+    /// The parts that the site provides.
     struct Parts {
         std::shared_ptr<const View> view;
         std::shared_ptr<const environment::Environment> environment;
         std::shared_ptr<hiera::DataCache> data;
-        std::vector<compiler::Pass> timings;  ///< of what was done so far
-        bool explain_errors = false;          ///< as Options has it
-        std::size_t memory = 0;               ///< bytes that a compile may use
+        std::vector<compiler::Pass> timings;  ///< durations of the preparation
+        bool explain_errors = false;          ///< as in Options
+        std::size_t memory = 0;               ///< memory limit of a compile in bytes
     };
     Session(NodeRequest request, std::string node, Parts parts, base::LogSink& log);
     ~Session();
 
-    /// The catalog. Throws base::PuppetError; " on node NAME" is the caller's to add.
+    /// Compiles the catalog. Throws base::PuppetError; the caller appends " on node NAME".
     Compiled compile();
-    /// What the last compile read, whether it ended well or not; null: it was not recorded.
+    /// Returns the reads of the last compile, even if it failed. Null if they were not recorded.
     const std::shared_ptr<environment::Trace>& trace() const { return trace_; }
-    /// As compiler::evaluate; `variables` are set in the top scope beside the request's.
+    /// Like compiler::evaluate. Sets `variables` in the top scope, in addition to those of the
+    /// request.
     value::Value evaluate(const std::vector<std::string>& texts, const std::string& source_name,
                           bool with_manifest,
                           std::vector<std::pair<std::string, value::Value>> variables = {});
-    /// What the function gives that a Deferred names, in arrays too; other values stay. Throws.
+    /// Calls the functions of Deferred values, including those in arrays and hashes, and returns
+    /// their results. Returns other values unchanged. Throws.
     value::Value resolve_deferred(const value::Value& v, int depth = 0);
-    /// As compiler::converse.
+    /// Like compiler::converse.
     void converse(bool with_manifest, const std::string& source_name,
                   const std::function<void(compiler::ReplSession&)>& action);
-    /// As compiler::visit.
+    /// Like compiler::visit.
     void visit(bool with_manifest, const std::function<void(evaluator::Interpreter&)>& action);
 
-    /// What this node's compiles can read of the world, for comparing with what one has read.
-    /// Lives no longer than this.
+    /// Returns the current inputs of this node's compiles, for comparison with a trace. Valid as
+    /// long as the session lives.
     compiler::InputsSnapshot world() const;
-    /// What the environment's config_version says now; empty where it has none. Throws as compile
-    /// does.
+    /// Returns the current output of the environment's config_version, or an empty string if it has
+    /// none. Throws like compile().
     std::string config_version();
 
-    /// What the store answers now to a read of the store by another compile of this node, as that
-    /// one's trace has it. nullopt: it cannot be asked again.
+    /// Repeats a read of the store from the trace of another compile of this node. Returns the
+    /// current answer in the form of the trace, or nullopt if the read cannot be repeated.
     std::optional<std::string> stored_answer(const environment::ReadTable::Item& read);
-    /// Whether stored_answer would give something.
+    /// Reports whether stored_answer can repeat the read.
     bool can_ask(const environment::ReadTable::Item& read);
 
     const std::string& node() const { return request_.node.name; }
-    /// What is known of it: its classifier's answer as well.
+    /// Returns the data of the node, including its classification.
     const compiler::NodeData& node_data() const { return request_.node; }
     const View& view() const { return *parts_.view; }
     std::shared_ptr<const View> shared_view() const { return parts_.view; }
@@ -74,12 +77,12 @@ public:
         return parts_.environment;
     }
     const std::shared_ptr<base::Arena>& arena() const { return request_.arena; }
-    /// The node's facts, as its compile sees them.
+    /// Returns the node's facts as its compile sees them.
     const value::Value& facts() const { return request_.node.facts; }
-    /// How Ruby code of the environment's modules is started.
+    /// Returns the options for starting the Ruby code of the environment's modules.
     ruby::HostOptions ruby_options() const;
     hiera::Lookup& lookup() { return *lookup_; }
-    /// Where the time of Ruby code went, of all compiles in this snapshot.
+    /// Returns the time spent in Ruby code by all compiles with this snapshot.
     ruby::Profile ruby_profile() const;
 
 private:
@@ -88,7 +91,7 @@ private:
     value::Value local_trust(const value::Value& clientcert);
     void connect();
     StoreAccess& store();
-    /// Whether this is a read of the embedded store that can be made again.
+    /// Reports whether this is a repeatable read of the embedded store.
     bool asks_embedded(const environment::ReadTable::Item& read);
     /// Runs `action` within the limits of the request. Throws base::PuppetError if it needs too
     /// much memory.
@@ -109,8 +112,8 @@ private:
     std::unique_ptr<hiera::Lookup> lookup_;
     std::unique_ptr<templates::Templates> templates_;
     std::unique_ptr<View::Connection> store_;
-    std::unique_ptr<compiler::ExportedSource> answers_;   ///< of `collectors_`
-    std::unique_ptr<compiler::ExportedSource> recorded_;  ///< writes down what is asked
+    std::unique_ptr<compiler::ExportedSource> answers_;   ///< answers with `collectors_`
+    std::unique_ptr<compiler::ExportedSource> recorded_;  ///< records queries of collectors
     std::set<std::string> collected_;
     std::shared_ptr<const catalog::Naming> naming_;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/site.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ using base::PuppetError;
 
 namespace {
 
-/// One that several threads write to.
+/// A log sink that several threads may use.
 class Shared final : public base::LogSink {
 public:
     explicit Shared(base::LogSink* inner) : inner_(inner) {}
@@ -37,9 +38,9 @@ private:
     std::mutex mutex_;
 };
 
-/// At most so many, those that were used last.
+/// A cache of the most recently used items.
 template <class T>
-class Kept {
+class RecentItems {
 public:
     template <class Make>
     std::shared_ptr<T> get(const std::string& key, Make&& make) {
@@ -71,14 +72,15 @@ private:
     std::uint64_t clock_ = 0;
 };
 
-/// An environment as one kind of request sees it, over all states of its files.
-struct Home {
-    explicit Home(environment::Snapshots::Options options) : snapshots(std::move(options)) {}
+/// The snapshots of an environment for one kind of request, over all states of its files.
+struct EnvironmentState {
+    explicit EnvironmentState(environment::Snapshots::Options options)
+        : snapshots(std::move(options)) {}
     environment::Snapshots snapshots;
     std::shared_ptr<hiera::DataCache> data = std::make_shared<hiera::DataCache>();
 };
 
-/// Lengths keep apart what would read the same together.
+/// Appends the length too, so that different lists of texts never give the same key.
 void add(std::string& key, std::string_view text) {
     key += fmt::format("{}:", text.size());
     key += text;
@@ -133,7 +135,7 @@ environment::Spec spec_of(const config::Settings& settings, const Sources& sourc
     return spec;
 }
 
-/// Where the environment's own folder is on the disk. Throws.
+/// Returns the folder of the environment on the disk. Throws.
 std::string folder_of(const environment::Spec& spec, const config::Settings& settings) {
     const auto cwd = environment::working_directory();
     if (!spec.directory.empty()) return environment::expand_path(spec.directory, cwd);
@@ -144,8 +146,8 @@ std::string folder_of(const environment::Spec& spec, const config::Settings& set
     throw base::plain_error(environment_missing(settings));
 }
 
-/// Puppet makes the folder of `production` where there is a place for it; without one, who named no
-/// place wants none.
+/// Puppet creates the folder of `production` if the environmentpath exists. Without the setting
+/// environmentpath, no folder is needed.
 bool may_be_missing(const config::Settings& settings) {
     if (const auto name = settings.text("environment"); !name.empty() && name != "production")
         return false;
@@ -156,15 +158,15 @@ bool may_be_missing(const config::Settings& settings) {
     });
 }
 
-/// ENVIRONMENT/manifests, what the setting `manifest` is by default: Puppet takes it for empty
-/// where it is missing.
+/// Reports whether the path is ENVIRONMENT/manifests, the default of the setting `manifest`. Puppet
+/// treats it as empty if it is missing.
 bool is_main_manifest(std::string_view path, std::string_view environment) {
     while (path.ends_with('/')) path.remove_suffix(1);
     return sys::base_name(path) == "manifests" &&
            sys::base_name(sys::directory_name(path)) == environment;
 }
 
-/// Asks the classifier that the settings name; nullopt: they name none.
+/// Calls the classifier that the settings name. Returns nullopt if they name none.
 std::optional<compiler::Classification> ask_classifier(const config::Settings& settings,
                                                        base::Arena& arena, const std::string& node,
                                                        bool ends_run) {
@@ -212,13 +214,13 @@ struct Site::Impl {
                                                                          : 2 * workers.threads())),
           answers(answers_of(settings)) {}
 
-    /// Those of Ruby code.
+    /// Returns the cache for results of Ruby functions.
     static std::shared_ptr<ruby::Answers> answers_of(const config::Settings& settings) {
         const auto name = settings.text("ruby_answers");
         const auto mode = ruby::Answers::mode_named(name);
         if (!mode)
             throw base::plain_error(
-                fmt::format("ruby_answers can be on, off or check, and is '{}'", name));
+                fmt::format("Invalid ruby_answers '{}': expected on, off or check", name));
         return std::make_shared<ruby::Answers>(ruby::answers_folder(settings.text("ruby_cachedir")),
                                                *mode);
     }
@@ -234,7 +236,7 @@ struct Site::Impl {
         std::shared_ptr<const environment::Environment> environment;
         std::shared_ptr<hiera::DataCache> data;
     };
-    /// The files of the commit that a request asks for; null: the disk's.
+    /// Returns the files of the commit that a request names, or null for the files of the disk.
     std::shared_ptr<const environment::Files> files_of(const environment::Spec& spec,
                                                        const config::Settings& settings,
                                                        const std::string& revision) {
@@ -269,7 +271,7 @@ struct Site::Impl {
             all.directory_required = false;
             all.own_timeouts = !options.environment_timeout.empty();
             all.timeout = all.own_timeouts ? options.environment_timeout : "unlimited";
-            return std::make_shared<Home>(std::move(all));
+            return std::make_shared<EnvironmentState>(std::move(all));
         });
         auto opened = home->snapshots.get(name, log);
         if (!opened) throw base::plain_error(opened.error().message);
@@ -281,9 +283,9 @@ struct Site::Impl {
     const config::Settings settings;
     const Options options;
     Shared log;
-    Kept<const View> views;
-    Kept<const environment::CommitFiles> commits;
-    Kept<Home> homes;
+    RecentItems<const View> views;
+    RecentItems<const environment::CommitFiles> commits;
+    RecentItems<EnvironmentState> homes;
     Workers workers;
     std::shared_ptr<ruby::WorkerLimit> ruby;
     std::shared_ptr<ruby::Answers> answers;
@@ -326,7 +328,7 @@ std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) 
         request.classification = ask_classifier(parts.view->settings(), *request.arena, node,
                                                 request.compile_mode.ends_run);
     }
-    // The classifier's choice counts more than what the caller wants.
+    // The classifier's environment overrides that of the request.
     const std::string chosen = request.classification ? request.classification->environment : "";
     if (!chosen.empty() && chosen != wanted) {
         request.overlay.set("environment", chosen);

@@ -1,6 +1,7 @@
-// What a process knows about compiling, for as long as it lives: snapshots of environments, parsed
-// Hiera data, connections to the store, children that run Ruby, threads to compile on
-// (docs/design/0092-site.md).
+// SPDX-License-Identifier: Apache-2.0
+// The state of a process that compiles catalogs: snapshots of environments, parsed Hiera data,
+// connections to the store, Ruby child processes, compile threads
+// (docs/design/0092-site-and-compile-requests.md).
 #pragma once
 
 #include <chrono>
@@ -20,30 +21,32 @@
 namespace bunraku::site {
 
 struct Options {
-    /// What concerns no single compile (what is odd about an environment) is told here; null:
-    /// nobody is. It must outlive the site, and is used by one thread at a time.
+    /// Receives messages that do not belong to a single compile, such as problems of an
+    /// environment. May be null. Must outlive the site; used by one thread at a time.
     base::LogSink* log = nullptr;
-    /// The machine's files, where a request names no others; null: environment::disk_files().
+    /// Files of requests that name no others. If null, environment::disk_files() is used.
     std::shared_ptr<const environment::Files> files;
-    /// How long a snapshot of an environment is good for, as the setting environment_timeout has
-    /// it. Empty: until the end, whatever environment.conf says, for a process that answers one
-    /// question.
+    /// Lifetime of a snapshot of an environment, in the form of the setting environment_timeout. If
+    /// empty, snapshots never expire, whatever environment.conf contains. This is for processes
+    /// that answer one request.
     std::string environment_timeout;
-    /// Errors of compiles say what may have been meant (compiler::ExplainedError).
+    /// Whether errors of compiles contain suggestions (compiler::ExplainedError).
     bool explain_errors = false;
-    std::string user_agent = "Puppet";  ///< for services of others
-    StoreAccess::Embedded store;        ///< this process's own
-    std::size_t threads = 0;            ///< 0: as many as there are cores
-    std::size_t queue = 1024;           ///< requests that may wait for a thread
-    /// Children that run Ruby, of all environments together; 0: twice the threads.
+    std::string user_agent = "Puppet";  ///< for requests to other services
+    StoreAccess::Embedded store;        ///< store of this process
+    std::size_t threads = 0;            ///< 0 means one per core
+    std::size_t queue = 1024;           ///< maximum number of waiting requests
+    /// Maximum number of Ruby child processes for all environments; 0 means twice the number of
+    /// threads.
     std::size_t ruby_children = 0;
-    /// Bytes that one compile may use.
+    /// Memory limit of one compile in bytes.
     std::size_t memory = std::size_t{4} << 30;
-    /// Time that a compile may take from its submission on.
+    /// Time limit of a compile, counted from its submission.
     std::optional<std::chrono::milliseconds> time;
 };
 
-/// Thread-safe. Compiles of different environments, settings and nodes know nothing of each other.
+/// Compiles catalogs. Thread-safe. Compiles of different environments, settings and nodes are
+/// isolated from each other.
 class Site {
 public:
     explicit Site(config::Settings settings, Options options = {});
@@ -52,29 +55,28 @@ public:
     const config::Settings& settings() const;
     const Options& options() const;
 
-    /// The name a request is compiled under.
+    /// Returns the node name under which a request is compiled.
     std::string node_name(const NodeRequest& request) const;
 
     /// Classifies the node, opens its environment and gathers its facts. Throws base::PuppetError.
     /// `log` must outlive the session.
     std::unique_ptr<Session> session(NodeRequest request, base::LogSink& log);
-    /// The catalog of a node, on this thread. Throws base::PuppetError.
+    /// Compiles the catalog of a node on the current thread. Throws base::PuppetError.
     Compiled compile(NodeRequest request, base::LogSink& log);
-    /// The same on one of the site's threads. Where too many wait already the error says so at
-    /// once.
+    /// Like compile, on one of the site's threads. Fails immediately if the queue is full.
     std::future<Compiled> submit(NodeRequest request, std::shared_ptr<base::LogSink> log);
 
-    /// The environment that a request without a classifier's answer is compiled in. Throws.
+    /// Returns the environment of a request without a classification. Throws.
     std::shared_ptr<const environment::Environment> environment(const NodeRequest& request);
-    /// Remembers a catalog, so that other nodes may collect from it. Throws.
+    /// Stores a catalog, so that other nodes can collect from it. Throws.
     void store(const Compiled& compiled, base::LogSink& log);
-    /// The settings as compiles with this overlay see them.
+    /// Returns the settings for compiles with this overlay.
     std::shared_ptr<const View> view(const Overlay& overlay = {});
-    /// A connection to the store that the settings name.
+    /// Returns a connection to the store that the settings name.
     View::Connection store(base::LogSink& log, const Overlay& overlay = {});
 
     Workers& workers();
-    /// Snapshots are dropped: what is asked for next is read anew.
+    /// Drops all snapshots; the next request reads its environment again.
     void clear();
 
 private:

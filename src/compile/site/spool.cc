@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/spool.h"
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace {
 
 constexpr std::size_t kBatch = 64;
 
-/// Longer and longer, so that a service that comes back is found within a minute.
+/// Increases the delay up to a limit, so that sending resumes within a minute after the service
+/// returns.
 milliseconds back_off(int failures) {
     constexpr int kSeconds[] = {1, 2, 5, 10, 20, 30};
     return milliseconds(1000 * kSeconds[std::clamp(failures - 1, 0, 5)]);
@@ -46,18 +48,18 @@ Result<std::unique_ptr<Spool>> Spool::open(SpoolOptions options, Send send) {
     out->queue_ = std::move(*opened);
     if (auto* counters = raw->options_.counters) {
         out->sent_ =
-            &counters->counter("bunraku_spool_sent_total", "Commands that PuppetDB has taken.");
+            &counters->counter("bunraku_spool_sent_total", "Commands that PuppetDB accepted.");
         out->refused_ = &counters->counter("bunraku_spool_refused_total",
-                                           "Commands that PuppetDB refused; they are kept aside.");
+                                           "Commands that PuppetDB rejected; they are set aside.");
         counters->gauge("bunraku_spool_depth", "Commands that wait for PuppetDB.", {},
                         [raw] { return static_cast<double>(raw->figures().depth); });
     }
     if (const auto left = out->figures().depth; left > 0) {
         raw->log(Level::Notice,
-                 fmt::format("{} commands for PuppetDB wait in {} since the last time", left,
+                 fmt::format("{} commands for PuppetDB from an earlier run are waiting in {}", left,
                              raw->options_.folder));
     }
-    // Last: from here on the executor's thread uses all of the above.
+    // This must be last: from here on, the executor's thread uses everything above.
     out->queue_->start([raw](sys::Duration after) {
         (void)raw->executor_->post_after(after, [raw] { raw->work(); });
     });
@@ -83,12 +85,12 @@ Result<void> Spool::add(const store::CommandHeader& header, std::string body) {
     auto added = queue_->add(header, std::move(body));
     const std::lock_guard lock(mutex_);
     if (added) {
-        told_full_ = false;
+        logged_full_ = false;
         return {};
     }
-    if (!std::exchange(told_full_, true)) {
+    if (!std::exchange(logged_full_, true)) {
         log(Level::Err,
-            fmt::format("Commands for PuppetDB cannot be kept in {}: {}. What they belong to fails "
+            fmt::format("Could not store commands for PuppetDB in {}: {}. Their requests fail "
                         "until it answers again, or puppetdb-spool-limit is raised",
                         options_.folder, added.error().message));
     }
@@ -101,7 +103,7 @@ bool Spool::stopping() {
 }
 
 void Spool::work() {
-    // While the service is away each try would wait for it in vain.
+    // While the service is unavailable, each attempt would only wait for its timeout.
     if (const auto now = executor_->now(); now < resume_at_) {
         if (!std::exchange(resumes_, true)) {
             (void)executor_->post_after(resume_at_ - now, [this] {
@@ -116,7 +118,7 @@ void Spool::work() {
         const auto commands = queue_->take(kBatch, milliseconds(0));
         if (commands.empty()) return;
         for (const auto& command : commands) {
-            // What was given out is given back, in order.
+            // Returns the remaining commands to the queue, in order.
             if (away || stopping()) {
                 queue_->retry(command.id, back_off(failures_), false);
             } else {
@@ -129,9 +131,9 @@ void Spool::work() {
 bool Spool::send(const store::QueuedCommand& command) {
     const auto body = queue_->body(command.id);
     if (!body) {
-        // Damaged on disk: nobody can send it any more.
+        // The command is damaged on disk and can never be sent.
         queue_->discard(command.id, body.error().message);
-        log(Level::Err, fmt::format("'{}' command for {} is damaged and kept aside: {}",
+        log(Level::Err, fmt::format("'{}' command for {} is damaged and was set aside: {}",
                                     store::command_name(command.header.kind),
                                     command.header.certname, body.error().message));
         return true;
@@ -151,7 +153,7 @@ bool Spool::send(const store::QueuedCommand& command) {
         queue_->discard(command.id, done.error().message);
         if (refused_) refused_->add();
         log(Level::Err,
-            fmt::format("PuppetDB refused the '{}' command for {}, which is kept aside "
+            fmt::format("PuppetDB rejected the '{}' command for {}, which was set aside "
                         "in {}: {}",
                         store::command_name(command.header.kind), command.header.certname,
                         options_.folder, done.error().message));
@@ -159,8 +161,8 @@ bool Spool::send(const store::QueuedCommand& command) {
     }
     if (failures_++ == 0) {
         log(Level::Warning,
-            fmt::format("PuppetDB takes no commands: {}. They wait in {} and are sent when it "
-                        "answers; nothing is lost",
+            fmt::format("PuppetDB does not accept commands: {}. They are kept in {} and sent "
+                        "when it responds; nothing is lost",
                         done.error().message, options_.folder));
     }
     resume_at_ = executor_->now() + back_off(failures_);

@@ -1,5 +1,6 @@
-// What a PuppetDB elsewhere is to hear, kept on disk until it has: one that is away loses nothing
-// and holds up no compile (docs/design/0170).
+// SPDX-License-Identifier: Apache-2.0
+// Stores commands for a remote PuppetDB on disk until the service accepts them. An unavailable
+// service neither loses commands nor delays compiles (docs/design/0170).
 #pragma once
 
 #include <cstdint>
@@ -19,33 +20,36 @@ namespace bunraku::site {
 
 struct SpoolOptions {
     std::string folder;
-    std::string key_file = {};        ///< the setting store_key; empty: nothing is encrypted
-    std::size_t max_depth = 100'000;  ///< more are refused
+    /// the setting store_key; if empty, commands are not encrypted
+    std::string key_file = {};
+    std::size_t max_depth = 100'000;  ///< limit of waiting commands; further ones are rejected
     sys::Runtime* runtime = &sys::machine();
     base::Counters* counters = nullptr;
-    /// Used by many threads; outlives it.
+    /// Used by many threads; must outlive the spool.
     base::LogSink* log = nullptr;
-    bool durable = true;  ///< false: no fsync (tests)
+    bool durable = true;  ///< false disables fsync (tests)
 };
 
-/// Thread-safe.
+/// A spool of commands. Thread-safe.
 class Spool {
 public:
-    /// Called by one thread at a time. An error whose code `is_refusal` is about the command, any
-    /// other about the service.
+    /// Sends a command. Called by one thread at a time. If is_refusal is true for the code of an
+    /// error, the command is invalid; any other error concerns the service.
     using Send = std::function<base::Result<void>(const store::CommandHeader&, const std::string&)>;
 
-    /// Goes on with what an earlier process has left. Fails where another one uses the folder.
+    /// Opens the spool and continues with the commands of an earlier process. Fails if another
+    /// process uses the folder.
     static base::Result<std::unique_ptr<Spool>> open(SpoolOptions options, Send send);
     ~Spool();
 
-    /// Back once it is on disk. Fails where the disk does, or where too many wait.
+    /// Adds a command and returns once it is on disk. Fails if the disk fails or too many commands
+    /// wait.
     base::Result<void> add(const store::CommandHeader& header, std::string body);
     store::Queue::Figures figures() const { return queue_->figures(); }
-    /// What is being sent is finished; the rest stays on disk.
+    /// Finishes the current command. The others stay on disk.
     void stop();
 
-    /// The status of an answer that will be the same next time.
+    /// Reports whether a retry would return the same status.
     static bool is_refusal(int status);
 
 private:
@@ -53,7 +57,7 @@ private:
     void log(base::Level level, const std::string& text);
     void work();
     bool stopping();
-    /// False: the service is away, and `command` waits again.
+    /// Sends a command. Returns false if the service is unavailable; `command` then waits again.
     bool send(const store::QueuedCommand& command);
 
     SpoolOptions options_;
@@ -63,9 +67,9 @@ private:
     base::Counter* sent_ = nullptr;
     base::Counter* refused_ = nullptr;
     std::mutex mutex_;
-    bool stopping_ = false, told_full_ = false;
-    // Of the one thread that sends.
-    int failures_ = 0;  ///< in a row
+    bool stopping_ = false, logged_full_ = false;
+    // Used only by the thread that sends.
+    int failures_ = 0;  ///< consecutive failures
     sys::TimePoint resume_at_{};
     bool resumes_ = false;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/store_access.h"
 
 #include <chrono>
@@ -80,13 +81,13 @@ std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& setting
 
 namespace {
 
-/// How long a compile waits for a database that is away: Patroni takes half of it.
+/// Time that a compile waits for an unavailable database. A fail-over by Patroni takes half of it.
 constexpr std::chrono::seconds kTimeout{60};
 
 }  // namespace
 
 struct StoreAccess::Impl final : compiler::ExportedSource {
-    /// Whoever has the connection now is told.
+    /// Forwards messages to the current user of the connection.
     struct Forward final : base::LogSink {
         using LogSink::log;
         bool enabled(base::Level level) const override { return to && to->enabled(level); }
@@ -103,13 +104,13 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
     std::string user_agent;
     Forward log;
     bool decided = false;
-    bool given_up = false;  ///< the database was waited for in vain
+    bool timed_out = false;  ///< the database did not return within kTimeout
     std::unique_ptr<PuppetdbClient> service;
     std::unique_ptr<store::Store> store;
-    bool read_only = false;  ///< `store`
+    bool read_only = false;  ///< mode of `store`
     std::unique_ptr<store::QueryEngine> engine;
 
-    /// Null: the embedded store.
+    /// Returns null for the embedded store.
     PuppetdbClient* remote();
     store::Store& embedded();
     enum class For { Reading, Writing };
@@ -120,7 +121,7 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
     std::string database() const {
         return own.database.empty() ? store_path(settings) : own.database;
     }
-    /// Where it is remembered: the service, this process, the database.
+    /// Sends a command to its destination: the service, this process's server, or the database.
     void remember(store::CommandKind kind, int version, const std::string& node, std::int64_t at,
                   std::string body);
     Result<std::vector<catalog::ExportedResource>> find(
@@ -128,34 +129,34 @@ struct StoreAccess::Impl final : compiler::ExportedSource {
         std::string_view except_certname, base::Arena& arena,
         const value::TypedFactory& make_typed) override {
         using Found = Result<std::vector<catalog::ExportedResource>>;
-        return patiently([&]() -> Found {
+        return with_retries([&]() -> Found {
             store::Store* there = BUNRAKU_TRY(opened());
             return there->find_exported(type, query, except_certname, arena, make_typed);
         });
     }
     void check_exports(const std::string& node, const catalog::Catalog& catalog,
                        const std::vector<std::string>& collected);
-    /// Asks again for a while where the database is away: a fail-over takes seconds, and a compile
-    /// that fails for it a whole run.
+    /// Retries for a while if the database is unavailable. A fail-over takes seconds, while a
+    /// failed compile costs a whole agent run.
     template <class Ask>
-    auto patiently(const Ask& ask) -> decltype(ask()) {
+    auto with_retries(const Ask& ask) -> decltype(ask()) {
         const auto end = std::chrono::steady_clock::now() + kTimeout;
         for (;;) {
             auto answer = ask();
             const bool away =
                 !answer && store::failure_of(answer.error()) == store::Failure::Unavailable;
-            if (!away) given_up = false;
-            if (!away || given_up || !store::is_postgresql_url(database())) return answer;
-            // One that stays away is waited for once, so that not all compiles stand still.
-            given_up = std::chrono::steady_clock::now() > end;
-            if (given_up) return answer;
+            if (!away) timed_out = false;
+            if (!away || timed_out || !store::is_postgresql_url(database())) return answer;
+            // After one wait in vain, later compiles fail at once instead of waiting too.
+            timed_out = std::chrono::steady_clock::now() > end;
+            if (timed_out) return answer;
             store.reset();
             std::this_thread::sleep_for(std::chrono::milliseconds(250));
         }
     }
     Result<std::string> identity(std::string_view type, const catalog::CollectorQuery* query,
                                  std::string_view except_certname) override {
-        return patiently([&]() -> Result<std::string> {
+        return with_retries([&]() -> Result<std::string> {
             store::Store* there = BUNRAKU_TRY(opened());
             return there->exported_identity(type, query, except_certname);
         });
@@ -171,8 +172,8 @@ PuppetdbClient* StoreAccess::Impl::remote() {
     return service.get();
 }
 
-/// Opens the database; a connection that was lost is made anew. Where a server writes to it, this
-/// one only reads.
+/// Opens the database, or reconnects after a lost connection. If a server writes to the database,
+/// opens it read-only.
 Result<store::Store*> StoreAccess::Impl::opened(For what) {
     const bool writing = what == For::Writing;
     if (store && (!store->healthy() || (writing && read_only))) store.reset();
@@ -184,8 +185,8 @@ Result<store::Store*> StoreAccess::Impl::opened(For what) {
     return store.get();
 }
 
-/// Has this process's server, or the one that owns the file, process a command; without a server
-/// writes to the database itself.
+/// Passes a command to this process's server, or to the server that owns the file. Without a
+/// server, writes to the database directly.
 Result<void> StoreAccess::Impl::write(const store::CommandHeader& header, std::string body) {
     if (own.submit) return own.submit(header, std::move(body));
     if (const auto running = BUNRAKU_TRY(RunningStore::find(database())))
@@ -231,7 +232,8 @@ void StoreAccess::Impl::remember(store::CommandKind kind, int version, const std
     if (!done) throw base::plain_error(done.error().message);
 }
 
-/// Two nodes that export one thing are a mistake of the second, not of the one that collects.
+/// If two nodes export the same resource, reports an error for the second one instead of for a node
+/// that collects both.
 void StoreAccess::Impl::check_exports(const std::string& node, const catalog::Catalog& catalog,
                                       const std::vector<std::string>& collected) {
     const bool strict = config::aliased_setting(settings, "strict-exports") == "true";
@@ -239,8 +241,8 @@ void StoreAccess::Impl::check_exports(const std::string& node, const catalog::Ca
     auto clashes = there ? (*there)->export_clashes(node, catalog)
                          : Result<std::vector<store::ExportClash>>(std::unexpected(there.error()));
     if (!clashes) {
-        const auto text =
-            fmt::format("Could not judge what {} exports: {}", node, clashes.error().message);
+        const auto text = fmt::format("Could not check the exported resources of {}: {}", node,
+                                      clashes.error().message);
         if (strict) throw base::plain_error(text);
         log.log(base::Level::Warning, text);
         return;
@@ -250,8 +252,9 @@ void StoreAccess::Impl::check_exports(const std::string& node, const catalog::Ca
         log.log(base::Level::Warning, clash.text());
     }
     if (auto known = remember_collections(node, collected); !known) {
-        log.log(base::Level::Warning, fmt::format("Could not remember what {} collects: {}", node,
-                                                  known.error().message));
+        log.log(base::Level::Warning,
+                fmt::format("Could not store the queries of the collectors of {}: {}", node,
+                            known.error().message));
     }
 }
 
@@ -273,7 +276,7 @@ bool StoreAccess::is_embedded() { return impl_->remote() == nullptr; }
 Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
     if (auto* service = impl_->remote()) return service->query(query, arena);
     if (!impl_->engine) {
-        impl_->embedded();  // makes the tables
+        impl_->embedded();  // creates the tables
         impl_->engine =
             std::make_unique<store::QueryEngine>(impl_->database(), store::QueryEngineOptions{1});
     }
@@ -292,7 +295,7 @@ Result<Value> StoreAccess::query(const Value& query, base::Arena& arena) {
 
 namespace {
 
-/// The facts of `node` and its $trusted, if it is known to be of this node.
+/// Returns the facts of `node`, with $trusted if it is known to belong to the node.
 Value facts_to_store(base::Arena& arena, const std::string& node, const Value& facts,
                      const Value& trusted) {
     if (!trusted.is_hash() || !facts.is_hash()) return facts;
@@ -350,7 +353,8 @@ void StoreAccess::store_catalog(const Subject& subject, const catalog::Catalog& 
     }
     if (service && subject.facts.is_hash())
         (void)store_facts(node, catalog.environment, subject.facts, subject.trusted);
-    // Collectors of this store are to have what is Sensitive; a service elsewhere shows all it has.
+    // Collectors of the embedded store need Sensitive values. A remote service would show them to
+    // its users, so they are left out there.
     auto wire =
         catalog::write_wire(9, catalog, envelope, naming,
                             service ? catalog::WireSecrets::LeftOut : catalog::WireSecrets::Rich);

@@ -1,4 +1,5 @@
-// The store that nodes are compiled with: the embedded one, or a PuppetDB-compatible service.
+// SPDX-License-Identifier: Apache-2.0
+// The store used by compiles: the embedded one, or a PuppetDB-compatible service.
 #pragma once
 
 #include <functional>
@@ -21,69 +22,69 @@ namespace bunraku::site {
 
 class PuppetdbClient;
 
-/// Whether this process has an embedded store, or must look for its file.
+/// Whether this process has an embedded store (There) or must look for its file (Perhaps).
 enum class OwnStore : std::uint8_t { Perhaps, There };
 
-/// Returns whether the settings or puppetdb.conf name a PuppetDB, which is used then. Without
+/// Reports whether the settings or puppetdb.conf name a PuppetDB, which is then used. Without
 /// puppetdb.conf, storeconfigs_backend = puppetdb counts only if there is no embedded store.
 bool names_puppetdb(const config::Settings& settings, OwnStore own = OwnStore::Perhaps);
 
-/// A service is asked if the setting puppetdb_url (--puppetdb-url) names one, or if
-/// storeconfigs_backend is "puppetdb" and there is a puppetdb.conf in confdir. Without that file a
-/// setting storeconfigs_backend = puppetdb means Puppet's default service, unless there is an
-/// embedded store: that is what a site has that took its store over from PuppetDB.
-/// Everything is opened on first use; errors are thrown. For one thread at a time.
+/// Access to the store. A remote service is used if the setting puppetdb_url (--puppetdb-url) names
+/// one, or if storeconfigs_backend is "puppetdb" and confdir contains puppetdb.conf. Without that
+/// file, storeconfigs_backend = puppetdb means Puppet's default service, unless there is an
+/// embedded store. This is the state of a site that migrated its data from PuppetDB. Connections
+/// are opened on first use. Throws on errors. For use by one thread at a time.
 class StoreAccess {
 public:
-    /// The store of this process, where no service is asked.
+    /// The store of this process, used without a remote service.
     struct Embedded {
-        std::string database;  ///< a file or "postgresql://.."; empty: store_path
-        /// What is to be remembered goes this way, as a command; unset: into the database at once.
+        std::string database;  ///< a file or "postgresql://.."; if empty, store_path applies
+        /// Accepts commands for the store. If not set, they are written to the database directly.
         std::function<base::Result<void>(const store::CommandHeader&, std::string body)> submit;
-        /// Whether facts of that producer time (ms) are still the newest of a node; unset: nobody
-        /// knows.
+        /// Reports whether facts with that producer time (ms) are still the newest of a node. If
+        /// not set, this is unknown.
         std::function<bool(const std::string& node, std::int64_t producer_timestamp)> facts_match;
-        /// Where a service is asked: what takes its commands and sends them when it can; unset:
-        /// they are sent at once.
+        /// With a remote service: accepts its commands and sends them later. If not set, they are
+        /// sent immediately.
         std::function<base::Result<void>(const store::CommandHeader&, std::string body)> spool;
-        /// How a service is reached; null: sockets.
+        /// The network for remote services. If null, sockets are used.
         http::Network* network = nullptr;
     };
-    /// What the agent's run calls itself; empty: it did not say.
+    /// Identifiers of the agent's run; empty if unknown.
     struct RunIds {
         std::string transaction_uuid, job_id;
-        std::vector<std::string> collected;  ///< as Compiled has it
+        std::vector<std::string> collected;  ///< as in Compiled
     };
-    /// `settings` and `embedded` must outlive it; services are asked as `user_agent`.
+    /// `settings` and `embedded` must outlive this object. `user_agent` is used for requests to
+    /// services.
     StoreAccess(const config::Settings& settings, const Embedded& embedded, std::string user_agent);
     ~StoreAccess();
 
-    /// Who is told from now on; null: nobody.
+    /// Sets the log for further messages; may be null.
     void log_to(base::LogSink* log);
 
     compiler::ExportedSource& exported();
-    /// PQL, or a syntax tree in arrays.
+    /// Runs PQL or a syntax tree in arrays.
     base::Result<value::Value> query(const value::Value& query, base::Arena& arena);
-    /// Stores the facts of a node, a hash, and with them its $trusted as PuppetDB's terminus does;
-    /// `trusted` may be undef, and is left out if it is of another node. Returns the producer time
-    /// (ms).
+    /// Stores the facts of a node, a hash, with its $trusted as PuppetDB's terminus does. `trusted`
+    /// may be undef; it is left out if it belongs to another node. Returns the producer time (ms).
     std::int64_t store_facts(const std::string& node, const std::string& environment,
                              const value::Value& facts, const value::Value& trusted);
-    /// What `catalog` was compiled for.
+    /// The node that `catalog` was compiled for.
     struct Subject {
         std::string node;
-        value::Value facts, trusted;  ///< undef: they are stored already
+        value::Value facts, trusted;  ///< undef if they are stored already
     };
-    /// Stores a compiled catalog; a service gets the facts before it, if there are some. The
+    /// Stores a compiled catalog. A remote service receives the facts first, if there are any. The
     /// embedded store logs resources that another node exports too; with `strict_exports` they are
     /// an error (thrown).
     void store_catalog(const Subject& subject, const catalog::Catalog& catalog,
                        const catalog::Naming& naming, const RunIds& run = {});
-    /// Remembers the report of a run, given as Puppet's JSON (format 12).
+    /// Stores the report of a run, given as Puppet's JSON (format 12).
     void store_report(const std::string& node, const value::Value& report);
-    /// The embedded one.
+    /// Returns the embedded store.
     store::Store& embedded();
-    /// No service elsewhere is asked.
+    /// Returns true if no remote service is used.
     bool is_embedded();
 
 private:
@@ -91,22 +92,23 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Returns the service that is asked in place of an embedded store (see StoreAccess); null: none.
-/// Throws. `network`: how it is reached; null: sockets.
+/// Returns the remote service that replaces the embedded store (see StoreAccess), or null. Throws.
+/// If `network` is null, sockets are used.
 std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
                                                  const std::string& user_agent, base::LogSink& log,
                                                  http::Network* network,
                                                  OwnStore own = OwnStore::Perhaps);
-/// A client that shows this machine's certificate, and trusts the authority that signed it: files
-/// that are not there are left out.
+/// Returns options for a client that sends this machine's certificate and trusts the CA that signed
+/// it. Missing files are left out.
 http::ClientOptions tls_options(const config::Settings& settings, std::string user_agent);
 
-/// The keys for what is Sensitive (store/secrets.h): the setting store_key, else beside the
-/// machine's own key.
+/// Returns the key file for Sensitive values (store/secrets.h): the setting store_key, or else
+/// store.key in ssldir.
 std::string store_key_of(const config::Settings& settings);
-/// Where the embedded store is: a file under `statedir`.
+/// Returns the path of the embedded store, a file in `statedir`.
 std::string store_path(const config::Settings& settings);
-/// What --database names: a file, "sqlite:FILE" or "postgresql://.."; empty: the file above.
+/// Returns the database that --database names: a file, "sqlite:FILE" or "postgresql://..". If
+/// `given` is empty, returns store_path.
 std::string database_of(const config::Settings& settings, std::string_view given);
 
 }  // namespace bunraku::site

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/trusted_external.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ Value output_of(base::Arena& arena, sys::Processes& processes, const std::string
     sys::Command command;
     command.argv = {program, node};
     const auto outcome = processes.run(command);
-    // A program that cannot be started counts as one that failed silently, as in Puppet.
+    // A program that cannot be started counts as one that failed without output, as in Puppet.
     const int status = outcome ? outcome->status : 1;
     if (status != 0) {
         throw base::plain_error(
@@ -36,7 +37,7 @@ Value output_of(base::Arena& arena, sys::Processes& processes, const std::string
     return *data;
 }
 
-/// "unicorn" of "unicorn.sh"; a leading dot begins no extension.
+/// Returns "unicorn" for "unicorn.sh". A leading dot does not start an extension.
 std::string without_extension(const std::string& name) {
     const auto dot = name.rfind('.');
     return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);

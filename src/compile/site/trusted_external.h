@@ -1,4 +1,5 @@
-// `trusted['external']`: what the setting trusted_external_command prints about a node.
+// SPDX-License-Identifier: Apache-2.0
+// `trusted['external']`: the output of the setting trusted_external_command for a node.
 #pragma once
 
 #include <string>

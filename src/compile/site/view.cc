@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/view.h"
 
 #include <algorithm>
@@ -99,7 +100,7 @@ Value number_or_text(base::Arena& arena, const std::string& text) {
     return Value::string(arena.copy(text));
 }
 
-/// The items of a list; where they have a separator, each as its parts.
+/// Returns the items of a list. With `pairs`, splits each item at colons.
 Value items_as_value(base::Arena& arena, const std::vector<std::string>& items, bool pairs) {
     std::vector<Value> out;
     for (const std::string& item : items) {
@@ -134,7 +135,7 @@ Value setting_as_value(base::Arena& arena, const config::Settings& settings,
         case Kind::ServerList:
         case Kind::Headers: return items_as_value(arena, settings.list(name), true);
         default:
-            // Text as well: puppet.conf knows no other true and false.
+            // Text values too: puppet.conf has no other form of true and false.
             if (text == "true" || text == "false") return Value::boolean(text == "true");
             return Value::string(arena.copy(text));
     }
@@ -142,7 +143,8 @@ Value setting_as_value(base::Arena& arena, const config::Settings& settings,
 
 }  // namespace
 
-/// The manifest that the settings name, whatever else is compiled (environment.conf of 8.11).
+/// Returns the manifest that the settings name, independent of the manifest that is compiled
+/// (environment.conf of 8.11).
 static std::string configured_manifest(const config::Settings& settings,
                                        const environment::Environment& environment) {
     const auto own = environment.conf("manifest");
@@ -191,8 +193,8 @@ Value environment_settings(base::Arena& arena, const config::Settings& settings,
 Value settings_as_value(base::Arena& arena, const config::Settings& settings) {
     value::HashBuilder out(arena, 512);
     for (const auto& name : settings.names()) {
-        // Those of the plugin host are not Puppet's: catalogs do not see them. `$name` is a name of
-        // the language's own.
+        // The settings of the plugin host are not Puppet's, so catalogs do not see them. `$name`
+        // has another meaning in the language.
         if (name.starts_with("ruby_") || name == "name") continue;
         out.set(arena.copy(name),
                 setting_as_value(arena, settings, config::find_setting(name), name));

@@ -1,5 +1,6 @@
-// The settings that a compile sees: the site's with an overlay. Made once for all compiles that see
-// the same.
+// SPDX-License-Identifier: Apache-2.0
+// The settings of a compile: those of the site with an overlay. Compiles with the same settings
+// share one view.
 #pragma once
 
 #include <memory>
@@ -16,10 +17,10 @@
 
 namespace bunraku::site {
 
-/// Thread-safe.
+/// A view of the settings. Thread-safe.
 class View {
 public:
-    /// `store` must outlive it.
+    /// `store` must outlive the view.
     View(const config::Settings& settings, const Overlay& overlay,
          const StoreAccess::Embedded& store, std::string user_agent);
 
@@ -28,10 +29,11 @@ public:
     bool rich_data() const { return settings_.boolean("rich_data"); }
     bool storeconfigs() const { return settings_.boolean("storeconfigs"); }
 
-    /// Every setting as the value of `$settings::NAME`; it lives as long as this.
+    /// Returns every setting as the value of `$settings::NAME`. The result lives as long as the
+    /// view.
     value::Value shown(bool own) const;
 
-    /// A connection to the store, given back when it dies.
+    /// A connection to the store. The destructor returns it to the view.
     class Connection {
     public:
         Connection(std::shared_ptr<const View> view, base::LogSink& log);
@@ -58,19 +60,20 @@ private:
     mutable std::vector<std::unique_ptr<StoreAccess>> idle_;
 };
 
-/// Every setting as the value `$settings::NAME` has: booleans and numbers as such.
+/// Returns every setting as the value of `$settings::NAME`, with booleans and numbers as such.
 value::Value settings_as_value(base::Arena& arena, const config::Settings& settings);
 
-/// The settings that `environment` decides, as values of `$settings::NAME`: environment.conf counts
-/// before puppet.conf, the command line before both. Empty if the environment has no folder.
+/// Returns the settings that depend on `environment`, as values of `$settings::NAME`.
+/// environment.conf overrides puppet.conf, and the command line overrides both. Empty if the
+/// environment has no folder.
 value::Value environment_settings(base::Arena& arena, const config::Settings& settings,
                                   const environment::Environment& environment);
 
-/// Where the environment that the settings name is looked for; all else as environment::Spec has
-/// it.
+/// Returns the paths in which to look for the environment that the settings name. The other fields
+/// have the defaults of environment::Spec.
 environment::Spec environment_spec(const config::Settings& settings);
 
-/// Puppet's words for an environment that is not there.
+/// Returns Puppet's message for a missing environment.
 std::string environment_missing(const config::Settings& settings);
 
 }  // namespace bunraku::site

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/workers.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ void Workers::add(std::function<void()> work) {
 
 void Workers::post(std::function<void()> work) {
     std::unique_lock lock(mutex_);
-    room_.wait(lock, [this] { return waiting_.size() < queue_; });
+    not_full_.wait(lock, [this] { return waiting_.size() < queue_; });
     add(std::move(work));
 }
 
@@ -47,10 +48,10 @@ void Workers::run() {
         if (waiting_.empty()) return;
         auto work = std::move(waiting_.front());
         waiting_.pop_front();
-        room_.notify_one();
+        not_full_.notify_one();
         lock.unlock();
         work();
-        work = nullptr;  // what it held goes outside the lock
+        work = nullptr;  // destroy what it captured outside of the lock
         lock.lock();
     }
 }

@@ -1,4 +1,5 @@
-// Threads that do pieces of work, one after another: what a site compiles on.
+// SPDX-License-Identifier: Apache-2.0
+// A pool of threads with a queue of tasks; a site compiles on it.
 #pragma once
 
 #include <condition_variable>
@@ -11,20 +12,20 @@
 
 namespace bunraku::site {
 
-/// Threads start when they are first needed. Work may not throw.
+/// A thread pool. Threads start when first needed. Tasks must not throw.
 class Workers {
 public:
-    /// `threads` 0: as many as there are cores. At most `queue` pieces wait.
+    /// If `threads` is 0, there is one thread per core. At most `queue` tasks wait.
     explicit Workers(std::size_t threads = 0, std::size_t queue = 1024);
     ~Workers() { finish(); }
     Workers(const Workers&) = delete;
 
     std::size_t threads() const { return most_; }
-    /// Waits while the queue is full. Not from within work.
+    /// Adds a task; waits while the queue is full. Must not be called from a task.
     void post(std::function<void()> work);
-    /// False where the queue is full: nothing was taken.
+    /// Adds a task, or returns false if the queue is full.
     bool try_post(std::function<void()> work);
-    /// Does what waits, and ends the threads; nothing may come any more.
+    /// Runs the waiting tasks and ends the threads. No task may be added afterwards.
     void finish();
 
 private:
@@ -33,7 +34,7 @@ private:
 
     const std::size_t most_, queue_;
     std::mutex mutex_;
-    std::condition_variable work_, room_;
+    std::condition_variable work_, not_full_;
     std::deque<std::function<void()>> waiting_;
     std::size_t idle_ = 0;
     bool ending_ = false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/spec/expectations.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ using evaluator::Scope;
 using value::Value;
 
 constexpr std::string_view kClass = "expect";
-/// The pseudo-type that says how the compile must fail.
+/// The pseudo-type for an expected compile error.
 constexpr std::string_view kError = "error";
 constexpr std::string_view kRelations[] = {"require", "subscribe", "before", "notify"};
 
@@ -42,7 +43,7 @@ std::string in_short(const Value& v) {
     return out;
 }
 
-/// References in a value, in arrays too.
+/// Appends the references in a value, including those in arrays.
 void references_in(const Value& v, std::vector<types::Reference>& out) {
     if (v.is_array()) {
         for (const Value& each : v.as_array()) references_in(each, out);
@@ -52,7 +53,7 @@ void references_in(const Value& v, std::vector<types::Reference>& out) {
     }
 }
 
-/// The catalog's resources by what they are called, and what comes before what.
+/// The resources of the catalog by name, and their order.
 class Known {
 public:
     explicit Known(const catalog::Catalog& catalog)
@@ -77,8 +78,8 @@ public:
         return i == kNone ? nullptr : &catalog_.resources[i];
     }
 
-    /// Whether a relation, or several, put the one before the other; with `events`, whether they
-    /// carry what changed there.
+    /// Reports whether relationships order `from` before `to`, directly or indirectly. With
+    /// `events`, they must also pass on refresh events.
     bool related(const types::Reference& from, const types::Reference& to, bool events) {
         const auto first = position(from.type_name, from.title);
         const auto last = position(to.type_name, to.title);
@@ -95,9 +96,10 @@ private:
         return it == by_key_.end() ? kNone : it->second;
     }
 
-    /// A container comes before another where it does itself, or all that is in it.
+    /// A container is ordered before another resource if the container itself is, or all resources
+    /// in it are.
     bool related(std::uint32_t first, std::uint32_t last, bool events) const {
-        const auto reached = behind(first, events);
+        const auto reached = reachable_from(first, events);
         const auto ends = [&](std::uint32_t i, const auto& self) -> bool {
             return reached.contains(i) ||
                    (!members_[i].empty() &&
@@ -109,8 +111,8 @@ private:
                }));
     }
 
-    /// All that relations lead to from one.
-    std::unordered_set<std::uint32_t> behind(std::uint32_t first, bool events) const {
+    /// Returns all resources that follow `first` through relationships.
+    std::unordered_set<std::uint32_t> reachable_from(std::uint32_t first, bool events) const {
         std::unordered_set<std::uint32_t> reached;
         std::vector<std::uint32_t> open;
         const auto reach = [&](std::uint32_t i, const auto& self) -> void {
@@ -119,7 +121,7 @@ private:
             for (const auto member : members_[i]) self(member, self);
         };
         const auto leave = [&](std::uint32_t i) {
-            // What holds for a container holds for what is in it.
+            // The relationships of a container also apply to its content.
             for (; i != kNone; i = parents_[i])
                 for (const auto& [target, event] : after_[i])
                     if (event || !events) reach(target, reach);
@@ -162,18 +164,18 @@ private:
     std::vector<std::vector<std::pair<std::uint32_t, bool>>> after_;
 };
 
-/// What the class `expect` says instead of doing it.
+/// Checks the statements of the class `expect` instead of executing them.
 class ExpectReader final : public evaluator::CatalogHost {
 public:
-    /// `known`: null where the compile failed.
+    /// `known` is null if the compile failed.
     ExpectReader(Interpreter& in, Known* known, Expected& out, const std::string& error)
         : in_(in), known_(known), out_(out), error_(error) {}
 
-    /// Whether a failure of the compile was foreseen.
+    /// Reports whether the class expects the error of the compile.
     bool error_expected() const { return error_expected_; }
 
-    // `package { 'ntp': ensure => installed }` is in the catalog, as it is said here;
-    // `@package { 'ntp': }` is not.
+    // `package { 'ntp': ensure => installed }`: the catalog contains the resource with these
+    // values. `@package { 'ntp': }`: it does not contain the resource.
     Value create_resources(Interpreter&, Scope&, syntax::ResourceForm form,
                            std::string_view type_name, std::span<const std::string_view> titles,
                            std::span<const Attribute> attributes, const syntax::Node* site,
@@ -189,7 +191,7 @@ public:
         }
         return Value::array({});
     }
-    // `File { owner => root }`: every one that there is.
+    // `File { owner => root }`: all resources of the type have these values.
     void set_defaults(Interpreter&, Scope&, std::string_view type_name,
                       std::span<const Attribute> attributes, const syntax::Node* site) override {
         if (!known_) return;
@@ -197,7 +199,7 @@ public:
             if (base::lower(r.ref.type) == base::lower(type_name) && !r.virtual_)
                 fits(r, attributes, site);
     }
-    // `File['/x'] { mode => .. }`: as if it were declared.
+    // `File['/x'] { mode => .. }`: same as a declaration.
     void override_resources(Interpreter&, Scope&, std::span<const types::Reference> references,
                             std::span<const Attribute> attributes,
                             const syntax::Node* site) override {
@@ -217,7 +219,8 @@ public:
             for (const auto& to : targets) order(from, to, events, site);
         return right;
     }
-    // `File <| tag == 'ntp' |> { owner => root }`: there are such, and all of them are so.
+    // `File <| tag == 'ntp' |> { owner => root }`: the query finds resources, and all of them have
+    // these values.
     Value collect(Interpreter&, Scope& scope, const syntax::CollectExpression& node,
                   std::string_view type_name, std::span<const Attribute> attributes) override {
         const syntax::Node* query = nullptr;
@@ -236,8 +239,8 @@ public:
             fits(r, attributes, &node);
         }
         if (!any && known_)
-            wrong(&node,
-                  fmt::format("nothing is {}", node.text().substr(0, node.text().find('{'))));
+            wrong(&node, fmt::format("no resource matches {}",
+                                     node.text().substr(0, node.text().find('{'))));
         return Value::undef();
     }
     Value resource_parameter(Interpreter&, Scope&, const types::Reference& ref,
@@ -302,7 +305,8 @@ private:
         out_.problem += text;
     }
 
-    /// Whether a value is as it is expected: text for text, else as an option of `case` is.
+    /// Reports whether a value is as expected: plain values by their text, others as an option of
+    /// `case`.
     bool is(const Value& given, const Value& wanted) {
         const Value& have = bare(given);
         const Value& want = bare(wanted);
@@ -326,13 +330,14 @@ private:
         return evaluator::matches(in_, have, want, nullptr);
     }
 
-    /// What is otherwise than expected; empty: nothing.
+    /// Returns a description of the difference, or an empty string.
     std::string difference(const catalog::Resource& r, const Attribute& a) {
         const Value* there = r.parameter(a.name);
         const Value have = there ? *there : Value::undef();
         if (is(have, a.value)) return {};
         if (have.is(value::Kind::Sensitive))
-            return fmt::format("{}: {} is not what is expected", r.ref.to_string(), a.name);
+            return fmt::format("{}: {} does not have the expected value", r.ref.to_string(),
+                               a.name);
         return fmt::format("{}: {} is {}, and not {}", r.ref.to_string(), a.name, in_short(have),
                            in_short(a.value));
     }
@@ -396,7 +401,7 @@ private:
         }
         if (there && !known_->related(from, to, events))
             wrong(site, fmt::format("{}[{}] {} {}[{}]", from.type_name, from.title,
-                                    events ? "does not notify" : "does not come before",
+                                    events ? "does not notify" : "is not ordered before",
                                     to.type_name, to.title));
     }
 
@@ -404,11 +409,12 @@ private:
         for (const auto name : names) present("Class", name, {}, false, site);
     }
 
-    // `error { 'expects an Integer': }`, or with `message` for what that text must be.
+    // `error { 'expects an Integer': }`, or a match of the attribute `message` against the error.
     void failure(std::string_view title, std::span<const Attribute> attributes,
                  const syntax::Node* site) {
         error_expected_ = true;
-        if (known_) return wrong(site, fmt::format("it compiles, without the error '{}'", title));
+        if (known_)
+            return wrong(site, fmt::format("the compile succeeds, without the error '{}'", title));
         const auto at =
             std::ranges::find(attributes, std::string_view("message"), &Attribute::name);
         const bool so = at == attributes.end()
@@ -430,7 +436,7 @@ private:
         }
         const auto* comparison = syntax::as<syntax::ComparisonExpression>(query);
         if (!comparison)
-            throw base::plain_error(fmt::format("{} cannot be asked for", query->text()));
+            throw base::plain_error(fmt::format("{} is not supported in a query", query->text()));
         const std::string attribute = value::to_text(in_.evaluate(comparison->left, scope));
         const Value wanted = in_.evaluate(comparison->right, scope);
         bool same = false;
@@ -471,9 +477,9 @@ Expected check_expectations(site::Session& session, const std::string& file,
     Expected out;
     const auto& environment = *session.environment();
     const auto text = environment.read(file);
-    if (!text) throw base::plain_error(fmt::format("{} cannot be read", file));
+    if (!text) throw base::plain_error(fmt::format("Could not read {}", file));
     const auto parsed = environment.parse_text(file, *text);
-    base::MemorySink told;  // by the compile already
+    base::MemorySink told;  // the compile has logged these already
     const syntax::HostClassDefinition* expect = nullptr;
     for (const auto* node : parsed->check(told).program->definitions)
         if (const auto* c = syntax::as<syntax::HostClassDefinition>(node); c && c->name == kClass)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/spec/test_coverage.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// How much of an environment's code `bunraku test` has seen at work.
+// SPDX-License-Identifier: Apache-2.0
+// The part of an environment's code that `bunraku test` covers.
 #pragma once
 
 #include <map>
@@ -11,17 +12,17 @@
 
 namespace bunraku::spec {
 
-/// What is counted: a class once it is in a catalog; its parameter once it had two values, or is
-/// expected to have one; a resource once it is expected.
+/// Coverage counters. A class is covered if it is in a catalog. Its parameter is covered if it had
+/// two values or an expectation names it. A resource is covered if an expectation names it.
 class Coverage {
 public:
-    /// A class that there is to be seen.
+    /// Adds a class that tests can cover.
     void add_class(const std::string& name, const std::vector<std::string>& parameters);
     void record(const catalog::Catalog& catalog);
     void record(const Expected& expected);
     void add(Coverage&& other);
 
-    /// One line, and with `whole` what was not seen.
+    /// Returns one line; with `whole`, also lists everything that is not covered.
     std::string text(bool whole) const;
 
 private:
@@ -30,12 +31,12 @@ private:
         bool varied = false;
     };
     struct Class {
-        bool known = false;  ///< of the environment's own
+        bool known = false;  ///< True for classes of the environment itself.
         bool compiled = false;
         std::map<std::string, Parameter> parameters;
     };
     std::map<std::string, Class> classes_;
-    std::map<std::string, std::string> resources_;  ///< as they are shown, by their keys
+    std::map<std::string, std::string> resources_;  ///< displayed names by key
     std::set<std::string> expected_, expected_parameters_;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/spec/test_results.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ std::size_t count(const std::vector<TestResult>& tests, State state) {
     return static_cast<std::size_t>(std::ranges::count(tests, state, &TestResult::state));
 }
 
-/// XML has no control characters, whatever they are written as.
+/// Replaces control characters with '?': XML cannot represent them, even escaped.
 std::string xml(std::string_view text) {
     std::string out = base::html_text(text);
     for (char& c : out)
@@ -29,7 +30,7 @@ std::string first_line(std::string_view text) {
     return std::string(text.substr(0, text.find('\n')));
 }
 
-/// On one line of TAP: "#" would begin a directive.
+/// Returns a name for one line of TAP. Escapes "#", which would start a directive.
 std::string tap_name(std::string_view text) {
     std::string out;
     for (const char c : text) {

@@ -1,4 +1,5 @@
-// Outcomes of `bunraku test`, as people and as programs read them.
+// SPDX-License-Identifier: Apache-2.0
+// Formats of the results of `bunraku test`.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@ namespace bunraku::spec {
 struct TestResult {
     enum class State : unsigned char { Passed, Failed, Skipped } state = State::Passed;
     std::string subject;  ///< a class, "node NAME", or a file that cannot be parsed
-    std::string file;     ///< of the class
-    std::string facts;    ///< the name of the set of facts
+    std::string file;     ///< file of the class
+    std::string facts;    ///< name of the set of facts
     std::string problem;
     std::vector<std::string> warnings;
     std::size_t resources = 0;
@@ -20,13 +21,14 @@ struct TestResult {
     std::string name() const { return facts.empty() ? subject : subject + " on " + facts; }
 };
 
-/// Failures in full, equal ones once, and the count.
+/// Returns all failures, with equal ones combined, and the counts.
 std::string plain_text(const std::vector<TestResult>& tests, double seconds);
-/// An object: the tests, how many passed, failed and were skipped, and the seconds it took.
+/// Returns a JSON object: the tests, the numbers of passed, failed and skipped tests, and the
+/// duration in seconds.
 std::string json_text(const std::vector<TestResult>& tests, double seconds);
-/// TAP version 13.
+/// Returns TAP version 13.
 std::string tap_text(const std::vector<TestResult>& tests);
-/// As CI servers read it: a suite for each class.
+/// Returns JUnit XML for CI servers, with one suite per class.
 std::string junit_text(const std::vector<TestResult>& tests, double seconds);
 
 }  // namespace bunraku::spec

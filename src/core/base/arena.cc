@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/arena.h"
 
 #include <algorithm>
 #include <mutex>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 
 namespace bunraku::base {
@@ -11,11 +13,11 @@ namespace {
 
 constexpr std::size_t kLargestBlock = 1024 * 1024;
 
-/// The largest blocks of dead arenas, kept for the next ones of any thread: fresh pages from the
-/// system cost more than what a compile does with them. One stock for the process, however many
-/// threads it has; a block is taken a thousand times more rarely than memory out of it. (Not under
-/// AddressSanitizer, which is to see what reaches into a dead arena.)
-#if defined(__has_feature)  // clang's way to say so
+/// The largest blocks of destroyed arenas, which later arenas of any thread reuse. Fresh pages from
+/// the system cost more than the work that a compile does with them. The whole process shares one
+/// stock, because arenas take blocks a thousand times less often than memory from a block. Unused
+/// under AddressSanitizer, so that it detects accesses to destroyed arenas.
+#if defined(__has_feature)  // the form that clang has
 #if __has_feature(address_sanitizer)
 #define BUNRAKU_WATCHED
 #endif
@@ -31,13 +33,13 @@ struct Spare {
     std::mutex mutex;
     std::vector<std::unique_ptr<char[]>> blocks;
 };
-/// Never destroyed: arenas may die after everything else.
+/// Never destroyed, because arenas may outlive every other static object.
 Spare& spare() {
     static auto* stock = new Spare();
     return *stock;
 }
 
-/// A block's size stands in front of its bytes.
+/// The size of a block is stored in front of its bytes.
 constexpr std::size_t kHead = alignof(std::max_align_t);
 
 std::size_t size_of(const std::unique_ptr<char[]>& block) {
@@ -53,6 +55,7 @@ std::unique_ptr<char[]> make_block(std::size_t size) {
         if (!stock.blocks.empty()) {
             auto block = std::move(stock.blocks.back());
             stock.blocks.pop_back();
+            BUNRAKU_ASSERT(size_of(block) == kLargestBlock);
             return block;
         }
     }
@@ -71,6 +74,7 @@ Arena::~Arena() {
         const std::lock_guard lock(stock.mutex);
         if (stock.blocks.size() >= kMostSpares) break;
         stock.blocks.push_back(std::move(block));
+        BUNRAKU_ASSERT(stock.blocks.size() <= kMostSpares);
     }
     if (bytes_ <= kLargeWork) return;
     blocks_.clear();
@@ -78,16 +82,21 @@ Arena::~Arena() {
 }
 
 void* Arena::allocate_slow(std::size_t size, std::size_t align) {
+    BUNRAKU_ASSERT(align != 0 && (align & (align - 1)) == 0);
+    BUNRAKU_ASSERT(cursor_ <= end_);
     const std::size_t need = size + align;
     const std::size_t block = std::max(need, next_block_);
     if (block > most_ - std::min(bytes_, most_)) throw std::bad_alloc();
     next_block_ = std::min(next_block_ * 2, kLargestBlock);
     blocks_.push_back(make_block(block));
     bytes_ += block;
+    BUNRAKU_ASSERT(bytes_ <= most_);
+    BUNRAKU_ASSERT(size_of(blocks_.back()) == block);
     char* start = blocks_.back().get() + kHead;
     const auto at = (reinterpret_cast<std::uintptr_t>(start) + align - 1) & ~(align - 1);
     char* after = reinterpret_cast<char*>(at + size);
-    // A large request gets a block of its own; the current one stays in use.
+    BUNRAKU_ASSERT(at % align == 0 && after <= start + block);
+    // A large request gets a separate block, and the current block stays in use.
     if (block == need && cursor_ != nullptr && static_cast<std::size_t>(end_ - cursor_) > 64) {
         return reinterpret_cast<void*>(at);
     }

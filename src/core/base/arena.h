@@ -1,4 +1,5 @@
-// A bump allocator: what is made in it dies with it, all at once and without destructors.
+// SPDX-License-Identifier: Apache-2.0
+// A bump allocator. Its objects are released together with it, without destructor calls.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ namespace bunraku::base {
 /// Memory for one compile, one syntax tree or one snapshot. Not thread safe.
 class Arena {
 public:
-    /// Beyond `most` bytes std::bad_alloc is thrown, for work on what strangers wrote.
+    /// Allocating more than `most` bytes throws std::bad_alloc; use it for untrusted input.
     explicit Arena(std::size_t first_block = 16 * 1024,
                    std::size_t most = std::numeric_limits<std::size_t>::max())
         : next_block_(first_block), most_(most) {}
@@ -25,7 +26,7 @@ public:
     Arena& operator=(const Arena&) = delete;
     ~Arena();
 
-    /// Uninitialised bytes, aligned to `align` (a power of two).
+    /// Returns uninitialised bytes, aligned to `align` (a power of two).
     void* allocate(std::size_t size, std::size_t align = alignof(std::max_align_t)) {
         auto at = (reinterpret_cast<std::uintptr_t>(cursor_) + align - 1) & ~(align - 1);
         if (at + size > reinterpret_cast<std::uintptr_t>(end_)) return allocate_slow(size, align);
@@ -33,14 +34,16 @@ public:
         return reinterpret_cast<void*>(at);
     }
 
-    /// An object whose destructor never runs; so it may own nothing outside the arena.
+    /// Makes an object whose destructor never runs. The object must not own anything outside the
+    /// arena.
     template <class T, class... Args>
     T* make(Args&&... args) {
-        static_assert(std::is_trivially_destructible_v<T>, "use own() for what needs a destructor");
+        static_assert(std::is_trivially_destructible_v<T>, "use own() for types with a destructor");
         return new (allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);
     }
 
-    /// Takes over an object that needs its destructor; it runs when the arena dies.
+    /// Takes over an object that needs its destructor. The destructor runs when the arena is
+    /// destroyed.
     template <class T>
     T* own(std::unique_ptr<T> object) {
         T* raw = object.release();
@@ -48,7 +51,7 @@ public:
         return raw;
     }
 
-    /// Value-initialised array of `n` elements.
+    /// Returns a value-initialised array of `n` elements.
     template <class T>
     std::span<T> array(std::size_t n) {
         static_assert(std::is_trivially_destructible_v<T>);
@@ -58,7 +61,7 @@ public:
         return {p, n};
     }
 
-    /// A copy of any contiguous range.
+    /// Returns a copy of a contiguous range.
     template <class T>
     std::span<T> copy(std::span<const T> from) {
         static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -72,10 +75,10 @@ public:
         return copy(std::span<const T>(from));
     }
 
-    /// A copy of the text, NUL-terminated behind its end (the NUL is not part of the view).
+    /// Returns a NUL-terminated copy of the text. The view does not include the NUL.
     std::string_view copy(std::string_view text);
 
-    /// Bytes taken from the system so far.
+    /// Number of bytes allocated from the system so far.
     std::size_t bytes() const { return bytes_; }
 
 private:

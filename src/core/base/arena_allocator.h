@@ -1,4 +1,5 @@
-// Standard containers in an arena.
+// SPDX-License-Identifier: Apache-2.0
+// An allocator that lets standard containers use an arena.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,9 @@
 
 namespace bunraku::base {
 
-/// Lets the standard containers live in an arena: growing leaves the old room behind, and their
-/// destructors give nothing back, so what holds only such things need not be destroyed.
+/// Allocates the memory of standard containers from an arena. A container that grows leaves its old
+/// memory unused, and its destructor frees nothing. Objects that own only such containers need not
+/// be destroyed.
 template <class T>
 class ArenaAllocator {
 public:

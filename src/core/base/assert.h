@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks of preconditions and invariants. They guard against errors in the program, never against
 // bad input.
 #pragma once

@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/civil_time.h"
 
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
+
+#include "core/base/assert.h"
 
 namespace bunraku::base {
 
@@ -27,6 +30,7 @@ void append_digits(std::string& out, std::int64_t n, std::size_t width) {
 }  // namespace
 
 std::int64_t days_from_civil(std::int64_t year, int month, int day) {
+    BUNRAKU_ASSERT(month >= 1 && month <= 12);
     year -= month <= 2;
     const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
     const std::int64_t yoe = year - era * 400;
@@ -46,6 +50,8 @@ Civil civil_from_days(std::int64_t days) {
     out.day = static_cast<int>(doy) - (153 * mp + 2) / 5 + 1;
     out.month = mp < 10 ? mp + 3 : mp - 9;
     out.year = yoe + era * 400 + (out.month <= 2);
+    BUNRAKU_ASSERT(out.month >= 1 && out.month <= 12 && out.day >= 1 && out.day <= 31);
+    BUNRAKU_ASSERT(days_from_civil(out.year, out.month, out.day) == days - 719'468);
     return out;
 }
 
@@ -62,7 +68,7 @@ int day_of_year(const Civil& date) {
 
 IsoWeek iso_week(const Civil& date) {
     const std::int64_t days = days_from_civil(date.year, date.month, date.day);
-    // The week belongs to the year of its Thursday.
+    // A week belongs to the year that contains its Thursday.
     const std::int64_t thursday = days - (weekday(days) + 6) % 7 + 3;
     const std::int64_t year = civil_from_days(thursday).year;
     return {year, static_cast<int>((thursday - days_from_civil(year, 1, 1)) / 7) + 1};
@@ -73,14 +79,17 @@ CivilTime civil_time(std::int64_t seconds, int nanosecond, int offset) {
     std::int64_t days = local / 86'400;
     auto rest = static_cast<int>(local % 86'400);
     if (rest < 0) rest += 86'400, --days;
+    BUNRAKU_ASSERT(rest >= 0 && rest < 86'400);
     return {civil_from_days(days), rest / 3600, rest / 60 % 60, rest % 60, nanosecond, offset};
 }
 
 namespace {
 
-/// `n` parts of a second, `parts` of which make one.
+/// Returns the time `n` units after the epoch, where `parts` units make one second.
 CivilTime civil_parts(std::int64_t n, std::int64_t parts, int offset) {
     const std::int64_t rest = (n % parts + parts) % parts;
+    BUNRAKU_ASSERT(parts > 0 && kSecond % parts == 0);
+    BUNRAKU_ASSERT(rest >= 0 && rest < parts);
     return civil_time(n / parts - (n % parts < 0 ? 1 : 0),
                       static_cast<int>(rest * (kSecond / parts)), offset);
 }
@@ -136,7 +145,7 @@ std::string rfc1123_text(const CivilTime& t) {
 
 namespace {
 
-/// Reads a time part by part; each part says whether it was there.
+/// Reads a time part by part. Each function reports whether its part is present.
 class TimeReader {
 public:
     explicit TimeReader(std::string_view text) : rest_(text) {}
@@ -150,7 +159,7 @@ public:
             return false;
         }
         bool clock_follows = take('T') || (any && take('t'));
-        // Nothing behind the T is midnight.
+        // A T without a time after it means midnight.
         clock_follows = clock_follows ? !any || !rest_.empty() : take(' ');
         if (!clock_follows && !any) return false;
         if (clock_follows && !clock(any)) return false;
@@ -213,11 +222,11 @@ private:
         return civil_from_days(t.days()).month == t.month;
     }
 
-    /// What follows the year: "-01-31", "0131", "-1", "-031", "-W05-6".
+    /// Reads the part after the year: "-01-31", "0131", "-1", "-031", "-W05-6".
     bool date() {
         const bool extended = take('-');
         if (extended && take('W')) {
-            // Monday of the week where no day is said.
+            // Monday of the week if no day is given.
             int week = 0, day = 1;
             if (!number(2, 2, &week) || week < 1 || week > 53) return false;
             if (take('-') && (!number(1, 1, &day) || day < 1 || day > 7)) return false;
@@ -255,7 +264,7 @@ private:
         return n > 0 && (any || n <= 9);
     }
 
-    /// "Z", "+01:00", "-0100", "+01"; and nothing behind it.
+    /// Reads "Z", "+01:00", "-0100" or "+01", which must end the text.
     bool zone(unsigned latitude) {
         const bool any = (latitude & kAnyShape) != 0;
         if ((latitude & kBlankBeforeZone) != 0) blanks();

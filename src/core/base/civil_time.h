@@ -1,5 +1,6 @@
-// The proleptic Gregorian calendar, and times as texts: one writer and one reader of ISO 8601, with
-// the latitude that each place allows.
+// SPDX-License-Identifier: Apache-2.0
+// The proleptic Gregorian calendar, and one writer and one reader of ISO 8601 times. The caller
+// chooses how strict the reader is.
 #pragma once
 
 #include <cstdint>
@@ -21,52 +22,57 @@ Civil civil_from_days(std::int64_t days);
 int weekday(std::int64_t days);
 /// 1 is the first of January.
 int day_of_year(const Civil& date);
-/// ISO 8601 week and the year it belongs to.
+/// An ISO 8601 week and the year that it belongs to.
 struct IsoWeek {
     std::int64_t year;
     int week;
 };
 IsoWeek iso_week(const Civil& date);
 
-/// What a clock and a calendar show.
+/// A date and a time of day.
 struct CivilTime : Civil {
     int hour = 0, minute = 0, second = 0, nanosecond = 0;
     int offset = 0;  ///< seconds east of UTC
 
     std::int64_t days() const { return days_from_civil(year, month, day); }
-    /// Since the epoch.
+    /// Returns the seconds since the epoch.
     std::int64_t seconds() const {
         return days() * 86'400 + hour * 3600 + minute * 60 + second - offset;
     }
     std::int64_t milliseconds() const { return seconds() * 1000 + nanosecond / 1'000'000; }
 };
 CivilTime civil_time(std::int64_t seconds, int nanosecond = 0, int offset = 0);
-/// The same for nanoseconds since the epoch (the years 1677 to 2262), and milliseconds.
+/// Returns the time for nanoseconds since the epoch (the years 1677 to 2262), or milliseconds.
 CivilTime civil_time_ns(std::int64_t ns, int offset = 0);
 CivilTime civil_time_ms(std::int64_t ms);
-/// Of this machine, at a time.
+/// Returns the offset of this machine's time zone at a given time.
 int local_offset(std::int64_t seconds);
 CivilTime local_time_ns(std::int64_t ns);
 
-/// "2026-01-31T10:20:30.123456789+01:00": what stands between date and time, how many digits the
-/// fraction has (0: none), and the zone as it looks for UTC ("Z", "+00:00", " +0000").
+/// Formats as "2026-01-31T10:20:30.123456789+01:00". The parameters are the number of digits in the
+/// fraction (0 means no fraction), the form of the zone as written for UTC ("Z", "+00:00", "
+/// +0000"), and the character between date and time.
 std::string iso_text(const CivilTime& time, int digits = 0, std::string_view zone = "Z",
                      char between = 'T');
-/// "Tue, 15 Nov 1994 08:12:31 GMT" (RFC 9110's IMF-fixdate) for a time in UTC.
+/// Formats a UTC time as "Tue, 15 Nov 1994 08:12:31 GMT" (RFC 9110's IMF-fixdate).
 std::string rfc1123_text(const CivilTime& time);
 
-/// What a reader takes beside "2026-01-31T10:20:30.5Z" and "2026-01-31 10:20:30+01:00".
+/// Forms that a reader accepts in addition to "2026-01-31T10:20:30.5Z" and "2026-01-31
+/// 10:20:30+01:00".
 enum TimeLatitude : unsigned {
     kStrictTime = 0,
-    kZoneOptional = 1,  ///< without one it is UTC
+    kZoneOptional = 1,  ///< a time without a zone is UTC
     kBlankBeforeZone = 2,
-    /// A date alone, without seconds or minutes, basic ("20260131T102030"), by week or by the day
-    /// of the year, "UTC" and "GMT", small letters, hours alone as zone; 24 o'clock.
+    /// A date alone, a time without seconds or minutes, the basic format ("20260131T102030"), a
+    /// date by week or by day of the year, "UTC" and "GMT", lower-case letters, a zone of hours
+    /// alone, and 24 o'clock.
     kAnyShape = 4,
 };
-/// The date must exist; a second may be the 60th. A fraction is cut off behind its nanoseconds.
+/// Reads an ISO 8601 time. The date must exist; the second may be 60. Digits after the nanoseconds
+/// are dropped.
 std::optional<CivilTime> parse_iso_time(std::string_view text, unsigned latitude = kStrictTime);
-/// "Tue, 02 Jan 2001 03:04:05 +0000", with or without the day's name; without a zone it is UTC.
+/// Reads "Tue, 02 Jan 2001 03:04:05 +0000". The day's name is optional, and a time without a zone
+/// is UTC.
 std::optional<CivilTime> parse_rfc822_time(std::string_view text);
 
 inline constexpr std::string_view kMonths[] = {"January",   "February", "March",    "April",

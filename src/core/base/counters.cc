@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/counters.h"
 
 #include <algorithm>
@@ -5,9 +6,11 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
+
 namespace bunraku::base {
 
-// Buckets are exact below 8; above, eight a power of two.
+// Buckets are exact below 8. Above, there are eight buckets for each power of two.
 std::size_t Histogram::bucket_of(std::uint64_t value) {
     if (value < 8) return value;
     int exponent = std::bit_width(value) - 1;  // >= 3
@@ -16,6 +19,7 @@ std::size_t Histogram::bucket_of(std::uint64_t value) {
 }
 
 double Histogram::middle_of(std::size_t bucket) {
+    BUNRAKU_ASSERT(bucket < kBuckets);
     if (bucket < 8) return static_cast<double>(bucket);
     double base = std::ldexp(1.0, static_cast<int>(bucket / 8) + 2);
     return base + base / 8 * (static_cast<double>(bucket % 8) + 0.5);
@@ -52,6 +56,7 @@ double Histogram::deviation() const {
 }
 
 double Histogram::quantile(double q) const {
+    BUNRAKU_ASSERT(q >= 0);
     std::uint64_t all = 0;
     for (const auto& b : buckets_) all += b.load(std::memory_order_relaxed);
     if (all == 0) return 0;
@@ -71,6 +76,7 @@ double Histogram::rate(int minutes) const {
 }
 
 void Histogram::absorb(const Histogram& other) {
+    BUNRAKU_ASSERT(&other != this);
     constexpr auto relaxed = std::memory_order_relaxed;
     for (std::size_t i = 0; i < kBuckets; i++)
         buckets_[i].fetch_add(other.buckets_[i].load(relaxed), relaxed);
@@ -85,6 +91,7 @@ void Histogram::absorb(const Histogram& other) {
 bool Histogram::tick(double seconds) {
     if (seconds <= 0) return false;
     const auto now = count();
+    BUNRAKU_ASSERT(now >= ticked_);
     const auto recorded = now - ticked_;
     const double current = static_cast<double>(recorded) / seconds;
     const bool first = ticked_ == 0;
@@ -105,7 +112,9 @@ double Counters::Entry::value() const {
         case Kind::Gauge: return static_cast<double>(gauge.value());
         case Kind::ReadCounter:
         case Kind::Read: return read ? read() : 0;
-        case Kind::Histogram: return static_cast<double>(histogram->count());
+        case Kind::Histogram:
+            BUNRAKU_ASSERT(histogram != nullptr);
+            return static_cast<double>(histogram->count());
     }
     return 0;
 }
@@ -120,6 +129,7 @@ Counters::Entry& Counters::entry(Entry::Kind kind, std::string_view name, std::s
                                  const Labels& labels) {
     for (auto& e : entries_)
         if (e.name == name && e.labels == labels && e.kind == kind) return e;
+    BUNRAKU_ASSERT(!name.empty());
     auto& e = entries_.emplace_back();
     e.kind = kind;
     e.name = name;
@@ -203,7 +213,7 @@ bool Counters::tick() {
     return let_time_pass();
 }
 
-/// With mutex_ held. In steps that are not so short that one event would look like a thousand.
+/// Requires mutex_. Ignores intervals so short that a single event would give a huge rate.
 bool Counters::let_time_pass() const {
     constexpr double kShortest = 4;
     if (!clock_) return false;
@@ -245,15 +255,17 @@ void append_labels(std::string& out, const Labels& labels, std::string_view quan
 
 std::string Counters::prometheus() const {
     std::lock_guard lock(mutex_);
-    // All of a name stand together under one head, as the format wants it.
+    // The format requires all entries of one name to be in one group, under one header.
     std::vector<const Entry*> order;
     order.reserve(entries_.size());
     for (const auto& e : entries_) order.push_back(&e);
+    BUNRAKU_ASSERT(order.size() == entries_.size());
     std::stable_sort(order.begin(), order.end(),
                      [](const Entry* a, const Entry* b) { return a->name < b->name; });
     std::string out;
     std::string_view last;
     for (const auto* e : order) {
+        BUNRAKU_ASSERT((e->kind == Entry::Kind::Histogram) == (e->histogram != nullptr));
         if (e->name != last) {
             const char* kind = e->growing()                        ? "counter"
                                : e->kind == Entry::Kind::Histogram ? "summary"

@@ -1,5 +1,6 @@
-// What a running server counts: made by whoever counts, read by whoever shows (Prometheus, status
-// pages). One registry is passed along; there is no global one.
+// SPDX-License-Identifier: Apache-2.0
+// The metrics of a running server. Prometheus and the status pages read them. The registry is
+// passed as a parameter; there is no global one.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 
 namespace bunraku::base {
 
-/// Only grows.
+/// A number that only grows.
 class Counter {
 public:
     void add(std::uint64_t n = 1) { value_.fetch_add(n, std::memory_order_relaxed); }
@@ -25,7 +26,7 @@ private:
     std::atomic<std::uint64_t> value_{0};
 };
 
-/// Goes up and down.
+/// A number that rises and falls.
 class Gauge {
 public:
     void set(std::int64_t v) { value_.store(v, std::memory_order_relaxed); }
@@ -36,28 +37,29 @@ private:
     std::atomic<std::int64_t> value_{0};
 };
 
-/// How often and how long (or how big): any thread records without waiting. Values are whole
-/// numbers, by convention microseconds or bytes; quantiles are exact to about an eighth.
+/// A histogram of durations or sizes. Any thread records without waiting. Values are whole numbers,
+/// by convention microseconds or bytes. Quantiles are exact to about an eighth.
 class Histogram {
 public:
     void record(std::uint64_t value);
     std::uint64_t count() const { return count_.load(std::memory_order_relaxed); }
     std::uint64_t sum() const { return sum_.load(std::memory_order_relaxed); }
     std::uint64_t max() const { return max_.load(std::memory_order_relaxed); }
-    std::uint64_t min() const;  ///< 0 where nothing was recorded
+    std::uint64_t min() const;  ///< 0 if nothing was recorded
     double mean() const;
-    double deviation() const;  ///< of the buckets' middles
-    /// The value below which the share `q` (0..1) of all records lies.
+    double deviation() const;  ///< computed from the middles of the buckets
+    /// Returns the value that the fraction `q` (0..1) of all records does not exceed.
     double quantile(double q) const;
-    /// Records a second, as averages that forget: over 1, 5 and 15 minutes.
+    /// Returns the records a second, as exponentially weighted averages over 1, 5 and 15 minutes.
     double rate(int minutes) const;
-    /// Adds all that `other` has recorded, and its rates.
+    /// Adds all records of `other`, and its rates.
     void absorb(const Histogram& other);
-    /// Lets time pass for rate(): see Counters::tick. False: nothing was recorded meanwhile.
+    /// Advances the averages of rate() by `seconds`; see Counters::tick. Returns false if nothing
+    /// was recorded since the last call.
     bool tick(double seconds);
 
 private:
-    static constexpr std::size_t kBuckets = 496;  // 8 a power of two
+    static constexpr std::size_t kBuckets = 496;  // 8 for each power of two
     static std::size_t bucket_of(std::uint64_t value);
     static double middle_of(std::size_t bucket);
     std::array<std::atomic<std::uint32_t>, kBuckets> buckets_{};
@@ -68,46 +70,49 @@ private:
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// Registry. References stay good as long as it lives; the same name and labels give the same one.
-/// Names are Prometheus' ("bunraku_commands_total"); a histogram whose name ends in "_seconds"
-/// records microseconds. Thread-safe; keep the references rather than asking again.
+/// A registry of metrics. References stay valid as long as the registry exists, and the same name
+/// and labels give the same reference. Names follow Prometheus ("bunraku_commands_total"). A
+/// histogram whose name ends in "_seconds" records microseconds. Thread-safe. Callers should store
+/// the references instead of looking them up each time.
 class Counters {
 public:
     Counter& counter(std::string_view name, std::string_view help, const Labels& labels = {});
-    /// A number that only grows and is asked for when somebody looks, like the gauge below.
+    /// Adds a counter whose value `read` returns at the time of reading, like the gauge below.
     void counter(std::string_view name, std::string_view help, const Labels& labels,
                  std::function<double()> read);
     Gauge& gauge(std::string_view name, std::string_view help, const Labels& labels = {});
-    /// A number that is asked for when somebody looks. Replaces an earlier one of the same name and
-    /// labels. Must not call back into this registry.
+    /// Adds a gauge whose value `read` returns at the time of reading. Replaces an earlier one of
+    /// the same name and labels. `read` must not call back into this registry.
     void gauge(std::string_view name, std::string_view help, const Labels& labels,
                std::function<double()> read);
     Histogram& histogram(std::string_view name, std::string_view help, const Labels& labels = {});
 
-    /// The value of a counter or gauge, the count of a histogram; 0 where nobody made it yet.
+    /// Returns the value of a counter or gauge, or the count of a histogram. Returns 0 if it does
+    /// not exist.
     double value(std::string_view name, const Labels& labels = {}) const;
-    /// Null where nobody made it yet.
+    /// Returns null if the histogram does not exist.
     const Histogram* find_histogram(std::string_view name, const Labels& labels = {}) const;
-    /// All of that name summed over their labels.
+    /// Returns the sum over all labels of that name.
     double total(std::string_view name) const;
-    /// The same of histograms.
+    /// Adds all histograms of that name to `into`.
     void total(std::string_view name, Histogram& into) const;
 
-    /// One exported number or histogram, in the order of making.
+    /// One exported number or histogram, in the order of creation.
     struct Sample {
         std::string_view name, help;
         const Labels& labels;
-        double value = 0;                      ///< the count, of a histogram
-        const Histogram* histogram = nullptr;  ///< where it is one
-        bool growing = false;                  ///< a counter
+        double value = 0;                      ///< the count, for a histogram
+        const Histogram* histogram = nullptr;  ///< null if it is not a histogram
+        bool growing = false;                  ///< true for a counter
     };
     void visit(const std::function<void(const Sample&)>& each) const;
-    /// Prometheus' text format 0.0.4.
+    /// Returns all metrics in Prometheus' text format 0.0.4.
     std::string prometheus() const;
-    /// Seconds of a clock that only goes forward, for rates; whoever reads them lets time pass.
+    /// Sets the monotonic clock, in seconds, that rates use. Every reading of the metrics also
+    /// advances the rates.
     void set_clock(std::function<double()> clock);
-    /// To be called every few seconds while there is something to record: lets time pass for the
-    /// rates. False: nothing was recorded since the last time.
+    /// Advances the rates. Call it every few seconds while events are recorded. Returns false if
+    /// nothing was recorded since the last call.
     bool tick();
 
 private:

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/diagnostic.h"
 
 #include <array>
+
+#include "core/base/assert.h"
 
 namespace bunraku::base {
 
@@ -9,7 +12,11 @@ constexpr std::array<std::string_view, 8> kLevelNames = {"debug", "info",  "noti
                                                          "err",   "alert", "emerg",  "crit"};
 }
 
-std::string_view level_name(Level level) { return kLevelNames[static_cast<std::size_t>(level)]; }
+std::string_view level_name(Level level) {
+    const auto at = static_cast<std::size_t>(level);
+    BUNRAKU_ASSERT(at < kLevelNames.size());
+    return kLevelNames[at];
+}
 
 std::optional<Level> level_from_name(std::string_view name) {
     for (std::size_t i = 0; i < kLevelNames.size(); ++i) {
@@ -27,6 +34,7 @@ std::string format_location(const Location& where) {
     if (!where.file.empty()) add("file", where.file);
     if (where.line > 0) add("line", std::to_string(where.line));
     if (where.line > 0 && where.column > 0) add("column", std::to_string(where.column));
+    BUNRAKU_ASSERT(where.line <= 0 || !inner.empty());
     return inner.empty() ? inner : "(" + inner + ")";
 }
 

@@ -1,5 +1,5 @@
-// What a user is told: log records with a place in a source, and the one exception that ends a
-// compile.
+// SPDX-License-Identifier: Apache-2.0
+// Log records with a source location, and the one exception that ends a compile.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ enum class Level : std::uint8_t { Debug, Info, Notice, Warning, Err, Alert, Emer
 std::string_view level_name(Level level);
 std::optional<Level> level_from_name(std::string_view name);
 
-/// A place for people: line and column count from 1; 0 is "unknown". An empty file is "no file".
+/// A source location as shown to users. Line and column start at 1; 0 means unknown. An empty
+/// `file` means no file.
 struct Location {
     std::string file;
     int line = 0;
@@ -27,28 +28,31 @@ struct Location {
     bool known() const { return line > 0 || !file.empty(); }
 };
 
-/// Puppet's text for a place: "(file: F, line: L, column: C)" with what is known, or "".
+/// Returns Puppet's text for a location: "(file: F, line: L, column: C)" with the known parts,
+/// or "".
 std::string format_location(const Location& where);
 
-/// One log record. `message` does not repeat what `where` says.
+/// A log record. `message` does not repeat the location in `where`.
 struct Diagnostic {
     Level level = Level::Notice;
     std::string message;
     Location where;
-    std::string issue_code;         ///< Puppet's issue name, "UNKNOWN_VARIABLE"; may be empty
-    std::string source = "Puppet";  ///< "Scope(Class[main])", "/Stage[main]/Main/File[/x]/ensure"
+    std::string issue_code;  ///< Puppet's issue name, "UNKNOWN_VARIABLE"; may be empty
+    /// such as "Scope(Class[main])" or "/Stage[main]/Main/File[/x]/ensure"
+    std::string source = "Puppet";
     bool deprecation = false;
     /// True if a manifest or a module's Ruby code wrote the message: it is not searched for hints.
     bool authored = false;
     std::vector<std::string> tags;  ///< apply: the tags of the resource
 };
 
-/// Where log records go. Implementations drop what is below their level.
+/// The destination of log records. Implementations drop records below their level.
 class LogSink {
 public:
     virtual ~LogSink() = default;
     virtual void log(const Diagnostic& diagnostic) = 0;
-    /// False where a record of this level would be dropped: spares making its text.
+    /// Returns false if the sink would drop a record of this level, so that the caller need not
+    /// format it.
     virtual bool enabled(Level level) const = 0;
 
     void log(Level level, std::string message) {
@@ -56,14 +60,14 @@ public:
     }
 };
 
-/// Drops everything; for tests and for library calls whose logs nobody reads.
+/// Drops all records; for tests, and for library calls whose logs are not needed.
 class NullSink final : public LogSink {
 public:
     void log(const Diagnostic&) override {}
     bool enabled(Level) const override { return false; }
 };
 
-/// Keeps everything, in order.
+/// Stores all records in order.
 class MemorySink final : public LogSink {
 public:
     using LogSink::log;
@@ -72,13 +76,15 @@ public:
     std::vector<Diagnostic> records;
 };
 
-/// A user-facing error: it ends a parse, an evaluation, a compile.
+/// A user-facing error that ends a parse, an evaluation or a compile.
 ///
-/// `what()` is Puppet's bare text, without prefix and place. Code that knows no place (types,
-/// functions) throws without one; the evaluator adds the place of the expression it was in.
+/// `what()` returns Puppet's bare text, without prefix and location. Code that does not know a
+/// location (types, functions) throws without one, and the evaluator adds the location of the
+/// current expression.
 class PuppetError : public std::exception {
 public:
-    /// How Puppet words the whole: "Evaluation Error: ...", "Syntax error at ...", or bare.
+    /// The form in which Puppet prints the whole error: "Evaluation Error: ...", "Syntax error
+    /// at ...", or bare.
     enum class Class : std::uint8_t { Evaluation, Parse, Plain };
 
     explicit PuppetError(std::string message, std::string issue_code = {},
@@ -91,35 +97,36 @@ public:
     Class error_class() const { return class_; }
     const Location& where() const { return where_; }
     bool located() const { return where_.known(); }
-    /// Where it is known to stand although Puppet's text names no place: people are shown it.
-    const Location& stands() const { return stands_; }
+    /// Returns the location that is shown to users even though Puppet's text does not contain it.
+    const Location& shown_location() const { return shown_; }
     PuppetError& at(Location where) {
         where_ = std::move(where);
         return *this;
     }
-    PuppetError& standing_at(Location place) {
-        stands_ = std::move(place);
+    PuppetError& show_at(Location place) {
+        shown_ = std::move(place);
         return *this;
     }
-    /// Puppet call stack, innermost first: ready texts "file:line in function".
+    /// Returns the Puppet call stack, innermost first, as texts of the form "file:line in
+    /// function".
     const std::vector<std::string>& trace() const { return trace_; }
     void add_frame(std::string frame) { trace_.push_back(std::move(frame)); }
-    /// Set by a message whose text already carries its prefix (errors raised through `fail`, nested
+    /// True if the text of the message already has its prefix (errors raised through `fail`, nested
     /// compiles).
     bool verbatim = false;
     /// True if a manifest (`fail`) or a module's Ruby code (`raise`) wrote the message: it is not
     /// searched for hints.
     bool authored = false;
 
-    /// The whole text as Puppet prints it behind "Error: ", e.g.
-    /// "Evaluation Error: Unknown variable: 'x'. (file: /a.pp, line: 1, column: 5)"; no node.
+    /// Returns the whole text that Puppet prints after "Error: ", without the node, for example
+    /// "Evaluation Error: Unknown variable: 'x'. (file: /a.pp, line: 1, column: 5)".
     std::string full_text() const;
 
 private:
     std::string message_;
     std::string issue_code_;
     Class class_;
-    Location where_, stands_;
+    Location where_, shown_;
     std::vector<std::string> trace_;
 };
 

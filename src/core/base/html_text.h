@@ -1,4 +1,5 @@
-// Text that stands in HTML or XML, as text or as the value of an attribute, and is never markup.
+// SPDX-License-Identifier: Apache-2.0
+// Escapes text for HTML and XML, both for element content and for attribute values.
 #pragma once
 
 #include <string>

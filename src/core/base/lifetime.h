@@ -1,9 +1,11 @@
-// What a function gives back may look into what it was given: clang warns (-Wdangling) where that
-// is a temporary, and CI takes it for an error.
+// SPDX-License-Identifier: Apache-2.0
+// Marks functions whose result may refer to an argument. clang then warns (-Wdangling) if the
+// argument is a temporary, and CI treats the warning as an error.
 #pragma once
 
 #if defined(__clang__)
-/// Behind a parameter (or a member function's parentheses): the result is a view of it.
+/// Follows a parameter, or the parentheses of a member function. The result is then a view of that
+/// parameter or object.
 #define BUNRAKU_LIFETIMEBOUND [[clang::lifetimebound]]
 #else
 #define BUNRAKU_LIFETIMEBOUND

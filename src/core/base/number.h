@@ -1,4 +1,5 @@
-// Numbers out of text from outside, the one way: all of the text or nothing, and no exceptions.
+// SPDX-License-Identifier: Apache-2.0
+// Strict conversion of text to numbers: the whole text or nothing, without exceptions.
 #pragma once
 
 #include <charconv>
@@ -9,9 +10,9 @@
 
 namespace bunraku::base {
 
-/// The whole of `text` as a number of type `T`: digits of `base` with at most a leading '-' where
-/// `T` is signed. No blanks, no '+', no prefix. Nothing where it is no number or does not fit in
-/// `T`.
+/// Converts the whole of `text` to a number of type `T`. Accepts digits of `base`, and one
+/// leading '-' if `T` is signed, but no blanks, no '+' and no prefix. Returns nullopt if `text` is
+/// not a number or does not fit in `T`.
 template <std::integral T>
 std::optional<T> parse_integer(std::string_view text, int base = 10) {
     T out{};
@@ -21,7 +22,7 @@ std::optional<T> parse_integer(std::string_view text, int base = 10) {
     return out;
 }
 
-/// The same into `out`: false, and zero there, where it is nothing.
+/// Converts like the function above, into `out`. On failure, sets `out` to 0 and returns false.
 template <std::integral T>
 bool read_integer(std::string_view text, T& out, int base = 10) {
     const auto read = parse_integer<T>(text, base);

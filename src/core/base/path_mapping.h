@@ -1,4 +1,5 @@
-// A folder that programs find at another place than the one it is known by.
+// SPDX-License-Identifier: Apache-2.0
+// Maps a folder's known path to the path under which programs find it.
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 namespace bunraku::base {
 
-/// Changes the one path into the other wherever a text has it.
+/// Replaces each occurrence of one path in a text with the other.
 struct PathMapping {
     std::string known, place;  ///< absolute
 
@@ -18,7 +19,7 @@ private:
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '_' || c == '-';
     }
-    /// Whole names alone: /a/b is no part of /a/bc or of /x/a/b.
+    /// Replaces whole path names only: /a/b does not match in /a/bc or in /x/a/b.
     static std::string replaced(std::string_view text, const std::string& from,
                                 const std::string& to) {
         std::string out;

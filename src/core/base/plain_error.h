@@ -1,4 +1,5 @@
-// Errors that are told as they are.
+// SPDX-License-Identifier: Apache-2.0
+// Errors that are printed without any addition.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace bunraku::base {
 
-/// One without prefix, place or code.
+/// Returns an error without prefix, location or code.
 inline PuppetError plain_error(std::string message) {
     return PuppetError(std::move(message), {}, PuppetError::Class::Plain);
 }

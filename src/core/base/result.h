@@ -1,4 +1,6 @@
-// Errors of the system, of codecs and of the network are values (see diagnostic.h for the others).
+// SPDX-License-Identifier: Apache-2.0
+// Errors of the system, of codecs and of the network, which are values (see diagnostic.h for the
+// others).
 #pragma once
 
 #include <expected>
@@ -7,10 +9,10 @@
 
 namespace bunraku::base {
 
-/// Why something outside the language failed. `message` is what the user reads.
+/// The reason why an operation outside the language failed. `message` is shown to the user.
 struct Error {
     std::string message;
-    int code = 0;  ///< errno or a protocol's status where there is one
+    int code = 0;  ///< errno or a protocol's status, if there is one
 };
 
 template <class T = void>
@@ -22,14 +24,14 @@ inline std::unexpected<Error> failure(std::string message, int code = 0) {
 
 }  // namespace bunraku::base
 
-/// The value of a Result, or return its error from the calling function.
+/// Evaluates to the value of a Result, or returns its error from the calling function.
 #define BUNRAKU_TRY(expr)                                                           \
     ({                                                                              \
         auto bunraku_try_ = (expr);                                                 \
         if (!bunraku_try_) return std::unexpected(std::move(bunraku_try_).error()); \
         std::move(*bunraku_try_);                                                   \
     })
-/// The same for Result<void>.
+/// Does the same for Result<void>.
 #define BUNRAKU_TRY_VOID(expr)                                                      \
     do {                                                                            \
         auto bunraku_try_ = (expr);                                                 \

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/semver.h"
 
 #include <algorithm>
 #include <charconv>
+
+#include "core/base/assert.h"
 
 namespace bunraku::base {
 
@@ -16,13 +19,14 @@ bool is_number(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, is_digit);
 }
 
-/// "0" or a number without leading zeros.
+/// Reads "0" or a number without leading zeros.
 bool take_number(std::string_view& text, std::uint64_t& out) {
     std::size_t n = 0;
     while (n < text.size() && is_digit(text[n])) ++n;
     if (n == 0) return false;
     if (text[0] == '0') n = 1;
     if (std::from_chars(text.data(), text.data() + n, out).ec != std::errc()) return false;
+    BUNRAKU_ASSERT(n > 0 && n <= text.size());
     text.remove_prefix(n);
     return true;
 }
@@ -33,7 +37,7 @@ bool take(std::string_view& text, char c) {
     return true;
 }
 
-/// Identifiers separated by dots.
+/// Reads identifiers separated by dots.
 bool take_identifiers(std::string_view& text, std::string& out) {
     std::size_t n = 0, segment = 0;
     while (n < text.size()) {
@@ -53,7 +57,7 @@ bool take_identifiers(std::string_view& text, std::string& out) {
     return true;
 }
 
-/// Calls `each` with every identifier; stops where it gives false.
+/// Calls `each` with every identifier, until it returns false.
 template <class F>
 bool each_identifier(std::string_view text, F each) {
     for (;;) {
@@ -95,7 +99,7 @@ std::strong_ordering compare_prerelease(std::string_view a, std::string_view b) 
 
 using Part = SemVerRange::Part;
 
-/// MAJOR[.MINOR[.PATCH[-PRE][+BUILD]]], each of them possibly x, X or *.
+/// MAJOR[.MINOR[.PATCH[-PRE][+BUILD]]]. Each number may be x, X or *.
 struct Partial {
     std::optional<std::uint64_t> major, minor, patch;
     std::string prerelease, build;
@@ -163,18 +167,18 @@ Part at_most(const Partial& p) {
     return {.max = p.lowest()};
 }
 
-/// Lower bounds: none is lowest.
+/// Compares lower bounds. A missing bound is the lowest.
 std::strong_ordering compare_min(const Part& a, const Part& b) {
     if (!a.min || !b.min) return a.min.has_value() <=> b.min.has_value();
     return *a.min <=> *b.min;
 }
-/// Upper bounds: none is highest.
+/// Compares upper bounds. A missing bound is the highest.
 std::strong_ordering compare_max(const Part& a, const Part& b) {
     if (!a.max || !b.max) return b.max.has_value() <=> a.max.has_value();
     return *a.max <=> *b.max;
 }
 
-/// nullopt: they have nothing in common.
+/// Returns nullopt if the intersection is empty.
 std::optional<Part> intersect(const Part& a, const Part& b) {
     if (a.all) return b;
     if (b.all) return a;
@@ -209,8 +213,9 @@ bool within(const Part& p, const SemVer& v) {
     return true;
 }
 
-/// A pre-release is taken only where the range names one of the same version.
-bool takes_prerelease(const Part& p, const SemVer& v) {
+/// Reports whether `p` accepts the pre-release `v`: a bound must be a pre-release of the same
+/// version.
+bool accepts_prerelease(const Part& p, const SemVer& v) {
     if (p.all) return true;
     const auto names = [&v](const std::optional<SemVer>& bound) {
         return bound && !bound->prerelease.empty() && bound->major == v.major &&
@@ -219,8 +224,8 @@ bool takes_prerelease(const Part& p, const SemVer& v) {
     return names(p.min) || names(p.max);
 }
 
-/// Whether `p` takes the lower bound of `other` (none being the lowest version of all).
-bool takes_start(const Part& p, const Part& other) {
+/// Reports whether `p` contains the lower bound of `other`. A missing bound is the lowest version.
+bool contains_start(const Part& p, const Part& other) {
     return other.min ? within(p, *other.min) : !p.min;
 }
 
@@ -232,7 +237,7 @@ std::optional<Part> unite(const Part& a, const Part& b) {
         if (first.exclude_max) return *first.max == *second.min;
         return SemVer{first.max->major, first.max->minor, first.max->patch + 1} == *second.min;
     };
-    if (!takes_start(a, b) && !takes_start(b, a) && !follows(a, b) && !follows(b, a)) {
+    if (!contains_start(a, b) && !contains_start(b, a) && !follows(a, b) && !follows(b, a)) {
         return std::nullopt;
     }
     Part out;
@@ -249,11 +254,12 @@ std::optional<Part> unite(const Part& a, const Part& b) {
     return out;
 }
 
-/// Joins what overlaps or touches, in semantic_puppet's order.
+/// Joins parts that overlap or are adjacent, in semantic_puppet's order.
 void merge_parts(std::vector<Part>& parts) {
     for (bool merged = true; parts.size() > 1 && merged;) {
         merged = false;
         std::vector<Part> result;
+        const std::size_t had = parts.size();
         while (!parts.empty()) {
             Part x = parts.back();
             parts.pop_back();
@@ -269,10 +275,12 @@ void merge_parts(std::vector<Part>& parts) {
             result.push_back(std::move(x));
             parts = std::move(rest);
         }
+        BUNRAKU_ASSERT(merged ? result.size() < had : result.size() == had);
         std::ranges::reverse(result);
         parts = std::move(result);
     }
     if (parts.empty()) parts.push_back(nothing());
+    BUNRAKU_ASSERT(!parts.empty());
 }
 
 std::optional<Part> parse_simple(std::string_view text) {
@@ -311,7 +319,7 @@ std::optional<Part> parse_simple(std::string_view text) {
     return patch_updates(p, false);
 }
 
-/// "1.0.0 - 2.0.0"; nullopt where it is none.
+/// Parses "1.0.0 - 2.0.0". Returns nullopt if the text does not have this form.
 std::optional<std::optional<Part>> parse_hyphen(std::string_view text) {
     Partial from, to;
     const auto blanks = [&text] {
@@ -327,7 +335,8 @@ std::optional<std::optional<Part>> parse_hyphen(std::string_view text) {
     return intersect(at_least(from.lowest()), Part{.max = to.lowest()});
 }
 
-/// One alternative; false: unparsable. `out` stays empty where it matches nothing.
+/// Parses one alternative. Returns false if it cannot be parsed. `out` stays empty if the
+/// alternative matches nothing.
 bool parse_alternative(std::string_view text, std::optional<Part>& out) {
     if (auto hyphen = parse_hyphen(text)) {
         out = *std::move(hyphen);
@@ -353,7 +362,7 @@ bool parse_alternative(std::string_view text, std::optional<Part>& out) {
     return true;
 }
 
-/// Drops blanks and a "v" behind operators.
+/// Removes blanks and a "v" after operators.
 std::string tidy(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
@@ -439,13 +448,14 @@ std::optional<SemVerRange> SemVerRange::parse(std::string_view text) {
             range.parts.push_back(*std::move(part));
         }
     }
+    BUNRAKU_ASSERT(range.parts.size() <= alternatives.size());
     merge_parts(range.parts);
     return range;
 }
 
 SemVerRange SemVerRange::between(std::optional<SemVer> min, std::optional<SemVer> max,
                                  bool exclude_max) {
-    // As semantic_puppet writes it, the bounds come in reverse order.
+    // semantic_puppet writes the bounds in reverse order.
     const std::string low = min ? min->to_string() : "0.0.0-";
     const std::string high = max ? max->to_string() : "Infinity.0.0";
     SemVerRange range;
@@ -458,7 +468,7 @@ SemVerRange SemVerRange::between(std::optional<SemVer> min, std::optional<SemVer
 
 bool SemVerRange::includes(const SemVer& version) const {
     return std::ranges::any_of(parts, [&version](const Part& p) {
-        return within(p, version) && (version.prerelease.empty() || takes_prerelease(p, version));
+        return within(p, version) && (version.prerelease.empty() || accepts_prerelease(p, version));
     });
 }
 

@@ -1,4 +1,5 @@
-// Semantic versions 2.0.0 and Puppet's version ranges (gem semantic_puppet 1.1), which differ from
+// SPDX-License-Identifier: Apache-2.0
+// Semantic versions 2.0.0, and Puppet's version ranges (gem semantic_puppet 1.1), which differ from
 // npm's.
 #pragma once
 
@@ -11,41 +12,42 @@
 
 namespace bunraku::base {
 
-/// One semantic version.
+/// A semantic version.
 struct SemVer {
     std::uint64_t major = 0, minor = 0, patch = 0;
-    std::string prerelease;  ///< without "-"; empty: none
-    std::string build;       ///< without "+"; empty: none
+    std::string prerelease;  ///< without "-"; may be empty
+    std::string build;       ///< without "+"; may be empty
 
-    /// Strict: nullopt where `text` is not MAJOR.MINOR.PATCH[-PRE][+BUILD].
+    /// Parses strictly. Returns nullopt if `text` is not MAJOR.MINOR.PATCH[-PRE][+BUILD].
     static std::optional<SemVer> parse(std::string_view text);
     std::string to_string() const;
-    /// Precedence as in the specification; build metadata is ignored.
+    /// Compares by the precedence of the specification, which ignores build metadata.
     std::strong_ordering operator<=>(const SemVer& other) const;
     bool operator==(const SemVer& other) const { return (*this <=> other) == 0; }
 };
 
-/// A range as SemVerRange writes it: ">=1.0.0 <2.0.0 || 3.x", "~1.2", "^1.0", "1.0.0 - 2.0.0".
+/// A version range in SemVerRange's syntax: ">=1.0.0 <2.0.0 || 3.x", "~1.2", "^1.0", "1.0.0 -
+/// 2.0.0".
 struct SemVerRange {
-    struct Part {  ///< one interval; a missing bound is open
+    struct Part {  ///< an interval; a missing bound is open
         std::optional<SemVer> min, max;
         bool exclude_min = false, exclude_max = false;
-        bool all = false;   ///< "*": the only one that takes every pre-release
+        bool all = false;   ///< "*", the only range that accepts every pre-release
         bool none = false;  ///< matches nothing ("<0.0.0")
         bool operator==(const Part& other) const;
     };
-    std::vector<Part> parts;  ///< any of them; never empty
+    std::vector<Part> parts;  ///< the alternatives; never empty
     std::string text;         ///< as written
 
     static std::optional<SemVerRange> parse(std::string_view text);
     static SemVerRange between(std::optional<SemVer> min, std::optional<SemVer> max,
                                bool exclude_max);
     bool includes(const SemVer& version) const;
-    /// semantic_puppet's `to_s`: as written.
+    /// Returns semantic_puppet's `to_s`: the range as written.
     std::string to_string() const;
-    /// semantic_puppet's `inspect`: assembled from the parts, ">=1.0.0 <2.0.0".
+    /// Returns semantic_puppet's `inspect`: the range assembled from its parts, ">=1.0.0 <2.0.0".
     std::string normalized() const;
-    /// The one interval; null where there are several or none.
+    /// Returns the only interval, or null if there is not exactly one.
     const Part* single() const;
     bool operator==(const SemVerRange& other) const;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/shared_library.h"
 
 #include <cstring>
@@ -17,7 +18,7 @@ SharedLibrary::SharedLibrary(const char* file, const char* purpose)
 void* SharedLibrary::find(const char* name) {
     if (!error_.empty()) return nullptr;
     void* found = ::dlsym(handle_, name);
-    if (!found) error_ = fmt::format("it has no function {}", name);
+    if (!found) error_ = fmt::format("it does not contain the function {}", name);
     return found;
 }
 

@@ -1,5 +1,6 @@
-// Libraries of the system that only some commands need: opened when they are first needed, so that
-// the others neither wait for them nor carry them (docs/design/0070).
+// SPDX-License-Identifier: Apache-2.0
+// System libraries that only some commands need. They are opened on first use, so that other
+// commands neither load nor require them (docs/design/0070).
 #pragma once
 
 #include <string>
@@ -8,20 +9,21 @@
 
 namespace bunraku::base {
 
-/// One shared library, open until the process ends.
+/// A shared library that stays open until the process ends.
 class SharedLibrary {
 public:
-    /// Opens `file` ("libpq.so.5"). `purpose` begins the message where it is missing: "PostgreSQL
-    /// support".
+    /// Opens `file` ("libpq.so.5"). If the library is missing, the error message begins with
+    /// `purpose`, such as "PostgreSQL support".
     SharedLibrary(const char* file, const char* purpose);
 
-    /// Stores the address of the function `name` in `to`. Does nothing once something failed.
+    /// Stores the address of the function `name` in `to`. Does nothing after an earlier failure.
     template <class Function>
     void find(const char* name, Function*& to) {
         to = reinterpret_cast<Function*>(find(name));
     }
 
-    /// "PostgreSQL support needs libpq.so.5: ...", where the library or a function is missing.
+    /// Returns an error if the library or a function is missing: "PostgreSQL support needs
+    /// libpq.so.5: ...".
     Result<void> loaded() const;
 
 private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/shown_url.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ std::string shown_url(std::string_view url) {
 std::string shown_text(std::string_view text) {
     std::string out;
     while (!text.empty()) {
-        // A URL ends where no character of one stands; git puts quotes around it.
+        // A URL ends at the first character that a URL cannot contain; git puts quotes around URLs.
         const std::size_t begin = text.find("://");
         const std::size_t end =
             begin == std::string_view::npos ? text.size() : text.find_first_of(" \t\n'\"", begin);

@@ -1,4 +1,5 @@
-// URLs in logs and messages, without the secrets in them.
+// SPDX-License-Identifier: Apache-2.0
+// Formats URLs for logs and messages, without their secrets.
 #pragma once
 
 #include <string>
@@ -6,9 +7,10 @@
 
 namespace bunraku::base {
 
-/// Returns a URL whose password is hidden, or the user if it has no password (a token).
+/// Returns the URL with its password hidden. If there is no password, hides the user, which may be
+/// a token.
 std::string shown_url(std::string_view url);
-/// Returns a text with every URL in it as above.
+/// Returns the text with the secrets of every URL hidden, as above.
 std::string shown_text(std::string_view text);
 
 }  // namespace bunraku::base

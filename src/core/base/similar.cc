@@ -1,23 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/similar.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 
 namespace bunraku::base {
 
 namespace {
 
-constexpr std::size_t kLongest = 200;  // nobody mistypes longer names
+constexpr std::size_t kLongest = 200;  // longer names are not compared
 
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit) {
     if (a.size() > b.size()) std::swap(a, b);
     if (b.size() - a.size() > limit || b.size() > kLongest) return limit + 1;
-    // Three rows of the table: a swap looks back by two.
+    // Three rows of the table are needed, because a swap refers to the row before the last.
     std::vector<std::size_t> before(a.size() + 1), last(a.size() + 1), now(a.size() + 1);
+    BUNRAKU_ASSERT(a.size() <= b.size());
     for (std::size_t i = 0; i <= a.size(); ++i) last[i] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
         now[0] = j;
@@ -38,7 +41,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t li
 
 std::vector<std::string> similar_names(std::string_view wanted,
                                        const std::vector<std::string>& names, std::size_t most) {
-    // A third of the letters may be wrong, and never more than three.
+    // A third of the letters may differ, but at most three.
     const std::size_t limit = std::min<std::size_t>(3, std::max<std::size_t>(1, wanted.size() / 3));
     std::string low(wanted);
     make_lower(low);
@@ -49,7 +52,7 @@ std::vector<std::string> similar_names(std::string_view wanted,
         other = name;
         make_lower(other);
         const auto distance = edit_distance(low, other, limit);
-        // Of one or two letters everything is near.
+        // For names of one or two letters, every other name would be near.
         if (distance <= limit && distance < std::max<std::size_t>(other.size(), 2))
             near.emplace_back(distance, &name);
     }
@@ -59,10 +62,12 @@ std::vector<std::string> similar_names(std::string_view wanted,
     });
     std::vector<std::string> out;
     for (const auto& [distance, name] : near) {
-        // What is much farther than the nearest is no answer beside it.
+        BUNRAKU_ASSERT(distance >= near.front().first && distance <= limit);
+        // Names much farther away than the nearest are not useful suggestions.
         if (out.size() >= most || distance > near.front().first + 1) break;
         if (out.empty() || out.back() != *name) out.push_back(*name);
     }
+    BUNRAKU_ASSERT(out.size() <= most);
     return out;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/symbol.h"
 
 #include <array>
@@ -7,11 +8,12 @@
 #include <unordered_map>
 
 #include "core/base/arena.h"
+#include "core/base/assert.h"
 
 namespace bunraku::base {
 
-// The table is process-wide on purpose: symbols are shared by every environment snapshot and
-// compile thread, and a name once seen stays (docs/design/0001-symbols.md).
+// The table is process-wide on purpose: all environment snapshots and compile threads share
+// symbols, and a symbol is never removed (docs/design/0001-symbol-interning.md).
 class SymbolTable {
 public:
     static SymbolTable& instance() {
@@ -19,13 +21,14 @@ public:
         return *table;
     }
     Symbol get(std::string_view name, bool insert) {
-        // Most names come again and again out of the same place of a tree or of the facts: then
-        // neither hash nor lock is needed.
+        // Most lookups repeat a name at the same address, in a syntax tree or in the facts. They
+        // need neither a hash nor a lock.
         Recent& recent = slot_of(name);
         if (recent.text == name.data() && recent.rep && recent.rep->size == name.size() &&
             std::memcmp(recent.rep->text, name.data(), name.size()) == 0)
             return Symbol(recent.rep);
         const Symbol found = get_shared(name, insert);
+        BUNRAKU_ASSERT(found.rep_ ? found.view() == name : !insert);
         if (found.rep_) recent = {name.data(), found.rep_};
         return found;
     }
@@ -49,13 +52,16 @@ private:
             std::shared_lock lock(shard.mutex);
             if (auto it = shard.map.find(name); it != shard.map.end()) return Symbol(it->second);
         }
+
         if (!insert) return {};
         std::unique_lock lock(shard.mutex);
         if (auto it = shard.map.find(name); it != shard.map.end()) return Symbol(it->second);
         std::string_view text = shard.arena.copy(name);
         auto* rep = shard.arena.make<Symbol::Rep>(
             Symbol::Rep{text.data(), static_cast<std::uint32_t>(text.size()), hash});
-        shard.map.emplace(text, rep);
+        BUNRAKU_ASSERT(rep->size == text.size());
+        const bool fresh = shard.map.emplace(text, rep).second;
+        BUNRAKU_ASSERT(fresh);
         return Symbol(rep);
     }
 

@@ -1,4 +1,5 @@
-// Names that are compared often are interned: equal names are the same pointer.
+// SPDX-License-Identifier: Apache-2.0
+// Interned names, for names that are compared often: equal names have the same pointer.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +8,14 @@
 
 namespace bunraku::base {
 
-/// An interned name. Immortal, cheap to copy and compare, safe between threads.
+/// An interned name. It is never freed, is cheap to copy and compare, and may be shared between
+/// threads.
 class Symbol {
 public:
     constexpr Symbol() = default;
-    /// The one symbol for `name`; makes it where it is new.
+    /// Returns the symbol for `name`, which it creates if necessary.
     static Symbol intern(std::string_view name);
-    /// The symbol for `name`, or the empty one where nobody has interned it.
+    /// Returns the symbol for `name`, or the empty symbol if the name is not interned.
     static Symbol find(std::string_view name);
 
     std::string_view view() const {

@@ -1,5 +1,5 @@
-// Small things done with texts, each in one way: the case of ASCII letters, blanks at the ends,
-// lines, words, parts.
+// SPDX-License-Identifier: Apache-2.0
+// Small text functions: the case of ASCII letters, trimming, lines, words, splitting.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace bunraku::base {
 
-/// ASCII alone: whatever the locale, and bytes beyond stay as they are.
+/// Handles ASCII only, whatever the locale is. Other bytes stay unchanged.
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 constexpr char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 inline void make_lower(std::string& text) {
@@ -27,7 +27,7 @@ inline std::string upper(std::string_view text) {
     for (char& c : out) c = upper(c);
     return out;
 }
-/// "file" -> "File"; the rest stays.
+/// Turns "file" into "File". Only the first letter changes.
 inline std::string capitalized(std::string_view text) {
     std::string out(text);
     if (!out.empty()) out[0] = upper(out[0]);
@@ -40,10 +40,10 @@ constexpr bool same_ignoring_case(std::string_view a, std::string_view b) {
     return true;
 }
 
-/// What isspace() takes for blank in the C locale.
+/// The characters that isspace() accepts in the C locale.
 inline constexpr std::string_view kBlanks = " \t\n\v\f\r";
 
-/// Without `blanks` at both ends; a view into it.
+/// Returns a view of `text` without `blanks` at both ends.
 inline std::string_view trim(TextView text BUNRAKU_LIFETIMEBOUND,
                              std::string_view blanks = kBlanks) {
     const std::size_t begin = text.find_first_not_of(blanks);
@@ -51,7 +51,7 @@ inline std::string_view trim(TextView text BUNRAKU_LIFETIMEBOUND,
     return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-/// The parts between `by`, empty ones too; views into it.
+/// Returns views of the parts between `by`, including empty parts.
 inline std::vector<std::string_view> split(TextView text BUNRAKU_LIFETIMEBOUND, char by) {
     std::vector<std::string_view> out;
     while (true) {
@@ -62,7 +62,7 @@ inline std::vector<std::string_view> split(TextView text BUNRAKU_LIFETIMEBOUND, 
     }
 }
 
-/// The parts of `line` between `blanks`, in order; views into it.
+/// Returns views of the non-empty parts of `line` between `blanks`, in order.
 inline std::vector<std::string_view> words(TextView line BUNRAKU_LIFETIMEBOUND,
                                            std::string_view blanks = " \t") {
     std::vector<std::string_view> out;
@@ -74,13 +74,13 @@ inline std::vector<std::string_view> words(TextView line BUNRAKU_LIFETIMEBOUND,
     return out;
 }
 
-/// Copies that outlive the text.
+/// Returns copies that outlive the text.
 inline std::vector<std::string> texts(const std::vector<std::string_view>& views) {
     return {views.begin(), views.end()};
 }
 
-/// The lines of `text` without their ends; views into it. A text that ends in a line break has no
-/// empty line behind it.
+/// Returns views of the lines of `text`, without their ends. A final line break does not add an
+/// empty line.
 inline std::vector<std::string_view> lines(TextView text BUNRAKU_LIFETIMEBOUND) {
     std::vector<std::string_view> out;
     while (!text.empty()) {

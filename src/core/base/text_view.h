@@ -1,4 +1,5 @@
-// The parameter of a function that gives back a view of a text.
+// SPDX-License-Identifier: Apache-2.0
+// The parameter type of functions that return a view of a text.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace bunraku::base {
 
-/// A string_view whose way from a std::string clang can follow: in `view_of(temporary())` clang 19
-/// loses sight of the temporary where the parameter is a plain string_view, and warns of nothing.
+/// A string_view whose origin in a std::string clang can follow. With a plain string_view
+/// parameter, clang 19 does not see the temporary in `view_of(temporary())` and does not warn.
 class TextView : public std::string_view {
 public:
     TextView(std::string_view text BUNRAKU_LIFETIMEBOUND) : std::string_view(text) {}

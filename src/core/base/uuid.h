@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random UUIDs.
 #pragma once
 
@@ -5,7 +6,7 @@
 
 namespace bunraku::base {
 
-/// Of version 4: "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".
+/// Returns a UUID of version 4: "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".
 std::string random_uuid();
 
 }  // namespace bunraku::base

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/work_limit.h"
 
 #include <algorithm>
@@ -7,18 +8,19 @@
 #include <new>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 
-/// Of mimalloc, where the program is linked with it.
+/// A function of mimalloc, if the program is linked with it.
 extern "C" __attribute__((weak)) void mi_collect(bool force);
 
 namespace bunraku::base {
 
 namespace {
 
-/// The clock costs more than most steps.
+/// Reading the clock costs more than most steps.
 constexpr std::int64_t kStepsBetweenChecks = 256;
-/// Smaller allocations never fail: they occur in destructors and while an error is reported.
+/// Smaller allocations never fail, because destructors and error reporting need them.
 constexpr std::size_t kLargeAllocation = 64 * 1024;
 
 constinit thread_local WorkLimit* current = nullptr;
@@ -65,10 +67,13 @@ WorkLimit::WorkLimit(WorkLimits limits)
 }
 
 WorkLimit::~WorkLimit() {
+    BUNRAKU_ASSERT(current == this);
+    BUNRAKU_ASSERT(most_ >= 0 && most_ >= allocated_);
     if (outer_) {
         outer_->most_ = std::max(outer_->most_, outer_->allocated_ + most_);
         outer_->allocated_ += allocated_;
     }
+    BUNRAKU_ASSERT(!outer_ || outer_->most_ >= outer_->allocated_);
     current = outer_;
     detail::steps_left = 0;
     if (!outer_ && most_ > static_cast<std::int64_t>(kLargeWork)) release_memory();
@@ -84,7 +89,8 @@ WorkEnd work_end() { return WorkLimitAccess::end(); }
 bool work_is_limited() { return current != nullptr; }
 
 void check_work_limit() {
-    detail::steps_left = 0;  // if one of these is caught, the next step throws again
+    // if a caller catches one of these exceptions, the next step throws again
+    detail::steps_left = 0;
     if (WorkLimitAccess::over_memory(0)) throw std::bad_alloc();
     switch (work_end()) {
         case WorkEnd::None: break;
@@ -92,6 +98,7 @@ void check_work_limit() {
         case WorkEnd::Cancelled: throw PuppetError("execution cancelled", "EXPIRED");
     }
     detail::steps_left = current ? kStepsBetweenChecks : std::numeric_limits<std::int64_t>::max();
+    BUNRAKU_ASSERT(detail::steps_left > 0);
 }
 
 void detail::next_steps() { check_work_limit(); }
@@ -107,8 +114,8 @@ void release_memory() {
 
 namespace {
 
-/// Returns memory for `operator new`, or null. Counts it only while a limit is set: the size of a
-/// block costs a look into the allocator.
+/// Returns memory for `operator new`, or null. Counts it only while a limit is set, because only
+/// the allocator knows the size of a block.
 void* counted_malloc(std::size_t size) {
     if (!WorkLimitAccess::counts()) [[likely]]
         return std::malloc(size);

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/base64.h"
 
 #include <array>
+
+#include "core/base/assert.h"
 
 namespace bunraku::codec {
 
@@ -54,6 +57,8 @@ std::string base64_encode(std::string_view bytes, Base64 form) {
         }
     }
     if (form == Base64::Lines && column > 0) out += '\n';
+    BUNRAKU_ASSERT(form == Base64::Lines || out.size() == (bytes.size() + 2) / 3 * 4);
+    BUNRAKU_ASSERT(column < 60);
     return out;
 }
 
@@ -82,7 +87,7 @@ base::Result<std::string> base64_decode(std::string_view text, Base64 form) {
         }
     }
     if (form == Base64::Strict) {
-        // The padding must be just what is missing, and the unused bits zero.
+        // The padding must have the exact length, and the unused bits must be zero.
         std::size_t padding = have == 0 ? 0 : static_cast<std::size_t>(4 - have);
         bool loose = (have == 2 && (group & 0xF) != 0) || (have == 3 && (group & 0x3) != 0);
         if (have == 1 || loose || text.substr(i) != std::string_view("==").substr(0, padding)) {
@@ -91,6 +96,8 @@ base::Result<std::string> base64_decode(std::string_view text, Base64 form) {
     }
     if (have >= 2) out += static_cast<char>(have == 2 ? group >> 4 : group >> 10);
     if (have == 3) out += static_cast<char>(group >> 2);
+    BUNRAKU_ASSERT(have >= 0 && have < 4);
+    BUNRAKU_ASSERT(out.size() <= text.size() / 4 * 3 + 2);
     return out;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/digest.h"
 
 #include <array>
@@ -5,22 +6,26 @@
 #include <new>
 #include <openssl/evp.h>
 
+#include "core/base/assert.h"
+
 namespace bunraku::codec {
 namespace {
 
 constexpr std::array<std::string_view, 6> kNames = {"md5",    "sha1",   "sha224",
                                                     "sha256", "sha384", "sha512"};
 
-// Each looked up once: for a short text that costs OpenSSL more than the digest itself.
+// Looks up each algorithm once. For a short text, OpenSSL's lookup costs more than the digest
+// itself.
 const EVP_MD* algorithm(DigestKind kind) {
     static std::array<std::atomic<const EVP_MD*>, kNames.size()> known{};
+    BUNRAKU_ASSERT(static_cast<std::size_t>(kind) < kNames.size());
     auto& slot = known[static_cast<std::size_t>(kind)];
     const EVP_MD* found = slot.load(std::memory_order_acquire);
     if (found) return found;
     const std::string name(digest_name(kind));
     found = EVP_MD_fetch(nullptr, name.c_str(), nullptr);
     if (!found) found = EVP_get_digestbyname(name.c_str());
-    // Two threads find the same; what the other one has is kept for as long as the process, too.
+    // If two threads look up the same algorithm, both pointers stay valid until the process ends.
     slot.store(found, std::memory_order_release);
     return found;
 }
@@ -48,7 +53,10 @@ std::optional<DigestKind> digest_kind(std::string_view name) {
     return std::nullopt;
 }
 
-std::string_view digest_name(DigestKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+std::string_view digest_name(DigestKind kind) {
+    BUNRAKU_ASSERT(static_cast<std::size_t>(kind) < kNames.size());
+    return kNames[static_cast<std::size_t>(kind)];
+}
 
 struct Digest::Impl {
     EVP_MD_CTX* context = EVP_MD_CTX_new();
@@ -69,7 +77,7 @@ void Digest::update(std::string_view bytes) {
 std::string Digest::hex() { return hex_of(impl_->context); }
 
 std::string hex_digest(DigestKind kind, std::string_view bytes) {
-    // One for a thread: of a short text, making it anew costs more than the digest.
+    // One context per thread. For a short text, creating a context costs more than the digest.
     struct Context {
         EVP_MD_CTX* made = EVP_MD_CTX_new();
         ~Context() { EVP_MD_CTX_free(made); }
@@ -82,6 +90,7 @@ std::string hex_digest(DigestKind kind, std::string_view bytes) {
 }
 
 std::string short_digest(std::string_view bytes, std::size_t digits) {
+    BUNRAKU_ASSERT(digits > 0 && digits <= 64);
     return hex_digest(DigestKind::Sha256, bytes).substr(0, digits);
 }
 

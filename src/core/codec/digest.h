@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Message digests (OpenSSL).
 #pragma once
 
@@ -10,23 +11,23 @@ namespace bunraku::codec {
 
 enum class DigestKind { Md5, Sha1, Sha224, Sha256, Sha384, Sha512 };
 
-/// "md5", "sha1", "sha224", "sha256", "sha384", "sha512".
+/// Reads "md5", "sha1", "sha224", "sha256", "sha384" or "sha512".
 std::optional<DigestKind> digest_kind(std::string_view name);
 std::string_view digest_name(DigestKind kind);
 
-/// The digest of `bytes` in lower-case hexadecimal.
+/// Returns the digest of `bytes` in lower-case hexadecimal.
 std::string hex_digest(DigestKind kind, std::string_view bytes);
-/// The first `digits` of the SHA-256: enough to tell texts apart.
+/// Returns the first `digits` digits of the SHA-256, which are enough to distinguish texts.
 std::string short_digest(std::string_view bytes, std::size_t digits = 32);
 
-/// A digest fed piece by piece.
+/// An incremental digest.
 class Digest {
 public:
     explicit Digest(DigestKind kind);
     ~Digest();
     Digest(Digest&&) noexcept;
     void update(std::string_view bytes);
-    /// Ends it; once.
+    /// Finishes the digest. Call it only once.
     std::string hex();
 
 private:

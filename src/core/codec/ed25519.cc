@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/ed25519.h"
 
 #include <memory>
@@ -5,6 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 
+#include "core/base/assert.h"
 #include "core/codec/pem.h"
 
 namespace bunraku::codec {
@@ -21,13 +23,14 @@ const unsigned char* octets(std::string_view text) {
 }
 
 EdKey private_key(std::string_view seed) {
+    BUNRAKU_ASSERT(seed.size() == kKeyBytes);
     EdKey key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, octets(seed), seed.size()),
               EVP_PKEY_free);
     if (!key) throw std::bad_alloc();
     return key;
 }
 
-/// The raw halves of a key: seed and public.
+/// Returns the raw seed and the raw public key.
 base::Result<std::pair<std::string, std::string>> halves(EVP_PKEY* key) {
     std::string seed(kKeyBytes, '\0'), shown(kKeyBytes, '\0');
     std::size_t a = seed.size(), b = shown.size();
@@ -35,7 +38,7 @@ base::Result<std::pair<std::string, std::string>> halves(EVP_PKEY* key) {
         EVP_PKEY_get_raw_private_key(key, reinterpret_cast<unsigned char*>(seed.data()), &a) != 1 ||
         EVP_PKEY_get_raw_public_key(key, reinterpret_cast<unsigned char*>(shown.data()), &b) != 1 ||
         a != kKeyBytes || b != kKeyBytes) {
-        return base::failure("the text is no private Ed25519 key in PEM without a passphrase");
+        return base::failure("the text is not an unencrypted Ed25519 private key in PEM");
     }
     return std::pair(std::move(seed), std::move(shown));
 }

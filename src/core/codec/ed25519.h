@@ -1,4 +1,5 @@
-// Ed25519 signatures (OpenSSL), and the BLAKE2b that minisign has signed in place of long files.
+// SPDX-License-Identifier: Apache-2.0
+// Ed25519 signatures (OpenSSL), and the BLAKE2b hash that minisign signs for large files.
 #pragma once
 
 #include <string>
@@ -8,18 +9,19 @@
 
 namespace bunraku::codec {
 
-/// Did the owner of `public_key` (32 bytes) sign `message` (64 bytes of `signature`)?
+/// Reports whether `signature` (64 bytes) is a valid signature of `message` under `public_key` (32
+/// bytes).
 bool ed25519_verify(std::string_view public_key, std::string_view message,
                     std::string_view signature);
 
-/// 64 bytes.
+/// Returns 64 bytes.
 std::string blake2b_512(std::string_view bytes);
 
-/// A key that signs. Kept as PKCS #8 in PEM, as OpenSSL writes it.
+/// A private key. Its text form is PKCS #8 in PEM, as OpenSSL writes it.
 class SigningKey {
 public:
     static base::Result<SigningKey> generate();
-    /// Fails where the text is no unencrypted Ed25519 key.
+    /// Fails if the text is not an unencrypted Ed25519 key.
     static base::Result<SigningKey> parse(std::string_view pem);
     std::string pem() const;
     const std::string& public_key() const { return public_; }  ///< 32 bytes

@@ -1,4 +1,5 @@
-// What stands behind the backslashes of JSON and the formats that took them over.
+// SPDX-License-Identifier: Apache-2.0
+// Backslash escapes of JSON and of the formats that adopted them.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,8 @@
 
 namespace bunraku::codec {
 
-/// The UTF-8 of a code point, U+10FFFF at most. A lone surrogate gets its three bytes, which are
-/// not valid: callers that may meet one decide before.
+/// Appends the UTF-8 of a code point up to U+10FFFF. A lone surrogate becomes three bytes that are
+/// not valid UTF-8, so a caller that may meet one must handle it first.
 inline void append_utf8(std::string& out, std::uint32_t c) {
     if (c < 0x80) {
         out += static_cast<char>(c);
@@ -27,7 +28,8 @@ inline void append_utf8(std::string& out, std::uint32_t c) {
     out += static_cast<char>(0x80 | (c & 0x3F));
 }
 
-/// What a backslash and `c` stand for in JSON; 0 where it is no such escape, or "\u".
+/// Returns the character that a backslash and `c` represent in JSON. Returns 0 for "\u" and for
+/// anything that is not such an escape.
 constexpr char json_escape(char c) {
     switch (c) {
         case '"':
@@ -45,7 +47,7 @@ constexpr char json_escape(char c) {
 constexpr bool is_high_surrogate(std::uint32_t c) { return c >= 0xD800 && c < 0xDC00; }
 constexpr bool is_low_surrogate(std::uint32_t c) { return c >= 0xDC00 && c < 0xE000; }
 
-/// The code point of two surrogates.
+/// Returns the code point of a surrogate pair.
 constexpr std::uint32_t join_surrogates(std::uint32_t high, std::uint32_t low) {
     return 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as hexadecimal digits.
 #pragma once
 
@@ -7,7 +8,7 @@
 
 namespace bunraku::codec {
 
-/// Two digits a byte, in lower case.
+/// Returns two lower-case digits per byte.
 inline std::string to_hex(std::string_view bytes) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     std::string out;
@@ -20,7 +21,7 @@ inline std::string to_hex(std::string_view bytes) {
     return out;
 }
 
-/// What to_hex wrote; nullopt: it is something else.
+/// Reads the output of to_hex. Returns nullopt for other texts.
 inline std::optional<std::string> from_hex(std::string_view text) {
     if (text.size() % 2 != 0) return std::nullopt;
     std::string out;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/hocon.h"
 
 #include <algorithm>
@@ -18,9 +19,9 @@ namespace {
 
 using Kind = Token::Kind;
 
-/// `key = value` behind what the key has already: objects grow together, everything else hides what
-/// came before, but substitutions may still look back at it.
-void give(Node::Field& field, NodePtr value) {
+/// Adds a value to a key. An object merges with earlier objects. Any other value hides the earlier
+/// ones, although substitutions may still refer to them.
+void add_value(Node::Field& field, NodePtr value) {
     if (!field.stack.empty() && value->kind == Node::Kind::Object &&
         field.stack.back()->kind == Node::Kind::Object) {
         auto merged = std::make_shared<Node>(*field.stack.back());
@@ -33,8 +34,8 @@ void give(Node::Field& field, NodePtr value) {
 
 class Parser {
 public:
-    Parser(std::string_view text, const HoconContext& around, int depth)
-        : tokens_(hocon::tokenize(text)), around_(around), depth_(depth) {}
+    Parser(std::string_view text, const HoconContext& context, int depth)
+        : tokens_(hocon::tokenize(text)), context_(context), depth_(depth) {}
 
     NodePtr document() {
         Token* t = &next_skipping();
@@ -66,7 +67,7 @@ private:
                 return t;
         }
     }
-    /// A comma or the end of a line between elements.
+    /// Reads a comma or the end of a line between elements.
     bool separator() {
         bool line = false;
         while (true) {
@@ -93,7 +94,8 @@ private:
         return t.simple() || t.kind == Kind::OpenCurly || t.kind == Kind::OpenSquare;
     }
 
-    /// A path of tokens: quoted ones are elements, others are split at their dots.
+    /// Returns the path that the tokens form. A quoted token is one element; other tokens are split
+    /// at their dots.
     static Path path(const std::vector<Token>& tokens, int line) {
         Path out;
         std::string element;
@@ -159,7 +161,7 @@ private:
         return n;
     }
 
-    /// One value, or several side by side; null where there is none.
+    /// Reads one value, or several that form a concatenation. Returns null if there is no value.
     NodePtr values(int depth) {
         std::vector<NodePtr> parts;
         Token* t = &next_skipping();
@@ -171,7 +173,7 @@ private:
             }
             if (!starts_value(*t)) break;
             parts.push_back(value(*t, depth));
-            t = &next();  // not across a line
+            t = &next();  // does not continue on the next line
         }
         --at_;
         if (parts.empty()) return nullptr;
@@ -217,7 +219,8 @@ private:
         }
     }
 
-    /// A closing brace, or the end of a file that is an object without braces.
+    /// Reports whether `t` ends the object: a closing brace, or the end of a file whose object has
+    /// no braces.
     bool ends_object(const Token& t, bool braces) {
         if (t.kind == Kind::CloseCurly) {
             if (braces) return true;
@@ -291,17 +294,17 @@ private:
             v = make(Node::Kind::Concatenation, line);
             v->items = {self, list};
         }
-        // a.b.c = v is a { b { c = v } }
+        // a.b.c = v means a { b { c = v } }
         for (std::size_t i = names.size(); i-- > 1;) {
             auto wrapped = make(Node::Kind::Object, line);
             wrapped->field(names[i]).stack.push_back(v);
             v = wrapped;
         }
-        give(out.field(names[0]), v);
+        add_value(out.field(names[0]), v);
     }
 
-    /// The next token that says something: blanks beside plain text are tokens of their own.
-    Token& next_word() {
+    /// Returns the next token that is not blank. Blanks next to plain text are separate tokens.
+    Token& next_non_blank() {
         while (true) {
             Token& t = next_skipping();
             if (t.kind != Kind::Unquoted ||
@@ -310,14 +313,14 @@ private:
         }
     }
 
-    /// The text of a file that an include names.
+    /// Returns the text of an included file.
     std::optional<std::string> included(const std::string& name, bool heuristic) const {
-        if (!around_.read) return std::nullopt;
-        if (!heuristic) return around_.read(name);
-        if (!around_.relative) return std::nullopt;
-        if (name.ends_with(".conf") || name.ends_with(".json")) return around_.read(name);
+        if (!context_.read) return std::nullopt;
+        if (!heuristic) return context_.read(name);
+        if (!context_.relative) return std::nullopt;
+        if (name.ends_with(".conf") || name.ends_with(".json")) return context_.read(name);
         for (const char* ending : {".json", ".conf"})
-            if (auto text = around_.read(name + ending)) return text;
+            if (auto text = context_.read(name + ending)) return text;
         return std::nullopt;
     }
 
@@ -328,30 +331,30 @@ private:
             if (required) fail(name.line, fmt::format("{} is not there", name.value.text));
             return;
         }
-        Parser inner(*content, around_, depth_ + 1);
+        Parser inner(*content, context_, depth_ + 1);
         const NodePtr root = inner.document();
         for (const auto& f : root->fields) {
-            for (const auto& v : f.stack) give(out.field(f.key), v);
+            for (const auto& v : f.stack) add_value(out.field(f.key), v);
         }
     }
 
     void close_parenthesis() {
-        Token& close = next_word();
+        Token& close = next_non_blank();
         if (close.kind == Kind::Unquoted && close.text.starts_with(')')) return;
         fail(close.line,
              fmt::format("expecting a close parentheses ')' here, not: {}", close.shown()));
     }
 
     void include(Node& out) {
-        Token* first = &next_word();
-        // Ruby's parser does not know required(..).
-        const bool required = around_.relative && first->kind == Kind::Unquoted &&
+        Token* first = &next_non_blank();
+        // Ruby's parser does not support required(..).
+        const bool required = context_.relative && first->kind == Kind::Unquoted &&
                               first->text.starts_with("required(");
         // "required(file(" is one token.
         std::string opener = first->kind == Kind::Unquoted ? first->text : std::string();
         if (required) {
             opener.erase(0, std::string_view("required(").size());
-            if (opener.empty()) first = &next_word();
+            if (opener.empty()) first = &next_non_blank();
             if (opener.empty() && first->kind == Kind::Unquoted) opener = first->text;
         }
         Token& t = *first;
@@ -362,13 +365,13 @@ private:
         }
         if (t.kind == Kind::Unquoted &&
             (opener == "url(" || opener == "file(" || opener == "classpath(")) {
-            Token& name = next_word();
+            Token& name = next_non_blank();
             if (name.kind != Kind::Value || !name.quoted) {
                 fail(name.line, fmt::format("expecting a quoted string inside file(), classpath(), "
                                             "or url(), rather than: {}",
                                             name.shown()));
             }
-            Token& close = next_word();
+            Token& close = next_non_blank();
             if (close.kind != Kind::Unquoted || !close.text.starts_with(')')) {
                 fail(close.line,
                      fmt::format("expecting a close parentheses ')' here, not: {}", close.shown()));
@@ -392,7 +395,7 @@ private:
 
     std::vector<Token> tokens_;
     std::size_t at_ = 0;
-    const HoconContext& around_;
+    const HoconContext& context_;
     int depth_;
     Path prefix_;
 };
@@ -400,12 +403,12 @@ private:
 }  // namespace
 
 void merge_object(Node& into, const Node& from) {
-    // As in Ruby's hocon the newer object's keys come first.
+    // The newer object's keys come first, as in Ruby's hocon.
     Node merged;
     for (const auto& f : from.fields) {
         Node::Field& field = merged.field(f.key);
         if (const auto* old = into.find(f.key)) field.stack = old->stack;
-        for (const auto& v : f.stack) give(field, v);
+        for (const auto& v : f.stack) add_value(field, v);
     }
     for (auto& f : into.fields) {
         if (!from.find(f.key)) merged.fields.push_back(f);
@@ -415,9 +418,9 @@ void merge_object(Node& into, const Node& from) {
 
 }  // namespace hocon
 
-base::Result<YamlNode> parse_hocon(std::string_view text, const HoconContext& around) {
+base::Result<YamlNode> parse_hocon(std::string_view text, const HoconContext& context) {
     try {
-        return hocon::resolve(hocon::Parser(text, around, 0).document(), around);
+        return hocon::resolve(hocon::Parser(text, context, 0).document(), context);
     } catch (const hocon::Failure& failure) {
         return base::failure(failure.message);
     }

@@ -1,4 +1,5 @@
-// HOCON as Ruby's hocon 1.3 reads it, with its substitutions resolved.
+// SPDX-License-Identifier: Apache-2.0
+// Parses HOCON like Ruby's hocon 1.3, and resolves its substitutions.
 #pragma once
 
 #include <functional>
@@ -11,21 +12,23 @@
 
 namespace bunraku::codec {
 
-/// What a text reaches outside of itself; what is not given is not there.
+/// Access to files and variables outside the text. A null function means that nothing exists there.
 struct HoconContext {
     std::function<std::optional<std::string>(const std::string& path)> read;
     std::function<std::optional<std::string>(const std::string& name)> variable;
-    /// Whether `include "name"` is read too, as where Java's parser is given a file: "name", or
-    /// "name.conf" and "name.json" if it has no such ending. Otherwise it is empty.
+    /// True if `include "name"` is read too, as Java's parser does for a file. It tries "name", or
+    /// "name.conf" and "name.json" if the name has no such ending. If false, such an include is
+    /// empty.
     bool relative = false;
 };
 
-/// The object a text stands for (Hocon.parse): a Mapping of Null, Boolean, Integer, Float, String,
-/// Sequence and Mapping nodes. Whole doubles are Integers, as there. Includes are of files by
-/// file("/path"), and by name where `around` says so; others are empty, as where Ruby is given a
-/// text. required(..) around the name makes it an error if there is no such file. Substitutions
-/// that the text does not answer are asked of the environment's variables. The error is Ruby's:
-/// "String: 1: ..".
-base::Result<YamlNode> parse_hocon(std::string_view text, const HoconContext& around = {});
+/// Parses a text like Hocon.parse. Returns a Mapping of Null, Boolean, Integer, Float, String,
+/// Sequence and Mapping nodes. Doubles without a fraction become Integers, as in Ruby.
+///
+/// Reads includes of the form file("/path"), and includes by name if `around.relative` is set.
+/// Other includes are empty, as in Ruby when it parses a text. required(..) makes a missing file an
+/// error. Substitutions that the text does not define are looked up in the environment variables.
+/// The error is Ruby's: "String: 1: ..".
+base::Result<YamlNode> parse_hocon(std::string_view text, const HoconContext& context = {});
 
 }  // namespace bunraku::codec

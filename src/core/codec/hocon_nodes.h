@@ -1,4 +1,5 @@
-// What a HOCON text says before its substitutions are known (codec/hocon*.cc alone use this).
+// SPDX-License-Identifier: Apache-2.0
+// The tree of a HOCON text before its substitutions are resolved (internal to codec/hocon*.cc).
 #pragma once
 
 #include <fmt/format.h>
@@ -20,15 +21,15 @@ struct Node {
     enum class Kind { Plain, Blank, Array, Object, Reference, Concatenation };
     struct Field {
         std::string key;
-        std::vector<std::shared_ptr<Node>> stack;  ///< every value given, the newest last
+        std::vector<std::shared_ptr<Node>> stack;  ///< all values of the key, the newest last
     };
     Kind kind = Kind::Plain;
     int line = 1;
-    YamlNode value;    ///< Plain
-    std::string text;  ///< Plain: as written
-    Path path;         ///< Reference
+    YamlNode value;    ///< for Plain
+    std::string text;  ///< for Plain: the text as written
+    Path path;         ///< for Reference
     bool optional = false;
-    std::vector<std::shared_ptr<Node>> items;  ///< of an array or a concatenation
+    std::vector<std::shared_ptr<Node>> items;  ///< for Array and Concatenation
     std::vector<Field> fields;
 
     Field& field(const std::string& key) {
@@ -63,10 +64,10 @@ inline NodePtr make(Node::Kind kind, int line) {
     return n;
 }
 
-/// Grows `into` by the keys of a newer object.
+/// Merges the keys of a newer object into `into`.
 void merge_object(Node& into, const Node& from);
 
-/// The value of the whole text, its substitutions answered. Throws Failure.
-YamlNode resolve(const NodePtr& root, const HoconContext& around);
+/// Returns the value of the whole text with all substitutions resolved. Throws Failure.
+YamlNode resolve(const NodePtr& root, const HoconContext& context);
 
 }  // namespace bunraku::codec::hocon

@@ -1,10 +1,12 @@
-// The substitutions of HOCON.
+// SPDX-License-Identifier: Apache-2.0
+// Resolves the substitutions of HOCON.
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
+#include "core/base/assert.h"
 #include "core/codec/hocon_nodes.h"
 
 namespace bunraku::codec::hocon {
@@ -13,14 +15,15 @@ namespace {
 constexpr int kMaxSteps = 2'000'000;
 constexpr std::size_t kMaxMade = 1'000'000;
 
-/// Answers substitutions: a key's value is the newest that is there, objects grown together with
-/// the older ones; a key that asks for itself gets what it had before.
+/// Resolves substitutions. The value of a key is its newest value; objects are merged with the
+/// older objects. A key that refers to itself gets its previous value.
 class Resolver {
 public:
-    Resolver(const NodePtr& root, const HoconContext& around) : root_(root), around_(around) {}
+    Resolver(const NodePtr& root, const HoconContext& context) : root_(root), context_(context) {}
 
     YamlNode run() {
         auto v = of(*root_, 0);
+        BUNRAKU_ASSERT(working_.empty() && pending_references_.empty());
         return v ? std::move(*v) : YamlNode();
     }
 
@@ -39,13 +42,13 @@ private:
         for (const auto& e : v.entries) n += 1 + count(e.second);
         return n;
     }
-    /// Substitutions multiply what they stand for.
+    /// Limits the total size of the result, because substitutions can repeat large values.
     void spend(const Found& v) {
         if (v) made_ += count(*v);
         if (made_ > kMaxMade) throw Failure{"Substitutions make too much of the text"};
     }
 
-    /// `over` in front of `under`, both objects.
+    /// Merges two objects; the keys of `over` win.
     static YamlNode merged(YamlNode over, const YamlNode& under) {
         for (const auto& e : under.entries) {
             bool known = false;
@@ -61,7 +64,7 @@ private:
         return over;
     }
 
-    /// The value of a key with all that was given for it.
+    /// Returns the value of a key from all values assigned to it.
     Found of(const Stack& stack, int depth) {
         Found out;
         for (std::size_t i = stack.size(); i-- > 0;) {
@@ -117,13 +120,13 @@ private:
                     spend(it->second);
                     return it->second;
                 }
-                const bool outer = looked_back_;
-                looked_back_ = false;
+                const bool outer = used_older_value_;
+                used_older_value_ = false;
                 Working guard(*this, n);
                 Found v = reference(n, depth + 1);
                 spend(v);
-                if (!looked_back_) known_[&n] = v;
-                looked_back_ = looked_back_ || outer;
+                if (!used_older_value_) known_[&n] = v;
+                used_older_value_ = used_older_value_ || outer;
                 return v;
             }
             case Node::Kind::Concatenation: {
@@ -134,7 +137,7 @@ private:
         return std::nullopt;
     }
 
-    /// While a node is at work, who asks for its key gets what stands below it.
+    /// Marks a node as being resolved. A reference to its key then gets the older values.
     struct Working {
         Resolver& resolver;
         const Node& node;
@@ -154,14 +157,17 @@ private:
 
     Found reference(const Node& n, int depth) {
         bool cycle = false;
-        asked_.push_back(&n);
+        pending_references_.push_back(&n);
         struct Pop {
             std::vector<const Node*>& list;
-            ~Pop() { list.pop_back(); }
-        } pop{asked_};
+            ~Pop() {
+                BUNRAKU_ASSERT(!list.empty());
+                list.pop_back();
+            }
+        } pop{pending_references_};
         Found v = lookup(n.path, depth, cycle);
         if (!v && n.path.size() == 1) {
-            const auto variable = around_.variable ? around_.variable(n.path[0]) : std::nullopt;
+            const auto variable = context_.variable ? context_.variable(n.path[0]) : std::nullopt;
             if (variable && !cycle) {
                 YamlNode text;
                 text.kind = YamlNode::Kind::String;
@@ -173,14 +179,14 @@ private:
         std::string involved;
         if (cycle) {
             involved = " was part of a cycle of substitutions involving ";
-            for (const Node* each : asked_) involved += text_of(each->path) + ", ";
-            involved += text_of(asked_.front()->path);
+            for (const Node* each : pending_references_) involved += text_of(each->path) + ", ";
+            involved += text_of(pending_references_.front()->path);
         }
         fail(n.line, fmt::format("Could not resolve substitution to a value: {}{}", text_of(n.path),
                                  involved));
     }
 
-    /// What objects there are along a path, without resolving more of them than needed.
+    /// Looks up a path, and resolves only the objects that the path needs.
     Found lookup(const Path& path, int depth, bool& cycle) {
         step(depth);
         Stack stack{root_.get()};
@@ -194,8 +200,9 @@ private:
                 if (n.kind == Node::Kind::Object) {
                     if (const auto* f = n.find(path[i])) {
                         const Stack more = plain(f->stack);
+                        BUNRAKU_ASSERT(!more.empty());
                         next.insert(next.begin(), more.begin(), more.end());
-                        // A value that is no object hides what stands below.
+                        // A value that is not an object hides the older values.
                         hidden = more.back()->kind == Node::Kind::Plain ||
                                  more.back()->kind == Node::Kind::Array;
                     }
@@ -208,7 +215,7 @@ private:
                         continue;
                     }
                     if (const YamlNode* e = find_member(&*v, path[i]))
-                        next.insert(next.begin(), keep(*e, n.line));
+                        next.insert(next.begin(), wrap_resolved(*e, n.line));
                 } else {
                     hidden = true;
                 }
@@ -216,20 +223,20 @@ private:
             stack = std::move(next);
             if (stack.empty()) return std::nullopt;
         }
-        // What is being worked out, and all above it, is not there yet.
+        // Values that are being resolved, and all newer ones, are not available.
         for (std::size_t k = 0; k < stack.size(); ++k) {
-            if (!busy(*stack[k])) continue;
+            if (!is_being_resolved(*stack[k])) continue;
             cycle = true;
-            looked_back_ = true;
+            used_older_value_ = true;
             stack.resize(k);
             break;
         }
         return of(stack, depth + 1);
     }
 
-    bool busy(const Node& n) const { return working_.count(&n) > 0; }
+    bool is_being_resolved(const Node& n) const { return working_.count(&n) > 0; }
 
-    /// Objects side by side count as objects one above the other.
+    /// Treats concatenated objects as successive values of one key.
     static void expand(const Node& n, Stack& out) {
         if (n.kind == Node::Kind::Concatenation) {
             for (const auto& item : n.items) {
@@ -240,12 +247,12 @@ private:
         }
     }
 
-    /// A resolved value as a node again.
-    const Node* keep(const YamlNode& v, int line) {
+    /// Turns a resolved value back into a node.
+    const Node* wrap_resolved(const YamlNode& v, int line) {
         auto n = make(Node::Kind::Plain, line);
         n->value = v;
         n->text = v.text;
-        kept_.push_back(n);
+        resolved_nodes_.push_back(n);
         return n.get();
     }
 
@@ -288,6 +295,7 @@ private:
             for (const auto& p : parts) out.text += p.text;
             return out;
         }
+        BUNRAKU_ASSERT(parts.size() > 1);
         YamlNode out = std::move(parts[0].value);
         for (std::size_t i = 1; i < parts.size(); ++i) {
             YamlNode& more = parts[i].value;
@@ -344,20 +352,20 @@ private:
     }
 
     NodePtr root_;
-    const HoconContext& around_;
+    const HoconContext& context_;
     std::set<const Node*> working_;
-    std::vector<const Node*> asked_;  ///< substitutions being answered
+    std::vector<const Node*> pending_references_;  ///< substitutions that are being resolved
     std::unordered_map<const Node*, Found> known_;
-    std::vector<NodePtr> kept_;
-    bool looked_back_ = false;
+    std::vector<NodePtr> resolved_nodes_;
+    bool used_older_value_ = false;
     int steps_ = 0;
     std::size_t made_ = 0;
 };
 
 }  // namespace
 
-YamlNode resolve(const NodePtr& root, const HoconContext& around) {
-    return Resolver(root, around).run();
+YamlNode resolve(const NodePtr& root, const HoconContext& context) {
+    return Resolver(root, context).run();
 }
 
 }  // namespace bunraku::codec::hocon

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/hocon_tokens.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/codec/escapes.h"
 
 namespace bunraku::codec::hocon {
@@ -18,8 +20,10 @@ constexpr std::string_view kNotUnquoted = "$\"{}[]:=,+#`^?!@*&\\";
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Bytes of a blank at `i`, newlines not included; Unicode's spaces and the BOM are blanks, too.
+/// Returns the length of the blank at `i`, or 0. Newlines are not blanks; Unicode spaces and the
+/// BOM are.
 std::size_t blank(std::string_view s, std::size_t i) {
+    BUNRAKU_ASSERT(i < s.size());
     const char c = s[i];
     if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') return 1;
     if (s.substr(i).starts_with("\xC2\xA0")) return 2;
@@ -28,7 +32,7 @@ std::size_t blank(std::string_view s, std::size_t i) {
     return 0;
 }
 
-/// Ruby's Integer(): decimal, or octal behind a leading zero.
+/// Reads an integer like Ruby's Integer(): decimal, or octal after a leading zero.
 bool to_integer(const std::string& s, std::int64_t& out) {
     const std::size_t sign = !s.empty() && (s[0] == '-' || s[0] == '+') ? 1 : 0;
     const std::string_view digits = std::string_view(s).substr(sign);
@@ -42,7 +46,7 @@ bool to_integer(const std::string& s, std::int64_t& out) {
     return errno == 0;
 }
 
-/// Ruby's Float(): digits on both sides of a point.
+/// Reads a float like Ruby's Float(): digits on both sides of the point.
 bool to_float(const std::string& s, double& out) {
     std::size_t i = !s.empty() && (s[0] == '-' || s[0] == '+') ? 1 : 0;
     const std::size_t whole = i;
@@ -98,7 +102,7 @@ private:
         return t;
     }
 
-    /// Blanks between two simple values belong to the text they make; others say nothing.
+    /// Blanks between two simple values are part of the resulting text. Other blanks are ignored.
     void push(Token t) {
         if (!blanks_.empty()) {
             out_.push_back(make(last_simple_ && t.simple() ? Kind::Unquoted : Kind::IgnoredBlank,
@@ -262,7 +266,8 @@ private:
         return value(n, std::string(text_.substr(start, at_ - start)), true);
     }
 
-    /// Appends what an escape stands for; else what is wrong, with `message_`.
+    /// Appends the character of an escape sequence. On failure, returns the problem and sets
+    /// `message_`.
     std::string escape(std::string& out) {
         if (at_ >= text_.size()) {
             message_ = "End of input but backslash in string had nothing after it";
@@ -323,9 +328,10 @@ private:
             t.optional = true;
             ++at_;
         }
-        // The path inside has blanks of its own.
+        // Blanks inside the path are significant, so a separate tokenizer reads it.
         Tokenizer inner(text_);
         inner.at_ = at_;
+        BUNRAKU_ASSERT(depth == 0);
         inner.line_ = line_;
         while (true) {
             Token part = inner.next(depth + 1);
@@ -339,6 +345,7 @@ private:
         t.inside = std::move(inner.out_);
         at_ = inner.at_;
         line_ = inner.line_;
+        BUNRAKU_ASSERT(at_ > start && at_ <= text_.size());
         t.text = text_.substr(start, at_ - start);
         return t;
     }
@@ -361,6 +368,10 @@ std::string Token::shown() const {
     return fmt::format("'{}'", text);
 }
 
-std::vector<Token> tokenize(std::string_view text) { return Tokenizer(text).all(); }
+std::vector<Token> tokenize(std::string_view text) {
+    std::vector<Token> out = Tokenizer(text).all();
+    BUNRAKU_ASSERT(!out.empty() && out.back().kind == Kind::End);
+    return out;
+}
 
 }  // namespace bunraku::codec::hocon

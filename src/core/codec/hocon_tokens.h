@@ -1,4 +1,5 @@
-// The tokens of HOCON (codec/hocon.cc alone uses this).
+// SPDX-License-Identifier: Apache-2.0
+// The tokens of HOCON (internal to codec/hocon.cc).
 #pragma once
 
 #include <string>
@@ -30,21 +31,21 @@ struct Token {
     };
     Kind kind = Kind::End;
     int line = 1;
-    std::string text;           ///< as written; of a Problem: what is wrong
-    YamlNode value;             ///< of a Value
-    bool quoted = false;        ///< a Value in quotes
-    std::string message;        ///< of a Problem
+    std::string text;           ///< the text as written; for a Problem, the faulty text
+    YamlNode value;             ///< for a Value
+    bool quoted = false;        ///< true for a quoted Value
+    std::string message;        ///< for a Problem
     bool optional = false;      ///< ${?..}
-    std::vector<Token> inside;  ///< of a Substitution
+    std::vector<Token> inside;  ///< for a Substitution
 
     bool simple() const {
         return kind == Kind::Value || kind == Kind::Unquoted || kind == Kind::Substitution;
     }
-    /// As messages show it.
+    /// Returns the token as error messages show it.
     std::string shown() const;
 };
 
-/// All tokens; the last is End.
+/// Returns all tokens; the last one is End.
 std::vector<Token> tokenize(std::string_view text);
 
 }  // namespace bunraku::codec::hocon

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/json_cursor.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/codec/escapes.h"
 #include "core/codec/json_text.h"
@@ -21,7 +23,7 @@ namespace bunraku::codec {
 
 namespace {
 
-/// The first quote, backslash or control character.
+/// Returns the first quote, backslash or control character.
 const char* string_stop(const char* p, const char* end) {
 #if defined(__SSE2__)
     const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\'),
@@ -46,7 +48,7 @@ int hex_digit(char c) {
     return -1;
 }
 
-/// -1: no four digits.
+/// Returns -1 if the text does not begin with four hexadecimal digits.
 std::int32_t hex4(std::string_view s) {
     if (s.size() < 4) return -1;
     std::int32_t out = 0;
@@ -79,6 +81,7 @@ JsonCursor::Kind kind_of_json(std::string_view canonical) {
 }
 
 void JsonCursor::fail(std::string_view what) const {
+    BUNRAKU_ASSERT(begin_ <= at_ && at_ <= end_);
     std::size_t line = 1 + static_cast<std::size_t>(std::count(begin_, at_, '\n'));
     const char* start = at_;
     while (start > begin_ && start[-1] != '\n') --start;
@@ -88,11 +91,12 @@ void JsonCursor::fail(std::string_view what) const {
 }
 
 void JsonCursor::fail_at(std::size_t offset, std::string_view what) {
+    BUNRAKU_ASSERT(offset <= static_cast<std::size_t>(end_ - begin_));
     at_ = begin_ + offset;
     fail(what);
 }
 
-/// Of what begins no value: the word, or the character that stands there.
+/// Throws an error about text that begins no value, and quotes the word or character.
 void JsonCursor::unexpected() const {
     if (at_ == end_) fail("Unexpected end-of-input");
     const char* to = at_;
@@ -146,6 +150,7 @@ void JsonCursor::enter_object() {
 }
 
 bool JsonCursor::ended(char close) {
+    BUNRAKU_ASSERT(depth_ > 0);
     if (peek() == close) {
         ++at_;
         --depth_;
@@ -203,6 +208,7 @@ void JsonCursor::unescape(std::string_view raw, std::string& out) const {
         std::size_t slash = raw.find('\\', i);
         out += raw.substr(i, slash - i);
         if (slash == std::string_view::npos) return;
+        BUNRAKU_ASSERT(slash + 1 < raw.size());
         char c = raw[slash + 1];
         i = slash + 2;
         if (const char plain = codec::json_escape(c)) {
@@ -215,7 +221,7 @@ void JsonCursor::unescape(std::string_view raw, std::string& out) const {
         i += 4;
         auto code = static_cast<std::uint32_t>(unit);
         if (codec::is_high_surrogate(code) && raw.substr(i).starts_with("\\u")) {
-            // -1 where there are no digits: no surrogate either.
+            // Without four digits the result is -1, which is not a surrogate.
             auto low = static_cast<std::uint32_t>(hex4(raw.substr(i + 2)));
             if (codec::is_low_surrogate(low)) {
                 code = codec::join_surrogates(code, low);
@@ -326,7 +332,8 @@ std::string_view JsonCursor::skip() {
 
 namespace {
 
-/// The fewest digits that tell the double from others, and zeros; it has no fraction.
+/// Appends the shortest digits that identify the double, followed by zeros. The number has no
+/// fraction.
 void append_large(std::string& out, double d) {
     std::array<char, 40> buffer;
     auto written = std::to_chars(buffer.data(), buffer.data() + buffer.size(), d,
@@ -334,7 +341,7 @@ void append_large(std::string& out, double d) {
     std::string_view text(buffer.data(), static_cast<std::size_t>(written.ptr - buffer.data()));
     std::size_t e = text.find('e');
     std::size_t exponent = 0;
-    std::from_chars(text.data() + e + 2, text.data() + text.size(), exponent);  // behind "e+"
+    std::from_chars(text.data() + e + 2, text.data() + text.size(), exponent);  // after "e+"
     std::size_t wanted = exponent + 1;
     for (char c : text.substr(0, e)) {
         if (c == '.') continue;
@@ -344,8 +351,9 @@ void append_large(std::string& out, double d) {
     out.append(wanted, '0');
 }
 
-/// As PuppetDB gives numbers back: what has a fraction or an exponent has been a double there,
-/// written by Java ("1.2E7" from ten million on) into a jsonb, which writes all digits out.
+/// Writes a number as PuppetDB returns it. PuppetDB reads a number with a fraction or an exponent
+/// as a double. Java writes it (as "1.2E7" from ten million on) into a jsonb, which writes all
+/// digits.
 void append_number(std::string& out, std::string_view text) {
     std::size_t point = text.find_first_of(".eE");
     if (point == std::string_view::npos ||
@@ -417,7 +425,8 @@ void JsonCursor::canonical_value(std::string& out, int depth) {
         case '{': {
             ++at_;
             struct Member {
-                std::size_t start, key, end;  ///< in `out`: the pair, the end of its key, its end
+                /// positions in `out`: the start of the entry, the end of its key, its end
+                std::size_t start, key, end;
             };
             std::vector<Member> members;
             std::size_t open = out.size();
@@ -443,6 +452,7 @@ void JsonCursor::canonical_value(std::string& out, int depth) {
                 out += ':';
                 canonical_value(out, depth + 1);
                 m.end = out.size();
+                BUNRAKU_ASSERT(m.start < m.key && m.key < m.end);
                 members.push_back(m);
                 char c = peek();
                 ++at_;
@@ -455,6 +465,7 @@ void JsonCursor::canonical_value(std::string& out, int depth) {
             }
             if (!sorted) {
                 std::string copy = out.substr(open);
+                BUNRAKU_ASSERT(members.size() > 1 && copy.front() == '{');
                 auto key = [&](const Member& m) {
                     return std::string_view(copy).substr(m.start + 1 - open, m.key - m.start - 2);
                 };
@@ -488,7 +499,8 @@ void JsonCursor::canonical_value(std::string& out, int depth) {
 
 void JsonCursor::finish() {
     blanks();
-    if (at_ != end_) fail("unexpected text behind the document");
+    BUNRAKU_ASSERT(at_ <= end_);
+    if (at_ != end_) fail("unexpected text after the document");
 }
 
 }  // namespace bunraku::codec

@@ -1,5 +1,6 @@
-// A strict JSON reader that goes over the text once, gives slices of it, and makes values only
-// where they are asked for: what ingest costs is decided here.
+// SPDX-License-Identifier: Apache-2.0
+// A strict JSON reader. It reads the text in one pass, returns slices of it, and makes values only
+// on request. It largely determines the cost of ingest.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +9,26 @@
 
 namespace bunraku::codec {
 
-/// What is wrong with a document; caught at its door.
+/// An error in a document; the code that received the document catches it.
 struct JsonError {
     std::string message;
-    /// Of a document that is no JSON: what is wrong there, without the place, and the place.
+    /// For a syntax error: the message without the location, and the location.
     std::string what = {};
     std::size_t line = 0, column = 0;
 };
 
-/// What a reader makes of text that not everybody can hold.
+/// How the reader treats text that some consumers cannot store.
 enum class Texts : std::uint8_t {
     Readable,  ///< U+0000, which PostgreSQL cannot hold, and lone surrogates become U+FFFD
-    Exact      ///< U+0000 stays, lone surrogates are errors; numbers may be of any length
+    Exact      ///< U+0000 is preserved, lone surrogates are errors, and numbers may have any length
 };
 
 class JsonCursor {
 public:
     static constexpr int kMaxDepth = 256;
 
-    /// `text` is valid UTF-8 (see check_utf8) and outlives the cursor. Arrays and objects nest at
-    /// most `max_depth` deep.
+    /// `text` must be valid UTF-8 (see check_utf8) and outlive the cursor. Arrays and objects may
+    /// nest at most `max_depth` levels deep.
     explicit JsonCursor(std::string_view text, Texts texts = Texts::Readable,
                         int max_depth = kMaxDepth)
         : begin_(text.data()),
@@ -37,35 +38,36 @@ public:
           max_depth_(max_depth) {}
 
     enum class Kind { Null, Boolean, Number, String, Array, Object };
-    /// Of the value that comes next.
+    /// Returns the kind of the next value.
     Kind kind();
 
-    /// Steps into an object; next_key then gives each key, behind which its value must be read.
+    /// Enters an object. next_key then returns each key, and the caller must read the value after
+    /// it.
     void enter_object();
-    /// False: the object ended.
+    /// Returns false at the end of the object.
     bool next_key(std::string_view* key);
     void enter_array();
     bool next_element();
 
-    /// A string's text, unescaped: of the document itself, or kept by the cursor until the next
-    /// call but two.
+    /// Returns the unescaped text of a string. It is a view of the document or of the cursor's
+    /// buffer; the third next call may overwrite the buffer.
     std::string_view string();
     bool boolean();
     void null();
-    std::int64_t integer();  ///< fails on fractions and what is too long
+    std::int64_t integer();  ///< fails on fractions and on numbers that do not fit
     std::string_view number();
 
-    /// The value as it stands in the text. Only brackets and strings are looked at.
+    /// Returns the text of the next value unchanged. Checks only brackets and strings.
     std::string_view skip();
-    /// The value checked to its end and written in canonical form: no blanks, keys in byte order
-    /// (of equal ones the last counts), escapes only where they must be.
+    /// Validates the whole next value and appends its canonical form: no blanks, keys in byte order
+    /// (the last of equal keys wins), and only the required escapes.
     void canonical(std::string& out);
 
-    /// Nothing but blanks may follow.
+    /// Fails if anything but blanks follows.
     void finish();
 
     [[noreturn]] void fail(std::string_view what) const;
-    /// The same of another place, counted in bytes.
+    /// Fails at another position, a byte offset.
     [[noreturn]] void fail_at(std::size_t offset, std::string_view what);
     std::size_t offset() const { return static_cast<std::size_t>(at_ - begin_); }
 
@@ -75,9 +77,10 @@ private:
     void expect(char c);
     void word(std::string_view text);
     [[noreturn]] void unexpected() const;
-    /// Behind an element: the end of the object or array, or the comma before the next one.
+    /// Reads after an element: returns true at the end of the object or array, or reads the comma
+    /// before the next element.
     bool ended(char close);
-    /// The raw text between the quotes; says whether there are escapes in it.
+    /// Returns the raw text between the quotes, and reports whether it contains escapes.
     std::string_view raw_string(bool* escaped);
     void unescape(std::string_view raw, std::string& out) const;
     void canonical_value(std::string& out, int depth);
@@ -93,10 +96,10 @@ private:
     std::string scratch_[3];
 };
 
-/// The kind of a canonical text, by its first character.
+/// Returns the kind of a canonical text, by its first character.
 JsonCursor::Kind kind_of_json(std::string_view canonical);
 
-/// Empty: fine; else what is wrong with the bytes.
+/// Returns a description of the invalid bytes, or an empty text if all bytes are valid.
 std::string check_utf8(std::string_view text);
 
 }  // namespace bunraku::codec

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/json_text.h"
 
 #include <cstdint>
@@ -7,7 +8,7 @@ namespace bunraku::codec {
 
 namespace {
 
-/// The length of the UTF-8 sequence at `p`, or 0 where it is malformed.
+/// Returns the length of the UTF-8 sequence at `p`, or 0 if it is malformed.
 int utf8_length(const unsigned char* p, const unsigned char* end) {
     unsigned char c = *p;
     if (c < 0x80) return 1;
@@ -87,7 +88,7 @@ std::size_t first_invalid_utf8(std::string_view text) {
     auto* begin = reinterpret_cast<const unsigned char*>(text.data());
     auto* end = begin + text.size();
     for (auto* p = begin; p < end;) {
-        // Most texts are ASCII: eight at a time.
+        // Most texts are ASCII, so eight bytes are checked at a time.
         std::uint64_t eight = 0;
         while (end - p >= 8 && (std::memcpy(&eight, p, 8), eight & 0x8080808080808080U) == 0)
             p += 8;

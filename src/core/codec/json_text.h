@@ -1,4 +1,5 @@
-// Texts as JSON, and whether they are UTF-8.
+// SPDX-License-Identifier: Apache-2.0
+// Writes texts as JSON, and validates UTF-8.
 #pragma once
 
 #include <string>
@@ -6,15 +7,15 @@
 
 namespace bunraku::codec {
 
-/// What becomes of bytes that are no UTF-8.
+/// How bytes that are not UTF-8 are written.
 enum class BadBytes { Replace, Keep };
 
-/// The text as a JSON string, quotes included. With BadBytes::Replace it is always valid UTF-8:
-/// bytes that are not become U+FFFD.
+/// Appends the text as a JSON string, including the quotes. With BadBytes::Replace, invalid bytes
+/// become U+FFFD, so that the result is always valid UTF-8.
 void append_json_string(std::string& out, std::string_view text, BadBytes bad = BadBytes::Replace);
 std::string json_string(std::string_view text);
 
-/// The first byte that is not UTF-8 (RFC 3629), or npos.
+/// Returns the position of the first byte that is not UTF-8 (RFC 3629), or npos.
 std::size_t first_invalid_utf8(std::string_view text);
 inline bool is_utf8(std::string_view text) {
     return first_invalid_utf8(text) == std::string_view::npos;

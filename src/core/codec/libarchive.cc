@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/libarchive.h"
 
 #include "core/base/shared_library.h"
@@ -28,7 +29,8 @@ base::Result<void> load_libarchive() { return opened().library.loaded(); }
 
 const LibArchive& libarchive() { return opened().functions; }
 
-// Where the system has no such locale, names that are not ASCII go out as they are, marked so.
+// If the system does not have this locale, names that are not ASCII are written unchanged, and
+// marked so.
 Utf8Names::Utf8Names()
     : made_(::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{})),
       before_(made_ ? ::uselocale(made_) : locale_t{}) {}

@@ -1,5 +1,6 @@
-// The door to libarchive (tar and gzip), which is opened on first need. The functions are
-// libarchive's own without "archive_"; its headers say what they do.
+// SPDX-License-Identifier: Apache-2.0
+// Bindings for libarchive (tar and gzip), which is opened on first use. The functions have
+// libarchive's names without "archive_"; see its headers.
 #pragma once
 
 #include <archive.h>
@@ -57,15 +58,16 @@ struct LibArchive {
 #undef BUNRAKU_MEMBER
 };
 
-/// Opens the library, once. Fails where it is not installed: "Reading and writing tar archives
-/// needs the library libarchive.so.13: ...". Whatever uses libarchive() asks this first.
+/// Opens the library once. Fails if it is not installed: "Reading and writing tar archives needs
+/// the library libarchive.so.13: ...". Callers of libarchive() must call this first.
 base::Result<void> load_libarchive();
 
-/// Its functions; only after load_libarchive() went well.
+/// Returns the library's functions. Requires that load_libarchive() succeeded.
 const LibArchive& libarchive();
 
-/// While it lives, libarchive takes this thread's file names for UTF-8: it asks the locale, and in
-/// the "C" locale, which we run in, it cannot write any name that is not ASCII.
+/// Makes libarchive treat this thread's file names as UTF-8 during the lifetime of this object.
+/// libarchive follows the locale. Bunraku runs in the "C" locale, in which libarchive cannot write
+/// names that are not ASCII.
 class Utf8Names {
 public:
     Utf8Names();

@@ -1,4 +1,5 @@
-// Numbers and texts one behind the other, for files that only this program reads.
+// SPDX-License-Identifier: Apache-2.0
+// A packed sequence of numbers and texts, for files that only this program reads.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ inline void put_packed(std::string& out, std::string_view text) {
     out += text;
 }
 
-/// Reads what put_packed wrote; from the first thing that is not there on, everything is empty.
+/// Reads the output of put_packed. After the first missing item, every further item is empty.
 class PackedReader {
 public:
     explicit PackedReader(std::string_view text) : rest_(text) {}

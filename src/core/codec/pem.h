@@ -1,10 +1,11 @@
-// Reading PEM without a terminal.
+// SPDX-License-Identifier: Apache-2.0
+// Reads PEM without a prompt on the terminal.
 #pragma once
 
 namespace bunraku::codec {
 
-/// For every PEM_read_bio_*: without it OpenSSL asks for the pass phrase of what is encrypted at
-/// the terminal, and a program that serves others stands still.
+/// The callback for every PEM_read_bio_*. Without it, OpenSSL prompts for the pass phrase of
+/// encrypted input on the terminal, which blocks a server.
 inline int no_passphrase(char*, int, int, void*) { return -1; }
 
 }  // namespace bunraku::codec

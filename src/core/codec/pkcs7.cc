@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/pkcs7.h"
 
 #include <climits>
@@ -31,7 +32,7 @@ Bio memory(std::string_view text) {
     return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-/// The reason of the newest error of OpenSSL, as Ruby's ossl_raise takes it.
+/// Returns the reason of OpenSSL's newest error, as Ruby's ossl_raise formats it.
 std::string reason(const char* otherwise) {
     const unsigned long code = ERR_peek_last_error();
     const char* text = code ? ERR_reason_error_string(code) : nullptr;

@@ -1,4 +1,5 @@
-// Enveloped data of PKCS#7 (eyaml's ENC[PKCS7,..]), deciphered by OpenSSL.
+// SPDX-License-Identifier: Apache-2.0
+// Decrypts PKCS#7 enveloped data (eyaml's ENC[PKCS7,..]) with OpenSSL.
 #pragma once
 
 #include <string>
@@ -8,9 +9,8 @@
 
 namespace bunraku::codec {
 
-/// The text in `cipher` (DER, or PEM), with the RSA key and the certificate it was made for, both
-/// PEM. The error is what Ruby's OpenSSL 3.0 says: "bad decrypt", "private key does not match
-/// certificate", ...
+/// Decrypts `cipher` (DER or PEM) with an RSA key and its certificate, both PEM. The error has the
+/// text of Ruby's OpenSSL 3.0: "bad decrypt", "private key does not match certificate", ...
 base::Result<std::string> pkcs7_decrypt(std::string_view cipher, std::string_view private_key_pem,
                                         std::string_view certificate_pem);
 

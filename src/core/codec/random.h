@@ -1,4 +1,5 @@
-// Bytes that nobody can guess.
+// SPDX-License-Identifier: Apache-2.0
+// Cryptographically secure random bytes.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace bunraku::codec {
 
-/// So many random bytes, two digits each.
+/// Returns `bytes` random bytes in hexadecimal.
 base::Result<std::string> random_hex(std::size_t bytes);
 
 }  // namespace bunraku::codec

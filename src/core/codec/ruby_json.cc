@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/ruby_json.h"
 
 #include <cctype>
@@ -9,8 +10,8 @@ namespace {
 
 constexpr std::size_t kFail = std::string_view::npos;
 
-/// The shape of Ruby's parser: objects and values give up silently, arrays complain where they
-/// stand, and what nobody complained of is told from the start of the whole.
+/// Follows the structure of Ruby's parser. Objects and values fail silently, and arrays report an
+/// error at their element. An error outside arrays is reported at the start of the document.
 class Check {
 public:
     explicit Check(std::string_view text) : text_(text) {}

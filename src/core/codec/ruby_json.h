@@ -1,4 +1,5 @@
-// What Ruby's JSON says of text that is no JSON.
+// SPDX-License-Identifier: Apache-2.0
+// Ruby's messages about invalid JSON.
 #pragma once
 
 #include <string>
@@ -6,11 +7,12 @@
 
 namespace bunraku::codec {
 
-/// The message of JSON::ParserError (json 2.6.1 behind multi_json): "859: unexpected token at
-/// '...'". `otherwise` where Ruby finds no fault; "JSON::ParserError" of a text with nothing in it.
+/// Returns the message of JSON::ParserError (json 2.6.1 through multi_json): "859: unexpected token
+/// at '...'". Returns `otherwise` if Ruby would accept the text, and "JSON::ParserError" if the
+/// text is empty.
 std::string json_error(std::string_view text, const std::string& otherwise);
 
-/// Blanks in the place of the comments that Ruby's JSON allows.
+/// Replaces the comments that Ruby's JSON accepts with blanks.
 std::string without_json_comments(std::string_view text);
 
 }  // namespace bunraku::codec

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/seal.h"
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>
+
+#include "core/base/assert.h"
 
 namespace bunraku::codec {
 
@@ -23,20 +26,21 @@ const unsigned char* raw(std::string_view text) {
 }
 unsigned char* raw(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
 
-/// Without zeros in what is written right away. (The size that is handed on is a capacity, with
-/// some libraries.)
+/// Grows `text` without writing zeros, because the caller overwrites the new bytes at once. (The
+/// callback ignores its size, which is a capacity in some libraries.)
 void lengthen(std::string& text, std::size_t size) {
     text.resize_and_overwrite(size, [size](char*, std::size_t) { return size; });
 }
 
-/// Fetched once: for a short text that costs more than all the rest.
+/// Fetched once, because for a short text the lookup costs more than the encryption.
 const EVP_CIPHER* aes() {
     static const EVP_CIPHER* const known = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
     return known;
 }
 
-/// Of `salted`, whose first bytes are the salt and the next ones the nonce.
+/// Initialises the cipher from `salted`: first the salt, then the nonce.
 Cipher begin(const SealKey& key, std::string_view salted, bool sealing) {
+    BUNRAKU_ASSERT(salted.size() == kSalt + kNonce);
     Mac own = hmac_sha256(bytes_of(key), salted.substr(0, kSalt));
     Cipher out(EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free);
     if (!out || !aes() ||
@@ -49,6 +53,7 @@ Cipher begin(const SealKey& key, std::string_view salted, bool sealing) {
 }
 
 bool feed(EVP_CIPHER_CTX* cipher, unsigned char* out, std::string_view in) {
+    BUNRAKU_ASSERT(in.size() <= INT_MAX);
     int done = 0;
     return EVP_CipherUpdate(cipher, out, &done, raw(in), static_cast<int>(in.size())) == 1;
 }
@@ -66,41 +71,44 @@ Mac hmac_sha256(std::string_view key, std::string_view bytes) {
 }
 
 base::Result<void> seal(std::string& out, const SealKey& key, std::string_view text,
-                        std::string_view place) {
-    if (text.size() > INT_MAX) return base::failure("too much to be encrypted");
+                        std::string_view context) {
+    if (text.size() > INT_MAX) return base::failure("the text is too long to be encrypted");
     const std::size_t begins = out.size(), body = begins + kSalt + kNonce;
     lengthen(out, body + text.size() + kTag);
     if (RAND_bytes(raw(out) + begins, kSalt + kNonce) != 1) {
         out.resize(begins);
-        return base::failure("no random bytes to be had");
+        return base::failure("the system returned no random bytes");
     }
     Cipher cipher = begin(key, std::string_view(out).substr(begins, kSalt + kNonce), true);
     int rest = 0;
-    if (!feed(cipher.get(), nullptr, place) || !feed(cipher.get(), raw(out) + body, text) ||
+    if (!feed(cipher.get(), nullptr, context) || !feed(cipher.get(), raw(out) + body, text) ||
         EVP_CipherFinal_ex(cipher.get(), raw(out) + body + text.size(), &rest) != 1 ||
         EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_GET_TAG, kTag,
                             raw(out) + out.size() - kTag) != 1) {
         out.resize(begins);
-        return base::failure("it could not be encrypted");
+        return base::failure("encryption failed");
     }
+    BUNRAKU_ASSERT(out.size() == begins + kSealBytes + text.size());
     return {};
 }
 
 base::Result<std::string> unseal(const SealKey& key, std::string_view sealed,
-                                 std::string_view place) {
-    if (sealed.size() < kSealBytes || sealed.size() > INT_MAX) return base::failure("it is cut");
+                                 std::string_view context) {
+    if (sealed.size() < kSealBytes || sealed.size() > INT_MAX)
+        return base::failure("it is truncated");
     std::string tag(sealed.substr(sealed.size() - kTag));
     const std::string_view text = sealed.substr(kSalt + kNonce, sealed.size() - kSealBytes);
     std::string out;
     lengthen(out, text.size());
+    BUNRAKU_ASSERT(out.size() + kSealBytes == sealed.size());
     Cipher cipher = begin(key, sealed.substr(0, kSalt + kNonce), false);
     int rest = 0;
     unsigned char none = 0;
-    if (!feed(cipher.get(), nullptr, place) || !feed(cipher.get(), raw(out), text) ||
+    if (!feed(cipher.get(), nullptr, context) || !feed(cipher.get(), raw(out), text) ||
         EVP_CIPHER_CTX_ctrl(cipher.get(), EVP_CTRL_AEAD_SET_TAG, kTag, tag.data()) != 1 ||
         EVP_CipherFinal_ex(cipher.get(), &none, &rest) != 1) {
         std::ranges::fill(out, '\0');
-        return base::failure("it was changed, or encrypted with another key");
+        return base::failure("it was modified, or encrypted with another key");
     }
     return out;
 }

@@ -1,4 +1,5 @@
-// Bytes that only who has the key can read, and digests that only who has the key can make.
+// SPDX-License-Identifier: Apache-2.0
+// Encryption and message authentication codes with a shared key.
 #pragma once
 
 #include <array>
@@ -15,16 +16,17 @@ using Mac = std::array<unsigned char, 32>;
 /// HMAC-SHA-256.
 Mac hmac_sha256(std::string_view key, std::string_view bytes);
 
-/// AES-256-GCM with a key of its own for each text, made of `key` and 24 random bytes that stand in
-/// front: any number of texts may be sealed. `place` is not in it, but must be the same again.
-/// Appends to `out`.
+/// Encrypts `text` with AES-256-GCM and appends the result to `out`. Each text gets its own key,
+/// derived from `key` and from the 24 random bytes at the start of the result, so one key may
+/// encrypt any number of texts. `place` is authenticated but not stored; unseal() needs the same
+/// value.
 base::Result<void> seal(std::string& out, const SealKey& key, std::string_view text,
-                        std::string_view place);
-/// Fails where a bit of it, the key or the place is another.
+                        std::string_view context);
+/// Decrypts the output of seal(). Fails if any bit, the key or `place` differs.
 base::Result<std::string> unseal(const SealKey& key, std::string_view sealed,
-                                 std::string_view place);
+                                 std::string_view context);
 
-/// What seal() adds.
+/// Number of bytes that seal() adds.
 inline constexpr std::size_t kSealBytes = 24 + 16;
 
 inline std::string_view bytes_of(const SealKey& key) {

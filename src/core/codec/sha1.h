@@ -1,5 +1,6 @@
-// SHA-1 without the set-up that OpenSSL's general interface costs for each short text: a catalog
-// needs hundreds of them.
+// SPDX-License-Identifier: Apache-2.0
+// SHA-1 without the set-up cost of OpenSSL's general interface for each short text. A catalog needs
+// hundreds of digests.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@ class Sha1 {
 public:
     Sha1();
     Sha1& add(std::string_view bytes);
-    /// A text and its end, so that two texts differ from their concatenation.
+    /// Adds a text and its end marker, so that two texts differ from their concatenation.
     Sha1& part(std::string_view text);
     Sha1& number(std::int64_t n);
     Sha1Digest digest();
@@ -30,7 +31,7 @@ std::string to_hex(const Sha1Digest& digest);
 inline std::string_view bytes_of(const Sha1Digest& d) {
     return {reinterpret_cast<const char*>(d.data()), d.size()};
 }
-/// Zeros where `bytes` are no digest.
+/// Returns zeros if `bytes` is not a digest.
 Sha1Digest digest_from(std::string_view bytes);
 
 struct DigestHash {

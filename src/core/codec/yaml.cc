@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/yaml.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace bunraku::codec {
 namespace {
 
-constexpr std::size_t kMaxNodes = 2'000'000;  // aliases may multiply a small text
+constexpr std::size_t kMaxNodes = 2'000'000;  // aliases can expand a small text into many nodes
 constexpr int kMaxDepth = 200;
 
 struct Event {
@@ -28,7 +29,8 @@ public:
         : file_(file), dates_(dates), permitted_(permitted) {
         yaml_parser_initialize(&parser_);
         yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
-        // libyaml asserts that the input is no null pointer, which an empty view may be.
+        // libyaml asserts that the input pointer is not null, but an empty view may have a null
+        // pointer.
         const char* input = text.empty() ? "" : text.data();
         yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(input),
                                      text.size());
@@ -47,7 +49,7 @@ public:
                 default: {
                     YamlNode root;
                     if (!node(e, root, 0)) return failure();
-                    Event end;  // what follows the node must be sound up to the document's end
+                    Event end;  // the document must also be valid after the node
                     if (!next(end)) return failure();
                     return root;
                 }
@@ -201,7 +203,7 @@ private:
         return false;
     }
 
-    /// Turns a sequence of mappings with one entry each into one mapping, as Psych reads !!omap.
+    /// Turns a sequence of single-entry mappings into one mapping, as Psych reads !!omap.
     static void make_ordered_map(YamlNode& n) {
         YamlNode out;
         out.kind = YamlNode::Kind::Mapping;
@@ -211,7 +213,7 @@ private:
         n = std::move(out);
     }
 
-    /// The class that a tag of Ruby's own names.
+    /// Returns the class that one of Ruby's own tags names.
     static std::string_view ruby_class(std::string_view tag) {
         const auto colon = tag.find(':');
         if (colon != std::string_view::npos) return tag.substr(colon + 1);
@@ -241,7 +243,7 @@ private:
                a.items.empty() && b.items.empty() && a.entries.empty() && b.entries.empty();
     }
 
-    /// The entries of a mapping, with an index of its texts once there are many.
+    /// The entries of a mapping, with an index of their keys if there are many.
     class Members {
     public:
         explicit Members(YamlNode& mapping) : mapping_(mapping) {}
@@ -276,7 +278,7 @@ private:
         std::unordered_map<std::string, std::size_t> index_;
     };
 
-    /// "<<: *a" and "<<: [*a, *b]"; false where the value is neither.
+    /// Merges "<<: *a" or "<<: [*a, *b]". Returns false if the value has neither form.
     static bool merge(Members& into, const YamlNode& from, bool alias) {
         if (from.kind == YamlNode::Kind::Mapping) {
             for (const auto& [k, v] : from.entries) into.set(k, v);
@@ -298,7 +300,7 @@ private:
     std::map<std::string, YamlNode> anchors_;
     std::size_t nodes_ = 0;
     std::string own_error_;
-    bool bare_error_ = false;  ///< Psych does not say in which file
+    bool bare_error_ = false;  ///< true if Psych's error does not name the file
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// YAML 1.1 as Ruby's Psych reads it: libyaml's events, Psych's rules for plain scalars.
+// SPDX-License-Identifier: Apache-2.0
+// Reads YAML 1.1 like Ruby's Psych: libyaml's events, and Psych's rules for plain scalars.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +14,21 @@ namespace bunraku::codec {
 
 struct YamlEntry;
 
-/// One node of a document. Aliases are expanded (within a bound on the total number of nodes).
+/// A node of a document. Aliases are expanded, up to a limit on the total number of nodes.
 struct YamlNode {
     enum class Kind { Null, Boolean, Integer, Float, String, Sequence, Mapping };
     Kind kind = Kind::Null;
     bool boolean = false;
     std::int64_t integer = 0;
     double number = 0;
-    std::string text;     ///< String; a symbol keeps its colon (":a")
-    bool symbol = false;  ///< a String that is a Ruby Symbol
-    bool date = false;    ///< a String that Ruby reads as a Date
-    bool time = false;    ///< a String that Ruby reads as a Time
-    bool large = false;   ///< a String that Ruby reads as an Integer beyond 64 bits
+    std::string text;     ///< for a String; a symbol includes its colon (":a")
+    bool symbol = false;  ///< true for a String that is a Ruby Symbol
+    bool date = false;    ///< true for a String that Ruby reads as a Date
+    bool time = false;    ///< true for a String that Ruby reads as a Time
+    bool large = false;   ///< true for a String that Ruby reads as an Integer beyond 64 bits
     std::vector<YamlNode> items;
-    std::vector<YamlEntry> entries;  ///< in order; a key set twice keeps the last value
-    // Written out below: clang wants YamlEntry complete where these are made.
+    std::vector<YamlEntry> entries;  ///< in order; the last value of a repeated key wins
+    // Defined below, because clang requires a complete YamlEntry in these functions.
     YamlNode();
     YamlNode(const YamlNode&);
     YamlNode(YamlNode&&) noexcept;
@@ -35,7 +36,7 @@ struct YamlNode {
     YamlNode& operator=(YamlNode&&) noexcept;
     ~YamlNode();
 };
-/// Key and value of a mapping.
+/// The key and value of a mapping entry.
 struct YamlEntry {
     YamlNode first, second;
 };
@@ -50,18 +51,18 @@ inline YamlNode::~YamlNode() = default;
 /// `node` is null or not a mapping.
 const YamlNode* find_member(const YamlNode* node, std::string_view name);
 
-/// What becomes of dates and times: their text, or the error of a loader that allows no such class
-/// ("Tried to load unspecified class: Date").
+/// How dates and times are read: as their text, or as the error of a loader that does not allow
+/// these classes ("Tried to load unspecified class: Date").
 enum class YamlDates : std::uint8_t { Text, Refuse };
 
-/// The first document of `text`; Null for an empty text. The error is Psych's: "(FILE): did not
-/// find expected key while parsing a block mapping at line 1 column 1". Objects of the Ruby class
-/// `permitted` are read as the mappings they are written as; of any other class there are none.
+/// Parses the first document of `text`. Returns Null for an empty text. The error is Psych's:
+/// "(FILE): did not find expected key while parsing a block mapping at line 1 column 1". Objects of
+/// the Ruby class `permitted` are read as plain mappings. Objects of other classes are errors.
 base::Result<YamlNode> parse_yaml(std::string_view text, std::string_view file,
                                   YamlDates dates = YamlDates::Text,
                                   std::string_view permitted = {});
 
-/// What an unquoted scalar stands for, by Psych 4's ScalarScanner.
+/// Returns the node of an unquoted scalar, by the rules of Psych 4's ScalarScanner.
 YamlNode resolve_yaml_scalar(std::string_view text);
 
 }  // namespace bunraku::codec

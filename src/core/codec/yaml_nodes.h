@@ -1,4 +1,5 @@
-// Nodes of YAML as the reader and the scalar scanner make them; inside this folder only.
+// SPDX-License-Identifier: Apache-2.0
+// Builds YAML nodes for the reader and the scalar scanner (internal to this folder).
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// What plain scalars stand for: ScalarScanner of Psych 4.0.
+// SPDX-License-Identifier: Apache-2.0
+// Interprets plain scalars like ScalarScanner of Psych 4.0.
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -14,7 +15,7 @@ namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Ruby's String#to_i of digits with underscores.
+/// Converts digits with underscores like Ruby's String#to_i.
 std::int64_t leading_integer(std::string_view s) {
     bool negative = false;
     if (s.starts_with('-') || s.starts_with('+')) {
@@ -30,7 +31,8 @@ std::int64_t leading_integer(std::string_view s) {
     return negative ? -out : out;
 }
 
-/// Psych's INTEGER: an Integer node, or a text that is `large`; nullopt if it is none.
+/// Matches Psych's INTEGER. Returns an Integer node, or a text that is `large`. Returns nullopt if
+/// `s` does not match.
 std::optional<YamlNode> as_integer(std::string_view s) {
     const std::string_view written = s;
     std::string clean;
@@ -83,7 +85,7 @@ std::optional<YamlNode> as_integer(std::string_view s) {
     return n;
 }
 
-/// Psych's FLOAT: [-+]?([0-9][0-9_,]*)?\.[0-9]*([eE][-+][0-9]+)?
+/// Matches Psych's FLOAT: [-+]?([0-9][0-9_,]*)?\.[0-9]*([eE][-+][0-9]+)?
 std::optional<double> as_float(std::string_view s) {
     std::string clean;
     std::size_t i = 0, digits = 0;
@@ -110,7 +112,8 @@ std::optional<double> as_float(std::string_view s) {
     return std::strtod(clean.c_str(), nullptr);
 }
 
-/// "190:20:30" and "1:30"; `fraction`: there is a point, which makes it a Float.
+/// Matches "190:20:30" and "1:30". Sets `fraction` if there is a point, which makes the value a
+/// Float.
 bool sexagesimal(std::string_view s, bool& fraction) {
     std::size_t i = s.starts_with('-') || s.starts_with('+') ? 1 : 0;
     if (i >= s.size() || !digit(s[i])) return false;
@@ -135,8 +138,8 @@ bool sexagesimal(std::string_view s, bool& fraction) {
     return i == s.size();
 }
 
-/// As Psych computes base 60: two parts are hours and minutes. What 64 bits do not hold is a text,
-/// as every number that is larger.
+/// Computes base 60 like Psych, where two parts are hours and minutes. A value beyond 64 bits
+/// becomes a text, as any other large number does.
 YamlNode sexagesimal_value(std::string_view s, bool fraction) {
     const std::string_view whole = s;
     __int128 sum = 0;
@@ -162,7 +165,7 @@ YamlNode sexagesimal_value(std::string_view s, bool fraction) {
     return n.integer == sum ? n : make_text(whole);
 }
 
-/// What Psych reads as a Date (1) or a Time (2); 0: neither.
+/// Returns 1 for a Date and 2 for a Time, by Psych's rules, or 0 for neither.
 int date_or_time(std::string_view s) {
     std::size_t i = 0;
     auto number = [&](std::size_t least, std::size_t most) {
@@ -207,7 +210,7 @@ int date_or_time(std::string_view s) {
     return number(2, 2) && i == s.size() ? 2 : 0;
 }
 
-/// Letters of any case; `word` in small ones.
+/// Compares without case; `word` must be lower case.
 bool same_letters(std::string_view s, std::string_view word) {
     return s.size() == word.size() &&
            std::equal(s.begin(), s.end(), word.begin(), [](char a, char b) {
@@ -215,7 +218,7 @@ bool same_letters(std::string_view s, std::string_view word) {
            });
 }
 
-/// [[:alpha:]_\s!@#$%\^&*(){}<>|/\\~;=]; what is not ASCII counts as a letter.
+/// Matches [[:alpha:]_\s!@#$%\^&*(){}<>|/\\~;=]; characters that are not ASCII count as letters.
 bool wordy(char c) {
     return static_cast<unsigned char>(c) >= 0x80 || std::isalpha(static_cast<unsigned char>(c)) ||
            (c != 0 && std::string_view("_ \t\r\n\f\v!@#$%^&*(){}<>|/\\~;=").find(c) !=

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/yaml_writer.h"
 
 #include <algorithm>
 #include <cctype>
 #include <yaml.h>
 
+#include "core/base/assert.h"
 #include "core/codec/base64.h"
 #include "core/codec/json_text.h"
 #include "core/codec/yaml.h"
@@ -15,21 +17,23 @@ int append(void* data, unsigned char* buffer, std::size_t size) {
     static_cast<std::string*>(data)->append(reinterpret_cast<char*>(buffer), size);
     return 1;
 }
-/// libyaml asserts that a text is no null pointer, which an empty view may be.
+/// libyaml asserts that a text pointer is not null, but an empty view may have a null pointer.
 yaml_char_t* bytes(std::string_view s) {
     return reinterpret_cast<yaml_char_t*>(const_cast<char*>(s.empty() ? "" : s.data()));
 }
 
-/// False where Psych takes the bare text for something else: a number, a symbol, a time.
+/// Returns false if Psych would read the unquoted text as another type: a number, a symbol, a time.
 bool reads_as_text(std::string_view s) {
     const YamlNode n = resolve_yaml_scalar(s);
     return n.kind == YamlNode::Kind::String && !n.symbol && !n.date && !n.time && !n.large;
 }
 bool word_first(std::string_view line) {
+    BUNRAKU_ASSERT(!line.empty());
     const auto c = static_cast<unsigned char>(line[0]);
     return std::isalnum(c) || c == '_' || c >= 0x80;
 }
-/// /^[^[:word:]][^"]*$/: some line begins with no word character and has no quote behind it.
+/// Matches /^[^[:word:]][^"]*$/: some line does not begin with a word character and contains no
+/// quote after it.
 bool odd_line(std::string_view s) {
     for (std::size_t at = 0; at < s.size();) {
         const std::size_t end = std::min(s.find('\n', at), s.size());
@@ -46,8 +50,11 @@ struct YamlWriter::Impl {
     std::string out;
     int line_width = 0;
 
+    int depth = 0;  ///< open collections
+
     void emit(yaml_event_t& event) { yaml_emitter_emit(&emitter, &event); }
-    /// Writes text that is not UTF-8, which libyaml refuses, as `!binary`, as Psych does.
+    /// Writes a scalar. Text that is not UTF-8, which libyaml refuses, becomes `!binary`, as in
+    /// Psych.
     void scalar(std::string_view text, const char* tag, bool plain, bool quoted,
                 yaml_scalar_style_t style) {
         if (!is_utf8(text)) {
@@ -80,6 +87,7 @@ YamlWriter::YamlWriter(const YamlWriteOptions& options) : impl_(std::make_unique
 YamlWriter::~YamlWriter() { yaml_emitter_delete(&impl_->emitter); }
 
 void YamlWriter::start_mapping(std::string_view anchor) {
+    ++impl_->depth;
     yaml_event_t event;
     const std::string name(anchor);
     yaml_mapping_start_event_initialize(&event, anchor.empty() ? nullptr : bytes(name), nullptr, 1,
@@ -87,11 +95,14 @@ void YamlWriter::start_mapping(std::string_view anchor) {
     impl_->emit(event);
 }
 void YamlWriter::end_mapping() {
+    BUNRAKU_ASSERT(impl_->depth > 0);
+    --impl_->depth;
     yaml_event_t event;
     yaml_mapping_end_event_initialize(&event);
     impl_->emit(event);
 }
 void YamlWriter::start_sequence(std::string_view anchor) {
+    ++impl_->depth;
     yaml_event_t event;
     const std::string name(anchor);
     yaml_sequence_start_event_initialize(&event, anchor.empty() ? nullptr : bytes(name), nullptr, 1,
@@ -99,11 +110,14 @@ void YamlWriter::start_sequence(std::string_view anchor) {
     impl_->emit(event);
 }
 void YamlWriter::end_sequence() {
+    BUNRAKU_ASSERT(impl_->depth > 0);
+    --impl_->depth;
     yaml_event_t event;
     yaml_sequence_end_event_initialize(&event);
     impl_->emit(event);
 }
 void YamlWriter::alias(std::string_view anchor) {
+    BUNRAKU_ASSERT(!anchor.empty());
     yaml_event_t event;
     const std::string name(anchor);
     yaml_alias_event_initialize(&event, bytes(name));
@@ -151,6 +165,7 @@ void YamlWriter::plain(std::string_view text) {
 }
 
 std::string YamlWriter::finish() {
+    BUNRAKU_ASSERT(impl_->depth == 0);
     yaml_event_t event;
     yaml_document_end_event_initialize(&event, 1);
     impl_->emit(event);

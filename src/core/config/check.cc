@@ -1,4 +1,5 @@
-// What Puppet refuses of settings, in its words: at its start, or where the value is first read.
+// SPDX-License-Identifier: Apache-2.0
+// Puppet's checks of setting values and its messages, at startup or when a value is first read.
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace {
 
 using Kind = SettingSpec::Kind;
 
-/// As Ruby's inspect shows the value.
+/// Returns the value in the form of Ruby's inspect.
 std::string inspected(std::string_view value) {
     if (value == "true" || value == "false") return std::string(value);
     std::string out = "\"";
@@ -48,7 +49,7 @@ std::optional<std::string> bad_number(const SettingSpec& spec, std::string_view 
                        spec.name);
 }
 
-/// What the kind of a setting refuses.
+/// Returns Puppet's message if the kind of the setting does not allow the value.
 std::optional<std::string> refused(const SettingSpec& spec, const std::string& value) {
     switch (spec.kind) {
         case Kind::Boolean:
@@ -90,7 +91,7 @@ std::optional<std::string> refused(const SettingSpec& spec, const std::string& v
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-/// The first $name or ${name} for which `known` gives false, as it stands in the text.
+/// Returns the first $name or ${name} for which `known` returns false, as written in the text.
 template <class Known>
 std::string_view unknown_variable(std::string_view raw, Known known) {
     for (std::size_t at = raw.find('$'); at != std::string_view::npos; at = raw.find('$', at + 1)) {
@@ -119,7 +120,7 @@ std::optional<std::string> Settings::problem(SettingName setting) const {
         return fmt::format("Error converting value for param '{}': Could not find value for {}",
                            name, unknown);
     }
-    // What is asked is the text as it was said, not what was made of it.
+    // Checks the original text, not the converted value.
     return refused(*spec, interpolate(*raw, 0));
 }
 

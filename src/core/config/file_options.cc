@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/config/file_options.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ base::Result<void> check_option(std::string_view option, std::string_view value)
     return {};
 }
 
-/// The first brace that begins options.
+/// Returns the position of the first brace that begins file options.
 std::size_t options_begin(std::string_view value) {
     auto open = value.find('{');
     while (open != std::string_view::npos && open > 0 && value[open - 1] == '$')
@@ -59,8 +60,8 @@ base::Result<PlainValue> without_file_options(std::string_view value) {
 
 std::vector<Remark> conf_remarks(std::string_view text, std::string_view section) {
     std::vector<Remark> out;
-    const auto add = [&](base::Level level, std::string said) {
-        const Remark remark{level, std::move(said)};
+    const auto add = [&](base::Level level, std::string message) {
+        const Remark remark{level, std::move(message)};
         if (std::ranges::find(out, remark) == out.end()) out.push_back(remark);
     };
     const auto file = codec::parse_ini(text);

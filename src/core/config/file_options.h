@@ -1,4 +1,6 @@
-// The braces behind a value of puppet.conf or environment.conf: "/x { owner = root, mode = 0755 }".
+// SPDX-License-Identifier: Apache-2.0
+// File options after a value in puppet.conf or environment.conf: "/x { owner = root, mode =
+// 0755 }".
 #pragma once
 
 #include <string>
@@ -11,8 +13,8 @@
 namespace bunraku::config {
 
 struct PlainValue {
-    std::string text;          ///< the value without the braces and the blanks behind it
-    bool has_options = false;  ///< braces with owner, group or mode were removed
+    std::string text;          ///< the value without the braces and the blanks before them
+    bool has_options = false;  ///< true if braces with owner, group or mode were removed
 };
 
 /// Removes the file options of a value, whatever the kind of its setting (Puppet 8.11,
@@ -25,8 +27,8 @@ struct Remark {
     std::string text;
     bool operator==(const Remark&) const = default;
 };
-/// Returns those of a file's text, each once. `section` is the run mode, as Settings::load_text
-/// has it.
+/// Returns the remarks about a file's text, each once. `section` is the run mode, as in
+/// Settings::load_text.
 std::vector<Remark> conf_remarks(std::string_view text, std::string_view section);
 
 }  // namespace bunraku::config

@@ -1,4 +1,5 @@
-// What this machine is called. The DNS is not asked: a compile must not wait for a network.
+// SPDX-License-Identifier: Apache-2.0
+// Finds this machine's name without the DNS, because a compile must not wait for the network.
 #include <array>
 #include <cctype>
 #include <unistd.h>
@@ -11,7 +12,7 @@ namespace bunraku::config {
 
 namespace {
 
-/// The words of each line, without comments.
+/// Returns the words of each line, without comments.
 std::vector<std::vector<std::string_view>> entries(std::string_view text) {
     std::vector<std::vector<std::string_view>> out;
     for (std::string_view line : base::lines(text)) {
@@ -20,7 +21,7 @@ std::vector<std::vector<std::string_view>> entries(std::string_view text) {
     return out;
 }
 
-/// The canonical name that /etc/hosts gives for `host`.
+/// Returns the canonical name that /etc/hosts has for `host`.
 std::string domain_from_hosts(std::string_view hosts, std::string_view host) {
     for (const auto& parts : entries(hosts)) {
         for (std::size_t i = 1; i < parts.size(); ++i) {
@@ -34,7 +35,8 @@ std::string domain_from_hosts(std::string_view hosts, std::string_view host) {
     return {};
 }
 
-/// `domain` or the first of `search`, whichever is there, as Facter reads resolv.conf.
+/// Returns `domain` or the first name of `search`, whichever resolv.conf contains, as Facter reads
+/// it.
 std::string domain_from_resolver(std::string_view text) {
     std::string domain, search;
     for (const auto& parts : entries(text)) {
@@ -67,7 +69,7 @@ HostName host_name() {
 }
 
 std::string default_certname() {
-    // As in Puppet, once for a process: a dozen settings hold it.
+    // Computed once per process, as in Puppet. A dozen settings contain it.
     static const std::string certname = [] {
         std::string name = host_name().fqdn();
         base::make_lower(name);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/config/known_settings.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ constexpr std::string_view kGone[] = {"app_management",
                                       "trusted_node_data",
                                       "trusted_server_facts"};
 
-/// What either_setting is asked for: settings of puppetserver, of PuppetDB and of Bunraku's server.
+/// Settings of puppetserver, PuppetDB and Bunraku's server, which aliased_setting reads.
 constexpr std::string_view kServer[] = {"access-log",
                                         "allow-authorization-extensions",
                                         "allow-auto-renewal",

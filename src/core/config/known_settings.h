@@ -1,5 +1,6 @@
-// Names of settings beyond Puppet's table: Bunraku's own, those without effect, those that are
-// gone.
+// SPDX-License-Identifier: Apache-2.0
+// Names of settings beyond Puppet's table: Bunraku's own settings, settings without effect, and
+// removed settings.
 #pragma once
 
 #include <span>
@@ -12,20 +13,20 @@ namespace bunraku::config {
 /// A setting of Puppet that Bunraku does not honour.
 struct IdleSetting {
     std::string_view name;
-    std::string_view instead;  ///< what happens in place of it
+    std::string_view instead;  ///< what happens instead
 };
 std::span<const IdleSetting> idle_settings();
 /// Returns null if Bunraku honours the setting.
 const IdleSetting* find_idle_setting(std::string_view name);
 
-/// Whether it is a setting of older Puppets that Puppet 8 does not have.
+/// Reports whether older versions of Puppet have this setting but Puppet 8 does not.
 bool is_gone_setting(std::string_view name);
 
-/// Whether Puppet or Bunraku has a setting of that name. Dashes count as underscores in names of
-/// the server's and the store's settings, as either_setting reads them.
+/// Reports whether Puppet or Bunraku has a setting of that name. In names of server and store
+/// settings, dashes count as underscores, as in aliased_setting.
 bool is_known_setting(std::string_view name);
 
-/// Returns the known names that `name` was probably meant to be, the nearest first.
+/// Returns known names that `name` may be a misspelling of, the nearest first.
 std::vector<std::string> similar_settings(std::string_view name);
 
 }  // namespace bunraku::config

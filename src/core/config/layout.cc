@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/config/layout.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,8 @@ namespace bunraku::config {
 
 namespace {
 
-/// The first of these folders that holds an authority, or parts of one; empty: none does.
+/// Returns the first of these folders that contains a CA or parts of one. Returns an empty text if
+/// none does.
 std::string authority_in(sys::FileSystem& files, std::initializer_list<const char*> folders) {
     for (const std::string folder : folders)
         for (const char* file : {"/ca_key.pem", "/ca_crt.pem"})
@@ -50,21 +52,21 @@ Layout find_layout(sys::FileSystem& files) {
             out.debian = true;
         }
     } else if (!same_file(files, here, debians)) {
-        out.rivals = {debians, here};
+        out.conflicting_folders = {debians, here};
     }
     return out;
 }
 
 std::string authority_problem(const Settings& settings, sys::FileSystem& files) {
     if (settings.is_set("cadir")) return {};
-    const auto rivals = find_layout(files).rivals;
+    const auto conflicting_folders = find_layout(files).conflicting_folders;
     const auto cadir = settings.text("cadir");
-    for (const auto& folder : rivals) {
+    for (const auto& folder : conflicting_folders) {
         if (folder != cadir) continue;
         return fmt::format(
             "There are two certificate authorities on this machine, {} and {}. Set cadir in "
-            "puppet.conf to the one that is used, or move the other away.",
-            rivals[0], rivals[1]);
+            "puppet.conf to the one in use, or move the other one away.",
+            conflicting_folders[0], conflicting_folders[1]);
     }
     return {};
 }

@@ -1,5 +1,6 @@
-// Which of Puppet's two layouts root's files have on a machine: that of the all-in-one packages
-// (/etc/puppetlabs), or Debian's (/etc/puppet, /var/lib/puppet).
+// SPDX-License-Identifier: Apache-2.0
+// Detects which of Puppet's two layouts a machine uses for root's files: that of the all-in-one
+// packages (/etc/puppetlabs), or Debian's (/etc/puppet, /var/lib/puppet).
 #pragma once
 
 #include <string>
@@ -13,16 +14,18 @@ class Settings;
 
 struct Layout {
     bool debian = false;
-    /// The folders of certificate authorities that both layouts have; empty if at most one has any.
-    std::vector<std::string> rivals;
+    /// The CA folders, if both layouts have one; otherwise empty.
+    std::vector<std::string> conflicting_folders;
 };
 
-/// A certificate authority decides, then a node's key, then code and Debian's puppet.conf beside
-/// empty folders of the other layout, which other programs make, too.
+/// Detects the layout in use. The first difference between the two layouts decides: the one with a
+/// CA, then the one with a node's private key. Otherwise the layout is Debian's only if its
+/// puppet.conf exists and the folders of the other layout are missing, or contain neither code nor
+/// puppet.conf. Other programs may create empty folders there.
 Layout find_layout(sys::FileSystem& files);
 
-/// Returns what is wrong if this machine has two authorities and `settings` do not say which is
-/// used; empty if all is well.
+/// Returns a message if this machine has two CAs and `settings` do not select one. Returns an empty
+/// text otherwise.
 std::string authority_problem(const Settings& settings, sys::FileSystem& files);
 
 }  // namespace bunraku::config

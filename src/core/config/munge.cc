@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/config/munge.h"
 
 #include <cstdint>
@@ -41,7 +42,7 @@ std::optional<std::string> ruby_integer(std::string_view text) {
     }
     std::string digits;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        // One underscore between two digits.
+        // A single underscore is allowed between two digits.
         if (text[i] == '_' && i > 0 && i + 1 < text.size() && text[i + 1] != '_') continue;
         digits += text[i];
     }
@@ -55,7 +56,7 @@ std::optional<std::string> priority_number(std::string_view text) {
     if (text == "normal") return "0";
     if (text == "low") return "10";
     if (text == "idle") return "19";
-    // As Ruby's to_i: whatever digits it begins with, where it has any at all.
+    // Reads the leading digits like Ruby's to_i, if the text contains any digit.
     if (text.find_first_of("0123456789") == std::string_view::npos) return std::nullopt;
     const std::size_t sign = text.starts_with('-') ? 1 : 0;
     std::size_t end = sign;

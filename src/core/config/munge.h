@@ -1,4 +1,6 @@
-// What Puppet's kinds of settings make of a text; nothing where they refuse it.
+// SPDX-License-Identifier: Apache-2.0
+// Converts setting values by the rules of Puppet's setting kinds. Each function returns nullopt if
+// Puppet refuses the text.
 #pragma once
 
 #include <optional>
@@ -7,11 +9,11 @@
 
 namespace bunraku::config {
 
-/// "30m" is "1800"; units are s, m, h, d and y.
+/// Converts "30m" to "1800"; the units are s, m, h, d and y.
 std::optional<std::string> duration_seconds(std::string_view text);
-/// As Ruby's Integer() reads it: "0x10" and "020" are "16".
+/// Reads an integer like Ruby's Integer(): "0x10" and "020" are "16".
 std::optional<std::string> ruby_integer(std::string_view text);
-/// Of the setting `priority`: a number, or "high", "normal", "low", "idle".
+/// Converts the setting `priority`: a number, or "high", "normal", "low", "idle".
 std::optional<std::string> priority_number(std::string_view text);
 
 }  // namespace bunraku::config

@@ -1,4 +1,5 @@
-// Settings that Puppet does not have, most of them PuppetDB's.
+// SPDX-License-Identifier: Apache-2.0
+// Settings that Puppet does not have. Most of them are PuppetDB's.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace bunraku::config {
 
-/// The text of "node_ttl" or "node-ttl"; empty: nobody set it.
+/// Returns the text of "node_ttl" or "node-ttl", or an empty text if neither is set.
 std::string aliased_setting(const Settings& settings, std::string_view name);
 
 }  // namespace bunraku::config

@@ -1,4 +1,5 @@
-// Lists as Puppet's settings write them.
+// SPDX-License-Identifier: Apache-2.0
+// Parses the list syntaxes of Puppet's settings.
 #pragma once
 
 #include <string>
@@ -7,10 +8,10 @@
 
 namespace bunraku::config {
 
-/// The parts of "/a:/b", as written; empty ones are left out.
+/// Returns the non-empty parts of "/a:/b" as written.
 std::vector<std::string> split_path(std::string_view text);
 
-/// The parts of "a, b", without the space around them; empty ones are left out.
+/// Returns the non-empty parts of "a, b", without the blanks around them.
 std::vector<std::string> split_list(std::string_view text);
 
 }  // namespace bunraku::config

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/config/settings.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/text_view.h"
@@ -24,7 +26,7 @@ namespace {
 
 using Kind = SettingSpec::Kind;
 
-/// Names that mean another setting.
+/// Resolves aliases of setting names.
 std::string_view real_name(base::TextView name BUNRAKU_LIFETIMEBOUND) {
     return name == "serverport" ? std::string_view("masterport") : name;
 }
@@ -39,7 +41,7 @@ std::string home_directory() {
     return "/";
 }
 
-/// The parts of a path list, expanded; what holds an open $name stays as it is.
+/// Expands the parts of a path list. A part that contains an unresolved $name stays unchanged.
 std::string expanded_list(std::string_view value) {
     std::string out;
     while (!value.empty()) {
@@ -58,7 +60,7 @@ std::string xdg(const char* variable, std::string_view fallback) {
     return home_directory() + std::string(fallback);
 }
 
-/// The sections that Puppet lets stand in puppet.conf.
+/// Reports whether Puppet allows the section in puppet.conf.
 bool is_section(std::string_view name) {
     return name == "main" || name == "server" || name == "master" || name == "agent" ||
            name == "user";
@@ -76,7 +78,7 @@ std::string illegal_section(const codec::IniSection& section, const std::string&
 }  // namespace
 
 bool uses_system_paths(std::uint32_t uid, std::string_view name) {
-    // Debian's numbers for users that are no persons end there.
+    // Debian's range for system users ends at 999.
     return uid == 0 || (uid < 1000 && name == "puppet");
 }
 
@@ -121,8 +123,8 @@ base::Result<void> Settings::load_file(const std::string& path, std::string_view
         run_mode_ = section;
         section_.clear();
         main_.clear();
-        // Not there is as good as empty; there but not readable by this user as well, as Puppet has
-        // it for its default file.
+        // A missing file counts as empty. So does a file that this user may not read, as for
+        // Puppet's default file.
         if (text.error().code == ENOENT || text.error().code == ENOTDIR ||
             (text.error().code == EACCES && !is_set("config"))) {
             return {};
@@ -140,7 +142,7 @@ base::Result<void> Settings::load_text(std::string_view text, const std::string&
     misplaced_.clear();
     auto file = codec::parse_ini(text);
     if (!file) {
-        // Puppet quotes the line with its newline.
+        // Puppet quotes the line including its newline.
         const bool ended = std::ranges::count(text, '\n') >= file.error().code;
         return base::failure(fmt::format("{}{} (file: {}, line: {})", file.error().message,
                                          ended ? "\n" : "", name, file.error().code));
@@ -160,7 +162,7 @@ base::Result<void> Settings::load_text(std::string_view text, const std::string&
         Map& target = mine ? section_ : main_;
         for (const auto& entry : part.entries) {
             std::string_view key = real_name(entry.name);
-            // The first of several wins, and [server] over [master].
+            // The first of several entries wins, and [server] wins over [master].
             auto value = without_file_options(translated(entry.value));
             if (!value) {
                 return base::failure(fmt::format("{} (file: {}, line: {})", value.error().message,
@@ -204,15 +206,15 @@ bool Settings::is_nil(SettingName name) const {
 std::string Settings::machine_default(std::string_view name, int depth) const {
     if (name == "certname") return default_certname();
     if (name == "cadir") {
-        // Where older versions had it, as long as it is there.
+        // The location in older versions, if it exists.
         const std::string old = value_of("ssldir", depth + 1) + "/ca";
         if (exists(old)) return old;
         if (!root_) return xdg("XDG_CONFIG_HOME", "/.config") + "/puppetlabs/ca";
         return debian_ ? "/etc/puppet/puppetserver/ca" : "/etc/puppetlabs/puppetserver/ca";
     }
     if (name == "hiera_config") {
-        const std::string beside_code = value_of("codedir", depth + 1) + "/hiera.yaml";
-        return exists(beside_code) ? beside_code : "$confdir/hiera.yaml";
+        const std::string codedir_hiera = value_of("codedir", depth + 1) + "/hiera.yaml";
+        return exists(codedir_hiera) ? codedir_hiera : "$confdir/hiera.yaml";
     }
     if (name == "basemodulepath") {
         return debian_ ? "$codedir/modules:/usr/share/puppet/modules"
@@ -224,7 +226,7 @@ std::string Settings::machine_default(std::string_view name, int depth) const {
     }
     if (name == "ssldir") return debian_ && root_ ? "/var/lib/puppet/ssl" : "$confdir/ssl";
     if (root_ && debian_) {
-        // As `puppet config print` of Debian's puppet-agent 7.23 has it.
+        // The same paths as `puppet config print` of Debian's puppet-agent 7.23.
         if (name == "confdir") return "/etc/puppet";
         if (name == "codedir") return "/etc/puppet/code";
         if (name == "vardir") return "/var/cache/puppet";
@@ -274,7 +276,7 @@ std::string Settings::interpolate(std::string_view raw, int depth) const {
         }
         std::string_view name = raw.substr(begin, end - begin);
         std::size_t next = braces ? end + 1 : end;
-        // $environment is left for whoever knows the environment.
+        // $environment stays unresolved, for the code that knows the environment.
         bool known = name == "run_mode" || is_set(name) || find_setting(name) != nullptr;
         if (name == "environment" || !known) {
             out += raw.substr(i, next - i);
@@ -289,7 +291,8 @@ std::string Settings::interpolate(std::string_view raw, int depth) const {
 }
 
 std::string Settings::value_of(std::string_view name, int depth) const {
-    // A setting that names itself, directly or around a corner, ends here.
+    // Stops the recursion of a setting that refers to itself, directly or indirectly.
+    BUNRAKU_ASSERT(depth >= 0);
     if (depth > 20) return {};
     name = real_name(name);
     const SettingSpec* spec = find_setting(name);
@@ -307,7 +310,7 @@ std::string Settings::value_of(std::string_view name, int depth) const {
         case Kind::Duration:
         case Kind::Ttl: return duration_seconds(value).value_or(value);
         case Kind::Path:
-            // Not every one is a path: Puppet has a word for an environment without manifests.
+            // Not every value is a path: "no_manifest" means an environment without manifests.
             if (value.empty() || value == ":memory:" || value == "no_manifest" ||
                 value.find('$') != std::string::npos) {
                 return value;

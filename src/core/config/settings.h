@@ -1,5 +1,6 @@
-// Every Puppet setting: name, kind, default, documentation; puppet.conf, command line and code
-// merged.
+// SPDX-License-Identifier: Apache-2.0
+// Puppet's settings: name, kind, default and documentation, merged from puppet.conf, the command
+// line and code.
 #pragma once
 
 #include <cstdint>
@@ -19,46 +20,48 @@ class FileSystem;
 
 namespace bunraku::config {
 
-/// Values in the order command line, section, [main], default; `$name` in them is interpolated.
+/// All settings. Values are looked up in the order command line, section, [main], default, and
+/// `$name` in them is interpolated.
 class Settings {
 public:
-    /// The defaults of this machine and user: for root /etc/puppetlabs and so on, or, where only
-    /// Debian's package was set up, /etc/puppet and so on; unprivileged, the XDG directories.
+    /// Returns the defaults for this machine and user. Root gets /etc/puppetlabs and so on, or
+    /// /etc/puppet and so on if only Debian's package is set up. Other users get the XDG
+    /// directories.
     static Settings defaults();
-    /// The same for a machine that `files` shows.
+    /// Returns the defaults for the machine whose files are `files`.
     static Settings defaults(std::shared_ptr<sys::FileSystem> files, bool root);
-    /// The same explicit values over the defaults of root: what catalogs show as $settings::x, so
-    /// that they don't depend on who compiles them.
+    /// Returns the same explicit values with root's defaults. Catalogs show them as $settings::x,
+    /// so that they do not depend on the user who compiles.
     Settings as_root() const;
-    /// Takes the place of what a file said before. A missing file is an empty one. `section` is the
-    /// run mode: user, agent, server.
+    /// Loads a file and replaces the values of an earlier file. A missing file counts as empty.
+    /// `section` is the run mode: user, agent, server.
     base::Result<void> load_file(const std::string& puppet_conf, std::string_view section);
-    /// The same from text; `name` is for messages.
+    /// Loads from a text; `name` is for messages.
     base::Result<void> load_text(std::string_view text, const std::string& name,
                                  std::string_view section);
-    /// From the command line or `--setting`; unknown names are kept (module settings,
-    /// `$settings::x`).
+    /// Sets a value from the command line or `--setting`. Unknown names are accepted (module
+    /// settings, `$settings::x`).
     void set(std::string name, std::string value);
-    /// Interpolated text, durations in seconds; nullopt where nobody knows the setting. What Puppet
-    /// calls nil is "" (see `is_nil`).
+    /// Returns the interpolated text, with durations in seconds. Returns nullopt if the setting is
+    /// unknown, and "" if its value is nil in Puppet (see `is_nil`).
     std::optional<std::string> get(SettingName name) const;
     std::string text(SettingName name) const { return get(name).value_or(""); }
     bool boolean(SettingName name) const;
     long integer(SettingName name) const;
-    /// A list setting, or a path list, in its parts.
+    /// Returns the parts of a list setting or a path list.
     std::vector<std::string> list(SettingName name) const;
-    /// Why Puppet would not start, in its words; nothing where it would.
+    /// Returns Puppet's message if it would refuse to start, or nullopt.
     std::optional<std::string> start_problem() const;
-    /// Why what was said of this setting cannot be used, in Puppet's words.
+    /// Returns Puppet's message if the value of this setting is not valid, or nullopt.
     std::optional<std::string> problem(SettingName name) const;
-    /// The first such problem of any setting.
+    /// Returns the first such message for any setting.
     std::optional<std::string> any_problem() const;
-    /// Said by command line or file, rather than a default.
+    /// Reports whether the command line or a file sets the value.
     bool is_set(SettingName name) const;
     bool on_command_line(SettingName name) const;
-    /// Without a value, where Puppet's default is nil: undef in $settings::x.
+    /// Reports whether the setting has no value and Puppet's default is nil: undef in $settings::x.
     bool is_nil(SettingName name) const;
-    /// All names that have a value.
+    /// Returns all names that have a value.
     std::vector<std::string> names() const;
     const std::string& run_mode() const { return run_mode_; }
     void set_run_mode(std::string mode) { run_mode_ = std::move(mode); }
@@ -67,7 +70,7 @@ private:
     const std::string* find_raw(std::string_view name) const;
     std::string interpolate(std::string_view raw, int depth) const;
     std::string value_of(std::string_view name, int depth) const;
-    /// A default that depends on the machine; may hold $other settings.
+    /// Returns a default that depends on the machine. It may contain $other settings.
     std::string machine_default(std::string_view name, int depth) const;
     bool exists(const std::string& path) const;
 
@@ -76,17 +79,17 @@ private:
     std::shared_ptr<sys::FileSystem> files_;
     bool root_ = true, debian_ = false;
     std::string run_mode_ = "user";
-    std::string misplaced_;  ///< settings that stand in puppet.conf and may not
+    std::string misplaced_;  ///< settings in puppet.conf that are not allowed there
 };
 
-/// What Puppet makes of a value in puppet.conf or on the command line before all else: without
-/// quotes around it and blanks behind it, true and false in lower case.
+/// Converts a value from puppet.conf or the command line as Puppet does first: removes quotes
+/// around it and blanks after it, and turns true and false into lower case.
 std::string translated(std::string_view value);
 
-/// This machine's name as Puppet's default certname: the fully qualified host name in lower case,
-/// without asking the DNS.
+/// Returns Puppet's default certname: this machine's fully qualified host name in lower case, found
+/// without the DNS.
 std::string default_certname();
-/// Its parts: host and domain ("" where unknown).
+/// The host and domain of this machine; `domain` is "" if unknown.
 struct HostName {
     std::string host, domain;
     std::string fqdn() const { return domain.empty() ? host : host + "." + domain; }

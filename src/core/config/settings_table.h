@@ -1,5 +1,6 @@
-// Puppet 8.11's settings by name. "$~x" stands for a value that depends on the machine and the user
-// (see settings.cc). Only settings.h includes this.
+// SPDX-License-Identifier: Apache-2.0
+// The settings of Puppet 8.11 by name. "$~x" represents a value that depends on the machine and the
+// user (see settings.cc). Only settings.h includes this file.
 #pragma once
 
 #include <algorithm>
@@ -17,22 +18,22 @@ struct SettingSpec {
         Boolean,
         Integer,
         Port,
-        Duration,  ///< read as "30m", given as seconds
+        Duration,  ///< written as "30m", returned in seconds
         Ttl,       ///< a duration or "unlimited"
         Path,
         PathList,
         Enum,
         List,
-        ServerList,  ///< of host:port
-        Headers,     ///< of name:value
+        ServerList,  ///< entries of the form host:port
+        Headers,     ///< entries of the form name:value
         Priority,    ///< a number, or high, normal, low, idle
         Autosign,    ///< a path, true or false
         Revocation   ///< chain, leaf or false
     } kind = Kind::String;
-    std::string_view default_value;  ///< may hold $other settings
+    std::string_view default_value;  ///< may contain $other settings
     std::string_view doc;
-    bool nil_default = false;       ///< undef rather than "" where nothing is set
-    std::string_view allowed = {};  ///< of an Enum or a List: the values, separated by blanks
+    bool nil_default = false;       ///< true if the unset value is undef rather than ""
+    std::string_view allowed = {};  ///< for an Enum or a List: the values, separated by blanks
 };
 /// The table of all settings, sorted by name.
 inline constexpr auto kSettings = [] {
@@ -407,19 +408,19 @@ inline constexpr auto kSettings = [] {
 }();
 static_assert(std::ranges::is_sorted(kSettings, {}, &SettingSpec::name));
 
-/// Null where Puppet has no setting of that name.
+/// Returns null if Puppet does not have this setting.
 constexpr const SettingSpec* find_setting(std::string_view name) {
     const auto at = std::ranges::lower_bound(kSettings, name, {}, &SettingSpec::name);
     return at != kSettings.end() && at->name == name ? &*at : nullptr;
 }
 
-/// Bunraku's own, which Puppet does not have: they have no default.
+/// Bunraku's own settings, which Puppet does not have. They have no default.
 inline constexpr std::string_view kOwnSettings[] = {
     "auth_config", "ca_key_type",  "forge_default_repository",
     "forge_token", "puppetdb_url", "store_key"};
 
-/// A setting's name. Where it is written out it is looked up by the compiler: a misspelt one does
-/// not compile. Names that come from outside are taken as they are.
+/// The name of a setting. The compiler checks a literal, so that a misspelt name does not compile.
+/// Names from outside are accepted unchecked.
 class SettingName {
 public:
     template <std::size_t N>

@@ -1,4 +1,5 @@
-// Whose configuration and state lie in the machine's places rather than in a home.
+// SPDX-License-Identifier: Apache-2.0
+// Users whose configuration and state are in the system's folders rather than in a home folder.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,8 @@
 
 namespace bunraku::config {
 
-/// Root's, and those of the user that servers run as: a unit needs no options for them, nor does
-/// `sudo -u puppet bunraku ca list`.
+/// Reports whether a user uses the system's folders: root, and the users that servers run as. A
+/// systemd unit therefore needs no options for them, nor does `sudo -u puppet bunraku ca list`.
 bool uses_system_paths(std::uint32_t uid, std::string_view name);
 
 }  // namespace bunraku::config

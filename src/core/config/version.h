@@ -1,4 +1,5 @@
-// Which Puppet this program is one of.
+// SPDX-License-Identifier: Apache-2.0
+// The compatible version of Puppet.
 #pragma once
 
 #include <string_view>

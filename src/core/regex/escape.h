@@ -1,4 +1,5 @@
-// Text that stands for itself in an expression.
+// SPDX-License-Identifier: Apache-2.0
+// Escapes text for use in a regular expression.
 #pragma once
 
 #include <string>
@@ -6,7 +7,7 @@
 
 namespace bunraku::regex {
 
-/// Ruby's Regexp.escape.
+/// Escapes like Ruby's Regexp.escape.
 std::string escape(std::string_view text);
 
 }  // namespace bunraku::regex

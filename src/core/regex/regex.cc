@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/regex/regex.h"
 
 #include <algorithm>
@@ -6,18 +7,20 @@
 #include <oniguruma.h>
 #include <unordered_map>
 
+#include "core/base/assert.h"
 #include "core/regex/ruby_dialect.h"
 
 namespace bunraku::regex {
 
 namespace {
 
-// A pattern that backtracks past these bounds counts as "no match" rather than eating the machine.
+// A search that backtracks beyond these limits counts as "no match", so that it cannot use
+// unbounded time and memory.
 constexpr unsigned long kRetryLimit = 10'000'000;
 constexpr unsigned int kStackLimit = 20'000'000;
 constexpr unsigned int kNestingLimit = 1000;
 
-/// Ruby's syntax plus the option letters W, D and S, which the dialect's rewriting needs.
+/// Ruby's syntax plus the option letters W, D and S, which the rewritten patterns need.
 OnigSyntaxType& ruby_syntax() {
     static OnigSyntaxType syntax = [] {
         OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
@@ -36,8 +39,8 @@ OnigSyntaxType& ruby_syntax() {
 
 const OnigUChar* bytes(const char* p) { return reinterpret_cast<const OnigUChar*>(p); }
 
-/// The matcher steps by the length that a lead byte announces; a subject whose last character is
-/// cut off would take it past the end.
+/// The matcher advances by the length in a lead byte. A truncated last character would take it past
+/// the end of the subject.
 bool ends_inside_character(std::string_view s) {
     for (std::size_t back = 1; back <= 3 && back <= s.size(); ++back) {
         auto c = static_cast<unsigned char>(s[s.size() - back]);
@@ -52,9 +55,9 @@ struct RegionHolder {
     ~RegionHolder() { onig_region_free(region, 1); }
 };
 
-/// Ruby writes the options behind the closing slash of its error texts.
+/// Ruby's error texts have the options after the closing slash.
 std::string quoted(std::string_view pattern, std::uint32_t options) {
-    // As Ruby inspects it: a slash is shown escaped.
+    // Ruby's inspect shows slashes escaped.
     std::string shown;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         if (pattern[i] == '/') shown += '\\';
@@ -77,7 +80,9 @@ struct Regex::Impl {
     }
 };
 
-Regex::Regex(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Regex::Regex(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
+    BUNRAKU_ASSERT(impl_->compiled != nullptr);
+}
 Regex::~Regex() = default;
 
 base::Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view pattern,
@@ -98,6 +103,7 @@ base::Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view patte
     if (options & kExtended) flags |= ONIG_OPTION_EXTEND;
     if (options & kMultiline) flags |= ONIG_OPTION_MULTILINE;
 
+    BUNRAKU_ASSERT(impl->compiled == nullptr);
     OnigErrorInfo info{};
     const char* begin = rewritten.data();
     int rc = onig_new(&impl->compiled, bytes(begin), bytes(begin + rewritten.size()), flags,
@@ -129,7 +135,8 @@ base::Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view patte
 
 base::Result<std::shared_ptr<const Regex>> Regex::cached(std::string_view pattern,
                                                          std::uint32_t options) {
-    // Two generations: what is used again moves to the young one, the rest is dropped with the old.
+    // The cache has two generations. An entry that is used again moves to the young generation. The
+    // old generation is dropped as a whole.
     static constexpr std::size_t kGeneration = 1024;
     struct Cache {
         std::mutex mutex;
@@ -142,9 +149,13 @@ base::Result<std::shared_ptr<const Regex>> Regex::cached(std::string_view patter
     key += pattern;
     {
         std::scoped_lock lock(cache->mutex);
-        if (auto it = cache->young.find(key); it != cache->young.end()) return it->second;
+        if (auto it = cache->young.find(key); it != cache->young.end()) {
+            BUNRAKU_ASSERT(it->second->pattern() == pattern);
+            return it->second;
+        }
         if (auto it = cache->old.find(key); it != cache->old.end()) {
             auto found = it->second;
+            BUNRAKU_ASSERT(found->pattern() == pattern);
             cache->old.erase(it);
             cache->young.emplace(std::move(key), found);
             return found;
@@ -157,6 +168,7 @@ base::Result<std::shared_ptr<const Regex>> Regex::cached(std::string_view patter
         cache->old = std::move(cache->young);
         cache->young.clear();
     }
+    BUNRAKU_ASSERT(cache->young.size() < kGeneration);
     cache->young.emplace(std::move(key), *made);
     return made;
 }
@@ -164,7 +176,7 @@ base::Result<std::shared_ptr<const Regex>> Regex::cached(std::string_view patter
 std::optional<Match> Regex::search(std::string_view subject, std::size_t start) const {
     if (start > subject.size() || ends_inside_character(subject)) return std::nullopt;
     thread_local RegionHolder holder;
-    // An empty view may have no address at all, which the matcher takes for an error.
+    // An empty view may have a null pointer, which the matcher treats as an error.
     const char* text = subject.data() ? subject.data() : "";
     const OnigUChar* begin = bytes(text);
     const OnigUChar* end = begin + subject.size();

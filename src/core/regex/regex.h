@@ -1,4 +1,5 @@
-// Ruby-syntax regular expressions (Oniguruma behind a pimpl).
+// SPDX-License-Identifier: Apache-2.0
+// Regular expressions in Ruby's syntax (Oniguruma, hidden from this header).
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,8 @@ namespace bunraku::regex {
 /// Ruby's Regexp options.
 enum Option : std::uint32_t { kNone = 0, kIgnoreCase = 1, kExtended = 2, kMultiline = 4 };
 
-/// Where groups matched: byte ranges; nullopt where a group took no part. Group 0 is the whole.
+/// The byte ranges of the groups that matched. A group that did not participate is nullopt. Group 0
+/// is the whole match.
 struct Match {
     std::vector<std::optional<std::pair<std::size_t, std::size_t>>> groups;
     std::string_view group(base::TextView subject BUNRAKU_LIFETIMEBOUND, std::size_t i) const {
@@ -28,19 +30,19 @@ struct Match {
     bool took_part(std::size_t i) const { return i < groups.size() && groups[i].has_value(); }
 };
 
-/// A compiled expression; immutable and usable from many threads.
+/// A compiled expression. It is immutable and may be used from several threads.
 class Regex {
 public:
     ~Regex();
-    /// Compiles; the error carries Ruby's text ("premature end of char-class: /[/").
+    /// Compiles a pattern. The error has Ruby's text ("premature end of char-class: /[/").
     static base::Result<std::shared_ptr<const Regex>> compile(std::string_view pattern,
                                                               std::uint32_t options = 0);
-    /// The same through a process-wide, thread-safe, bounded cache.
+    /// Does the same through a process-wide, thread-safe cache of limited size.
     static base::Result<std::shared_ptr<const Regex>> cached(std::string_view pattern,
                                                              std::uint32_t options = 0);
 
-    /// First match at or after byte `start`. A search that exceeds the retry limit counts as no
-    /// match.
+    /// Returns the first match at or after byte `start`. A search that exceeds the retry limit
+    /// counts as no match.
     std::optional<Match> search(std::string_view subject, std::size_t start = 0) const;
     bool matches(std::string_view subject) const;
     /// Number of capture groups, without group 0.

@@ -1,14 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/regex/ruby_dialect.h"
 
 #include <array>
 #include <utility>
 
+#include "core/base/assert.h"
+
 namespace bunraku::regex {
 
 namespace {
 
-/// POSIX brackets whose Oniguruma counterparts follow the *_IS_ASCII options; in Ruby only the
-/// escapes do.
+/// POSIX brackets whose Oniguruma counterparts follow the *_IS_ASCII options. In Ruby, only the
+/// escapes are ASCII.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kBrackets = {{
     {"[:digit:]", "\\p{Nd}"},
     {"[:^digit:]", "\\P{Nd}"},
@@ -30,7 +33,8 @@ bool needs_rewriting(std::string_view p) {
     return false;
 }
 
-/// "\u{41 42}" becomes "\x{41}\x{42}"; gives the number of bytes read, 0 where it is not that form.
+/// Turns "\u{41 42}" into "\x{41}\x{42}". Returns the number of bytes read, or 0 if `rest` does not
+/// have that form.
 std::size_t copy_code_points(std::string_view rest, std::string& out) {
     if (!rest.starts_with("\\u{")) return 0;
     std::size_t close = rest.find('}');
@@ -51,6 +55,7 @@ std::size_t copy_code_points(std::string_view rest, std::string& out) {
         i = end;
     }
     if (made.empty()) return 0;
+    BUNRAKU_ASSERT(i == list.size());
     out += made;
     return close + 1;
 }
@@ -64,6 +69,7 @@ std::string to_oniguruma(std::string_view p, bool extended) {
     int depth = 0;  // nesting of character classes
     for (std::size_t i = 0; i < p.size();) {
         char c = p[i];
+        BUNRAKU_ASSERT(depth >= 0);
         if (c == '\\' && i + 1 < p.size()) {
             char next = p[i + 1];
             if (next == 'u') {
@@ -104,7 +110,7 @@ std::string to_oniguruma(std::string_view p, bool extended) {
             out += c;
             ++i;
             if (i < p.size() && p[i] == '^') out += p[i++];
-            // A bracket right behind the opening one is a literal.
+            // A bracket directly after the opening bracket is a literal.
             if (i < p.size() && p[i] == ']') out += p[i++];
             continue;
         }
@@ -123,7 +129,7 @@ std::string to_oniguruma(std::string_view p, bool extended) {
 }
 
 std::string ruby_message(int, std::string_view text) {
-    // Oniguruma reworded this one; Onigmo (Ruby 3.1) has kept the older text.
+    // Oniguruma changed this text; Onigmo (Ruby 3.1) still has the older one.
     if (text == "end pattern at escape") return "too short escape sequence";
     if (text == "invalid code point value") return "invalid Unicode escape";
     return std::string(text);

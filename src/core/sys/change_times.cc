@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/change_times.h"
 
 #include <algorithm>
@@ -15,8 +16,9 @@ std::string own_program_stamp() {
     return own ? fmt::format("{} {} {}", own->inode, own->size, own->mtime_ns) : "";
 }
 
-bool keeps_change_times(const std::string& path) {
-    // ext2 to ext4 share a number; those of xfs, zfs and bcachefs are not in the header.
+bool preserves_change_times(const std::string& path) {
+    // ext2, ext3 and ext4 share one number. The header does not define those of xfs, zfs and
+    // bcachefs.
     constexpr unsigned long kKnown[] = {EXT4_SUPER_MAGIC, BTRFS_SUPER_MAGIC,     TMPFS_MAGIC,
                                         F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, 0x58465342UL,
                                         0x2fc12fc1UL,     0xca451a4eUL};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -5,16 +6,17 @@
 
 namespace bunraku::sys {
 
-/// Nanoseconds. File systems stamp by the kernel's tick, some network ones more coarsely still: a
-/// change this near to a moment may be one before it or after it.
+/// In nanoseconds. File systems take their timestamps from the kernel's tick, and some network file
+/// systems have coarser ones. A change whose timestamp is this close to a moment may be from before
+/// or after it.
 constexpr std::int64_t kTimesTick = 50'000'000;
 
-/// What tells the file of this program from another build of it: what one has kept another does not
-/// take.
+/// Returns a stamp that differs between builds of this program. One build does not use the cached
+/// data of another.
 std::string own_program_stamp();
 
-/// Whether the file system that `path` stands on is one of this machine whose kernel sets the time
-/// of change at every change (not one that is served by another machine or by a program).
-bool keeps_change_times(const std::string& path);
+/// Reports whether the file system that contains `path` is local and its kernel sets the change
+/// time at every change. False for file systems that another machine or a program serves.
+bool preserves_change_times(const std::string& path);
 
 }  // namespace bunraku::sys

@@ -1,6 +1,7 @@
-// A child shares the memory of its parent until its program runs, as with posix_spawn: a copy of
-// the tables of a large process costs more than most of the programs that it starts. Owner, groups
-// and umask are beyond posix_spawn itself.
+// SPDX-License-Identifier: Apache-2.0
+// A child shares its parent's memory until it executes its program, as with posix_spawn. Copying
+// the page tables of a large process costs more than most of the programs that it starts.
+// posix_spawn itself cannot set owner, groups and umask.
 #include "core/sys/child.h"
 
 #include <algorithm>
@@ -16,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define BUNRAKU_COPIED_CHILD 1
@@ -28,23 +31,23 @@
 namespace bunraku::sys {
 namespace {
 
-/// In the child: all descriptors from `first` on end with exec. Whoever forgot to mark one when it
-/// was opened (a library, or a thread between opening and marking) is no danger to what runs.
+/// Runs in the child. Marks all descriptors from `first` on as close-on-exec, so that the program
+/// does not inherit a descriptor that a library, or another thread, has not marked yet.
 void close_on_exec_from(int first) {
 #ifndef CLOSE_RANGE_CLOEXEC
     constexpr unsigned CLOSE_RANGE_CLOEXEC = 1U << 2;
 #endif
     if (::syscall(SYS_close_range, static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) == 0)
         return;
-    // Linux before 5.11.
+    // For Linux before 5.11.
     struct rlimit limit{};
     ::getrlimit(RLIMIT_NOFILE, &limit);
     const int end = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1 << 16));
     for (int fd = first; fd < end; ++fd) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-// The library's own functions would set the ids of all threads, those of the parent: the kernel is
-// asked.
+// Direct system calls, because the C library's functions would change the ids of all threads of the
+// parent.
 #ifdef SYS_setgroups32
 constexpr long kSetGroups = SYS_setgroups32, kSetGid = SYS_setresgid32, kSetUid = SYS_setresuid32;
 #else
@@ -56,10 +59,12 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
     out.reserve(texts.size() + 1);
     for (const std::string& text : texts) out.push_back(const_cast<char*>(text.c_str()));
     out.push_back(nullptr);
+    BUNRAKU_ASSERT(out.size() == texts.size() + 1);
     return out;
 }
 
-/// Everything that the child needs, ready before it is there: it may allocate nothing.
+/// The data that the child needs. It is prepared in the parent, because the child must not
+/// allocate.
 struct Prepared {
     const ChildPlan& plan;
     std::vector<char*> argv, envp, shell_argv;
@@ -72,14 +77,14 @@ struct Prepared {
         shell_argv.insert(shell_argv.end(), argv.begin() + 1, argv.end());
     }
 
-    /// Comes back only with an error.
-    int become() const {
+    /// Returns only on an error.
+    int exec_program() const {
         ::setpgid(0, 0);
         ::dup2(plan.in, 0);
         ::dup2(plan.out, 1);
         ::dup2(plan.err, 2);
         if (plan.channel >= 0) {
-            // The same number is a copy that says nothing about exec.
+            // If both numbers are the same, dup2 does not clear the close-on-exec flag.
             ::dup2(plan.channel, 3);
             ::fcntl(3, F_SETFD, 0);
             if (plan.second_channel >= 0) ::dup2(plan.second_channel, 4);
@@ -92,28 +97,28 @@ struct Prepared {
         sigemptyset(&none);
         ::sigprocmask(SIG_SETMASK, &none, nullptr);
         if (plan.umask) ::umask(*plan.umask);
-        // Before the rights change: whoever runs there need not be let in.
+        // Before the change of user, because that user may have no access to the folder.
         if (!plan.cwd.empty() && ::chdir(plan.cwd.c_str()) != 0) return errno;
         if (plan.set_groups && ::syscall(kSetGroups, plan.groups.size(), plan.groups.data()) != 0)
             return errno;
         if (plan.gid && ::syscall(kSetGid, *plan.gid, *plan.gid, *plan.gid) != 0) return errno;
         if (plan.uid && ::syscall(kSetUid, *plan.uid, *plan.uid, *plan.uid) != 0) return errno;
         ::execve(plan.program.c_str(), argv.data(), envp.data());
-        // A script without its first line is for the shell, as execvp has it.
+        // The shell runs a script without an interpreter line, as with execvp.
         if (errno == ENOEXEC) ::execve("/bin/sh", shell_argv.data(), envp.data());
         return errno;
     }
 };
 
 #ifdef BUNRAKU_COPIED_CHILD
-// What watches over memory does not know of a child that shares it.
-SpawnResult give_birth(Prepared& prepared) {
+// Sanitizers do not support a child that shares the parent's memory.
+SpawnResult spawn_child(Prepared& prepared) {
     int report[2];
     if (::pipe2(report, O_CLOEXEC) != 0) return {-1, errno};
     const pid_t pid = ::fork();
     if (pid == 0) {
         const int above = report[1] > 4 ? report[1] : ::fcntl(report[1], F_DUPFD_CLOEXEC, 5);
-        const int error = prepared.become();
+        const int error = prepared.exec_program();
         [[maybe_unused]] ssize_t n = ::write(above, &error, sizeof error);
         ::_exit(127);
     }
@@ -132,12 +137,13 @@ SpawnResult give_birth(Prepared& prepared) {
 #else
 int child_main(void* argument) {
     auto& prepared = *static_cast<Prepared*>(argument);
-    prepared.error = prepared.become();
+    prepared.error = prepared.exec_program();
     ::_exit(127);
 }
 
-// This thread waits until the child's program runs or the child is gone, and then knows.
-SpawnResult give_birth(Prepared& prepared) {
+// This thread waits until the child has executed its program or has ended, so the error is known
+// afterwards.
+SpawnResult spawn_child(Prepared& prepared) {
     constexpr std::size_t kStack = 64 * 1024;
     void* stack = ::mmap(nullptr, kStack, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -153,12 +159,15 @@ SpawnResult give_birth(Prepared& prepared) {
 }  // namespace
 
 SpawnResult start_child(const ChildPlan& plan) {
+    BUNRAKU_ASSERT(!plan.program.empty() && !plan.arguments.empty());
+    BUNRAKU_ASSERT(plan.in >= 0 && plan.out >= 0 && plan.err >= 0);
+    BUNRAKU_ASSERT(plan.second_channel < 0 || plan.channel >= 0);
     Prepared prepared(plan);
-    // No handler of this process may run in the child.
+    // No signal handler of this process may run in the child.
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const SpawnResult spawned = give_birth(prepared);
+    const SpawnResult spawned = spawn_child(prepared);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     if (spawned.pid > 0 && spawned.error != 0) {
         while (::waitpid(spawned.pid, nullptr, 0) < 0 && errno == EINTR) {

@@ -1,5 +1,5 @@
-// The birth of a child process: everything that happens between its first instruction and its
-// program's.
+// SPDX-License-Identifier: Apache-2.0
+// Starts a child process: all steps from its first instruction to the start of its program.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace bunraku::sys {
 
-/// What a child is to be. Its descriptors (`in`, `out`, `err`) are above 4, or those of this
-/// process; `second_channel` is above 4.
+/// The attributes of a new child. Its descriptors (`in`, `out`, `err`) are above 4, or are those of
+/// this process; `second_channel` is above 4.
 struct ChildPlan {
     std::string program;  ///< a path
     std::vector<std::string> arguments, environment;
@@ -20,13 +20,14 @@ struct ChildPlan {
     std::optional<std::uint32_t> uid, gid, umask;
     std::string cwd;
     int in = -1, out = -1, err = -1;
-    int channel = -1;         ///< what it finds as number 3; -1: nothing
-    int second_channel = -1;  ///< what it finds as number 4 beside a channel; -1: nothing
+    int channel = -1;         ///< becomes descriptor 3; -1 means none
+    int second_channel = -1;  ///< becomes descriptor 4, in addition to `channel`; -1 means none
 };
 
 struct SpawnResult {
     int pid = -1;
-    int error = 0;  ///< errno of what failed first; with a pid that child is gone again
+    /// errno of the first failure; if `pid` is positive, that child has already been reaped
+    int error = 0;
 };
 
 SpawnResult start_child(const ChildPlan& plan);

@@ -1,4 +1,5 @@
-// A file descriptor that is closed, and writing to one.
+// SPDX-License-Identifier: Apache-2.0
+// An owned file descriptor, and functions to read and write descriptors.
 #pragma once
 
 #include <cerrno>
@@ -11,7 +12,7 @@
 
 namespace bunraku::sys {
 
-/// Owns `fd`; a negative one is none, as open(2) gives it when it fails.
+/// Owns `fd`. A negative `fd` means none, as open(2) returns it on failure.
 class Descriptor {
 public:
     explicit Descriptor(int fd) : fd_(fd) {}
@@ -28,9 +29,9 @@ public:
     ~Descriptor() { close(); }
     int get() const { return fd_; }
     bool good() const { return fd_ >= 0; }
-    /// For somebody else to close.
+    /// Gives up ownership; the caller must close the descriptor.
     int release() { return std::exchange(fd_, -1); }
-    /// What close(2) says; 0 where there is nothing to close.
+    /// Returns the result of close(2), or 0 if there is no descriptor.
     int close() {
         const int fd = release();
         return fd >= 0 ? ::close(fd) : 0;
@@ -40,8 +41,7 @@ private:
     int fd_;
 };
 
-/// A call that a signal breaks off (also on file systems that are a program or another machine) is
-/// made again.
+/// Repeats a call that a signal interrupts. This also happens on network file systems and FUSE.
 template <class Call>
 auto retrying(const Call& call) {
     auto result = call();
@@ -49,7 +49,8 @@ auto retrying(const Call& call) {
     return result;
 }
 
-/// Fills `into` with what stands from `at` on; the error number (EIO: there is not so much), or 0.
+/// Fills `into` from offset `at`. Returns 0 or the error number, which is EIO if the file is too
+/// short.
 inline int read_all_at(int fd, std::span<char> into, std::uint64_t at) {
     while (!into.empty()) {
         const ssize_t n =
@@ -61,7 +62,7 @@ inline int read_all_at(int fd, std::span<char> into, std::uint64_t at) {
     return 0;
 }
 
-/// Writes all of `content` from `at` on; the error number, or 0.
+/// Writes all of `content` at offset `at`. Returns 0 or the error number.
 inline int write_all_at(int fd, std::string_view content, std::uint64_t at) {
     while (!content.empty()) {
         const ssize_t n = retrying(
@@ -73,7 +74,7 @@ inline int write_all_at(int fd, std::string_view content, std::uint64_t at) {
     return 0;
 }
 
-/// Writes all of `content`, whatever interrupts it; the error number, or 0.
+/// Writes all of `content`, despite interruptions. Returns 0 or the error number.
 inline int write_all(int fd, std::string_view content) {
     while (!content.empty()) {
         const ssize_t n = ::write(fd, content.data(), content.size());

@@ -1,11 +1,12 @@
-// The machine's files for who has no System at hand.
+// SPDX-License-Identifier: Apache-2.0
+// The machine's file system, for code that has no System.
 #pragma once
 
 #include "core/sys/file_system.h"
 
 namespace bunraku::sys {
 
-/// One for the process. Thread-safe.
+/// Returns the file system of the process. Thread-safe.
 FileSystem& disk();
 
 }  // namespace bunraku::sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/executor.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <map>
 #include <thread>
 
+#include "core/base/assert.h"
 #include "core/sys/watch.h"
 
 namespace bunraku::sys {
@@ -62,20 +64,24 @@ bool ThreadExecutor::add(Task task, std::size_t limit) {
             tasks_.pop_back();
             return false;
         }
+        BUNRAKU_ASSERT(!threads_.empty() && !tasks_.empty());
+        BUNRAKU_ASSERT(limit == 0 || tasks_.size() <= limit);
         waiting_.store(tasks_.size(), std::memory_order_relaxed);
     }
     wake_.notify_one();
     return true;
 }
 
-/// False: there is none, and none can be had.
+/// Returns false if there is no thread and none can be started.
 bool ThreadExecutor::need_thread() {
-    bool all = threads_.size() >= static_cast<std::size_t>(options_.threads);
+    const auto most = static_cast<std::size_t>(options_.threads);
+    BUNRAKU_ASSERT(threads_.size() <= most && idle_ <= most);
+    bool all = threads_.size() >= most;
     if (all || tasks_.size() + (timers_.empty() ? 0 : 1) <= idle_) return true;
     try {
         threads_.emplace_back([this] { work(); });
     } catch (const std::exception&) {
-        // Those there are will come to it.
+        // The existing threads will run the task.
     }
     return !threads_.empty();
 }
@@ -86,7 +92,9 @@ Executor::Timer ThreadExecutor::post_after(Duration delay, Task task) {
         std::lock_guard lock(mutex_);
         if (stopping_) return 0;
         timer = next_timer_++;
-        auto at = timers_.emplace(Due{now() + delay, timer}, std::move(task)).first;
+        BUNRAKU_ASSERT(timer != 0 && timer < next_timer_);
+        const auto [at, added] = timers_.emplace(Due{now() + delay, timer}, std::move(task));
+        BUNRAKU_ASSERT(added);
         if (!need_thread()) {
             timers_.erase(at);
             return 0;
@@ -97,7 +105,7 @@ Executor::Timer ThreadExecutor::post_after(Duration delay, Task task) {
 }
 
 bool ThreadExecutor::cancel(Timer timer) {
-    Task dropped;  // ends without the lock
+    Task dropped;  // destroyed after the lock is released
     std::lock_guard lock(mutex_);
     auto at = std::find_if(timers_.begin(), timers_.end(),
                            [&](const auto& t) { return t.first.second == timer; });
@@ -114,8 +122,9 @@ void ThreadExecutor::collect_due() {
         tasks_.push_back(std::move(timers_.begin()->second));
         timers_.erase(timers_.begin());
     }
+    BUNRAKU_ASSERT(timers_.empty() || timers_.begin()->first.first > time);
     waiting_.store(tasks_.size(), std::memory_order_relaxed);
-    // Whoever has woken up takes one of them.
+    // The thread that is awake takes one of the tasks itself.
     if (tasks_.size() > 1 && need_thread()) wake_.notify_all();
 }
 
@@ -132,7 +141,7 @@ void ThreadExecutor::run(Task task) {
     try {
         if (options_.error) options_.error(error);
     } catch (...) {
-        // Nobody can be told.
+        // The error cannot be reported.
     }
 }
 
@@ -151,12 +160,14 @@ void ThreadExecutor::work() {
         }
         if (stopping_) return;
         ++idle_;
+        BUNRAKU_ASSERT(idle_ <= static_cast<std::size_t>(options_.threads));
         if (timers_.empty()) {
             wake_.wait(lock);
         } else {
             TimePoint until = timers_.begin()->first.first;
             wake_.wait_until(lock, until);
         }
+        BUNRAKU_ASSERT(lock.owns_lock() && idle_ > 0);
         --idle_;
     }
 }
@@ -172,7 +183,12 @@ void ThreadExecutor::stop() {
         threads.swap(threads_);
     }
     wake_.notify_all();
-    for (std::thread& t : threads) t.join();
+    for (std::thread& t : threads) {
+        // A task that stopped its own executor would wait for itself.
+        BUNRAKU_ASSERT(t.get_id() != std::this_thread::get_id());
+        t.join();
+    }
+    BUNRAKU_ASSERT(threads.empty() || tasks_.empty());
 }
 
 class Machine final : public Runtime {
@@ -194,6 +210,7 @@ public:
 private:
     bool wait(Condition& condition, std::unique_lock<std::mutex>& lock,
               TimePoint deadline) override {
+        BUNRAKU_ASSERT(lock.owns_lock());
         if (deadline == Condition::kForever) {
             native(condition).wait(lock);
             return true;

@@ -1,7 +1,8 @@
-// Work that is done when its time comes: queues with a clock. In production threads and the
-// machine's clock; in tests one thread, and time that passes when everybody waits
-// (sys/simulation.h). Code above does not see which: it waits through a Condition, sleeps through
-// the Runtime, and starts no thread.
+// SPDX-License-Identifier: Apache-2.0
+// Task queues with timers. In production they use threads and the machine's clock. In tests they
+// use one thread, and time advances when all tasks wait (testing/simulation.h). The code above does
+// not depend on the difference: it waits with a Condition, sleeps with the Runtime, and starts no
+// threads.
 #pragma once
 
 #include <chrono>
@@ -19,19 +20,20 @@
 
 namespace bunraku::sys {
 
-/// Of the clock that only goes forward, as its Runtime has it.
+/// A time of the Runtime's monotonic clock.
 using TimePoint = std::chrono::steady_clock::time_point;
 using Duration = std::chrono::steady_clock::duration;
 
 struct ExecutorOptions {
-    int threads = 1;        ///< so many tasks at a time; threads come when they are needed
-    std::size_t limit = 0;  ///< so many may wait; 0: any number
+    int threads = 1;        ///< maximum number of tasks that run at once; threads start on demand
+    std::size_t limit = 0;  ///< maximum number of waiting tasks; 0 means unlimited
     std::string name = {};  ///< for logs and simulations
-    /// Told what a task has thrown. Whatever it was, the others go on.
+    /// Receives the message of an exception that a task throws. Other tasks are not affected. May
+    /// be empty.
     std::function<void(const std::string&)> error = {};
 };
 
-/// A queue of tasks. They are begun in the order they came; a timer's task comes when it is due.
+/// A queue of tasks. Tasks start in the order of posting; a timer's task is posted when it is due.
 class Executor {
 public:
     using Task = std::move_only_function<void()>;
@@ -39,27 +41,28 @@ public:
 
     virtual ~Executor() = default;
     virtual TimePoint now() = 0;
-    /// False: `limit` tasks wait already, or the executor ends.
+    /// Returns false if `limit` tasks are waiting already, or if the executor is stopping.
     virtual bool post(Task task) = 0;
-    /// What goes on with work that was taken before: refused only where the executor ends.
+    /// Posts a task that continues earlier work. Returns false only if the executor is stopping.
     virtual bool post_more(Task task) = 0;
-    /// 0: the executor ends. Timers count for no limit.
+    /// Posts a task after a delay. Returns 0 if the executor is stopping. Timers do not count
+    /// towards the limit.
     virtual Timer post_after(Duration delay, Task task) = 0;
-    /// False: it has begun already, or is over.
+    /// Returns false if the task has already started or ended.
     virtual bool cancel(Timer timer) = 0;
-    /// Tasks that wait for a thread.
+    /// Number of tasks that wait for a thread.
     virtual std::size_t waiting() const = 0;
-    /// Takes nothing more, drops the timers that are not due yet, runs what waits, and comes back
-    /// when all is done. Not to be called by one of its own tasks.
+    /// Refuses new tasks, drops timers that are not due, runs the waiting tasks, and returns when
+    /// all have ended. A task of this executor must not call it.
     virtual void stop() = 0;
 
-    /// post(), where the work is not worth beginning after `deadline`: `late` is run instead.
+    /// Posts a task that runs only if it starts before `deadline`. Otherwise `late` runs instead.
     bool post_until(TimePoint deadline, Task task, Task late);
 };
 
 class Condition;
 
-/// Listens to files for as long as it lives; see Runtime::watch().
+/// Watches files during its lifetime; see Runtime::watch().
 class Watch {
 public:
     Watch() = default;
@@ -68,28 +71,30 @@ public:
     virtual ~Watch() = default;
 };
 
-/// Where executors come from, and what time it is.
+/// A factory for executors, and a clock.
 class Runtime : public Clock {
 public:
     virtual std::unique_ptr<Executor> executor(ExecutorOptions options) = 0;
-    /// Threads that run at a time; at least one.
+    /// Number of threads that can run at once; at least 1.
     virtual int cores() = 0;
-    /// `changed` is called, on whatever thread, when what stands at one of the paths (in it, of a
-    /// folder) may have become another since the watch began or was called last: after kWatchPause,
-    /// as files that belong together are written one by one, or each kLookPause where nothing can
-    /// be heard. It must not wait, nor end the watch.
+    /// Calls `changed`, on any thread, when one of the paths may have changed since the start of
+    /// the watch or the last call. A change in a folder counts as a change of the folder.
+    ///
+    /// The call comes after kWatchPause, because related files are written one after the other. If
+    /// the system cannot report changes, it comes every kLookPause. `changed` must not block and
+    /// must not end the watch.
     virtual std::unique_ptr<Watch> watch(std::vector<std::string> paths,
                                          std::function<void()> changed) = 0;
     static constexpr Duration kWatchPause = std::chrono::seconds(1);
     static constexpr Duration kLookPause = std::chrono::seconds(5);
     TimePoint now() { return TimePoint(std::chrono::nanoseconds(monotonic_ns())); }
-    /// Milliseconds since the epoch.
+    /// Returns milliseconds since the epoch.
     std::int64_t now_ms() { return now_ns() / 1'000'000; }
     void sleep(Duration time) { sleep_ns(std::chrono::nanoseconds(time).count()); }
 
 protected:
     friend class Condition;
-    /// One wait, `lock` being held before and after. False: time is over.
+    /// Waits once. `lock` is held before and after. Returns false on timeout.
     virtual bool wait(Condition& condition, std::unique_lock<std::mutex>& lock,
                       TimePoint deadline) = 0;
     virtual void notify(Condition& condition, bool all) = 0;
@@ -97,7 +102,7 @@ protected:
     static std::vector<void*>& waiters(Condition& condition BUNRAKU_LIFETIMEBOUND);
 };
 
-/// A condition variable of its runtime.
+/// A condition variable for any Runtime.
 class Condition {
 public:
     static constexpr TimePoint kForever = TimePoint::max();
@@ -109,7 +114,7 @@ public:
     void notify_one() { runtime_.notify(*this, false); }
     void notify_all() { runtime_.notify(*this, true); }
 
-    /// May come back for no reason; false: time is over.
+    /// Waits once; may return spuriously. Returns false on timeout.
     bool wait_once(std::unique_lock<std::mutex>& lock, TimePoint deadline) {
         return runtime_.wait(*this, lock, deadline);
     }
@@ -117,7 +122,7 @@ public:
     void wait(std::unique_lock<std::mutex>& lock, Ready ready) {
         while (!ready()) runtime_.wait(*this, lock, kForever);
     }
-    /// What `ready` says in the end.
+    /// Returns the last result of `ready`.
     template <class Ready>
     bool wait_until(std::unique_lock<std::mutex>& lock, TimePoint deadline, Ready ready) {
         while (!ready()) {
@@ -135,15 +140,15 @@ public:
 private:
     friend class Runtime;
     Runtime& runtime_;
-    std::condition_variable native_;  ///< of threads
-    std::vector<void*> waiters_;      ///< of a simulation
+    std::condition_variable native_;  ///< used with threads
+    std::vector<void*> waiters_;      ///< used in a simulation
 };
 
 inline std::condition_variable& Runtime::native(Condition& condition) { return condition.native_; }
 inline std::vector<void*>& Runtime::waiters(Condition& condition) { return condition.waiters_; }
 
-/// Threads and the machine's clock. The only place where the store, the server and HTTP get
-/// threads from.
+/// Returns the runtime with threads and the machine's clock. The store, the server and HTTP obtain
+/// threads only from it.
 Runtime& machine();
 
 }  // namespace bunraku::sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/file_changes.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 
 namespace bunraku::sys {
@@ -23,15 +25,15 @@ namespace {
 
 constexpr std::uint32_t kChildren = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr std::uint32_t kFolder = kChildren | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF;
-/// A file that was written through memory tells only when it is closed.
+/// The kernel reports writes through a memory mapping only when the file is closed.
 constexpr std::uint32_t kContents = IN_MODIFY | IN_CLOSE_WRITE;
 constexpr std::size_t kMostWatches = 65'536;
 constexpr int kMostLinks = 40;
 constexpr std::chrono::seconds kTimeout{5};
-/// Nothing is known that would need it.
-constexpr std::chrono::minutes kLookAnyway{10};
+/// A safety interval; no known case needs it.
+constexpr std::chrono::minutes kMaxRestartInterval{10};
 
-/// File systems on which nothing changes behind this kernel's back.
+/// Reports whether `folder` is on a file system that changes only through this kernel.
 bool reports_changes(const std::string& folder) {
     struct statfs st{};
     if (::statfs(folder.c_str(), &st) != 0) return false;
@@ -68,8 +70,8 @@ FileChanges::FileChanges()
 
 FileChanges::~FileChanges() { close(); }
 
-/// It is told once.
-void FileChanges::hear_of_mounts() {
+/// The kernel reports a mount only once.
+void FileChanges::check_for_mounts() {
     pollfd one{.fd = mounts_.get(), .events = POLLPRI, .revents = 0};
     if (mounts_.good() && ::poll(&one, 1, 0) > 0) mounted_ = true;
 }
@@ -77,7 +79,7 @@ void FileChanges::hear_of_mounts() {
 bool FileChanges::wait(int other, std::chrono::milliseconds time) {
     if (mounted_) time = std::min<std::chrono::milliseconds>(time, kTimeout);
     pollfd all[] = {{.fd = other, .events = POLLIN, .revents = 0},
-                    {.fd = blind_ ? -1 : descriptor_, .events = POLLIN, .revents = 0},
+                    {.fd = unobservable_ ? -1 : descriptor_, .events = POLLIN, .revents = 0},
                     {.fd = mounts_.get(), .events = POLLPRI, .revents = 0}};
     (void)retrying([&] { return ::poll(all, 3, static_cast<int>(time.count())); });
     mounted_ |= all[2].revents != 0;
@@ -88,26 +90,28 @@ std::optional<std::uint64_t> FileChanges::moment() {
     const auto now = std::chrono::steady_clock::now();
     if (now - asked_ >= kTimeout) {
         asked_ = now;
-        hear_of_mounts();
-        const bool anew = mounted_ || blind_ || !mounts_.good() || now - begun_ >= kLookAnyway;
-        if (anew && (blind_ || watches_.size() > kMostWatches)) {
+        check_for_mounts();
+        const bool restart =
+            mounted_ || unobservable_ || !mounts_.good() || now - begun_ >= kMaxRestartInterval;
+        if (restart && (unobservable_ || watches_.size() > kMostWatches)) {
             close();
             open();
         }
-        if (anew) {
-            begin_anew();
+        if (restart) {
+            forget_paths();
             begun_ = now;
             mounted_ = false;
         }
     }
-    hear();
-    if (blind_) return std::nullopt;
+    read_events();
+    if (unobservable_) return std::nullopt;
     return number_;
 }
 
 void FileChanges::open() {
+    BUNRAKU_ASSERT(descriptor_ < 0 && watches_.empty());
     descriptor_ = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    blind_ = descriptor_ < 0;
+    unobservable_ = descriptor_ < 0;
 }
 
 void FileChanges::close() {
@@ -116,27 +120,31 @@ void FileChanges::close() {
     watches_.clear();
 }
 
-/// Watches stay, but which paths they are good for has to be found again.
-void FileChanges::begin_anew() {
-    number_ = next_number();
+/// Drops the mapping from paths to watches, which must be determined again. The watches themselves
+/// remain.
+void FileChanges::forget_paths() {
+    const std::uint64_t next = next_number();
+    BUNRAKU_ASSERT(next > number_);
+    number_ = next;
     known_.clear();
     folders_.clear();
 }
 
-void FileChanges::hear() {
-    if (blind_) return;
+void FileChanges::read_events() {
+    if (unobservable_) return;
     alignas(inotify_event) char buffer[32 * 1024];
+    BUNRAKU_ASSERT(descriptor_ >= 0);
     bool moved = false;
     while (true) {
         const auto n = retrying([&] { return ::read(descriptor_, buffer, sizeof buffer); });
-        if (n < 0 && errno != EAGAIN) blind_ = true;
+        if (n < 0 && errno != EAGAIN) unobservable_ = true;
         if (n <= 0) break;
         for (const char* at = buffer; at < buffer + n;) {
             moved = matters(at) || moved;
             at += sizeof(inotify_event) + reinterpret_cast<const inotify_event*>(at)->len;
         }
     }
-    if (moved) begin_anew();
+    if (moved) forget_paths();
 }
 
 bool FileChanges::matters(const void* what) {
@@ -153,32 +161,33 @@ bool FileChanges::matters(const void* what) {
            (it->second.everything && (event.mask & kChildren) != 0);
 }
 
-/// The watch of a folder or file; null: it is gone meanwhile, or nothing can be heard of it.
-FileChanges::Watch* FileChanges::listen(const std::string& path, std::uint32_t to) {
-    // The same folder by another way must not hear less.
+/// Adds a watch for a folder or file. Returns null if it no longer exists or cannot be watched.
+FileChanges::Watch* FileChanges::add_watch(const std::string& path, std::uint32_t to) {
+    // Adding the same folder through another path must not remove events.
+    BUNRAKU_ASSERT(descriptor_ >= 0 && path.starts_with('/'));
     const int number = ::inotify_add_watch(descriptor_, path.c_str(), to | IN_MASK_ADD);
     if (number >= 0) return &watches_[number];
-    // Whoever took it away is heard of at the folder above.
-    if (errno != ENOENT && errno != ENOTDIR) blind_ = true;
+    // The watch on the parent folder reports the removal.
+    if (errno != ENOENT && errno != ENOTDIR) unobservable_ = true;
     return nullptr;
 }
 
 FileChanges::Watch* FileChanges::folder(const std::string& path) {
     if (const auto it = folders_.find(path); it != folders_.end()) return it->second;
     if (!reports_changes(path)) {
-        blind_ = true;
+        unobservable_ = true;
         return nullptr;
     }
-    auto* out = listen(path, kFolder | IN_ONLYDIR | IN_DONT_FOLLOW);
+    auto* out = add_watch(path, kFolder | IN_ONLYDIR | IN_DONT_FOLLOW);
     if (out) folders_.emplace(path, out);
     return out;
 }
 
-/// Every folder on the way to what a path stands for, links followed, from the top: what is changed
-/// while this goes on is heard of above.
+/// Watches every folder on the path, from the root on, and follows links. The folders above report
+/// changes that happen meanwhile.
 void FileChanges::add(const std::string& path) {
-    if (blind_ || path.empty() || !known_.insert(path).second) return;
-    std::string here;  // "" is the top
+    if (unobservable_ || path.empty() || !known_.insert(path).second) return;
+    std::string here;  // "" is the root
     std::deque<std::string> left;
     const auto go = [&left](std::string_view way) {
         const auto names = base::words(way, "/");
@@ -188,8 +197,9 @@ void FileChanges::add(const std::string& path) {
     if (!path.starts_with('/')) {
         std::error_code error;
         go(std::filesystem::current_path(error).string());
-        if (error) blind_ = true;
+        if (error) unobservable_ = true;
     }
+    BUNRAKU_ASSERT(known_.contains(path));
     int links = 0;
     if (left.empty()) {
         if (auto* top = folder("/")) top->everything = true;
@@ -197,6 +207,8 @@ void FileChanges::add(const std::string& path) {
     while (!left.empty()) {
         const std::string name = std::move(left.front());
         left.pop_front();
+        BUNRAKU_ASSERT(!name.empty() && name.find('/') == std::string::npos);
+        BUNRAKU_ASSERT(here.empty() || (here.front() == '/' && here.back() != '/'));
         if (name == ".") continue;
         if (name == "..") {
             here.resize(here.empty() ? 0 : here.rfind('/'));
@@ -213,12 +225,13 @@ void FileChanges::add(const std::string& path) {
         }
         struct stat st{};
         if (::lstat(full.c_str(), &st) != 0) {
-            if (errno != ENOENT && errno != ENOTDIR) blind_ = true;
+            if (errno != ENOENT && errno != ENOTDIR) unobservable_ = true;
             return;
         }
         if (S_ISLNK(st.st_mode)) {
             char target[PATH_MAX];
             const auto n = ::readlink(full.c_str(), target, sizeof target);
+            BUNRAKU_ASSERT(links >= 0 && links <= kMostLinks);
             if (n <= 0 || ++links > kMostLinks) return;
             const std::string_view way(target, static_cast<std::size_t>(n));
             if (way.starts_with('/')) here.clear();
@@ -228,17 +241,17 @@ void FileChanges::add(const std::string& path) {
             here = full;
         } else {
             if (!left.empty()) return;
-            // What was written before this is heard of here: whoever asks looks afterwards.
+            // Earlier writes are not reported, but the caller reads the files after this call.
             if (!above->contents)
                 above->contents =
-                    listen(above_path, kContents | IN_ONLYDIR | IN_DONT_FOLLOW) != nullptr;
-            // Another name of the same file may lie where nobody listens.
-            if (st.st_nlink > 1) (void)listen(full, kFolder | kContents);
+                    add_watch(above_path, kContents | IN_ONLYDIR | IN_DONT_FOLLOW) != nullptr;
+            // The file may change through another name in a folder that is not watched.
+            if (st.st_nlink > 1) (void)add_watch(full, kFolder | kContents);
             return;
         }
         if (!left.empty()) continue;
     }
-    // A folder: what it holds is its stamp.
+    // The stamp of a folder depends on its entries.
     if (auto* all = folder(here.empty() ? "/" : here)) all->everything = true;
 }
 

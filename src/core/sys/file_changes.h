@@ -1,4 +1,5 @@
-// Hearing from the kernel of what changes instead of looking again and again.
+// SPDX-License-Identifier: Apache-2.0
+// Detects file changes through the kernel's notifications instead of polling.
 #pragma once
 
 #include <chrono>
@@ -12,11 +13,12 @@
 
 namespace bunraku::sys {
 
-/// Whether anything has changed by which stat() would answer otherwise for paths that were named:
-/// for one thread at a time (docs/design/0243). Nothing to hear from (file systems of a network, no
-/// right to read a folder, too few watches): then it is not known. A mount anywhere counts as a
-/// change, but not more often than each five seconds; where nothing is heard of mounts, five
-/// seconds do.
+/// Detects whether stat() may return another result for any of the added paths. For use by one
+/// thread at a time (docs/design/0243).
+///
+/// The answer is unknown if notifications are not available: network file systems, folders without
+/// read permission, too few inotify watches. Any mount counts as a change, at most once in five
+/// seconds. If mounts cannot be observed, every interval of five seconds counts as a change.
 class FileChanges {
 public:
     FileChanges();
@@ -24,42 +26,44 @@ public:
     FileChanges(const FileChanges&) = delete;
     FileChanges& operator=(const FileChanges&) = delete;
 
-    /// From now on it matters, until moment() is another.
+    /// Starts to observe `path`, until moment() returns another number.
     void add(const std::string& path);
-    /// While this number is the same, nothing has changed of what was added; nullopt: not known.
-    /// Numbers of different objects never meet.
+    /// Returns a number that stays the same as long as none of the added paths has changed. Returns
+    /// nullopt if this is unknown. Numbers of different objects are never equal.
     std::optional<std::uint64_t> moment();
-    /// False: what was added cannot be heard of.
-    bool hears() const { return !blind_; }
-    /// Sleeps until there may be something to hear, `other` is readable, or time is over. True:
-    /// `other` is.
+    /// Returns false if some of the added paths cannot be observed.
+    bool hears() const { return !unobservable_; }
+    /// Sleeps until there may be events, `other` is readable, or the time is over. Returns true if
+    /// `other` is readable.
     bool wait(int other, std::chrono::milliseconds time);
 
 private:
-    /// What matters of the events of one watch.
+    /// The relevant events of one watch.
     struct Watch {
         std::unordered_set<std::string> names;
-        bool everything = false;  ///< each change of what is in the folder, or of the file
-        bool contents = false;    ///< it tells what is written to files
+        /// true if every change in the folder, or of the file, is relevant
+        bool everything = false;
+        bool contents = false;  ///< true if writes to files are reported
     };
     void open();
     void close();
-    void hear_of_mounts();
-    void begin_anew();
-    void hear();
+    void check_for_mounts();
+    void forget_paths();
+    void read_events();
     bool matters(const void* event);
-    Watch* listen(const std::string& path, std::uint32_t to);
+    Watch* add_watch(const std::string& path, std::uint32_t to);
     Watch* folder(const std::string& path);
 
-    const Descriptor mounts_;  ///< the kernel's table of them
+    const Descriptor mounts_;  ///< the kernel's mount table
     int descriptor_ = -1;
-    bool blind_ = false;
-    bool mounted_ = false;  ///< something, since begun_
+    bool unobservable_ = false;
+    bool mounted_ = false;  ///< true if something was mounted since begun_
     std::uint64_t number_;
-    std::chrono::steady_clock::time_point begun_, asked_;  ///< anew; whether there were mounts
+    /// times of the last restart and of the last check for mounts
+    std::chrono::steady_clock::time_point begun_, asked_;
     std::unordered_map<int, Watch> watches_;
-    std::unordered_set<std::string> known_;            ///< paths whose every folder is watched
-    std::unordered_map<std::string, Watch*> folders_;  ///< real ones
+    std::unordered_set<std::string> known_;            ///< paths with all their folders watched
+    std::unordered_map<std::string, Watch*> folders_;  ///< keys are real paths
 };
 
 }  // namespace bunraku::sys

@@ -1,4 +1,5 @@
-// What every file system does by the calls of its interface, and texts of paths.
+// SPDX-License-Identifier: Apache-2.0
+// Operations that every file system implements through its interface, and path functions.
 #include "core/sys/file_system.h"
 
 #include <array>
@@ -6,6 +7,8 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "core/base/assert.h"
 
 namespace bunraku::sys {
 
@@ -34,7 +37,7 @@ Result<std::optional<FileStatus>> FileSystem::look(const std::string& path, bool
 Result<bool> FileSystem::there(const std::string& path) {
     const auto status = look(path, true);
     if (status) return status->has_value();
-    // Of links in a circle and of names that no file can have it is as certain.
+    // Link cycles and impossible file names are certain absences too.
     const int code = status.error().code;
     if (code == ELOOP || code == ENAMETOOLONG) return false;
     return std::unexpected(status.error());
@@ -74,6 +77,7 @@ Result<void> pump(Reader& reader, const Write& write) {
     std::vector<char> buffer(65536);
     for (;;) {
         const std::size_t n = BUNRAKU_TRY(reader.read(buffer));
+        BUNRAKU_ASSERT(n <= buffer.size());
         if (n == 0) return {};
         BUNRAKU_TRY_VOID(write({buffer.data(), n}));
     }
@@ -105,10 +109,11 @@ Result<void> FileSystem::remove_all(const std::string& path) {
     const auto status = BUNRAKU_TRY(look(path));
     if (!status) return {};
     if (status->kind != FileKind::Directory) return remove(path);
-    // An own stack: how deep folders nest is up to whoever made them.
+    // An explicit stack, because other users decide how deeply folders nest.
     std::vector<std::pair<std::string, bool>> todo{{path, false}};
     while (!todo.empty()) {
         auto [current, emptied] = todo.back();
+        BUNRAKU_ALWAYS_ASSERT(current.starts_with(path));
         if (emptied) {
             todo.pop_back();
             BUNRAKU_TRY_VOID(remove_directory(current));
@@ -130,6 +135,7 @@ Result<void> FileSystem::remove_all(const std::string& path) {
 
 std::string_view base_name(base::TextView path) {
     while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+    BUNRAKU_ASSERT(path.size() < 2 || path.back() != '/');
     std::size_t slash = path.rfind('/');
     if (slash == std::string_view::npos || path.size() == 1) return path;
     return path.substr(slash + 1);
@@ -153,7 +159,7 @@ std::string join(std::string_view directory, std::string_view name) {
 
 namespace {
 
-/// Whether it begins at the root, and nothing in it has to be worked out.
+/// Reports whether the path is absolute and needs no expansion.
 bool expanded(std::string_view path) {
     if (path.empty() || path[0] != '/') return false;
     for (std::size_t at = 0; at != std::string_view::npos; at = path.find('/', at + 1)) {
@@ -199,7 +205,9 @@ std::string expand_path(std::string_view path, std::string_view base) {
     }
     std::string out;
     for (std::string_view part : parts) out.append("/").append(part);
-    return out.empty() ? "/" : out;
+    if (out.empty()) out = "/";
+    BUNRAKU_ASSERT(expanded(out));
+    return out;
 }
 
 }  // namespace bunraku::sys

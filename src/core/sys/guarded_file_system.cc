@@ -1,8 +1,9 @@
-// Files for a process with more rights than the users whose folders it enters. Whoever owns a
-// folder can put a link where a file was; so each change and each read goes through a descriptor,
-// and links are followed by this rule: one that is owned by another user, or that stands in a
-// folder of another user, leads only to what that user owns (as CHASE_SAFE in systemd-tmpfiles).
-// A path without links, which nearly all are, costs one openat2(2).
+// SPDX-License-Identifier: Apache-2.0
+// File access for a process with more rights than the owners of the folders that it enters. A
+// folder's owner can replace a file with a link, so every change and read goes through a
+// descriptor. A link that belongs to another user, or that is in a folder of another user, may lead
+// only to files of that user (CHASE_SAFE in systemd-tmpfiles has the same rule). A path without
+// links, which is the normal case, costs one openat2(2).
 #include "core/sys/guarded_file_system.h"
 
 #include <array>
@@ -19,6 +20,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/sys/real_file_system.h"
 
 namespace bunraku::sys {
@@ -42,18 +44,17 @@ Descriptor open_at(int at, const std::string& name, int flags, std::uint32_t mod
         retrying([&] { return ::openat(at, name.c_str(), flags | O_CLOEXEC, mode); }));
 }
 
-/// Whether openat2 says only that it cannot tell: a link is on the way, an old kernel, a seccomp
-/// filter.
+/// Reports whether openat2 only failed to decide: the path contains a link, the kernel is old, or a
+/// seccomp filter is active.
 bool undecided(int error) { return error == ELOOP || error == ENOSYS || error == EPERM; }
 
-/// The links of one path, followed step by step.
+/// Follows the links of one path step by step.
 class Chase {
 public:
     Chase(const std::string& path, bool follow_last, bool allow_links)
         : path_(path), follow_last_(follow_last), allow_links_(allow_links) {}
 
-    /// Returns the folder and the name of what `path` stands for. `from` is where a relative path
-    /// begins.
+    /// Returns the folder and the name of the target of `path`. A relative path begins at `from`.
     Result<Place> run(Descriptor from, std::string_view call) {
         call_ = call;
         folder_ = std::move(from);
@@ -70,13 +71,14 @@ public:
                 BUNRAKU_TRY_VOID(check(step, st));
                 continue;
             }
-            if (BUNRAKU_TRY(take(step.name))) break;
+            if (BUNRAKU_TRY(resolve_name(step.name))) break;
         }
+        BUNRAKU_ASSERT(!last_.empty() && last_.find('/') == std::string::npos);
         return Place{std::move(folder_), std::move(last_)};
     }
 
 private:
-    /// A name to go into, or a check of the owner of what was reached.
+    /// Either the next name, or a check of the owner of the target.
     struct Step {
         std::string name;
         std::vector<uid_t> owners;
@@ -110,14 +112,15 @@ private:
         return {};
     }
 
-    /// Goes one name further; true at the end of the path.
-    Result<bool> take(const std::string& name) {
+    /// Resolves one more name. Returns true at the end of the path.
+    Result<bool> resolve_name(const std::string& name) {
+        BUNRAKU_ASSERT(folder_.good() && !name.empty());
         const bool last = !names_left();
         Descriptor next = open_at(folder_.get(), name, kPath | O_NOFOLLOW);
         struct ::stat st{};
         if (!next.good()) {
             if (!last || errno != ENOENT) return system_failure(errno, call_, path_);
-            // What is made there lies in the folder.
+            // The file to create will be in this folder.
             if (::fstat(folder_.get(), &st) != 0) return system_failure(errno, call_, path_);
             return finish(name, st);
         }
@@ -140,10 +143,12 @@ private:
 
     Result<void> follow(const std::string& name, const Descriptor& link, const struct ::stat& st,
                         bool last) {
+        BUNRAKU_ASSERT(S_ISLNK(st.st_mode) && folder_.good());
+        BUNRAKU_ASSERT(links_ <= 41);
         struct ::stat above{};
         if (!allow_links_ || ++links_ > 40) return system_failure(ELOOP, call_, path_);
         if (::fstat(folder_.get(), &above) != 0) return system_failure(errno, call_, path_);
-        // Links of /proc/PID/fd have no text that leads anywhere: the kernel follows them.
+        // The links in /proc/PID/fd have no usable text, so the kernel follows them.
         struct ::statfs where{};
         if (!last && ::fstatfs(folder_.get(), &where) == 0 && where.f_type == PROC_SUPER_MAGIC) {
             folder_ = open_at(folder_.get(), name, kPath | O_DIRECTORY);
@@ -160,7 +165,7 @@ private:
         const std::string_view target(text.data(), static_cast<std::size_t>(n));
         if (target.starts_with('/')) folder_ = open_at(AT_FDCWD, "/", kPath | O_DIRECTORY);
         push(target);
-        // "/" alone has no name.
+        // "/" alone has no last name.
         if (target.find_first_not_of('/') == std::string_view::npos && last)
             todo_.push_back({.name = ".", .owners = {}});
         return {};
@@ -170,7 +175,7 @@ private:
     bool follow_last_, allow_links_;
     std::string_view call_;
     Descriptor folder_{-1};
-    std::vector<Step> todo_;  ///< the next one is the last
+    std::vector<Step> todo_;  ///< the next step is the last element
     std::string last_;
     int links_ = 0;
 };
@@ -203,7 +208,7 @@ public:
         if (!file.good() || ::fstat(file.get(), &st) != 0)
             return system_failure(errno, "apply2files", path);
         if (S_ISLNK(st.st_mode)) return system_failure(ELOOP, "apply2files", path);
-        // chmod(2) takes no descriptor that was opened as a path, but its name below /proc.
+        // chmod(2) does not accept a descriptor opened with O_PATH, but accepts its name in /proc.
         const std::string self = fmt::format("/proc/self/fd/{}", file.get());
         if (retrying([&] { return ::chmod(self.c_str(), mode); }) == 0) return {};
         if (errno != ENOENT) return system_failure(errno, "apply2files", path);
@@ -223,7 +228,7 @@ public:
         if (::geteuid() != 0 || (!user && !acting_)) return {};
         std::vector<gid_t> groups = groups_;
         if (user) {
-            // Of this thread alone, which is why the system calls are made directly.
+            // The change must affect this thread only, so the system calls are made directly.
             groups_.resize(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
             if (::getgroups(static_cast<int>(groups_.size()), groups_.data()) < 0)
                 return base::failure("Cannot read the groups of this process", errno);
@@ -236,7 +241,7 @@ public:
         const uid_t uid = user ? user->uid : 0;
         const gid_t gid = user ? user->gid : ::getegid();
         acting_ = user.has_value();
-        // Only root may set groups: the user comes last, and leaves first.
+        // Only root may set groups, so the user id is changed last and restored first.
         if (!user) ::setfsuid(0);
         const bool grouped = ::syscall(SYS_setgroups, groups.size(), groups.data()) == 0;
         ::setfsgid(gid);
@@ -265,7 +270,7 @@ protected:
         if (!undecided(errno)) return system_failure(errno, call, path);
         const Place p = BUNRAKU_TRY(place(path, Last::Follow, call));
         file = open_at(p.at(), p.name, flags | O_NOFOLLOW, mode);
-        // A link below /proc is none by its text.
+        // A link in /proc cannot be resolved by its text.
         if (!file.good() && errno == ELOOP && on_proc(p)) file = open_at(p.at(), p.name, flags);
         if (!file.good()) return system_failure(errno, call, path);
         return file;
@@ -320,8 +325,8 @@ private:
     std::vector<gid_t> groups_;
 };
 
-/// Empties a folder by descriptors. It goes up by "..", so that depth costs no descriptors, and
-/// checks that it comes back to where it was.
+/// Empties a folder through descriptors. It returns to the parent through "..", so that the number
+/// of descriptors does not depend on the depth, and checks that it arrives in the same folder.
 Result<void> GuardedFileSystem::remove_tree(const std::string& path) {
     if (acting_) return remove_all(path);
     const auto status = BUNRAKU_TRY(look(path));
@@ -329,7 +334,7 @@ Result<void> GuardedFileSystem::remove_tree(const std::string& path) {
     if (status->kind != FileKind::Directory) return remove(path);
     struct Level {
         struct ::stat status{};
-        std::string name;  ///< in the folder above
+        std::string name;  ///< in the parent folder
         std::vector<std::string> names;
     };
     constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;

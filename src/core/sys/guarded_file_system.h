@@ -1,4 +1,5 @@
-// Files for a process with more rights than the users whose folders it enters.
+// SPDX-License-Identifier: Apache-2.0
+// File access for a process with more rights than the owners of the folders that it enters.
 #pragma once
 
 #include <optional>
@@ -9,32 +10,32 @@
 
 namespace bunraku::sys {
 
-/// Whose rights a thread acts with (ActingAs).
+/// The user whose rights a thread uses (ActingAs).
 struct Account {
     std::string name;
     std::uint32_t uid = 0, gid = 0;
 };
 
-/// The machine's own files for a privileged process: a link that another user could have made is
-/// followed only to what that user owns.
+/// Returns the machine's files for a privileged process. A link that another user could have made
+/// is followed only to files of that user.
 std::unique_ptr<FileSystem> make_guarded_file_system();
 
-/// What guarded files can do beyond others. The classes and functions below ask for it, and do
-/// without it in tests with other files.
+/// Operations that only guarded files have. The classes and functions below look for this interface
+/// and work without it for other files, such as in tests.
 class GuardedFiles {
 public:
     virtual ~GuardedFiles() = default;
-    /// Refuses every link below `top`, from now until the next call; an empty `top` ends it.
-    /// Returns what was refused before.
+    /// Refuses every link below `top` until the next call. An empty `top` ends this. Returns the
+    /// previous value.
     virtual std::string forbid_links_below(std::string top) = 0;
-    /// Makes the calling thread reach files with the rights of a user; none gives it its own back.
-    /// Does nothing if the process is not root's.
+    /// Makes the calling thread access files with the rights of a user. nullopt restores its own
+    /// rights. Does nothing if the process does not run as root.
     virtual Result<void> act_as(const std::optional<Account>& user) = 0;
     virtual Result<void> remove_tree(const std::string& path) = 0;
 };
 
-/// Forbids links below a folder for as long as it lives; an empty `top` forbids none. What lies
-/// below a folder where they are forbidden already changes nothing.
+/// Forbids links below a folder during its lifetime. An empty `top` forbids none. Has no effect if
+/// an outer object already forbids links there.
 class LinkFreeWalk {
 public:
     LinkFreeWalk(FileSystem& files, std::string top);
@@ -49,7 +50,7 @@ private:
     std::string before_;
 };
 
-/// Acts as a user for as long as it lives.
+/// Uses the rights of a user during its lifetime.
 class ActingAs {
 public:
     ActingAs(FileSystem& files, const Account& user);
@@ -58,7 +59,7 @@ public:
     }
     ActingAs(const ActingAs&) = delete;
     ActingAs& operator=(const ActingAs&) = delete;
-    /// Whether the rights were taken; nothing may be done otherwise.
+    /// An error if the rights could not be taken. The caller must then not access any files.
     const Result<void>& begun() const { return begun_; }
 
 private:
@@ -66,11 +67,11 @@ private:
     Result<void> begun_;
 };
 
-/// Does FileSystem::remove_all, in guarded files by descriptors: no folder that becomes a link is
-/// entered.
+/// Does FileSystem::remove_all. Guarded files do it through descriptors, so that a folder that is
+/// replaced with a link is not entered.
 Result<void> remove_tree(FileSystem& files, const std::string& path);
 
-/// Whether `path` is in the folder `top`, at any depth.
+/// Reports whether `path` is inside the folder `top`, at any depth.
 bool is_below(std::string_view path, std::string_view top);
 
 }  // namespace bunraku::sys

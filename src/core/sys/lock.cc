@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/lock.h"
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/sys/file_system.h"
 
 namespace bunraku::sys {
@@ -26,6 +28,7 @@ FileLock::~FileLock() {
 }
 
 base::Result<FileLock> FileLock::lock(const std::string& path, int how) {
+    BUNRAKU_ASSERT((how & LOCK_EX) != 0 && !path.empty());
     int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
     if (fd < 0) return base::failure(fmt::format("{} - {}", std::strerror(errno), path), errno);
     int rc;
@@ -58,6 +61,7 @@ base::Result<bool> PidLock::acquire() {
     for (;;) {
         int fd = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
         if (fd < 0) return failed();
+        BUNRAKU_ASSERT(fd_ < 0);
         int rc;
         do rc = ::flock(fd, LOCK_EX | LOCK_NB);
         while (rc != 0 && errno == EINTR);
@@ -66,8 +70,8 @@ base::Result<bool> PidLock::acquire() {
             ::close(fd);
             return result;
         }
-        // Its owner may have removed the file between our open and our lock: what is locked then
-        // has no name any more, and the next one would lock another file.
+        // The owner may have removed the file between our open and our lock. The locked file then
+        // has no name, and the next process would lock another file.
         struct stat locked{}, named{};
         if (::fstat(fd, &locked) != 0 || ::stat(path_.c_str(), &named) != 0 ||
             locked.st_dev != named.st_dev || locked.st_ino != named.st_ino) {
@@ -75,7 +79,7 @@ base::Result<bool> PidLock::acquire() {
             continue;
         }
         std::string text = std::to_string(::getpid());
-        // The lock holds without it.
+        // The lock does not depend on this write.
         if (::ftruncate(fd, 0) == 0) (void)!::pwrite(fd, text.data(), text.size(), 0);
         fd_ = fd;
         return true;

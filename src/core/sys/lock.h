@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Locks between processes.
 #pragma once
 
@@ -8,15 +9,15 @@
 
 namespace bunraku::sys {
 
-/// An advisory lock on a file, held until the object dies (or the process does).
+/// An advisory lock on a file, held until the object or the process ends.
 class FileLock {
 public:
     FileLock(FileLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
     FileLock& operator=(FileLock&& other) noexcept;
     ~FileLock();
-    /// Waits for the lock; makes the file where it is missing.
+    /// Waits for the lock. Creates the file if it does not exist.
     static base::Result<FileLock> acquire(const std::string& path);
-    /// Error code EWOULDBLOCK where another process holds it.
+    /// Fails with code EWOULDBLOCK if another process holds the lock.
     static base::Result<FileLock> try_acquire(const std::string& path);
 
 private:
@@ -25,23 +26,23 @@ private:
     int fd_;
 };
 
-/// A pid file. The kernel's lock on it decides who owns it, and ends with the process however that
-/// ends; the number in the file is for people, who may find their own process's there: in a
-/// container every start has the same few numbers.
+/// A pid file. The kernel's lock on the file decides which process owns it, and ends with the
+/// process in any case. The number in the file is only informative, and may equal the reader's own
+/// pid: in a container, every start has the same few pids.
 class PidLock {
 public:
     explicit PidLock(std::string path) : path_(std::move(path)) {}
     PidLock(const PidLock&) = delete;
     PidLock& operator=(const PidLock&) = delete;
     ~PidLock() { release(); }
-    /// False where somebody holds it (another object of this process too).
+    /// Returns false if another process or object holds the lock.
     base::Result<bool> acquire();
     void release();
-    int owner() const;  ///< pid in the file, 0: none
+    int owner() const;  ///< Returns the pid in the file, or 0 if there is none.
 
 private:
     std::string path_;
-    int fd_ = -1;  ///< while it is held
+    int fd_ = -1;  ///< valid while the lock is held
 };
 
 }  // namespace bunraku::sys

@@ -1,4 +1,5 @@
-// Programs: what they are given, what they say, and how long they may take.
+// SPDX-License-Identifier: Apache-2.0
+// Runs programs: their environment, input and output, and time limits.
 #include "core/sys/process.h"
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/sys/child.h"
 #include "core/sys/descriptor.h"
 #include "core/sys/file_system.h"
@@ -31,8 +33,8 @@ std::string error_text(int error) {
     return strerror_r(error, buffer.data(), buffer.size());
 }
 
-/// The descriptor, above those that a child gets set anew (0 to 4): where this process was started
-/// with some of them closed, it may have been given one. -1: out of descriptors.
+/// Moves the descriptor above those that a child sets (0 to 4). It may be one of them if this
+/// process was started with some of them closed. Returns -1 if no descriptor is free.
 int above_the_childs(int fd) {
     if (fd < 0 || fd > 4) return fd;
     int higher = ::fcntl(fd, F_DUPFD_CLOEXEC, 5);
@@ -79,7 +81,7 @@ std::vector<std::string> environment_of(const Command& command) {
     }
     for (std::size_t i = 0; i < command.environment.size(); ++i) {
         const auto& [key, value] = command.environment[i];
-        bool later = false;  // the last of several wins
+        bool later = false;  // the last of several entries wins
         for (std::size_t k = i + 1; k < command.environment.size(); ++k) {
             later = later || command.environment[k].first == key;
         }
@@ -88,7 +90,7 @@ std::vector<std::string> environment_of(const Command& command) {
     return out;
 }
 
-/// Where a stream of a child goes, besides a descriptor.
+/// Destinations of a child's stream other than a descriptor.
 constexpr int kToNull = -1, kToOutput = -2, kToOwnErrors = -3;
 
 class RealProcesses final : public Processes {
@@ -104,6 +106,7 @@ public:
                               command.merge_errors ? kToOutput
                               : command.capture    ? err.write_end
                                                    : kToNull));
+        BUNRAKU_ASSERT(child > 0);
         in.close_read();
         out.close_write();
         err.close_write();
@@ -151,7 +154,7 @@ private:
                retrying([&] { return ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS); }) == 0;
     }
 
-    /// Without its descriptors.
+    /// Prepares the plan, except for its descriptors.
     base::Result<ChildPlan> prepare(const Command& command) {
         ChildPlan p;
         if (command.argv.empty()) return base::failure("No such file or directory", ENOENT);
@@ -163,7 +166,7 @@ private:
             }
         }
         std::string name = command.argv[0];
-        // A relative path means the folder that the program will run in.
+        // A path with a slash is relative to the program's working folder.
         if (name.find('/') == std::string::npos) {
             auto found = which(name, path);
             if (!found) {
@@ -195,8 +198,9 @@ private:
         return p;
     }
 
-    /// kToOutput is for errors only.
+    /// kToOutput is only valid for `err`.
     base::Result<int> spawn(const Command& command, int in, int out, int err) {
+        BUNRAKU_ASSERT(in >= kToNull && out != kToOutput);
         ChildPlan p = BUNRAKU_TRY(prepare(command));
         int null_fd =
             above_the_childs(retrying([] { return ::open("/dev/null", O_RDWR | O_CLOEXEC); }));
@@ -212,6 +216,8 @@ private:
         p.in = in >= 0 ? in : null_fd;
         p.out = out >= 0 ? out : out == kToOwnErrors ? 2 : null_fd;
         p.err = err == kToOwnErrors ? 2 : err == kToOutput ? 1 : err >= 0 ? err : null_fd;
+        BUNRAKU_ASSERT(p.in > 4 && p.out >= 2 && p.err >= 1);
+        BUNRAKU_ASSERT(!p.arguments.empty());
         const SpawnResult spawned = start_child(p);
         ::close(null_fd);
         if (spawned.pid < 0) return base::failure(error_text(spawned.error), spawned.error);
@@ -230,11 +236,13 @@ private:
             *open = false;
             return;
         }
-        std::size_t room = limit > into.size() ? limit - into.size() : 0;
-        into.append(buffer.data(), std::min(room, static_cast<std::size_t>(n)));
+        std::size_t space = limit > into.size() ? limit - into.size() : 0;
+        into.append(buffer.data(), std::min(space, static_cast<std::size_t>(n)));
+        BUNRAKU_ASSERT(limit == 0 || into.size() <= limit);
     }
 
     static void finish(int pid, Outcome& outcome) {
+        BUNRAKU_ASSERT(pid > 1);
         int status = 0;
         while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
         }
@@ -249,14 +257,16 @@ private:
         }
     }
 
-    /// Ends a program's whole group when it is told to.
+    /// Ends a program's whole process group on request.
     class Stopper {
     public:
         Stopper(const Command& command, int pid) : command_(command), pid_(pid) {
+            // kill() with -1 or 0 would reach other processes.
+            BUNRAKU_ALWAYS_ASSERT(pid > 1);
             if (command.stop) watch_.emplace();
         }
-        /// True where it was killed just now.
-        bool look(Outcome& outcome) {
+        /// Returns true if it has just killed the group.
+        bool check_stop(Outcome& outcome) {
             if (!command_.stop) return false;
             const Stop what = command_.stop();
             if (what == Stop::No) return false;
@@ -292,14 +302,14 @@ private:
         if (in.write_end >= 0) ::fcntl(in.write_end, F_SETFL, O_NONBLOCK);
         Stopper stopper(command, pid);
         while (out_open || err_open) {
-            if (!exited && stopper.look(outcome)) break;
+            if (!exited && stopper.check_stop(outcome)) break;
             if (limited && !outcome.timed_out && Clock::now() >= deadline) {
                 outcome.timed_out = true;
                 ::kill(-pid, SIGKILL);
                 break;
             }
-            // A background child may keep the pipes; a finished program is not waited on for it
-            // longer than its own output needs.
+            // A background child may hold the pipes open. After the program has exited, wait only
+            // as long as its remaining output needs.
             if (exited && Clock::now() >= drain_until) break;
             pollfd fds[3];
             nfds_t count = 0;
@@ -311,6 +321,7 @@ private:
             if (out_open) out_at = add(out.read_end, POLLIN);
             if (err_open) err_at = add(err.read_end, POLLIN);
             if (in.write_end >= 0) in_at = add(in.write_end, POLLOUT);
+            BUNRAKU_ASSERT(count > 0 && count <= std::size(fds));
             int wait_ms = 50;
             if (limited) {
                 auto left =
@@ -327,9 +338,11 @@ private:
                 }
                 if (in_at >= 0 && fds[in_at].revents) {
                     const BrokenPipesAreErrors guard;
+                    BUNRAKU_ASSERT(sent < command.input.size());
                     ssize_t n = ::write(in.write_end, command.input.data() + sent,
                                         command.input.size() - sent);
                     if (n > 0) sent += static_cast<std::size_t>(n);
+                    BUNRAKU_ASSERT(sent <= command.input.size());
                     bool over = n < 0 && errno != EINTR && errno != EAGAIN;
                     if (over || sent == command.input.size()) in.close_write();
                 }
@@ -346,7 +359,7 @@ private:
         }
         in.close_write();
         if (exited) return;
-        // The output is closed, yet the program may go on.
+        // The output is closed, but the program may still run.
         if ((limited || command.stop) && !outcome.timed_out) {
             int status = 0;
             for (;;) {
@@ -355,7 +368,7 @@ private:
                     set_status(status, outcome);
                     return;
                 }
-                if (stopper.look(outcome)) break;
+                if (stopper.check_stop(outcome)) break;
                 if (limited && Clock::now() >= deadline) {
                     outcome.timed_out = true;
                     ::kill(-pid, SIGKILL);
@@ -396,12 +409,12 @@ base::Result<int> run_in_copy(const std::function<int()>& action,
         ::_exit(code);
     }
     int status = 0;
-    bool told = false;
+    bool stop_sent = false;
     while (::waitpid(child, &status, 0) < 0) {
         if (errno != EINTR) return base::failure(std::strerror(errno), errno);
-        if (told || !stopping()) continue;
+        if (stop_sent || !stopping()) continue;
         ::kill(child, SIGTERM);
-        told = true;
+        stop_sent = true;
     }
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -1,4 +1,5 @@
-// Starting programs: by argument vector, with a time limit that ends the whole process group.
+// SPDX-License-Identifier: Apache-2.0
+// Runs programs by argument vector, with a time limit that ends the whole process group.
 #pragma once
 
 #include <chrono>
@@ -15,41 +16,44 @@
 
 namespace bunraku::sys {
 
-/// What is to become of a program that runs: nothing; it is asked to end (SIGTERM, and SIGKILL
-/// where it does not); it is killed.
+/// A request about a running program: none, end it (SIGTERM, then SIGKILL if it does not end), or
+/// kill it at once.
 enum class Stop : std::uint8_t { No, Ask, Kill };
 
-/// One program to run. There is no shell unless argv names one.
+/// A program to run. There is no shell unless argv names one.
 struct Command {
     std::vector<std::string> argv;
-    /// Looked up for argv[0] without a slash; empty: the PATH of `environment` or of this process.
+    /// Search path for an argv[0] without a slash. If empty, the PATH of `environment` or of this
+    /// process is used.
     std::string search_path;
     bool inherit_environment = true;
-    /// Added to (or, with inherit_environment off, the whole of) the environment. A nullopt value
-    /// removes the variable.
+    /// Variables added to the environment, or the whole environment if inherit_environment is
+    /// false. A nullopt value removes the variable.
     std::vector<std::pair<std::string, std::optional<std::string>>> environment;
-    std::string cwd;  ///< empty: this process's
+    std::string cwd;  ///< if empty, this process's
     std::optional<std::uint32_t> uid, gid;
-    std::string user_name;  ///< for initgroups when uid is given; empty: groups are just {gid}
-    std::optional<std::uint32_t> own_gid;  ///< the user's own group, for initgroups; unset: gid
+    /// for initgroups if uid is set; if this is empty, the only group is gid
+    std::string user_name;
+    /// the user's primary group, for initgroups; defaults to gid
+    std::optional<std::uint32_t> own_gid;
     std::optional<std::uint32_t> umask;
-    std::string input;          ///< standard input; empty: /dev/null
-    bool merge_errors = false;  ///< standard error goes where standard output goes
-    bool capture = true;        ///< false: output goes to /dev/null
-    /// Of started programs (start): output and errors go where this process's errors go.
+    std::string input;          ///< standard input; if empty, /dev/null
+    bool merge_errors = false;  ///< standard error is written to standard output
+    bool capture = true;        ///< if false, output is written to /dev/null
+    /// For start() only: writes output and errors to this process's standard error.
     bool to_own_errors = false;
-    /// A descriptor that the program finds as number 3, and one that it finds as 4 beside that. It
-    /// has no others above its standard ones.
+    /// Two descriptors that the program receives as 3 and 4; -1 means none. The program inherits no
+    /// others beyond the standard streams.
     int channel = -1, second_channel = -1;
     std::optional<std::chrono::milliseconds> timeout;
-    std::size_t output_limit = 64 * 1024 * 1024;  ///< what comes beyond is dropped
-    /// Asked again and again while it runs; unset: nothing stops it. While it is asked, a second ^C
-    /// is its business (see catch_stop_signals).
+    std::size_t output_limit = 64 * 1024 * 1024;  ///< further output is dropped
+    /// Called repeatedly while the program runs; may be empty. If it is set, a second ^C does not
+    /// end this process while the program runs (see catch_stop_signals).
     std::function<Stop()> stop;
 };
 
 struct Outcome {
-    int status = 0;  ///< exit status; 128 + signal where a signal ended it
+    int status = 0;  ///< exit status, or 128 + signal if a signal ended the program
     int signal = 0;
     bool timed_out = false;
     bool stopped = false;  ///< by Command::stop
@@ -61,34 +65,35 @@ struct Outcome {
 class Processes {
 public:
     virtual ~Processes() = default;
-    /// Runs to the end. An error means that it could not be started ("No such file or directory -
-    /// x", errno in `code`).
+    /// Runs the program to its end. Returns an error only if it could not be started ("No such file
+    /// or directory - x", errno in `code`).
     virtual base::Result<Outcome> run(const Command& command) = 0;
-    /// Starts in the background, without waiting; gives the pid.
+    /// Starts the program in the background and returns its pid.
     virtual base::Result<int> start(const Command& command) = 0;
     virtual base::Result<void> kill(int pid, int signal) = 0;
     virtual bool alive(int pid) = 0;
-    /// The path of an executable file called `name` in `search_path` (colon list; empty: $PATH);
-    /// names with a slash are just checked. nullopt: none.
+    /// Returns the path of the executable `name` in `search_path` (a colon-separated list; $PATH if
+    /// empty). A name with a slash is only checked. Returns nullopt if there is none.
     virtual std::optional<std::string> which(std::string_view name,
                                              std::string_view search_path = {}) = 0;
 };
 
 std::unique_ptr<Processes> make_real_processes();
 
-/// This process goes on in a session of its own without terminal, folder and standard streams; the
-/// one that was started ends. An error: nothing happened.
+/// Turns this process into a daemon: a new session without terminal, working folder and standard
+/// streams. The original process ends. An error means that nothing has changed.
 base::Result<void> become_daemon();
-/// Runs `action` in a copy of this process and waits for it; its result is the copy's exit status,
-/// here 128 and the signal's number where it was killed. `stopping` is asked whenever a signal
-/// came: true sends the copy one SIGTERM. Only for a process that has no other thread.
+/// Runs `action` in a forked copy of this process and waits for it. Returns its result, which is
+/// the copy's exit status, or 128 plus the signal number if a signal killed it. Calls `stopping`
+/// after each signal; if it returns true, the copy receives one SIGTERM. Only for a process without
+/// other threads.
 base::Result<int> run_in_copy(const std::function<int()>& action,
                               const std::function<bool()>& stopping);
 
-/// "a 'b c'": an argument vector as people read it.
+/// Formats an argument vector for people: "a 'b c'".
 std::string shell_text(const std::vector<std::string>& argv);
-/// Splits as Ruby's Shellwords (quotes and backslashes, no expansion); an error for unmatched
-/// quotes.
+/// Splits like Ruby's Shellwords (quotes and backslashes, no expansion). Returns an error for
+/// unmatched quotes.
 base::Result<std::vector<std::string>> shell_split(std::string_view line);
 
 }  // namespace bunraku::sys

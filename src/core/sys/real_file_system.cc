@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/real_file_system.h"
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "core/base/assert.h"
 
 namespace bunraku::sys {
 
@@ -48,6 +51,7 @@ public:
     FileReader(Descriptor file, std::string path)
         : file_(std::move(file)), path_(std::move(path)) {}
     Result<std::size_t> read(std::span<char> into) override {
+        BUNRAKU_ASSERT(!into.empty());
         const ssize_t n = retrying([&] { return ::read(file_.get(), into.data(), into.size()); });
         if (n < 0) return system_failure(errno, "io_fread", path_);
         return static_cast<std::size_t>(n);
@@ -58,7 +62,7 @@ private:
     std::string path_;
 };
 
-/// Removes a temporary file that did not get its name.
+/// Removes a temporary file that was not renamed.
 struct Temporary {
     const Place& place;
     std::string name;
@@ -77,8 +81,8 @@ bool lock(int fd) {
     return retrying([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) == 0;
 }
 
-/// Makes a file and locks it for as long as it is open. A file of that name that nobody has locked
-/// was left by a process that was killed, and is removed. EEXIST: somebody is writing it.
+/// Makes a file and locks it while it is open. An existing file of that name without a lock is a
+/// leftover of a killed process and is removed. Fails with EEXIST if another process is writing it.
 Descriptor make_locked(const Place& p, const std::string& name, mode_t mode) {
     Descriptor made = make_new(p, name, mode);
     if (!made.good() && errno == EEXIST) {
@@ -90,15 +94,15 @@ Descriptor make_locked(const Place& p, const std::string& name, mode_t mode) {
             errno = EEXIST;
     }
     if (!made.good()) return made;
-    // Another process may have taken the file for a leftover before it was locked.
+    // Another process may have removed the file as a leftover before it was locked.
     struct ::stat st{};
     if (lock(made.get())) {
         const int found = ::fstat(made.get(), &st);
         if (found == 0 && st.st_nlink == 1) return made;
-        // If the file cannot be examined, it is removed rather than left to the next run.
+        // A file that cannot be examined is removed now rather than in the next run.
         if (found != 0) ::unlinkat(p.at(), name.c_str(), 0);
     } else if (errno != EWOULDBLOCK) {
-        ::unlinkat(p.at(), name.c_str(), 0);  // no file system for locks
+        ::unlinkat(p.at(), name.c_str(), 0);  // the file system does not support locks
     }
     errno = EEXIST;
     return Descriptor(-1);
@@ -300,26 +304,29 @@ Result<void> RealFileSystem::put(const std::string& path, std::string_view conte
     return {};
 }
 
-/// Makes a file beside `path`, fills it, gives it its owner and mode and renames it.
+/// Makes a temporary file in the folder of `path`, fills it, sets its owner and mode, and renames
+/// it.
 Result<void> RealFileSystem::replace_from(const std::string& path, const Fill& fill,
                                           const WriteOptions& options) {
     static std::atomic<unsigned> counter{0};
     const Place p = BUNRAKU_TRY(place(path, Last::Keep, "rb_sysopen"));
-    // The lock lasts until the file has its name or is gone: they are closed after `temporary`.
+    // The lock must last until the file is renamed or removed, so these descriptors are closed
+    // after `temporary`.
     Descriptor out(-1), locked(-1);
     Temporary temporary{.place = p, .name = {}};
-    // Without a mode it is as the process's umask has it, which only the kernel can ask for
-    // without changing it for other threads.
+    // Without a mode, the umask decides. Only the kernel can apply it without changing it for other
+    // threads.
     const mode_t first = options.mode ? 0600 : 0666;
-    const std::string beside =
+    const std::string path_prefix =
         fmt::format("{}/.{}", directory_name(p.name), base_name(p.name).substr(0, 200));
-    // The first name is the same in each run, so that what a killed process left is found.
-    temporary.name = beside + ".bunraku-new";
+    // The first name is the same in every run, so that a leftover of a killed process is found.
+    temporary.name = path_prefix + ".bunraku-new";
     out = make_locked(p, temporary.name, first);
     for (int attempt = 0; attempt < 100 && !out.good() && errno == EEXIST; ++attempt) {
-        temporary.name = fmt::format("{}{}.{}", beside, ::getpid(), counter++);
+        temporary.name = fmt::format("{}{}.{}", path_prefix, ::getpid(), counter++);
         out = make_new(p, temporary.name, first);
     }
+    BUNRAKU_ASSERT(temporary.name != p.name);
     if (!out.good()) return system_failure(errno, "rb_sysopen", path);
     temporary.made = true;
     BUNRAKU_TRY_VOID(fill([&](std::string_view part) -> Result<void> {
@@ -343,6 +350,7 @@ Result<void> RealFileSystem::replace_from(const std::string& path, const Fill& f
     locked = Descriptor(::fcntl(out.get(), F_DUPFD_CLOEXEC, 0));
     if (out.close() != 0 && error == 0) error = errno;
     then([&] { return ::renameat(p.at(), temporary.name.c_str(), p.at(), p.c_str()); });
+    BUNRAKU_ASSERT(temporary.made && !out.good());
     if (error != 0) return system_failure(error, "rb_file_s_rename", path);
     temporary.made = false;
     if (options.sync) {

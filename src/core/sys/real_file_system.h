@@ -1,5 +1,6 @@
-// The machine's own files, by system calls. Every change goes through a Place or an open
-// descriptor, so that a subclass decides how paths are resolved.
+// SPDX-License-Identifier: Apache-2.0
+// The machine's files, through system calls. Every change goes through a Place or an open
+// descriptor, so that a subclass can decide how paths are resolved.
 #pragma once
 
 #include <fcntl.h>
@@ -15,9 +16,9 @@ namespace bunraku::sys {
 std::unexpected<base::Error> system_failure(int error, std::string_view call,
                                             const std::string& path);
 
-/// A name relative to a folder, as the `*at` system calls take it.
+/// A name relative to a folder, for the `*at` system calls.
 struct Place {
-    Descriptor folder;  ///< not good: the name is a path of its own
+    Descriptor folder;  ///< if not good, the name is a complete path
     std::string name;
     int at() const { return folder.good() ? folder.get() : AT_FDCWD; }
     const char* c_str() const { return name.c_str(); }
@@ -54,10 +55,10 @@ public:
 protected:
     enum class Last : std::uint8_t { Follow, Keep };
 
-    /// Opens a file, links followed. `call` is what Ruby names in an error.
+    /// Opens a file and follows links. `call` is the name of the call in Ruby's error text.
     virtual Result<Descriptor> open_file(const std::string& path, int flags, std::uint32_t mode,
                                          std::string_view call);
-    /// Returns where `path` is; `last` says whether a link at its end is followed.
+    /// Returns the place of `path`. `last` decides whether a link at its end is followed.
     virtual Result<Place> place(const std::string& path, Last last, std::string_view call);
     /// Returns the names in an open folder, sorted; `path` is for errors.
     static Result<std::vector<std::string>> names_in(Descriptor folder, const std::string& path);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/ruby_folders.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace bunraku::sys {
 
 namespace {
 
-// Where distributions and Puppet's own packages keep Ruby's libraries.
+// Folders of Ruby's libraries in distributions and in Puppet's packages.
 constexpr const char* kLibraries[] = {
     "/usr/local/lib/site_ruby",
     "/usr/local/lib/ruby/site_ruby",
@@ -22,7 +23,7 @@ constexpr const char* kLibraries[] = {
     "/opt/puppetlabs/puppet/lib/ruby/site_ruby",
     "/opt/puppetlabs/puppet/lib/ruby/vendor_ruby",
 };
-// Folders of gems, or folders of versions that hold such.
+// Folders of gems, or their parents with one folder per Ruby version.
 constexpr const char* kGems[] = {
     "/var/lib/gems",   "/usr/local/lib/ruby/gems", "/usr/share/rubygems-integration",
     "/usr/share/gems", "/usr/local/share/gems",    "/opt/puppetlabs/puppet/lib/ruby/gems",
@@ -40,7 +41,7 @@ std::vector<std::string> paths_of(const char* variable) {
     return out;
 }
 
-/// The lib folders of the gems below a gem path, which may hold one folder for each Ruby version.
+/// Adds the lib folders of the gems in a gem path, which may contain one folder per Ruby version.
 void add_gems(FileSystem& files, const std::string& path, std::vector<std::string>& out) {
     const auto add = [&](const std::string& root) {
         const std::string gems = join(root, "gems");

@@ -1,4 +1,5 @@
-// Folders outside modules in which Ruby, and so Puppet, finds plugins.
+// SPDX-License-Identifier: Apache-2.0
+// Folders outside modules in which Ruby, and therefore Puppet, finds plugins.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ namespace bunraku::sys {
 /// folders that hold Puppet itself, because Bunraku has its own types and functions.
 std::vector<std::string> ruby_plugin_folders(FileSystem& files);
 
-/// The same for the disk, read once for the process.
+/// Does the same for the machine's disk, once per process.
 const std::vector<std::string>& ruby_plugin_folders();
 
 }  // namespace bunraku::sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/service_manager.h"
 
 #include <cstddef>
@@ -17,7 +18,7 @@ void notify_service_manager(std::string_view state) {
     const std::size_t length = std::strlen(path);
     if (length >= sizeof to.sun_path) return;
     std::memcpy(to.sun_path, path, length);
-    // An abstract name.
+    // An abstract socket name.
     if (path[0] == '@') to.sun_path[0] = '\0';
     const int fd = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/shared_secret.h"
 
 #include <cerrno>
@@ -7,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/sys/descriptor.h"
 
 namespace bunraku::sys {
@@ -17,7 +19,7 @@ bool is_own(const struct stat& status) {
     return S_ISREG(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 077) == 0;
 }
 
-/// The path still leads to that very file.
+/// Reports whether the path still leads to the same file.
 bool still_there(const std::string& path, const struct stat& status) {
     struct stat now{};
     return ::lstat(path.c_str(), &now) == 0 && now.st_dev == status.st_dev &&
@@ -31,12 +33,13 @@ std::optional<std::string> own_file(int fd, std::uint64_t most) {
     if (fd < 0 || ::fstat(fd, &status) != 0 || !is_own(status) ||
         static_cast<std::uint64_t>(status.st_size) > most)
         return std::nullopt;
+    BUNRAKU_ASSERT(is_own(status));
     std::string text(static_cast<std::size_t>(status.st_size), '\0');
     if (read_all_at(fd, text, 0) != 0) return std::nullopt;
     return text;
 }
 
-int place_secret(const std::string& path, std::string_view text, const SecretPlace& how) {
+int secret_path(const std::string& path, std::string_view text, const SecretPlace& how) {
     const std::string folder = path.substr(0, path.rfind('/') + 1) + ".";
     std::string part = path + ".XXXXXX";
     int code = 0;
@@ -44,6 +47,7 @@ int place_secret(const std::string& path, std::string_view text, const SecretPla
         if (code == 0 && result != 0) code = errno;
     };
     {
+        BUNRAKU_ASSERT(part.starts_with(path));
         const Descriptor file(::mkostemp(part.data(), O_CLOEXEC));
         if (!file.good()) return errno;
         code = write_all(file.get(), text);
@@ -66,16 +70,16 @@ int place_secret(const std::string& path, std::string_view text, const SecretPla
 
 std::string shared_secret(const std::string& path, const std::string& fresh) {
     if (fresh.empty()) return {};
-    const auto known_by = [&](int fd) {
+    const auto secret_in = [&](int fd) {
         auto known = own_file(fd, fresh.size());
         return known && known->size() == fresh.size() ? known : std::nullopt;
     };
     const auto open_for = [&](int how) {
         return ::open(path.c_str(), how | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     };
-    // It is written once and read ever after, by who may not write, too.
-    if (auto known = known_by(Descriptor(open_for(O_RDONLY)).get())) return *known;
-    // Who finds another's file, or one that was replaced meanwhile, looks again.
+    // The secret is written once. Later calls only read it, also without write permission.
+    if (auto known = secret_in(Descriptor(open_for(O_RDONLY)).get())) return *known;
+    // If the file belongs to another user or was replaced meanwhile, try again.
     for (int tries = 0; tries < 10; ++tries) {
         const Descriptor fd(open_for(O_RDWR | O_CREAT));
         if (!fd.good() && errno != ELOOP && errno != EACCES && errno != ENXIO) return {};
@@ -84,11 +88,12 @@ std::string shared_secret(const std::string& path, const std::string& fresh) {
             if (::unlink(path.c_str()) != 0 && errno != ENOENT) return {};
             continue;
         }
-        // It is written in place under a lock: a process that is killed leaves a file without a
-        // secret, which the next one fills, and nothing beside it.
+        // The secret is written in place under a lock. A killed process leaves a file without a
+        // secret, which the next process fills, and no temporary files.
         if (retrying([&] { return ::flock(fd.get(), LOCK_EX); }) != 0) return {};
         if (!still_there(path, status)) continue;
-        if (auto known = known_by(fd.get())) return *known;
+        if (auto known = secret_in(fd.get())) return *known;
+        BUNRAKU_ASSERT(!fresh.empty());
         if (::ftruncate(fd.get(), 0) != 0 || write_all_at(fd.get(), fresh, 0) != 0) return {};
         return fresh;
     }

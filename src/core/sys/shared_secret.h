@@ -1,4 +1,5 @@
-// A secret that all processes of a user agree on.
+// SPDX-License-Identifier: Apache-2.0
+// A secret that all processes of a user share.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +9,25 @@
 
 namespace bunraku::sys {
 
-/// All of an open file that is this user's own and nobody else's to read or write; nullopt: it is
-/// not, or it is longer than `most`.
+/// Returns the content of an open file that only this user may read and write. Returns nullopt if
+/// others may, or if the file is longer than `most`.
 std::optional<std::string> own_file(int fd, std::uint64_t most);
 
-/// How place_secret does it.
+/// Options of place_secret.
 struct SecretPlace {
-    bool replace = false;  ///< else what is there stays (EEXIST): of two that come at once one wins
-    /// Root makes it for the user whose folder it is: a server that runs as nobody else.
+    /// if false, an existing file stays (EEXIST), and one of two concurrent calls wins
+    bool replace = false;
+    /// True if root makes the file for the owner of the folder: a server that runs as an
+    /// unprivileged user.
     bool for_folder_owner = false;
 };
-/// The file `path` with `text`, mode 0600, whole and on disk or not at all; the error number, or 0.
-int place_secret(const std::string& path, std::string_view text, const SecretPlace& how = {});
+/// Makes the file `path` with `text` and mode 0600, atomically and durably. Returns 0 or the error
+/// number.
+int secret_path(const std::string& path, std::string_view text, const SecretPlace& how = {});
 
-/// What the file `path` has, of the length of `fresh`; where there is none it gets `fresh`, and who
-/// comes at the same time gets the same. Empty: it cannot be kept.
+/// Returns the secret in the file `path`, which must have the length of `fresh`. If there is none,
+/// stores `fresh`; concurrent callers get the same secret. Returns an empty text if the secret
+/// cannot be stored.
 std::string shared_secret(const std::string& path, const std::string& fresh);
 
 }  // namespace bunraku::sys

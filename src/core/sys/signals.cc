@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/signals.h"
 
 #include <atomic>
@@ -5,11 +6,13 @@
 #include <ctime>
 #include <signal.h>
 
+#include "core/base/assert.h"
+
 namespace bunraku::sys {
 
 namespace {
 
-// A signal handler can reach nothing but globals.
+// A signal handler can access only globals.
 std::atomic<int> first{0}, count{0}, handled{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
@@ -47,9 +50,9 @@ BrokenPipesAreErrors::BrokenPipesAreErrors() {
 }
 
 BrokenPipesAreErrors::~BrokenPipesAreErrors() {
-    const int kept = errno;
-    // One that the write itself caused waits for this thread; it is taken before it can be
-    // delivered.
+    const int saved_errno = errno;
+    // A signal that the write itself caused is pending for this thread. It is consumed before it
+    // can be delivered.
     if (!was_pending_) {
         const sigset_t pipe = broken_pipe();
         const timespec at_once{};
@@ -57,7 +60,7 @@ BrokenPipesAreErrors::~BrokenPipesAreErrors() {
         }
     }
     pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    errno = kept;
+    errno = saved_errno;
 }
 
 void catch_stop_signals(bool hangup) {
@@ -79,6 +82,9 @@ void reset_stop_signal() {
 }
 
 StopIsHandled::StopIsHandled() { ++handled; }
-StopIsHandled::~StopIsHandled() { --handled; }
+StopIsHandled::~StopIsHandled() {
+    const int before = handled.fetch_sub(1);
+    BUNRAKU_ASSERT(before > 0);
+}
 
 }  // namespace bunraku::sys

@@ -1,15 +1,16 @@
-// Signals that ask the program to stop are noted, and looked at between steps.
+// SPDX-License-Identifier: Apache-2.0
+// Records signals that ask the program to stop; the program checks them between steps.
 #pragma once
 
 #include <signal.h>
 
 namespace bunraku::sys {
 
-/// Writing to a closed pipe gives an error rather than ending the process silently.
+/// Makes writing to a closed pipe return an error instead of ending the process.
 void ignore_broken_pipes();
 
-/// While one lives, the same for this thread alone: what a library needs that may not change how
-/// its process takes signals.
+/// Does the same for the current thread during its lifetime. For libraries, which must not change
+/// the signal handling of the process.
 class BrokenPipesAreErrors {
 public:
     BrokenPipesAreErrors();
@@ -22,18 +23,18 @@ private:
     bool was_pending_;
 };
 
-/// SIGINT and SIGTERM (with `hangup` SIGHUP too) set the flag from now on, but for those that the
-/// process was started to ignore (nohup, a shell's &). A second SIGINT ends the process.
+/// Makes SIGINT and SIGTERM (and SIGHUP, with `hangup`) set the flag. Signals that the process was
+/// started to ignore (nohup, a shell's &) stay ignored. A second SIGINT ends the process.
 void catch_stop_signals(bool hangup = false);
-/// The signal that came first, or 0.
+/// Returns the first signal received, or 0.
 int stop_signal();
-/// How many came.
+/// Returns the number of signals received.
 int stop_signals();
-/// For tests and embedders.
+/// Clears the record; for tests and embedders.
 void reset_stop_signal();
 
-/// While one lives, somebody looks at the signals all the time: it takes a third SIGINT to end the
-/// process, so that after the second a child can be ended and a report be written.
+/// Exists while the code checks the signals continuously. Then only a third SIGINT ends the
+/// process, so that after the second one a child can be ended and a report written.
 class StopIsHandled {
 public:
     StopIsHandled();

@@ -1,4 +1,5 @@
-// The machine as one parameter: files, programs, clock, users.
+// SPDX-License-Identifier: Apache-2.0
+// The machine as one parameter: files, programs, clock and users.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,8 @@
 
 namespace bunraku::sys {
 
-/// Passed by reference to everything that reads or changes the machine.
+/// The interfaces of a machine. It is passed by reference to all code that reads or changes the
+/// machine.
 struct System {
     FileSystem& files;
     Processes& processes;
@@ -18,7 +20,7 @@ struct System {
     Users& users;
 };
 
-/// Owns the real ones.
+/// Owns the interfaces of the real machine.
 class RealSystem {
 public:
     RealSystem()

@@ -1,4 +1,5 @@
-// The name service's users and groups.
+// SPDX-License-Identifier: Apache-2.0
+// Users and groups from the name service.
 #include "core/sys/users.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ Group convert(const group& g) {
     return out;
 }
 
-/// Calls one of the get*_r functions with a buffer that is big enough.
+/// Calls one of the get*_r functions with a large enough buffer.
 template <class Record, class Result, class Call>
 std::optional<Result> query(Call call) {
     std::vector<char> buffer(4096);

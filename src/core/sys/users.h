@@ -1,4 +1,5 @@
-// Who users and groups are: the name service, or a table in tests.
+// SPDX-License-Identifier: Apache-2.0
+// Users and groups, from the name service or, in tests, from a table.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ public:
     virtual std::optional<Group> group(std::uint32_t gid) = 0;
     virtual std::vector<User> all_users() = 0;
     virtual std::vector<Group> all_groups() = 0;
-    /// Supplementary groups: those that list the user as a member, without its primary one.
+    /// Returns the supplementary groups: those that list the user as a member, without the primary
+    /// group.
     virtual std::vector<Group> groups_of(std::string_view user_name);
     virtual std::uint32_t effective_uid() = 0;
     virtual std::uint32_t effective_gid() = 0;

@@ -1,5 +1,6 @@
-// Listening to files, beside the requests: what a server at rest has instead of looking at them
-// each few seconds (docs/design/0285).
+// SPDX-License-Identifier: Apache-2.0
+// File watches that notify a server about changes, so that an idle server does not poll files every
+// few seconds (docs/design/0285).
 #pragma once
 
 #include <functional>
@@ -11,7 +12,7 @@
 
 namespace bunraku::sys {
 
-/// Runtime::watch() of threads: one that sleeps until the kernel tells something.
+/// Implements Runtime::watch() with a thread that sleeps until the kernel reports a change.
 std::unique_ptr<Watch> watch_with_thread(std::vector<std::string> paths,
                                          std::function<void()> changed);
 

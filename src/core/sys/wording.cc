@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/wording.h"
 
 #include <fmt/format.h>
@@ -5,7 +6,7 @@
 namespace bunraku::sys {
 
 std::string plain_text(std::string_view message) {
-    // "TEXT @ CALL - PATH", where Ruby's calls are one word.
+    // The form is "TEXT @ CALL - PATH", where CALL is one word.
     const std::size_t at = message.find(" @ ");
     if (at == std::string_view::npos) return std::string(message);
     const std::size_t call = at + 3, blank = message.find(' ', call);
@@ -15,7 +16,7 @@ std::string plain_text(std::string_view message) {
     const bool known =
         name.starts_with("rb_") || name.starts_with("dir_") || name.starts_with("io_");
     if (!known || !rest.starts_with(" - ")) return std::string(message);
-    // What stands in front of the text, as "Could not load: ", stays there.
+    // A prefix of the text, such as "Could not load: ", remains.
     const std::size_t text = message.rfind(": ", at);
     const std::size_t begin = text == std::string_view::npos ? 0 : text + 2;
     return fmt::format("{}{}: {}", message.substr(0, begin), rest.substr(3),

@@ -1,4 +1,5 @@
-// How errors of the system and short times are worded for people.
+// SPDX-License-Identifier: Apache-2.0
+// Formats system errors and short durations for people.
 #pragma once
 
 #include <string>
@@ -6,11 +7,11 @@
 
 namespace bunraku::sys {
 
-/// What a person should read of an error of a FileSystem, where Puppet has no text for it: "/x: No
-/// such file or directory", without Ruby's names of system calls. Other texts stay as they are.
+/// Rewrites an error of a FileSystem for people: "/x: No such file or directory", without Ruby's
+/// names of system calls. For cases in which Puppet has no text. Other texts stay unchanged.
 std::string plain_text(std::string_view message);
 
-/// Seconds with two places, as Puppet prints them ("0.42").
+/// Formats seconds with two decimals, as Puppet prints them ("0.42").
 std::string seconds_text(double seconds);
 
 }  // namespace bunraku::sys

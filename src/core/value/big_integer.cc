@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/value/big_integer.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ BigInteger BigInteger::truncated(double d) {
     int exponent = 0;
     const double fraction = std::frexp(std::fabs(d), &exponent);
     if (exponent <= 0) return out;
-    // The 53 bits of the number, and how far they are shifted.
+    // The 53 bits of the mantissa, to be shifted by the exponent.
     auto bits = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
     int shift = exponent - 53;
     if (shift < 0) {
@@ -63,7 +64,7 @@ std::string BigInteger::digits(unsigned base) const {
 std::string BigInteger::complement_digits(unsigned base) const {
     BigInteger less = *this;
     for (auto& word : less.words_)
-        if (word-- != 0) break;  // a word of zero borrows from the next
+        if (word-- != 0) break;  // a zero word borrows from the next one
     while (!less.words_.empty() && less.words_.back() == 0) less.words_.pop_back();
     return less.digits(base);
 }

@@ -1,4 +1,5 @@
-// Integers beyond the 64 bits of a Value, for functions that only write them as text.
+// SPDX-License-Identifier: Apache-2.0
+// Integers beyond the 64 bits of a Value, for functions that only format them.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,18 @@ class BigInteger {
 public:
     BigInteger() = default;
     explicit BigInteger(std::int64_t n);
-    /// The integer part of a finite number.
+    /// Returns the integer part of a finite number.
     static BigInteger truncated(double d);
-    /// Reads digits of a base from 2 to 16, without a sign; nullopt if there are others, or none.
+    /// Reads digits of a base from 2 to 16, without a sign. Returns nullopt if there is no digit or
+    /// any other character.
     static std::optional<BigInteger> parse(std::string_view digits, unsigned base);
 
     bool negative() const { return negative_; }
     BigInteger negated() const;
-    /// The digits without a sign, in lower case; "0" for zero.
+    /// Returns the digits without a sign, in lower case, or "0" for zero.
     std::string digits(unsigned base) const;
-    /// The digits of -(n + 1) of a negative number n: what its endless two's complement inverts.
+    /// For a negative n, returns the digits of -(n + 1). Their complement gives the infinite two's
+    /// complement of n.
     std::string complement_digits(unsigned base) const;
 
 private:
@@ -30,7 +33,7 @@ private:
     std::uint32_t divide(std::uint32_t divisor);
 
     bool negative_ = false;
-    std::vector<std::uint32_t> words_;  // the lowest first; no leading zeros
+    std::vector<std::uint32_t> words_;  // the lowest word first; no zero words at the end
 };
 
 }  // namespace bunraku::value

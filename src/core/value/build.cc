@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/value/build.h"
 
 #include <algorithm>
 #include <bit>
 #include <memory>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/semver.h"
 #include "core/base/work_limit.h"
@@ -15,10 +17,15 @@ namespace bunraku::value {
 
 namespace {
 
-/// Slots for `n` entries: a power of two at most half full.
-std::uint32_t slots_for(std::size_t n) { return static_cast<std::uint32_t>(std::bit_ceil(n * 2)); }
+/// Number of index slots for `n` entries: a power of two, at most half full.
+std::uint32_t slots_for(std::size_t n) {
+    BUNRAKU_ASSERT(n > 0 && n <= std::size_t{1} << 30);
+    return static_cast<std::uint32_t>(std::bit_ceil(n * 2));
+}
 
 void insert(std::uint32_t* index, std::uint32_t mask, std::uint64_t hash, std::uint32_t number) {
+    BUNRAKU_ASSERT(number > 0 && number <= mask);
+    BUNRAKU_ASSERT((mask & (mask + 1)) == 0);
     auto at = static_cast<std::uint32_t>(hash) & mask;
     while (index[at] != 0) at = (at + 1) & mask;
     index[at] = number;
@@ -34,6 +41,8 @@ Value copy(base::Arena& arena, const Value& v) {
             const auto from = v.as_array();
             const auto to = arena.array<Value>(from.size());
             for (std::size_t i = 0; i < from.size(); ++i) to[i] = copy(arena, from[i]);
+            BUNRAKU_ASSERT(to.size() == from.size());
+            BUNRAKU_ASSERT(v.depth() == Value::depth_of(from));
             return Value::array(to, v.depth());
         }
         case Kind::Hash: {
@@ -82,11 +91,11 @@ Value make_regexp(base::Arena& arena, std::string_view source, std::uint32_t opt
     auto compiled = regex::Regex::cached(source, options);
     if (!compiled) throw base::PuppetError(compiled.error().message);
     using Shared = std::shared_ptr<const regex::Regex>;
-    const Shared* kept = arena.own(std::make_unique<Shared>(*std::move(compiled)));
+    const Shared* shared_regex = arena.own(std::make_unique<Shared>(*std::move(compiled)));
     RegexpRep* rep = arena.make<RegexpRep>();
     rep->source = arena.copy(source);
     rep->options = options;
-    rep->regex = kept->get();
+    rep->regex = shared_regex->get();
     return Value::regexp(rep);
 }
 
@@ -98,6 +107,7 @@ Value hash_over(base::Arena& arena, std::span<const Entry> entries) {
     rep->depth = HashRep::depth_of(entries);
     if (entries.size() > kLinearEntries) {
         const auto index = arena.array<std::uint32_t>(slots_for(entries.size()));
+        BUNRAKU_ASSERT(index.size() >= entries.size() * 2);
         rep->index_mask = static_cast<std::uint32_t>(index.size() - 1);
         for (std::uint32_t i = 0; i < entries.size(); ++i) {
             insert(index.data(), rep->index_mask, hash_of(entries[i].key), i + 1);
@@ -116,6 +126,7 @@ void HashBuilder::reindex() {
 }
 
 const Value* HashBuilder::find(const Value& key) const {
+    BUNRAKU_ASSERT(index_.empty() == (entries_.size() <= kLinearEntries));
     if (index_.empty()) return HashRep{.entries = entries_}.find(key);
     const HashRep view{.entries = entries_,
                        .index = index_.data(),
@@ -124,6 +135,8 @@ const Value* HashBuilder::find(const Value& key) const {
 }
 
 void HashBuilder::set(const Value& key, const Value& value) {
+    BUNRAKU_ASSERT(index_.empty() == (entries_.size() <= kLinearEntries));
+    BUNRAKU_ASSERT(index_.empty() || index_.size() >= entries_.size() * 2);
     if (index_.empty()) {
         if (const Value* old = HashRep{.entries = entries_}.find(key)) {
             *const_cast<Value*>(old) = value;
@@ -133,10 +146,11 @@ void HashBuilder::set(const Value& key, const Value& value) {
         if (entries_.size() > kLinearEntries) reindex();
         return;
     }
-    // One hash finds the entry or the place of the new one.
+    // One hash lookup finds either the entry or the slot of the new one.
     const auto mask = static_cast<std::uint32_t>(index_.size() - 1);
     auto at = static_cast<std::uint32_t>(hash_of(key)) & mask;
     for (; index_[at] != 0; at = (at + 1) & mask) {
+        BUNRAKU_ASSERT(index_[at] <= entries_.size());
         Entry& e = entries_[index_[at] - 1];
         if (!equal(e.key, key)) continue;
         e.value = value;
@@ -145,6 +159,7 @@ void HashBuilder::set(const Value& key, const Value& value) {
     entries_.push_back({key, value});
     index_[at] = static_cast<std::uint32_t>(entries_.size());
     if (index_.size() < entries_.size() * 2) reindex();
+    BUNRAKU_ASSERT(index_.size() >= entries_.size() * 2);
 }
 
 bool HashBuilder::erase(const Value& key) {
@@ -153,6 +168,7 @@ bool HashBuilder::erase(const Value& key) {
         entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(i));
         index_.clear();
         if (entries_.size() > kLinearEntries) reindex();
+        BUNRAKU_ASSERT(index_.empty() == (entries_.size() <= kLinearEntries));
         return true;
     }
     return false;
@@ -168,7 +184,7 @@ Value merged(base::Arena& arena, const HashRep& left, const HashRep& right) {
     HashRep* rep = arena.make<HashRep>();
     std::span<std::uint32_t> index;
     if (most > kLinearEntries) {
-        // The left side's index is good as it is while there is room in it.
+        // The left side's index can be copied while it has enough free slots.
         const std::size_t old = left.index ? left.index_mask + 1u : 0;
         if (old >= most * 2) {
             index = arena.copy(std::span<const std::uint32_t>(left.index, old));
@@ -179,8 +195,10 @@ Value merged(base::Arena& arena, const HashRep& left, const HashRep& right) {
                 insert(index.data(), mask, hash_of(entries[i].key), i + 1);
         }
     }
+    BUNRAKU_ASSERT(index.empty() || index.size() >= most * 2);
+    BUNRAKU_ASSERT(index.empty() == (most <= kLinearEntries));
     const auto mask = static_cast<std::uint32_t>(index.size() - 1);
-    unsigned replaced = 0;  // the deepest of what went
+    unsigned replaced = 0;  // depth of the deepest replaced value
     for (const Entry& e : right) {
         Entry* found = nullptr;
         std::uint32_t at = 0;
@@ -198,13 +216,16 @@ Value merged(base::Arena& arena, const HashRep& left, const HashRep& right) {
             found->value = e.value;
             continue;
         }
+        BUNRAKU_ASSERT(size < most && (index.empty() || index[at] == 0));
         entries[size++] = e;
         if (!index.empty()) index[at] = static_cast<std::uint32_t>(size);
     }
     rep->entries = entries.first(size);
-    // Only where the deepest may have gone are all looked at again.
+    BUNRAKU_ASSERT(size >= std::max(left.size(), right.size()));
+    // The depth must be computed again only if a deepest value may have been replaced.
     rep->depth = replaced + 1 < left.depth || replaced == 0 ? std::max(left.depth, right.depth)
                                                             : HashRep::depth_of(rep->entries);
+    BUNRAKU_ASSERT(rep->depth >= HashRep::depth_of(rep->entries));
     if (!index.empty()) {
         rep->index = index.data();
         rep->index_mask = mask;
@@ -213,6 +234,7 @@ Value merged(base::Arena& arena, const HashRep& left, const HashRep& right) {
 }
 
 Value HashBuilder::build() const {
+    BUNRAKU_ASSERT(index_.empty() == (entries_.size() <= kLinearEntries));
     const auto entries = arena_.copy(std::span<const Entry>(entries_));
     HashRep* rep = arena_.make<HashRep>();
     rep->entries = entries;

@@ -1,4 +1,5 @@
-// Builders that put new values into an arena.
+// SPDX-License-Identifier: Apache-2.0
+// Builds new values in an arena.
 #pragma once
 
 #include <initializer_list>
@@ -10,7 +11,7 @@
 
 namespace bunraku::value {
 
-/// A string value with its own copy of the text.
+/// Returns a string value with its own copy of the text.
 Value make_string(base::Arena& arena, std::string_view text);
 Value make_binary(base::Arena& arena, std::string_view bytes);
 Value make_array(base::Arena& arena, std::span<const Value> items);
@@ -20,13 +21,14 @@ inline Value make_array(base::Arena& arena, std::initializer_list<Value> items) 
 Value make_sensitive(base::Arena& arena, const Value& inner);
 Value make_semver(base::Arena& arena, base::SemVer version);
 Value make_semver_range(base::Arena& arena, base::SemVerRange range);
-/// Throws base::PuppetError with Ruby's text where the pattern is bad.
+/// Throws base::PuppetError with Ruby's text if the pattern is not valid.
 Value make_regexp(base::Arena& arena, std::string_view source, std::uint32_t options = 0);
-/// A deep copy into another arena. Extensions (types, objects) are shared, so they must outlive it
-/// too.
+/// Returns a deep copy in another arena. Extensions (types, objects) are shared, so they must
+/// outlive the copy.
 Value deep_copy(base::Arena& arena, const Value& v);
 
-/// Collects entries in order; a key set again keeps its first place and takes the new value.
+/// Collects entries in order. A key that is set again stays at its first position and takes the new
+/// value.
 class HashBuilder {
 public:
     explicit HashBuilder(base::Arena& arena, std::size_t expected = 8) : arena_(arena) {
@@ -43,7 +45,7 @@ public:
     const Value* find(std::string_view key) const { return find(Value::string(key)); }
     std::size_t size() const { return entries_.size(); }
     const std::vector<Entry>& entries() const { return entries_; }
-    /// The builder may go on being used; the value does not change.
+    /// Returns the hash. The builder may be used further without changing the result.
     Value build() const;
 
 private:

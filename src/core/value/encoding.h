@@ -1,4 +1,5 @@
-// Strings in Ruby's encoding ASCII-8BIT (Value::bytes) beside those in UTF-8: what becomes of both.
+// SPDX-License-Identifier: Apache-2.0
+// Combines strings in Ruby's encoding ASCII-8BIT (Value::bytes) with strings in UTF-8.
 #pragma once
 
 #include <string>
@@ -10,20 +11,22 @@ namespace bunraku::value {
 
 bool ascii_only(std::string_view text);
 
-/// Whether two strings of the same bytes are the same text to Ruby: beyond ASCII they are not,
-/// where only one of them is in UTF-8.
+/// Reports whether Ruby treats two strings of equal bytes as equal. Strings that are not ASCII
+/// differ if only one of them is in UTF-8.
 inline bool same_encoding(const Value& a, const Value& b) {
     return a.is_bytes() == b.is_bytes() || ascii_only(a.as_string());
 }
 
-/// Whether the text is in ASCII-8BIT that Ruby makes of `text` with `more` appended (the booleans:
-/// whether they are). Throws Ruby's error where both are beyond ASCII and differ.
+/// Reports whether Ruby's result of appending `more` to `text` is in ASCII-8BIT. The booleans are
+/// true for texts in ASCII-8BIT. Throws Ruby's error if both texts are not ASCII and their
+/// encodings differ.
 bool joined_encoding(std::string_view text, bool bytes, std::string_view more, bool more_bytes);
 
-/// Whether text that is made of `v` is in ASCII-8BIT because a string in it is, and beyond ASCII.
+/// Reports whether text made from `v` is in ASCII-8BIT because `v` contains such a string that is
+/// not ASCII.
 bool holds_wide_bytes(const Value& v);
 
-/// A text that grows as one of Ruby's does by Array#join: the first piece decides its encoding.
+/// A text that grows like Ruby's Array#join: the first piece decides its encoding.
 class JoinedText {
 public:
     void append(std::string_view more, bool bytes = false) {
@@ -32,7 +35,7 @@ public:
         first_ = false;
         text_ += more;
     }
-    /// What interpolation makes of a value.
+    /// Appends the interpolated text of a value.
     void append(const Value& v);
     const std::string& text() const { return text_; }
     bool is_bytes() const { return bytes_; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/value/escapes.h"
 
 #include <fmt/format.h>
@@ -7,7 +8,7 @@ namespace bunraku::value {
 
 namespace {
 
-/// The letter of a character that has an escape of its own; 0: it has none.
+/// Returns the letter of a character's own escape, or 0 if it has none.
 char escape_letter(char c) {
     switch (c) {
         case '"': return '"';
@@ -24,13 +25,13 @@ char escape_letter(char c) {
     }
 }
 
-/// A "#" that would begin an interpolation.
+/// Reports whether there is a "#" that would begin an interpolation.
 bool interpolates(std::string_view text, std::size_t i) {
     return text[i] == '#' && i + 1 < text.size() &&
            (text[i + 1] == '{' || text[i + 1] == '$' || text[i + 1] == '@');
 }
 
-/// Onigmo's [[:print:]] of Unicode.
+/// Implements Onigmo's [[:print:]] for Unicode.
 bool printable(utf8proc_int32_t c) {
     switch (utf8proc_category(c)) {
         case UTF8PROC_CATEGORY_CC: return c == 0x85;

@@ -1,4 +1,5 @@
-// Texts in quotes, as Ruby writes them. (Puppet's own quotes are value::quote.)
+// SPDX-License-Identifier: Apache-2.0
+// Quoted texts in Ruby's form. (value::quote writes Puppet's.)
 #pragma once
 
 #include <string>
@@ -6,11 +7,12 @@
 
 namespace bunraku::value {
 
-/// String#inspect of a UTF-8 String (Ruby 3.1): what is not printable is "\e", "\u0001" or
-/// "\u{10FFFF}", bytes that are no UTF-8 are "\xFF", the rest stays as it is.
+/// Writes String#inspect of a UTF-8 String (Ruby 3.1). Characters that are not printable become
+/// "\e", "\u0001" or "\u{10FFFF}". Bytes that are not UTF-8 become "\xFF". Other characters stay
+/// unchanged.
 void print_inspected_text(std::string& out, std::string_view text);
 
-/// String#inspect of a binary String: everything beyond printable ASCII is "\x01".
+/// Writes String#inspect of a binary String: every byte that is not printable ASCII becomes "\x01".
 void print_inspected_bytes(std::string& out, std::string_view bytes);
 
 }  // namespace bunraku::value

@@ -1,4 +1,5 @@
-// JSON as Ruby's parser reads it, where Values cannot hold all of it.
+// SPDX-License-Identifier: Apache-2.0
+// Parses JSON like Ruby's parser, including contents that Values cannot represent.
 #pragma once
 
 #include <functional>
@@ -9,11 +10,11 @@
 
 namespace bunraku::value {
 
-/// Makes a value of the digits of an integer beyond 64 bits.
+/// Makes a value from the digits of an integer beyond 64 bits.
 using LargeInteger = std::function<Value(std::string_view digits)>;
 
-/// Parses JSON as parse_json does, but keeps bytes in strings that are not UTF-8 and asks `large`
-/// for the values of integers beyond 64 bits, which parse_json rounds.
+/// Parses JSON like parse_json with two differences. Strings may contain bytes that are not UTF-8.
+/// Integers beyond 64 bits, which parse_json rounds, become the value that `large` returns.
 base::Result<Value> parse_exact_json(base::Arena& arena, std::string_view text,
                                      const LargeInteger& large);
 

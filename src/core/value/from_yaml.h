@@ -1,4 +1,5 @@
-// What a YAML document says, as values.
+// SPDX-License-Identifier: Apache-2.0
+// Converts YAML documents to values.
 #pragma once
 
 #include <utility>
@@ -9,8 +10,8 @@
 
 namespace bunraku::value {
 
-/// `text(node, key)` gives the value of a String, which each reader of YAML sees in its own way;
-/// `key`: the node is the key of a mapping.
+/// Converts a node. `text(node, key)` returns the value of a String, whose interpretation depends
+/// on the reader. `key` is true if the node is the key of a mapping.
 template <class Text>
 Value from_yaml(base::Arena& arena, const codec::YamlNode& n, const Text& text, bool key = false) {
     using Kind = codec::YamlNode::Kind;

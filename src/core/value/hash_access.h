@@ -1,4 +1,5 @@
-// Reading documents that others wrote: what is missing or of another kind is no error here.
+// SPDX-License-Identifier: Apache-2.0
+// Reads documents from outside, where missing members and members of another kind are not errors.
 #pragma once
 
 #include <string>
@@ -8,12 +9,12 @@
 
 namespace bunraku::value {
 
-/// The value of a key; null where `hash` is no hash or does not have it.
+/// Returns the value of a key, or null if `hash` is not a hash or does not have the key.
 inline const Value* at(const Value& hash, std::string_view key) {
     return hash.is_hash() ? hash.as_hash().find(key) : nullptr;
 }
 
-/// Its text; empty where it is none.
+/// Returns the text of a key's value, or an empty text if the value is not a string.
 inline std::string text_at(const Value& hash, std::string_view key) {
     const Value* found = at(hash, key);
     return found && found->is_string() ? std::string(found->as_string()) : std::string();

@@ -1,4 +1,5 @@
-// What the files of this folder share.
+// SPDX-License-Identifier: Apache-2.0
+// Declarations shared by the files of this folder.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,13 @@
 
 namespace bunraku::value {
 
-/// hash_of of a string value, without making one.
+/// Returns hash_of for a string value without making the value.
 std::uint64_t hash_of_string(std::string_view text);
 
-/// Entries up to this number need no index.
+/// Hashes of up to this many entries have no index.
 inline constexpr std::size_t kLinearEntries = 8;
 
-/// A hash over entries that already live in the arena and whose keys differ.
+/// Makes a hash from entries that are already in the arena. Their keys must differ.
 Value hash_over(base::Arena& arena, std::span<const Entry> entries);
 
 /// "2016-01-01T00:00:00.000000000 UTC"

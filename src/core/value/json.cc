@@ -1,8 +1,10 @@
-// JSON to values and back; the output is byte for byte that of Ruby's JSON.generate.
+// SPDX-License-Identifier: Apache-2.0
+// Converts JSON to values and back. The output is identical to that of Ruby's JSON.generate.
 #include <charconv>
 #include <fmt/format.h>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/work_limit.h"
 #include "core/codec/json_cursor.h"
@@ -40,7 +42,7 @@ void write_at(std::string& out, const Value& v, unsigned depth, bool pretty) {
         case Kind::String: escaped(out, v.as_string()); break;
         case Kind::Array: {
             out += '[';
-            if (pretty && v.as_array().empty()) out += '\n';  // as json 2.6 does
+            if (pretty && v.as_array().empty()) out += '\n';  // like json 2.6
             bool first = true;
             for (const Value& item : v.as_array()) {
                 if (!first) out += ',';
@@ -72,10 +74,10 @@ void write_at(std::string& out, const Value& v, unsigned depth, bool pretty) {
     }
 }
 
-/// Makes values of what a cursor reads.
+/// Makes values from the cursor's input.
 class Builder {
 public:
-    /// Integers beyond 64 bits become strings that `large` is told of, or floats if it is null.
+    /// `large` makes the values of integers beyond 64 bits. If it is null, they become floats.
     Builder(base::Arena& arena, codec::JsonCursor& cursor, const LargeInteger* large)
         : arena_(arena), cursor_(cursor), large_(large) {}
 
@@ -97,6 +99,7 @@ private:
         cursor_.enter_array();
         const std::size_t base = items_.size();
         while (cursor_.next_element()) items_.push_back(element());
+        BUNRAKU_ASSERT(items_.size() >= base);
         const Value out = make_array(arena_, std::span<const Value>(items_).subspan(base));
         items_.resize(base);
         return out;
@@ -109,12 +112,13 @@ private:
             const auto key = Value::string(arena_.copy(name));
             entries_.push_back({key, element()});
         }
+        BUNRAKU_ASSERT(entries_.size() >= base);
         const Value out = finish_object(std::span<const Entry>(entries_).subspan(base));
         entries_.resize(base);
         return out;
     }
 
-    /// A key that comes again keeps its first place and takes the last value, as in Ruby.
+    /// A repeated key stays at its first position and takes the last value, as in Ruby.
     Value finish_object(std::span<const Entry> entries) {
         bool distinct = true;
         if (entries.size() <= kLinearEntries) {
@@ -140,7 +144,8 @@ private:
             if (large_) return (*large_)(text);
         }
         double d = 0;
-        // A tiny number is 0.0; a huge one has no value in JSON.
+        // A number too small for a double becomes 0.0. A number too large is an error, because JSON
+        // has no value for it.
         if (std::from_chars(from, to, d).ec == std::errc::result_out_of_range && d == 0 &&
             (exponent == std::string_view::npos || text[exponent + 1] != '-'))
             cursor_.fail("the number is out of range");

@@ -1,13 +1,15 @@
-// Two hashes become one.
+// SPDX-License-Identifier: Apache-2.0
+// Merges two hashes.
 #pragma once
 
 #include "core/value/value.h"
 
 namespace bunraku::value {
 
-/// `left + right` of the language: the left side's order, the right side's values. Costs a copy of
-/// the entries and of the index, but hashes no key of `left` again, so that a `reduce` that adds an
-/// entry a round stays cheap. Shares a side where the other is empty.
+/// Implements the language's `left + right`, with the left side's order and the right side's
+/// values. Copies the entries and the index but does not hash the keys of `left` again, so that a
+/// `reduce` that adds one entry per step stays cheap. If one side is empty, the result shares the
+/// other.
 Value merged(base::Arena& arena, const HashRep& left, const HashRep& right);
 
 }  // namespace bunraku::value

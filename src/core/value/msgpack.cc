@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/value/msgpack.h"
 
 #include <bit>
@@ -26,13 +27,13 @@ public:
 
     Value document() {
         const Value out = one(0);
-        if (!rest_.empty()) throw MsgpackFault{"there is more behind its end"};
+        if (!rest_.empty()) throw MsgpackFault{"there is data after its end"};
         return out;
     }
 
 private:
     std::string_view take(std::uint64_t size) {
-        if (size > rest_.size()) throw MsgpackFault{"it ends too early"};
+        if (size > rest_.size()) throw MsgpackFault{"it is truncated"};
         const auto out = rest_.substr(0, size);
         rest_.remove_prefix(size);
         return out;
@@ -58,15 +59,16 @@ private:
     }
 
     Value array(std::uint64_t size, unsigned depth) {
-        // Each element has a byte at least: what is announced alone takes no memory.
-        if (size > rest_.size()) throw MsgpackFault{"it ends too early"};
+        // Each element has at least one byte, so an announced size that exceeds the input is an
+        // error. It must not cause an allocation.
+        if (size > rest_.size()) throw MsgpackFault{"it is truncated"};
         std::vector<Value> items;
         for (std::uint64_t i = 0; i < size; ++i) items.push_back(one(depth + 1));
         return make_array(arena_, items);
     }
 
     Value map(std::uint64_t size, unsigned depth) {
-        if (size > rest_.size() / 2) throw MsgpackFault{"it ends too early"};
+        if (size > rest_.size() / 2) throw MsgpackFault{"it is truncated"};
         HashBuilder out(arena_);
         for (std::uint64_t i = 0; i < size; ++i) {
             const Value key = one(depth + 1);
@@ -109,7 +111,7 @@ private:
             case 0xdd: return array(number(4), depth);
             case 0xde: return map(number(2), depth);
             case 0xdf: return map(number(4), depth);
-            default: throw MsgpackFault{"it holds an extension type"};
+            default: throw MsgpackFault{"it contains an extension type"};
         }
     }
 
@@ -122,7 +124,7 @@ void put_big_endian(std::string& out, std::uint64_t n, int bytes) {
         out += static_cast<char>(n >> shift & 0xffU);
 }
 
-/// The shortest head that holds a size: `tiny` has it in its own low bits.
+/// Writes the shortest header for a size. The `tiny` form contains the size in its low bits.
 void put_packed_size(std::string& out, std::size_t size, unsigned tiny, std::size_t tiny_end,
                      unsigned one_byte, unsigned two_bytes) {
     if (size < tiny_end) {

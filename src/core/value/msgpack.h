@@ -1,5 +1,6 @@
-// MessagePack, which agents send whose setting preferred_serialization_format says so: the same
-// data as JSON in fewer bytes (msgpack.org's specification).
+// SPDX-License-Identifier: Apache-2.0
+// MessagePack (msgpack.org's specification), which agents send if their setting
+// preferred_serialization_format requests it. It contains the same data as JSON in fewer bytes.
 #pragma once
 
 #include <string>
@@ -11,10 +12,10 @@
 
 namespace bunraku::value {
 
-/// Plain data as JSON has it: texts are UTF-8, keys are texts. Extension types are refused, nil
-/// is undef. Depth and size are bounded.
+/// Parses data of JSON's types: texts are UTF-8, keys are texts, and nil is undef. Extension types
+/// are errors. Depth and size are limited.
 base::Result<Value> parse_msgpack(base::Arena& arena, std::string_view bytes);
-/// Of plain data.
+/// Serializes plain data.
 std::string to_msgpack(const Value& data);
 
 }  // namespace bunraku::value

@@ -1,4 +1,5 @@
-// How values read as text: interpolation, and Puppet source for messages.
+// SPDX-License-Identifier: Apache-2.0
+// Formats values as text: for interpolation, and as Puppet source for messages.
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -21,8 +22,8 @@ void append_integer(std::string& out, std::int64_t i) {
     out.append(buffer, end);
 }
 
-/// The source as Ruby's Regexp#inspect and #to_s show it: a "/" is escaped unless it already is,
-/// and control characters other than blanks are shown by number.
+/// Appends the source in the form of Ruby's Regexp#inspect and #to_s. Escapes each "/" that is not
+/// escaped yet, and writes control characters other than blanks by number.
 void append_regexp_source(std::string& out, std::string_view source) {
     for (std::size_t i = 0; i < source.size(); ++i) {
         const auto c = static_cast<unsigned char>(source[i]);
@@ -41,7 +42,7 @@ void append_regexp_source(std::string& out, std::string_view source) {
     }
 }
 
-/// Puppet's regexp_to_s_with_delimiters.
+/// Implements Puppet's regexp_to_s_with_delimiters.
 void append_regexp(std::string& out, const RegexpRep& r) {
     if (r.options == 0) {
         out += '/';
@@ -53,7 +54,7 @@ void append_regexp(std::string& out, const RegexpRep& r) {
     const auto flag = [&](std::uint32_t bit, char letter) {
         ((r.options & bit) != 0 ? on : off) += letter;
     };
-    // Ruby's Regexp#to_s lists m, i, x.
+    // Ruby's Regexp#to_s lists the flags in the order m, i, x.
     flag(regex::kMultiline, 'm');
     flag(regex::kIgnoreCase, 'i');
     flag(regex::kExtended, 'x');
@@ -196,7 +197,7 @@ std::string format_float(double d) {
     if (std::isnan(d)) return "NaN";
     if (std::isinf(d)) return d < 0 ? "-Infinity" : "Infinity";
     if (d == 0) return std::signbit(d) ? "-0.0" : "0.0";
-    // The shortest digits that read back the same, as d.ddde[+-]xx.
+    // The shortest digits that read back as the same number, in the form d.ddde[+-]xx.
     char buffer[40];
     const auto end =
         std::to_chars(buffer, buffer + sizeof buffer, d, std::chars_format::scientific).ptr;
@@ -214,7 +215,7 @@ std::string format_float(double d) {
     const char* from = p + 1;
     if (*from == '+') ++from;
     std::from_chars(from, end, exponent);
-    const int point = exponent + 1;  // where the decimal point stands in the digits
+    const int point = exponent + 1;  // position of the decimal point in the digits
     const int count = static_cast<int>(digits.size());
     if (point > -4 && point <= 15) {
         if (point <= 0) {
@@ -242,7 +243,7 @@ std::string format_float(double d) {
 
 std::string quote(std::string_view text) {
     std::string out = "'";
-    bool escaped = false;  // a backslash is waiting for what follows it
+    bool escaped = false;  // true after a backslash
     for (const char ch : text) {
         if (static_cast<unsigned char>(ch) < 0x20) return double_quote(text);
         if (escaped) {
@@ -280,7 +281,7 @@ void append_timespan(std::string& out, Nanoseconds nanoseconds) {
     }
     auto fraction = static_cast<std::uint64_t>(n % 1'000'000'000);
     const auto seconds = static_cast<std::uint64_t>(n / 1'000'000'000);
-    // The fraction without its trailing zeros, as the format's %-N gives it.
+    // The fraction without its trailing zeros, like %-N in the format.
     while (fraction != 0 && fraction % 10 == 0) fraction /= 10;
     char buffer[80];
     std::snprintf(buffer, sizeof buffer, "%llu-%02d:%02d:%02d.%llu",

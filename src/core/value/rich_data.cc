@@ -1,8 +1,10 @@
-// Puppet's rich data: typed values as {"__ptype" => ..} hashes of plain data, and back.
+// SPDX-License-Identifier: Apache-2.0
+// Converts typed values to Puppet's rich data, {"__ptype" => ..} hashes of plain data, and back.
 #include "core/value/rich_data.h"
 
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/civil_time.h"
 #include "core/base/diagnostic.h"
 #include "core/base/semver.h"
@@ -80,7 +82,8 @@ private:
         return make_string(arena_, to_text(v));
     }
 
-    /// "File[/x]" for the Pcore form of a reference to one resource or class, else undef.
+    /// Returns "File[/x]" for the Pcore form of a reference to one resource or class, otherwise
+    /// undef.
     Value as_reference(const Value& pcore) {
         if (!pcore.is_hash()) return {};
         const Value* type = pcore.as_hash().find(kType);
@@ -102,7 +105,7 @@ private:
     Value rich(const Value& v) {
         switch (v.kind()) {
             case Kind::Regexp: {
-                // The string form lacks the slashes.
+                // The string form does not contain the slashes.
                 std::string text = to_text(v);
                 if (v.as_regexp().options == 0) {
                     text = std::string(v.as_regexp().source);
@@ -147,7 +150,9 @@ private:
             for (std::size_t i = 0; i < from.size(); ++i) {
                 out[i] = {from.entries[i].key, encode(from.entries[i].value)};
             }
+            BUNRAKU_ASSERT(out.size() == from.size());
             if (from.index == nullptr) return hash_over(arena_, out);
+            BUNRAKU_ASSERT(from.index_mask >= from.size());
             HashRep* rep = arena_.make<HashRep>(from);
             rep->entries = out;
             rep->depth = HashRep::depth_of(out);
@@ -196,6 +201,7 @@ public:
 
 private:
     Value typed(const Value& whole, std::string_view type) {
+        BUNRAKU_ASSERT(whole.is_hash());
         const HashRep& hash = whole.as_hash();
         const Value* content = hash.find(kValue);
         if (type == "Default") return Value::default_value();
@@ -226,7 +232,7 @@ private:
                 if (range) return make_semver_range(arena_, *std::move(range));
             }
             if (type == "Binary") {
-                // As Ruby's unpack('m'): what is no base64 is passed over.
+                // Ruby's unpack('m') skips characters that are not base64.
                 return Value::binary(
                     arena_.copy(*codec::base64_decode(text, codec::Base64::Lines)));
             }
@@ -234,7 +240,7 @@ private:
             if (type == "Timestamp" && parse_timestamp(text, n)) return make_timestamp(n);
             if (type == "Timespan" && parse_timespan(text, n)) return make_timespan(n);
         }
-        // A type or an object: its attributes first.
+        // For a type or an object, the attributes are converted first.
         HashBuilder builder(arena_, hash.size());
         for (const Entry& e : hash) builder.set(e.key, decode(e.value));
         const Value decoded = builder.build();
@@ -242,6 +248,7 @@ private:
     }
 
     static bool number(std::string_view& text, std::int64_t& n, std::size_t limit = 18) {
+        BUNRAKU_ASSERT(limit <= 18);
         std::size_t i = 0;
         n = 0;
         while (i < text.size() && i < limit && text[i] >= '0' && text[i] <= '9') {
@@ -258,11 +265,12 @@ private:
     static bool fraction(std::string_view& text, std::int64_t& nanoseconds) {
         const std::size_t before = text.size();
         if (!number(text, nanoseconds, 9)) return false;
+        BUNRAKU_ASSERT(nanoseconds >= 0 && before - text.size() <= 9);
         for (std::size_t i = before - text.size(); i < 9; ++i) nanoseconds *= 10;
         return true;
     }
 
-    /// Only the forms that are written; others go to the factory.
+    /// Accepts only the forms that this program writes. The factory handles others.
     static bool parse_timestamp(std::string_view text, Nanoseconds& out) {
         const bool negative = skip(text, '-');
         std::int64_t y = 0, mo = 0, d = 0, h = 0, mi = 0, s = 0, ns = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/value/ruby_format.h"
 
 #include <algorithm>
@@ -15,14 +16,15 @@ namespace {
 
 struct Digits {
     std::string text;
-    bool complement = false;  ///< goes on to the left with `fill`
+    bool complement = false;  ///< true for digits that continue to the left with `fill`
     char fill = '0';
 };
 
 Digits digits_of(const BigInteger& n, unsigned base, bool has_sign) {
     static constexpr std::string_view kDigits = "0123456789abcdef";
     if (!n.negative() || has_sign) return {.text = n.digits(base)};
-    // Those digits of the endless complement that differ from the leading ones, and one of them.
+    // The digits of the infinite complement that differ from the leading ones, and one leading
+    // digit.
     Digits out{.text = n.complement_digits(base), .complement = true, .fill = kDigits[base - 1]};
     for (char& c : out.text) c = kDigits[base - 1 - kDigits.find(c)];
     if (const auto first = out.text.find_first_not_of(out.fill); first == std::string::npos)
@@ -117,7 +119,7 @@ std::string write_float(const RubyDirective& d, Number number) {
         const std::string fill = blanks(d.width - static_cast<int>(text.size()));
         return d.minus ? text + fill : fill + text;
     }
-    // Finite numbers are written as C does (but for %.0a, where glibc may carry to 2p+0).
+    // Finite numbers have C's format (except for %.0a, where glibc may carry to 2p+0).
     std::string spec = "%";
     if (d.minus) spec += '-';
     if (d.plus) spec += '+';
@@ -128,7 +130,7 @@ std::string write_float(const RubyDirective& d, Number number) {
     if constexpr (std::is_same_v<Number, long double>) spec += 'L';
     spec += d.letter;
     const auto print = [&](char* to, std::size_t size) {
-        // A negative precision counts as none.
+        // A negative precision means that none is given.
         return std::snprintf(to, size, spec.c_str(), std::max(d.width, 0), d.precision, number);
     };
     std::string out(static_cast<std::size_t>(std::max(print(nullptr, 0), 0)), '\0');

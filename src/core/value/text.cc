@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/value/text.h"
 
 #include <charconv>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/text_view.h"
@@ -16,7 +18,8 @@ bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c
 
 constexpr std::string_view kBlanks = " \t\n\r\f";
 
-/// "1", "+1", "-1"; what no 64-bit integer holds stays text.
+/// Reads "1", "+1" or "-1". Returns false if the number does not fit in 64 bits, so that it stays
+/// text.
 bool as_index(std::string_view s, std::int64_t& out) {
     if (s.starts_with('+')) {
         s.remove_prefix(1);
@@ -53,6 +56,7 @@ bool split_dotted(base::Arena& arena, std::string_view text, std::vector<Value>&
             out.push_back(as_index(segment, index) ? Value::integer(index)
                                                    : make_string(arena, segment));
         }
+        BUNRAKU_ASSERT(i > start && i <= text.size());
         if (i == text.size()) return true;
         if (text[i] != '.') return false;
         ++i;

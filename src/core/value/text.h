@@ -1,4 +1,5 @@
-// Small readings and writings of values that several floors share.
+// SPDX-License-Identifier: Apache-2.0
+// Small conversions between values and text that several layers share.
 #pragma once
 
 #include <span>
@@ -10,18 +11,19 @@
 
 namespace bunraku::value {
 
-/// The segments of a dotted text, "a.'b.c'.0": strings, and integers where a segment that is not
-/// quoted looks like one; a text without a dot or quote is one segment as it is. False where the
-/// syntax is wrong (SubLookup#split_key of Puppet 8.11). New strings are made in `arena`.
+/// Splits a dotted text such as "a.'b.c'.0" into segments. A segment is a string, or an integer if
+/// it looks like one and is not quoted. A text without a dot or quote is one unchanged segment.
+/// Returns false on a syntax error (SubLookup#split_key of Puppet 8.11). New strings are made in
+/// `arena`.
 bool split_dotted(base::Arena& arena, std::string_view text, std::vector<Value>& out);
 
-/// Ruby's Array#flatten over all levels.
+/// Implements Ruby's Array#flatten for all levels.
 void flatten_into(std::vector<Value>& out, std::span<const Value> items);
 
-/// Ruby's `inspect`: nil, "quoted", [1, 2], {"a"=>1}.
+/// Writes Ruby's `inspect`: nil, "quoted", [1, 2], {"a"=>1}.
 void print_inspect(std::string& out, const Value& v);
-/// Ruby's `to_s`, as gsub and interpolation in Ruby code take it: nil is "", text is bare, arrays
-/// and hashes are inspected.
+/// Writes Ruby's `to_s`, as gsub and interpolation in Ruby code use it. nil is "", text is not
+/// quoted, and arrays and hashes are inspected.
 void print_ruby_to_s(std::string& out, const Value& v);
 
 }  // namespace bunraku::value

@@ -1,9 +1,11 @@
-// Equality, hashing and lookup of values, as Ruby's eql? and Hash do it.
+// SPDX-License-Identifier: Apache-2.0
+// Compares, hashes and looks up values with the semantics of Ruby's eql? and Hash.
 #include "core/value/value.h"
 
 #include <cmath>
 #include <cstring>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/semver.h"
 #include "core/base/work_limit.h"
@@ -117,7 +119,7 @@ std::uint64_t hash_of(const Value& v) {
         }
         case Kind::Hash: {
             base::step();
-            // Equal hashes may differ in order.
+            // Equal hashes may have different orders.
             std::uint64_t h = tag;
             for (const Entry& e : v.as_hash()) {
                 h += mix(hash_of(e.key), hash_of(e.value));
@@ -141,13 +143,16 @@ std::uint64_t hash_of(const Value& v) {
 
 namespace {
 
-/// Finds by the index; `same` compares an entry's key.
+/// Looks up through the index; `same` compares an entry's key.
 template <class Same>
 const Value* find_indexed(const HashRep& rep, std::uint64_t hash, Same same) {
+    BUNRAKU_ASSERT((rep.index_mask & (rep.index_mask + 1)) == 0);
+    BUNRAKU_ASSERT(rep.entries.size() <= rep.index_mask);
     for (std::uint32_t at = static_cast<std::uint32_t>(hash) & rep.index_mask;;
          at = (at + 1) & rep.index_mask) {
         const std::uint32_t number = rep.index[at];
         if (number == 0) return nullptr;
+        BUNRAKU_ASSERT(number <= rep.entries.size());
         const Entry& e = rep.entries[number - 1];
         if (same(e.key)) return &e.value;
     }

@@ -1,4 +1,5 @@
-// The Puppet value: 16 bytes, trivially copyable, pointing into an arena that outlives it.
+// SPDX-License-Identifier: Apache-2.0
+// The Puppet value: 16 bytes, trivially copyable, with pointers into an arena that must outlive it.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,7 @@ namespace bunraku::value {
 class Value;
 struct HashRep;
 
-/// What a value is. The order has no meaning.
+/// The kind of a value. The order has no meaning.
 enum class Kind : std::uint8_t {
     Undef,
     Default,
@@ -45,37 +46,37 @@ enum class Kind : std::uint8_t {
     SemVerRange,
     Binary,
     Uri,
-    Type,      ///< a type, resource and class references included
+    Type,      ///< a type, including resource and class references
     Object,    ///< an instance of an Object type (Deferred, Error, user types)
-    Closure,   ///< something callable: a lambda, a function
-    Iterator,  ///< lazy sequence (Iterator[T])
+    Closure,   ///< a callable: a lambda or a function
+    Iterator,  ///< a lazy sequence (Iterator[T])
 };
 
-/// How deep a value may nest: arrays, hashes, Sensitive, objects, iterators and types within one
-/// another. Whatever walks values may recurse this far and asks no more: what nests deeper is
-/// never made (docs/design/0019).
+/// Maximum nesting depth of a value, counting arrays, hashes, Sensitive, objects, iterators and
+/// types. Values that nest deeper cannot be made, so code that traverses values may recurse without
+/// a check (docs/design/0019).
 inline constexpr unsigned kMaxDepth = 1000;
-/// Throws the error of a value nested too deep, as Puppet words it.
+/// Throws Puppet's error for a value that is nested too deeply.
 [[noreturn]] void too_deep();
 
-/// Base of the values whose behaviour lives on a higher floor: types, objects, closures, iterators.
-/// Lives in an arena: no destructor runs.
+/// Base of the values whose behaviour is implemented in a higher layer: types, objects, closures,
+/// iterators. It is allocated in an arena, so its destructor does not run.
 class Extension {
 public:
-    /// As Value::depth: of what was put into it when it was made.
+    /// Depth as in Value::depth, computed from the contents at construction.
     unsigned depth() const { return depth_; }
-    /// Ruby's eql?: same type and same content.
+    /// Implements Ruby's eql?: same type and same content.
     virtual bool equal(const Extension& other) const = 0;
     virtual std::uint64_t hash() const = 0;
-    /// Appends the text that string interpolation gives.
+    /// Appends the text for string interpolation.
     virtual void print(std::string& out) const = 0;
-    /// The Pcore form as plain data: {"__ptype" => "Pcore::IntegerType", "from" => 1}. undef: has
-    /// none.
+    /// Returns the Pcore form as plain data, such as {"__ptype" => "Pcore::IntegerType", "from" =>
+    /// 1}. Returns undef if there is none.
     virtual Value to_rich_data(base::Arena& arena) const = 0;
 
 protected:
     ~Extension() = default;
-    /// For the constructor: it holds something that nests `inner` deep.
+    /// Called in the constructor for a content whose depth is `inner`.
     void hold(unsigned inner) {
         if (inner >= kMaxDepth) too_deep();
         if (inner >= depth_) depth_ = static_cast<std::uint16_t>(inner + 1);
@@ -85,10 +86,10 @@ private:
     std::uint16_t depth_ = 0;
 };
 
-/// A regular expression value. `regex` stays alive as long as the arena of the value.
+/// A regular expression value. `regex` lives as long as the value's arena.
 struct RegexpRep {
     std::string_view
-        source;  ///< between the slashes, options as Ruby's to_s would need them not included
+        source;  ///< the text between the slashes, without the options that Ruby's to_s adds
     std::uint32_t options = 0;  ///< regex::Option
     const regex::Regex* regex = nullptr;
 };
@@ -106,15 +107,16 @@ public:
         v.float_ = d;
         return v;
     }
-    /// `text` must outlive the value (arena, literal or symbol). See make_string for a copy.
+    /// Makes a string. `text` must outlive the value (arena, literal or symbol); make_string makes
+    /// a copy.
     static Value string(std::string_view text) {
         return Value(Kind::String, static_cast<std::uint32_t>(text.size()), text.data());
     }
-    /// A string that Ruby code answered in its encoding ASCII-8BIT; `text` as for `string`. The
-    /// language sees a String, the rich data of a catalog a Binary (docs/design/0052).
+    /// Makes a string that Ruby code returned in the encoding ASCII-8BIT; `text` as for `string`.
+    /// It is a String in the language and a Binary in a catalog's rich data (docs/design/0052).
     static Value bytes(std::string_view text) { return string(text).in_encoding(true); }
     static Value array(std::span<const Value> items) { return array(items, depth_of(items)); }
-    /// The same where the depth is known: what `depth_of` would say.
+    /// Does the same with a known depth, which must equal `depth_of`.
     static Value array(std::span<const Value> items, unsigned depth) {
         Value v(Kind::Array, static_cast<std::uint32_t>(items.size()), items.data());
         return v.nested(depth);
@@ -139,7 +141,7 @@ public:
         if (t != nullptr) v.depth_ = static_cast<std::uint16_t>(v.extension_->depth());
         return v;
     }
-    /// Object, Closure or Iterator.
+    /// For an Object, Closure or Iterator.
     static Value extension(Kind kind, const Extension* e) {
         Value v(kind, 0, e);
         v.depth_ = static_cast<std::uint16_t>(e->depth());
@@ -151,7 +153,7 @@ public:
     bool is_undef() const { return kind_ == Kind::Undef; }
     bool is_default() const { return kind_ == Kind::Default; }
     bool is_string() const { return kind_ == Kind::String; }
-    /// A string of `bytes`.
+    /// Reports whether `bytes` made this string.
     bool is_bytes() const { return bytes_; }
     bool is_integer() const { return kind_ == Kind::Integer; }
     bool is_float() const { return kind_ == Kind::Float; }
@@ -159,42 +161,42 @@ public:
     bool is_array() const { return kind_ == Kind::Array; }
     bool is_hash() const { return kind_ == Kind::Hash; }
     bool is_type() const { return kind_ == Kind::Type; }
-    /// Puppet's truth: everything but undef and false.
+    /// Returns Puppet's truth value: false only for undef and false.
     bool truthy() const { return !(kind_ == Kind::Undef || (kind_ == Kind::Boolean && int_ == 0)); }
 
-    /// The same string as `bytes`, or as `string`.
+    /// Returns the same string as made by `bytes` or by `string`.
     Value in_encoding(bool bytes) const {
         Value v = *this;
         v.bytes_ = bytes;
         return v;
     }
 
-    /// How deep it nests: 0 for what holds no other value, 1 for an array of such; never above
-    /// kMaxDepth.
+    /// Nesting depth: 0 for a value that holds no other value, 1 for an array of such values, at
+    /// most kMaxDepth.
     unsigned depth() const { return depth_; }
-    /// The depth of an array of these.
+    /// Returns the depth of an array of these values.
     static unsigned depth_of(std::span<const Value> items) {
         unsigned most = 0;
         for (const Value& v : items) most = v.depth_ > most ? v.depth_ : most;
         return most + 1;
     }
 
-    // Unchecked: the caller has looked at kind().
+    // Unchecked; the caller must have checked kind().
     bool as_boolean() const { return int_ != 0; }
     std::int64_t as_integer() const { return int_; }  ///< also Timestamp and Timespan: nanoseconds
     double as_float() const { return float_; }
     double as_number() const { return is_integer() ? static_cast<double>(int_) : float_; }
     std::string_view as_string() const {
         return {text_, size_};
-    }  ///< also Binary's bytes and Uri's text
+    }  ///< also the bytes of a Binary and the text of a Uri
     std::span<const Value> as_array() const { return {items_, size_}; }
     const HashRep& as_hash() const { return *hash_; }
     const RegexpRep& as_regexp() const { return *regexp_; }
-    const Value& unwrap() const { return *inner_; }  ///< of Sensitive
+    const Value& unwrap() const { return *inner_; }  ///< for a Sensitive
     const base::SemVer& as_semver() const { return *semver_; }
     const base::SemVerRange& as_semver_range() const { return *semver_range_; }
     const types::Type* as_type() const { return type_; }
-    /// Also of a Type: types::Type has Extension as its first and only base.
+    /// Also valid for a Type, because Extension is the first and only base of types::Type.
     const Extension* as_extension() const { return extension_; }
 
     friend struct ValueLayout;
@@ -246,11 +248,11 @@ struct Entry {
 struct HashRep {
     std::span<const Entry> entries;
     const std::uint32_t* index =
-        nullptr;  ///< open addressing, entry number + 1; absent up to eight entries
+        nullptr;  ///< open addressing, entry number + 1; null for up to eight entries
     std::uint32_t index_mask = 0;
-    std::uint32_t depth = 1;  ///< as Value::depth
+    std::uint32_t depth = 1;  ///< depth as in Value::depth
 
-    /// The depth of a hash of these.
+    /// Returns the depth of a hash of these entries.
     static unsigned depth_of(std::span<const Entry> entries) {
         unsigned most = 0;
         for (const Entry& e : entries) {
@@ -261,7 +263,7 @@ struct HashRep {
     }
     std::size_t size() const { return entries.size(); }
     bool empty() const { return entries.empty(); }
-    /// The value, or null. Keys compare by `equal`.
+    /// Returns the value of a key, or null. Keys are compared with `equal`.
     const Value* find(const Value& key) const;
     const Value* find(std::string_view key) const;
     const Entry* begin() const { return entries.data(); }
@@ -272,24 +274,24 @@ inline Value Value::hash(const HashRep* rep) {
     return Value(Kind::Hash, 0, rep).nested(rep->depth);
 }
 
-/// Ruby's eql?, what hash keys, sets and `unique` use: 1 and 1.0 differ, strings are case
-/// sensitive. (The language's == is evaluator::equals.)
+/// Implements Ruby's eql?, which hash keys, sets and `unique` use. 1 and 1.0 differ, and strings
+/// are case sensitive. (The language's == is evaluator::equals.)
 bool equal(const Value& a, const Value& b);
 std::uint64_t hash_of(const Value& v);
 
-/// The text that interpolation "${v}" gives: undef is "", arrays and hashes as Puppet prints them,
-/// Sensitive is redacted.
+/// Returns the text of the interpolation "${v}". undef is "", arrays and hashes have Puppet's
+/// format, and Sensitive is redacted.
 std::string to_text(const Value& v);
 void print(std::string& out, const Value& v);
-/// Like to_text, but strings inside are quoted as in Puppet source ('a'), undef is `undef`: for
-/// messages and for what is nested in arrays and hashes.
+/// Returns text like to_text, but strings are quoted as in Puppet source ('a') and undef is
+/// `undef`. For messages and for values nested in arrays and hashes.
 std::string to_source(const Value& v);
 void print_source(std::string& out, const Value& v);
-/// Ruby's Float#to_s: "1.0", "1.0e+20", "1.0e-05", "Infinity", "NaN".
+/// Implements Ruby's Float#to_s: "1.0", "1.0e+20", "1.0e-05", "Infinity", "NaN".
 std::string format_float(double d);
-/// 'text' with Puppet's single or double quotes and escapes.
+/// Returns the text in Puppet's single or double quotes, with escapes.
 std::string quote(std::string_view text);
-/// The same, always with double quotes.
+/// Does the same, always with double quotes.
 std::string quote_double(std::string_view text);
 
 }  // namespace bunraku::value

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/value/yaml_document.h"
 
 #include "core/codec/yaml_writer.h"

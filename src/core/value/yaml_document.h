@@ -1,4 +1,5 @@
-// Values as YAML documents.
+// SPDX-License-Identifier: Apache-2.0
+// Writes values as YAML documents.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace bunraku::value {
 
-/// Returns plain data as Ruby's Psych writes it; `heading` stands in place of the "---" at the
-/// start, so that it may name a tag.
+/// Returns plain data in the YAML of Ruby's Psych. `heading` replaces the "---" at the start, so
+/// that it may contain a tag.
 std::string yaml_document(const Value& data, std::string_view heading);
 
 }  // namespace bunraku::value

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/commit_files.h"
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
@@ -36,7 +38,7 @@ base::Error failed(int number, const std::string& path) {
 
 sys::Command git_command(std::vector<std::string> arguments) {
     sys::Command out;
-    // Nothing that stands in the repository is run.
+    // Hooks and monitors that the repository configures must not run.
     out.argv = {"git", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"};
     out.argv.insert(out.argv.end(), std::make_move_iterator(arguments.begin()),
                     std::make_move_iterator(arguments.end()));
@@ -49,39 +51,41 @@ sys::Command git_command(std::vector<std::string> arguments) {
     return out;
 }
 
-/// What git printed; the error is what it said.
+/// Runs git and returns its output. The error is git's error output.
 base::Result<std::string> git(std::vector<std::string> arguments) {
     auto out = sys::make_real_processes()->run(git_command(std::move(arguments)));
-    if (!out) return base::failure("git cannot be run: " + out.error().message);
+    if (!out) return base::failure("Could not run git: " + out.error().message);
     if (!out->ok()) {
-        std::string said(base::trim(out->errors));
-        return base::failure(said.empty() ? fmt::format("git ended with {}", out->status) : said);
+        std::string error_text(base::trim(out->errors));
+        return base::failure(error_text.empty() ? fmt::format("git ended with {}", out->status)
+                                                : error_text);
     }
     return std::move(out->output);
 }
 
-/// `git cat-file --batch`, kept open. One question at a time.
-class Objects {
+/// A running `git cat-file --batch` that answers one request at a time.
+class ObjectReader {
 public:
-    explicit Objects(std::string repository) : repository_(std::move(repository)) {}
-    Objects(const Objects&) = delete;
-    Objects& operator=(const Objects&) = delete;
-    ~Objects() { close(); }
+    explicit ObjectReader(std::string repository) : repository_(std::move(repository)) {}
+    ObjectReader(const ObjectReader&) = delete;
+    ObjectReader& operator=(const ObjectReader&) = delete;
+    ~ObjectReader() { close(); }
 
     base::Result<std::string> read(const std::string& id) {
         const std::lock_guard lock(mutex_);
         if (fd_ < 0) BUNRAKU_TRY_VOID(start());
         if (auto content = ask(id)) return std::move(*content);
         close();
-        // It ends at an object that is damaged, and says why elsewhere.
+        // git ends at a damaged object and reports the reason only in a separate run.
         return git({"-C", repository_, "cat-file", "blob", id});
     }
 
 private:
     base::Result<void> start() {
+        BUNRAKU_ASSERT(fd_ < 0 && pid_ < 0 && begin_ == end_);
         int pair[2];
         if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-            return base::failure(std::string("git cannot be run: ") + std::strerror(errno), errno);
+            return base::failure(std::string("Could not run git: ") + std::strerror(errno), errno);
         auto command = git_command({"-C", repository_, "cat-file", "--batch"});
         const std::vector<std::string> shell = {"/bin/sh", "-c", "exec \"$@\" <&3 >&3 3>&-", "sh"};
         command.argv.insert(command.argv.begin(), shell.begin(), shell.end());
@@ -90,9 +94,9 @@ private:
         ::close(pair[1]);
         if (!pid) {
             ::close(pair[0]);
-            return base::failure("git cannot be run: " + pid.error().message);
+            return base::failure("Could not run git: " + pid.error().message);
         }
-        // A file system that hangs must not hang us for ever.
+        // The timeout keeps a hanging file system from blocking this process.
         const timeval most{.tv_sec = 60, .tv_usec = 0};
         ::setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
         fd_ = pair[0];
@@ -100,8 +104,9 @@ private:
         return {};
     }
 
-    /// nullopt: it has ended, or does not have the object.
+    /// Returns nullopt if git has ended or does not have the object.
     std::optional<std::string> ask(const std::string& id) {
+        BUNRAKU_ASSERT(fd_ >= 0 && pid_ > 0);
         const std::string line = id + "\n";
         if (::send(fd_, line.data(), line.size(), MSG_NOSIGNAL) !=
             static_cast<ssize_t>(line.size()))
@@ -109,12 +114,12 @@ private:
         std::string head;
         for (char c = 0; c != '\n'; head += c)
             if (!fill(&c, 1)) return std::nullopt;
-        // "ID blob SIZE", or "ID missing".
+        // The line is "ID blob SIZE" or "ID missing".
         const auto words = base::words(head, " \n");
         if (words.size() != 3 || words[1] != "blob") return std::nullopt;
         const auto size = base::parse_integer<std::size_t>(words[2]);
         if (!size) return std::nullopt;
-        std::string content(*size + 1, '\0');  // and the end of its line
+        std::string content(*size + 1, '\0');  // One more byte for the newline.
         if (!fill(content.data(), content.size())) return std::nullopt;
         content.pop_back();
         return content;
@@ -122,6 +127,7 @@ private:
 
     bool fill(char* into, std::size_t size) {
         while (size > 0) {
+            BUNRAKU_ASSERT(begin_ <= end_ && end_ <= buffer_.size());
             if (begin_ < end_) {
                 const auto part = std::min(size, end_ - begin_);
                 std::copy_n(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), part, into);
@@ -133,6 +139,7 @@ private:
             const auto n = ::recv(fd_, buffer_.data(), buffer_.size(), 0);
             if (n < 0 && errno == EINTR) continue;
             if (n <= 0) return false;
+            BUNRAKU_ASSERT(begin_ == end_);
             begin_ = 0;
             end_ = static_cast<std::size_t>(n);
         }
@@ -155,16 +162,17 @@ private:
     std::mutex mutex_;
     int fd_ = -1, pid_ = -1;
     std::array<char, 16 * 1024> buffer_;
-    std::size_t begin_ = 0, end_ = 0;  ///< of what was read ahead
+    std::size_t begin_ = 0, end_ = 0;  ///< Unread part of the buffer.
 };
 
 struct Entry {
-    /// Installed: a folder that the repository leaves to a Puppetfile; the disk's.
+    /// Installed: a folder on the disk whose content a Puppetfile defines, not the repository.
     enum class Kind : std::uint8_t { Folder, File, Link, Submodule, Installed } kind = Kind::Folder;
     std::string id;
-    std::uint16_t repository = 0;  ///< which has the object: 0, or that of a submodule
+    /// Index of the repository that has the object: 0 for the main one, else a submodule.
+    std::uint16_t repository = 0;
     bool program = false;
-    std::vector<std::string> names;  ///< of a folder, sorted
+    std::vector<std::string> names;  ///< Names in a folder, sorted.
 };
 
 class Commit final : public CommitFiles {
@@ -173,10 +181,10 @@ public:
            std::unordered_map<std::string, Entry> entries)
         : root_(std::move(root)), commit_(std::move(commit)), entries_(std::move(entries)) {
         for (const auto& repository : repositories)
-            objects_.push_back(std::make_unique<Objects>(repository));
+            objects_.push_back(std::make_unique<ObjectReader>(repository));
     }
     ~Commit() override {
-        if (laid_out_) (void)sys::make_real_file_system()->remove_all(laid_out_->place);
+        if (written_files_) (void)sys::make_real_file_system()->remove_all(written_files_->place);
     }
 
     const std::string& root() const override { return root_; }
@@ -185,18 +193,19 @@ public:
     std::vector<std::string> installed() const override { return paths(Entry::Kind::Installed); }
 
     base::Result<std::string> read(const std::string& path) const override {
-        const Place place = find(path, true);
+        const ResolvedPath place = find(path, true);
         switch (place.what) {
-            case Place::Elsewhere: return disk_files()->read(place.path);
-            case Place::LeadsOut: return base::failure(out_text(place), EXDEV);
-            case Place::Missing: return std::unexpected(failed(place.error, path));
-            case Place::InSubmodule:
+            case ResolvedPath::Elsewhere: return disk_files()->read(place.path);
+            case ResolvedPath::OutsideLink: return base::failure(outside_link_error(place), EXDEV);
+            case ResolvedPath::Missing: return std::unexpected(failed(place.error, path));
+            case ResolvedPath::InSubmodule:
                 return base::failure(
                     fmt::format("{} is in the submodule {}: commit {} does not hold its files",
                                 path, place.path, commit_),
                     ENOENT);
-            case Place::Here: break;
+            case ResolvedPath::Here: break;
         }
+        BUNRAKU_ASSERT(place.entry);
         if (place.entry->kind != Entry::Kind::File) return std::unexpected(failed(EISDIR, path));
         auto content = object(*place.entry);
         if (!content) {
@@ -207,40 +216,40 @@ public:
         return content;
     }
     Stamp stat(const std::string& path) const override {
-        const Place place = look(path, true);
-        if (place.what == Place::Elsewhere) return disk_files()->stat(place.path);
-        if (place.what != Place::Here) return {};
+        const ResolvedPath place = look(path, true);
+        if (place.what == ResolvedPath::Elsewhere) return disk_files()->stat(place.path);
+        if (place.what != ResolvedPath::Here) return {};
         Stamp out;
         out.exists = true;
         out.directory = place.entry->kind != Entry::Kind::File;
-        // What has another content has another id.
+        // Different contents have different ids.
         out.inode =
             base::parse_integer<std::uint64_t>(std::string_view(place.entry->id).substr(0, 16), 16)
                 .value_or(0);
         return out;
     }
     bool is_real_folder(const std::string& path) const override {
-        const Place place = look(path, false);
-        if (place.what == Place::Elsewhere) return disk_files()->is_real_folder(place.path);
-        return place.what == Place::Here && (place.entry->kind == Entry::Kind::Folder ||
-                                             place.entry->kind == Entry::Kind::Submodule);
+        const ResolvedPath place = look(path, false);
+        if (place.what == ResolvedPath::Elsewhere) return disk_files()->is_real_folder(place.path);
+        return place.what == ResolvedPath::Here && (place.entry->kind == Entry::Kind::Folder ||
+                                                    place.entry->kind == Entry::Kind::Submodule);
     }
     std::vector<std::string> list(const std::string& path) const override {
-        const Place place = look(path, true);
-        if (place.what == Place::Elsewhere) return disk_files()->list(place.path);
-        return place.what == Place::Here ? place.entry->names : std::vector<std::string>();
+        const ResolvedPath place = look(path, true);
+        if (place.what == ResolvedPath::Elsewhere) return disk_files()->list(place.path);
+        return place.what == ResolvedPath::Here ? place.entry->names : std::vector<std::string>();
     }
     std::optional<std::string> link(const std::string& path) const override {
-        const Place place = look(path, false);
-        if (place.what == Place::Elsewhere) return disk_files()->link(place.path);
-        if (place.what != Place::Here || place.entry->kind != Entry::Kind::Link)
+        const ResolvedPath place = look(path, false);
+        if (place.what == ResolvedPath::Elsewhere) return disk_files()->link(place.path);
+        if (place.what != ResolvedPath::Here || place.entry->kind != Entry::Kind::Link)
             return std::nullopt;
         return target_of(*place.entry);
     }
     std::vector<std::string> glob(const std::string& pattern) const override {
-        // The C library's rules over our folders: it asks by functions that are given nothing else,
-        // and that nothing may be thrown out of.
-        struct Asking {
+        // glob(3) matches the pattern on the folders of the commit. The C library passes no context
+        // to its callbacks and cannot pass on exceptions, hence the thread-local pointer.
+        struct GlobContext {
             const Commit& commit;
             std::exception_ptr error;
             Stamp stat(const char* path) {
@@ -257,21 +266,23 @@ public:
             std::size_t at = 0;
             dirent entry{};
         };
-        static thread_local Asking* asking = nullptr;
-        Asking own{*this, nullptr};
-        Asking* const before = std::exchange(asking, &own);
+        static thread_local GlobContext* glob_context = nullptr;
+        GlobContext own{*this, nullptr};
+        GlobContext* const before = std::exchange(glob_context, &own);
         glob_t found{};
         found.gl_opendir = [](const char* path) -> void* {
             try {
-                if (asking->stat(path).directory) return new Open{asking->commit.list(path), 0, {}};
+                if (glob_context->stat(path).directory)
+                    return new Open{glob_context->commit.list(path), 0, {}};
             } catch (...) {
-                asking->error = std::current_exception();
+                glob_context->error = std::current_exception();
             }
             errno = ENOENT;
             return nullptr;
         };
         found.gl_readdir = [](void* opened) -> dirent* {
             auto& open = *static_cast<Open*>(opened);
+            BUNRAKU_ASSERT(open.at <= open.names.size());
             if (open.at == open.names.size()) return nullptr;
             const std::string& name = open.names[open.at++];
             open.entry.d_ino = 1;
@@ -283,23 +294,23 @@ public:
         };
         found.gl_closedir = [](void* opened) { delete static_cast<Open*>(opened); };
         found.gl_stat = [](const char* path, struct stat* into) {
-            const Stamp stamp = asking->stat(path);
+            const Stamp stamp = glob_context->stat(path);
             *into = {};
             into->st_mode = stamp.directory ? S_IFDIR : S_IFREG;
             if (!stamp.exists) errno = ENOENT;
             return stamp.exists ? 0 : -1;
         };
-        // A link that leads nowhere is there, too.
+        // lstat also finds a dangling link.
         found.gl_lstat = [](const char* path, struct stat* into) {
             *into = {};
             into->st_mode = S_IFLNK;
             try {
-                if (asking->commit.link(path)) return 0;
+                if (glob_context->commit.link(path)) return 0;
             } catch (...) {
-                asking->error = std::current_exception();
+                glob_context->error = std::current_exception();
                 return -1;
             }
-            const Stamp stamp = asking->stat(path);
+            const Stamp stamp = glob_context->stat(path);
             into->st_mode = stamp.directory ? S_IFDIR : S_IFREG;
             if (!stamp.exists) errno = ENOENT;
             return stamp.exists ? 0 : -1;
@@ -308,31 +319,39 @@ public:
         if (::glob(pattern.c_str(), GLOB_BRACE | GLOB_ALTDIRFUNC, nullptr, &found) == 0)
             out.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
         ::globfree(&found);
-        asking = before;
+        BUNRAKU_ASSERT(glob_context == &own);
+        glob_context = before;
         if (own.error) std::rethrow_exception(own.error);
         return out;
     }
     const base::PathMapping* moved() const override {
-        const std::lock_guard lock(laid_out_mutex_);
-        if (!laid_out_) laid_out_ = lay_out();
-        return &*laid_out_;
+        const std::lock_guard lock(written_files_mutex_);
+        if (!written_files_) written_files_ = write_all_files();
+        return &*written_files_;
     }
 
 private:
-    /// Where a path leads.
-    struct Place {
-        enum What : std::uint8_t { Here, Missing, Elsewhere, LeadsOut, InSubmodule } what = Missing;
+    /// The result of resolving a path.
+    struct ResolvedPath {
+        enum What : std::uint8_t {
+            Here,
+            Missing,
+            Elsewhere,
+            OutsideLink,
+            InSubmodule
+        } what = Missing;
         const Entry* entry = nullptr;
-        int error = ENOENT;       ///< of Missing
-        std::string path;         ///< on the disk; of LeadsOut the link; the submodule
-        std::string link_target;  ///< of LeadsOut
+        int error = ENOENT;       ///< For Missing.
+        std::string path;         ///< The path on the disk, the link (LeadsOut) or the submodule.
+        std::string link_target;  ///< For LeadsOut.
     };
 
-    std::string out_text(const Place& place) const {
+    std::string outside_link_error(const ResolvedPath& place) const {
         return fmt::format("The link {} of commit {} leads out of the repository, to {}",
                            place.path, commit_, place.link_target);
     }
     base::Result<std::string> object(const Entry& entry) const {
+        BUNRAKU_ASSERT(entry.repository < objects_.size());
         return objects_.at(entry.repository)->read(entry.id);
     }
     std::vector<std::string> paths(Entry::Kind kind) const {
@@ -345,18 +364,18 @@ private:
     std::string absolute(const std::string& tree_path) const {
         return tree_path.empty() ? root_ : root_ + "/" + tree_path;
     }
-    /// All files, in a folder that is nobody else's.
-    base::PathMapping lay_out() const {
+    /// Writes all files of the commit to a new private folder.
+    base::PathMapping write_all_files() const {
         const auto disk = sys::make_real_file_system();
         std::string top = disk_files()->variable("TMPDIR").value_or("/tmp") + "/bunraku-XXXXXX";
         if (::mkdtemp(top.data()) == nullptr)
             throw base::plain_error(
-                fmt::format("Could not make the folder {}: {}", top, std::strerror(errno)));
+                fmt::format("Could not create the folder {}: {}", top, std::strerror(errno)));
         base::PathMapping out{root_, top};
         std::vector<std::string_view> paths;
         for (const auto& [path, entry] : entries_)
             if (!path.empty()) paths.push_back(path);
-        std::ranges::sort(paths);  // folders before what is in them
+        std::ranges::sort(paths);  // Folders before their content.
         for (const auto path : paths) {
             const Entry& entry = entries_.at(std::string(path));
             const auto there = fmt::format("{}/{}", top, path);
@@ -371,17 +390,19 @@ private:
             }();
             if (done) continue;
             (void)disk->remove_all(top);
-            throw base::plain_error(fmt::format("Could not lay out {} of commit {}: {}", path,
-                                                commit_, done.error().message));
+            throw base::plain_error(
+                fmt::format("Could not write {} of commit {} to a temporary folder: {}", path,
+                            commit_, done.error().message));
         }
         return out;
     }
-    Place look(const std::string& path, bool follow) const {
-        Place out = find(path, follow);
-        if (out.what == Place::LeadsOut) throw base::plain_error(out_text(out));
+    ResolvedPath look(const std::string& path, bool follow) const {
+        ResolvedPath out = find(path, follow);
+        if (out.what == ResolvedPath::OutsideLink) throw base::plain_error(outside_link_error(out));
         return out;
     }
     std::string target_of(const Entry& link) const {
+        BUNRAKU_ASSERT(link.kind == Entry::Kind::Link);
         {
             const std::lock_guard lock(targets_mutex_);
             if (auto it = targets_.find(link.id); it != targets_.end()) return it->second;
@@ -394,9 +415,9 @@ private:
         return targets_.emplace(link.id, std::move(*target)).first->second;
     }
 
-    Place find(const std::string& path, bool follow) const {
+    ResolvedPath find(const std::string& path, bool follow) const {
         constexpr int kMostLinks = 40;
-        Place out;
+        ResolvedPath out;
         const auto below = [&](std::string_view p) -> std::optional<std::string_view> {
             if (!p.starts_with(root_)) return std::nullopt;
             p.remove_prefix(root_.size());
@@ -405,22 +426,22 @@ private:
         };
         const auto start = below(path);
         if (!start) {
-            out.what = Place::Elsewhere;
+            out.what = ResolvedPath::Elsewhere;
             out.path = path;
             return out;
         }
-        std::vector<std::string> rest;  // the next one last
+        std::vector<std::string> rest;  // Path segments to resolve, the next one last.
         const auto push = [&](std::string_view text) {
             const auto parts = base::split(text, '/');
             for (auto it = parts.rbegin(); it != parts.rend(); ++it)
                 if (!it->empty() && *it != ".") rest.emplace_back(*it);
         };
         push(*start);
-        std::string at;  // in the tree
+        std::string at;  // Path in the tree.
         const Entry* entry = &entries_.at("");
-        std::string by_link, by_target;  // the last one that was followed
+        std::string by_link, by_target;  // The last link that was followed, and its target.
         const auto on_disk = [&] {
-            out.what = Place::Elsewhere;
+            out.what = ResolvedPath::Elsewhere;
             out.path = absolute(at);
             for (auto it = rest.rbegin(); it != rest.rend(); ++it) out.path += "/" + *it;
             return out;
@@ -434,13 +455,14 @@ private:
                 return out;
             }
             if (entry->kind == Entry::Kind::Submodule) {
-                out.what = Place::InSubmodule;
+                out.what = ResolvedPath::InSubmodule;
                 out.path = absolute(at);
                 return out;
             }
             if (name == "..") {
                 if (at.empty()) {
-                    out.what = by_link.empty() ? Place::Elsewhere : Place::LeadsOut;
+                    out.what =
+                        by_link.empty() ? ResolvedPath::Elsewhere : ResolvedPath::OutsideLink;
                     out.path = by_link;
                     out.link_target = by_target;
                     if (by_link.empty()) {
@@ -455,6 +477,7 @@ private:
                 entry = &entries_.at(at);
                 continue;
             }
+            BUNRAKU_ASSERT(!name.empty() && name != "." && entry->kind == Entry::Kind::Folder);
             const std::string folder = at;
             at += (at.empty() ? "" : "/") + name;
             const auto it = entries_.find(at);
@@ -471,7 +494,7 @@ private:
             if (by_target.starts_with('/')) {
                 const auto inside = below(by_target);
                 if (!inside) {
-                    out.what = Place::LeadsOut;
+                    out.what = ResolvedPath::OutsideLink;
                     out.path = by_link;
                     out.link_target = by_target;
                     return out;
@@ -484,22 +507,22 @@ private:
             entry = &entries_.at(at);
         }
         if (entry->kind == Entry::Kind::Installed) return on_disk();
-        out.what = Place::Here;
+        out.what = ResolvedPath::Here;
         out.entry = entry;
         return out;
     }
 
     const std::string root_, commit_;
     const std::unordered_map<std::string, Entry> entries_;
-    std::vector<std::unique_ptr<Objects>> objects_;
+    std::vector<std::unique_ptr<ObjectReader>> objects_;
     mutable std::mutex targets_mutex_;
     mutable std::map<std::string, std::string> targets_;
-    mutable std::mutex laid_out_mutex_;
-    mutable std::optional<base::PathMapping> laid_out_;
+    mutable std::mutex written_files_mutex_;
+    mutable std::optional<base::PathMapping> written_files_;
 };
 
-/// What the lines of `git ls-tree -r -t -z` say: "MODE TYPE ID\tPATH". A tree that no git writes,
-/// made to have its files laid out elsewhere, is refused.
+/// Parses the lines of `git ls-tree -r -t -z`: "MODE TYPE ID\tPATH". Rejects paths that git itself
+/// never writes, because a crafted tree could place files outside of the target folder.
 base::Result<std::unordered_map<std::string, Entry>> entries_of(const std::string& commit,
                                                                 std::string_view listing) {
     std::unordered_map<std::string, Entry> out;
@@ -529,14 +552,14 @@ base::Result<std::unordered_map<std::string, Entry>> entries_of(const std::strin
         if (name.empty() || name == "." || name == ".." || base::same_ignoring_case(name, ".git") ||
             parent->second.kind != Entry::Kind::Folder) {
             return base::failure(
-                fmt::format("commit {} has the path '{}', which no tree may have", commit, path));
+                fmt::format("commit {} contains the path '{}', which is not valid", commit, path));
         }
     }
     return out;
 }
 
-/// The files of submodules whose repositories lie in the working folder and have the commit that is
-/// asked for; of their submodules, too.
+/// Adds the files of submodules, and of their submodules, if the submodule's repository is in the
+/// working folder and contains the recorded commit.
 void add_submodules(const std::string& root, std::unordered_map<std::string, Entry>& entries,
                     std::vector<std::string>& repositories) {
     std::vector<std::string> waiting;
@@ -548,12 +571,13 @@ void add_submodules(const std::string& root, std::unordered_map<std::string, Ent
         const std::string path = std::move(waiting.back());
         waiting.pop_back();
         const std::string folder = root + "/" + path, id = entries[path].id;
-        // Without a repository of its own git would answer for the one around it.
+        // If the folder is not a repository, git uses the one that contains the folder.
         if (!disk_files()->stat(folder + "/.git").exists) continue;
         auto listing = git({"-C", folder, "ls-tree", "-r", "-t", "-z", "--full-tree", id});
         if (!listing) continue;
         auto below = entries_of(id, *listing);
         if (!below) continue;
+        BUNRAKU_ASSERT(!repositories.empty());
         const auto number = static_cast<std::uint16_t>(repositories.size());
         repositories.push_back(folder);
         for (auto& [name, entry] : *below) {
@@ -569,7 +593,7 @@ void add_submodules(const std::string& root, std::unordered_map<std::string, Ent
     }
 }
 
-/// Whether a path of the working folder is a link to a folder outside of `root`.
+/// Reports whether `path`, in the working folder, is a link to a folder outside of `root`.
 bool leads_out(const std::string& root, const std::string& path) {
     if (!disk_files()->link(path) || !disk_files()->stat(path).directory) return false;
     char* real = ::realpath(path.c_str(), nullptr);
@@ -581,9 +605,10 @@ bool leads_out(const std::string& root, const std::string& path) {
     return out;
 }
 
-/// Adds the folder `modules` of the working folder where a commit does not hold what is in it: an
-/// installer fills it beside a Puppetfile (the repository holds nothing of it, or files whose names
-/// begin with a dot), or it is a link that leads out of the repository.
+/// Adds the folder `modules` of the working folder if the commit does not contain its content.
+/// There are two such cases. In the first, an installer fills the folder from the Puppetfile next
+/// to it; the commit then has no such folder, or only files in it whose names begin with a dot. In
+/// the second, the folder is a link that leads out of the repository.
 void add_installed(const std::string& root, const std::string& inside,
                    std::unordered_map<std::string, Entry>& entries) {
     const std::string start = inside.empty() ? "" : inside + "/", path = start + "modules";
@@ -602,7 +627,7 @@ void add_installed(const std::string& root, const std::string& inside,
     if (!disk_files()->stat(root + "/" + path).directory) return;
     if (it != entries.end()) {
         for (const auto& name : it->second.names) {
-            // Folders of nothing but dots do not come out of an installer.
+            // An installer does not create folders whose names begin with a dot.
             if (entries[path + "/" + name].kind != Entry::Kind::File) return;
         }
         for (const auto& name : it->second.names) entries.erase(path + "/" + name);
@@ -619,11 +644,11 @@ std::string line_of(std::string text) {
     return text;
 }
 
-/// Where the folder is in its repository, and the id of the commit.
-base::Result<std::pair<std::string, std::string>> place_and_commit(const std::string& folder,
-                                                                   const std::string& revision) {
+/// Returns the path of the folder in its repository, and the id of the commit.
+base::Result<std::pair<std::string, std::string>> prefix_and_commit(const std::string& folder,
+                                                                    const std::string& revision) {
     const std::string wanted = revision + "^{commit}";
-    // What cannot be taken for anything else is asked for in one.
+    // If the revision cannot be mistaken for an option or a range, one git command returns both.
     const bool plain = !revision.empty() && revision[0] != '-' &&
                        revision.find("..") == std::string::npos &&
                        std::ranges::all_of(revision, [](unsigned char c) {
@@ -640,7 +665,7 @@ base::Result<std::pair<std::string, std::string>> place_and_commit(const std::st
     auto prefix = git({"-C", folder, "rev-parse", "--show-prefix"});
     if (!prefix) {
         return base::failure(
-            fmt::format("{} is in no git repository: {}", folder, prefix.error().message));
+            fmt::format("{} is not in a git repository: {}", folder, prefix.error().message));
     }
     auto commit =
         git({"-C", folder, "rev-parse", "--verify", "--quiet", "--end-of-options", wanted});
@@ -657,20 +682,21 @@ base::Result<std::shared_ptr<const CommitFiles>> CommitFiles::open(const std::st
                                                                    const std::string& revision) {
     if (!disk_files()->stat(folder).directory)
         return base::failure(fmt::format("There is no folder {}", folder), ENOENT);
-    auto [inside, id] = BUNRAKU_TRY(place_and_commit(folder, revision));
+    auto [inside, id] = BUNRAKU_TRY(prefix_and_commit(folder, revision));
     auto listing = git({"-C", folder, "ls-tree", "-r", "-t", "-z", "--full-tree", id});
     if (!listing) {
         return base::failure(
             fmt::format("Could not read commit {} of {}: {}", id, folder, listing.error().message));
     }
-    // The top of the repository as the folder names it: links above it stay.
+    // The path of the repository's top, derived from the given path, so that symbolic links above
+    // the top are preserved.
     std::string root = folder;
     while (root.size() > 1 && root.ends_with('/')) root.pop_back();
     while (inside.ends_with('/')) inside.pop_back();
     if (!inside.empty()) {
         if (!root.ends_with("/" + inside)) {
             return base::failure(
-                fmt::format("{} leads into the git repository by a link: it is to be named by its "
+                fmt::format("{} is in the git repository through a symbolic link: specify its "
                             "own path",
                             folder));
         }

@@ -1,5 +1,5 @@
-// The files of a commit of a git repository, without a checkout: what a control repository was, or
-// will be.
+// SPDX-License-Identifier: Apache-2.0
+// The files of a commit of a git repository, read without a checkout.
 #pragma once
 
 #include <memory>
@@ -11,25 +11,26 @@
 
 namespace bunraku::environment {
 
-/// The commit's files stand where the repository's folder is on the disk: what lies in that folder
-/// is the commit's alone, what lies elsewhere the disk's. Contents are as git keeps them: no filter
-/// (LFS, line ends) is applied. A link that leads out of the repository is an error of who comes by
-/// it (base::PuppetError, of `read` the result): it may lead anywhere on another machine. A
-/// submodule's files are those of its own repository where that lies in the working folder and has
-/// the commit; else it is an empty folder. The folder `modules` beside a Puppetfile of which the
-/// commit has nothing is the disk's: what was installed there.
+/// The files of a commit, at the paths of the repository's folder on the disk. Paths inside that
+/// folder resolve to the commit only, all other paths to the disk. Contents are the stored blobs:
+/// no filter (LFS, line ends) is applied. Following a link that leads out of the repository is an
+/// error, because it may lead anywhere on another machine; `read` returns it as its result, other
+/// functions throw base::PuppetError. The files of a submodule are read from its repository if the
+/// working folder has it and it contains the commit; otherwise the submodule is an empty folder. If
+/// the commit has no content for the folder `modules` next to a Puppetfile, that folder is read
+/// from the disk, because an installer fills it.
 class CommitFiles : public Files {
 public:
-    /// Of the repository that holds `folder` (or is it, for a bare one), the commit that `revision`
-    /// names: a branch, a tag, an id. `folder` is absolute.
+    /// Opens the commit that `revision` (a branch, tag or id) names in the repository that holds
+    /// `folder`. `folder` is an absolute path and may be a bare repository.
     static base::Result<std::shared_ptr<const CommitFiles>> open(const std::string& folder,
                                                                  const std::string& revision);
 
-    /// The folder that stands for the top of the commit.
+    /// Returns the folder that represents the top of the commit.
     virtual const std::string& root() const = 0;
-    /// Paths of what the commit names but does not hold.
+    /// Returns the paths of submodules that the commit names without holding their files.
     virtual std::vector<std::string> submodules() const = 0;
-    /// Paths of the folders that are the disk's.
+    /// Returns the paths of the folders that are read from the disk.
     virtual std::vector<std::string> installed() const = 0;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/conf.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ constexpr std::string_view kKnown[] = {"modulepath",
                                        "static_catalogs",
                                        "rich_data"};
 
-// Puppet cuts a quote at either end, matching or not.
+// Puppet removes a quote at each end, whether they match or not.
 std::string unquoted(std::string_view text) {
     if (!text.empty() && (text.front() == '"' || text.front() == '\'')) text.remove_prefix(1);
     if (!text.empty() && (text.back() == '"' || text.back() == '\'')) text.remove_suffix(1);
@@ -77,7 +78,7 @@ base::Result<std::vector<std::pair<std::string, std::string>>> read_conf(const s
             if (std::find(std::begin(kKnown), std::end(kKnown), entry.name) == std::end(kKnown))
                 unknown.push_back(entry.name);
             auto value = unquoted(entry.value);
-            // Other braces are a pattern of modulepath.
+            // Other braces are a glob pattern of modulepath.
             if (auto plain = config::without_file_options(value); plain && plain->has_options)
                 value = std::move(plain->text);
             out.emplace_back(entry.name, std::move(value));

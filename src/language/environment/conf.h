@@ -1,4 +1,5 @@
-// environment.conf: what it says, with paths made absolute and settings put in.
+// SPDX-License-Identifier: Apache-2.0
+// Reads environment.conf, makes its paths absolute and interpolates settings.
 #pragma once
 
 #include <functional>
@@ -15,28 +16,28 @@ namespace bunraku::environment {
 
 class Files;
 
-/// As Ruby's File.expand_path: absolute, "." and ".." folded.
+/// Makes a path absolute and resolves "." and "..", like Ruby's File.expand_path.
 std::string expand_path(std::string_view path, const std::string& base);
 
-/// Settings of a file's text in their order; sections and unknown names are warned of. `path` is
-/// for messages.
+/// Returns the settings in the text of a file, in order. Logs a warning for sections and unknown
+/// names. `path` is used in messages only.
 base::Result<std::vector<std::pair<std::string, std::string>>> read_conf(const std::string& path,
                                                                          std::string_view text,
                                                                          base::LogSink& log);
 
-/// Puts the values of settings for `$name` and `${name}`. The error is Puppet's: "Could not find
+/// Replaces `$name` and `${name}` by the values of settings. The error is Puppet's: "Could not find
 /// value for $name".
 base::Result<std::string> interpolate(
     std::string_view text,
     const std::function<std::optional<std::string>(std::string_view)>& setting);
 
-/// A module path as environment.conf writes it: parts relative to `directory` unless they begin
-/// with a setting, patterns replaced by what they match.
+/// Expands a module path of environment.conf. Parts are relative to `directory` unless they begin
+/// with a setting. Patterns are replaced by the paths that they match.
 std::vector<std::string> expand_modulepath(std::string_view text, const std::string& directory,
                                            const Files& files);
 
-/// A time to live in seconds: "4s", "3m", "2h", "1d", "1y", "30"; nullopt: unlimited. The error is
-/// Puppet's.
+/// Parses a time to live ("4s", "3m", "2h", "1d", "1y", "30") into seconds. Returns nullopt for
+/// unlimited. The error is Puppet's.
 base::Result<std::optional<std::int64_t>> parse_ttl(std::string_view text,
                                                     std::string_view setting);
 

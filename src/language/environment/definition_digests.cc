@@ -1,6 +1,9 @@
-// A manifest in pieces: what a change of it means to those who use only a part.
+// SPDX-License-Identifier: Apache-2.0
+// Digests of the definitions of a manifest, so that a change affects only the catalogs that use the
+// changed definition.
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/codec/digest.h"
 #include "language/environment/environment.h"
 #include "language/syntax/lexer.h"
@@ -22,9 +25,10 @@ const syntax::NamedDefinition* named(const syntax::Node& node) {
     }
 }
 
-/// Where the definitions stand that are read one by one, in the order of the text. Those of types
-/// count as code: they are known to all as soon as their file is read.
-std::vector<std::pair<std::size_t, std::size_t>> places(const syntax::Tree& tree) {
+/// Returns the ranges of the definitions that are tracked one by one, in the order of the text.
+/// Type definitions count as code outside of definitions, because they take effect as soon as the
+/// file is read.
+std::vector<std::pair<std::size_t, std::size_t>> definition_ranges(const syntax::Tree& tree) {
     std::vector<std::pair<std::size_t, std::size_t>> out;
     for (const auto* node : tree.program->definitions)
         if (named(*node) || node->kind == syntax::NodeKind::NodeDefinition)
@@ -33,25 +37,26 @@ std::vector<std::pair<std::size_t, std::size_t>> places(const syntax::Tree& tree
     return out;
 }
 
-/// The text of a definition; with that of a heredoc, which may stand behind its end.
+/// Returns the text of a definition. If it contains a heredoc, the text extends to the next
+/// definition, because the heredoc's text may follow the definition's end.
 std::string_view text_of(const syntax::Tree& tree, const syntax::Node& node) {
     const std::string_view text = node.text();
     if (text.find("@(") == std::string_view::npos) return text;
     std::size_t end = tree.source->text().size();
-    for (const auto& [begin, ignored] : places(tree))
+    for (const auto& [begin, ignored] : definition_ranges(tree))
         if (begin >= node.offset + node.length) end = std::min(end, begin);
     return tree.source->text().substr(node.offset, end - node.offset);
 }
 
-/// What stands outside of definitions, without comments.
+/// Returns the text outside of definitions, without comments.
 std::string outside(const syntax::Tree& tree) {
     const std::string_view text = tree.source->text();
-    const auto cut = places(tree);
+    const auto cut = definition_ranges(tree);
     auto covered = [&](std::size_t at) {
         return std::ranges::any_of(
             cut, [&](const auto& place) { return at >= place.first && at < place.second; });
     };
-    // The text of a heredoc is no token where it stands.
+    // The text of a heredoc is not a token at its position, so the text is used as it is.
     if (text.find("@(") != std::string_view::npos) {
         std::string all;
         std::size_t at = 0;
@@ -101,16 +106,19 @@ std::string definition_name(const syntax::Node& definition) {
 }
 
 std::string ParsedFile::names_digest() const {
-    // Whether a text with an error is reached at all is nothing to rely on.
+    // A file with an error counts as one piece, because a compile may fail before or after it
+    // reaches a given definition.
     const bool refused = error || std::ranges::any_of(findings, [](const auto& finding) {
                              return finding.level >= base::Level::Err;
                          });
+    BUNRAKU_ASSERT(tree || error);
     if (refused)
         return tree ? short_digest(tree->source->text()) : short_digest(error->full_text());
     std::string all;
     for (const auto* definition : tree->program->definitions) {
         all += definition_name(*definition);
-        // Metaparameters among the parameters make a definition refused, used or not.
+        // A parameter that is named like a metaparameter makes a definition invalid, whether it is
+        // used or not.
         if (const auto* with = named(*definition)) {
             for (const auto* parameter : with->parameters) {
                 all += ' ';
@@ -125,6 +133,7 @@ std::string ParsedFile::names_digest() const {
 }
 
 std::string ParsedFile::definition_digest(std::string_view definition) const {
+    BUNRAKU_ASSERT(tree || error);
     if (!tree) return short_digest(error->full_text());
     std::string all;
     for (const auto* each : tree->program->definitions)

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/environment.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/base/text_view.h"
 #include "core/codec/ruby_json.h"
@@ -26,14 +28,14 @@ std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     return s;
 }
 
-/// False: Puppet does as if the module were not there (FaultyMetadata, 8.11).
+/// Returns false if Puppet would ignore the module (FaultyMetadata, 8.11).
 bool load_metadata(Module& module, const Files& files, syntax::ValidateOptions::Strict strict,
                    base::LogSink& log) {
     auto text = files.read(module.path + "/metadata.json");
     if (!text || text->empty()) return true;
     base::Arena arena(4096);
     auto data = value::parse_json(arena, *text);
-    // Ruby's parser skips comments.
+    // Ruby's JSON parser skips comments.
     if (!data) {
         if (auto plain = value::parse_json(arena, codec::without_json_comments(*text)); plain)
             data = std::move(plain);
@@ -80,8 +82,9 @@ std::optional<std::string> read_file(const std::string& path) {
 
 namespace {
 
-/// With the setting `versioned_environment_dirs` an environment's folder may be a link to one of
-/// its versions: all paths are those of the version (Environments::Directories.real_path).
+/// Returns the folder that `dir` links to. With the setting `versioned_environment_dirs` an
+/// environment's folder may be a link to one of its versions, and all paths are then those of the
+/// version (Environments::Directories.real_path).
 std::string version_of(const Files& files, const std::string& dir) {
     const auto target = files.link(dir);
     return target ? expand_path(*target, dir.substr(0, dir.rfind('/'))) : dir;
@@ -123,7 +126,7 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
     if (!env->directory_.empty()) {
         const auto file = env->directory_ + "/environment.conf";
         env->note(Read::File, file);
-        if (env->opened_before(file, previous)) {
+        if (env->reuse_opened(file, previous)) {
             env->conf_ = previous->conf_;
         } else if (auto text = files.read(file)) {
             env->conf_ = BUNRAKU_TRY(read_conf(file, *text, log));
@@ -198,7 +201,7 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
         env->carried_ = previous->parsed_;
     }
 
-    // modules: the first of a name wins
+    // If several modules have the same name, the first one counts.
     std::unordered_set<std::string> seen;
     for (const auto& path : env->modulepath_) {
         env->fingerprints_.record(path);
@@ -206,10 +209,11 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
         try {
             names = files.list(path);
         } catch (const base::PuppetError& error) {
-            // The machine's folders may be closed to a user, who does without them.
+            // A user may have no permission for the machine's module folders; the compile then runs
+            // without them.
             if (std::ranges::find(spec.basemodulepath, path) == spec.basemodulepath.end()) throw;
             log.log(base::Level::Warning,
-                    fmt::format("Modules of {} are left out: {}", path, error.message()));
+                    fmt::format("Skipping the modules of {}: {}", path, error.message()));
         }
         for (auto& name : names) {
             auto full = path + "/" + name;
@@ -218,7 +222,7 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
             Module module;
             module.name = name;
             module.path = full;
-            if (env->opened_before(full + "/metadata.json", previous)) {
+            if (env->reuse_opened(full + "/metadata.json", previous)) {
                 const Module* known = previous->find_module(name);
                 if (previous->faulty_.contains(full)) env->faulty_.insert(full);
                 if (known && known->path == full) module = *known;
@@ -234,7 +238,7 @@ base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& s
     return std::shared_ptr<const Environment>(std::move(env));
 }
 
-bool Environment::opened_before(const std::string& path, const Environment* previous) {
+bool Environment::reuse_opened(const std::string& path, const Environment* previous) {
     const Stamp stamp = fingerprints_.record(path);
     opened_with_.emplace(path, stamp);
     if (!previous) return false;
@@ -316,7 +320,7 @@ const Module* Environment::module(std::string_view name) const {
             return found;
         }
     }
-    // The first folder of the path that has it: what stands behind it does not count.
+    // Only the folders up to the first match are dependencies.
     DependencyRecorder reads;
     for (const auto& path : modulepath_) {
         const auto folder = fmt::format("{}/{}", path, name);
@@ -358,8 +362,8 @@ bool Environment::exists(const std::string& path, bool read_next) const {
 
 namespace {
 
-/// Answers that took a look into every module: names that none of them has are asked for in every
-/// compile.
+/// Cached results of searches through every module. Compiles repeatedly look up names that no
+/// module has.
 class FoundPaths {
 public:
     template <class Find>
@@ -405,7 +409,8 @@ std::vector<std::string_view> name_parts(base::TextView name BUNRAKU_LIFETIMEBOU
     }
 }
 
-// Names come from manifests: one that could climb out of its folder names no file.
+// Reports whether no part can leave the folder. The names are from manifests, so this check
+// prevents path traversal.
 bool safe_parts(const std::vector<std::string_view>& parts) {
     return std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
         return !part.empty() && part.find('/') == std::string_view::npos && part != "." &&
@@ -433,7 +438,8 @@ std::vector<std::pair<const Module*, std::string>> Environment::manifest_candida
     const std::string manifests = owner->path + "/manifests";
     const std::string init = manifests + "/init.pp";
     const bool has_init = exists(init, true);
-    // Longest first; at every step Puppet reads init.pp before the file itself.
+    BUNRAKU_ASSERT(!parts.empty());
+    // The longest path is first. At every step Puppet reads init.pp before the file itself.
     for (std::size_t n = parts.size(); n >= 1; --n) {
         if (has_init) out.emplace_back(owner, init);
         if (n > 1) {
@@ -450,8 +456,8 @@ std::optional<std::string> Environment::function_file(std::string_view qualified
     std::string path;
     if (parts.size() == 1 || parts[0] == "environment") {
         if (directory_.empty()) return std::nullopt;
-        // environment::f is in functions/environment/f.pp (seen with 8.11; the documentation says
-        // functions/f.pp, which does here, too).
+        // Puppet 8.11 reads environment::f from functions/environment/f.pp. The documentation names
+        // functions/f.pp, which is accepted here too.
         path = join_path(directory_ + "/functions", std::span(parts), ".pp");
         if (parts.size() > 1 && !exists(path))
             path = join_path(directory_ + "/functions", std::span(parts).subspan(1), ".pp");
@@ -461,8 +467,8 @@ std::optional<std::string> Environment::function_file(std::string_view qualified
         path = join_path(owner->path + "/functions", std::span(parts).subspan(1), ".pp");
     }
     if (exists(path)) return path;
-    // A module named M may hold the function M itself in functions/M.pp? No: Puppet wants init
-    // there for plans and tasks only.
+    // functions/M.pp cannot define the function M of module M: Puppet accepts init for plans and
+    // tasks only.
     return std::nullopt;
 }
 
@@ -508,8 +514,8 @@ std::optional<std::string> Environment::ruby_type_file(std::string_view type_nam
         });
 }
 
-/// Finds a plugin outside modules, as Puppet's autoloader does: among those that were synchronized
-/// to this machine, then on Ruby's load path.
+/// Finds a plugin outside of modules in the order of Puppet's autoloader: first the plugins that
+/// were synchronized to this machine, then Ruby's load path.
 std::optional<std::string> Environment::own_plugin(const std::string& name) const {
     note(Read::Setting, "libdir");
     std::vector<std::string> folders;
@@ -593,7 +599,8 @@ std::string Environment::ruby_type_namevar(const std::string& ruby_file) const {
     std::string namevar = "name";
     fingerprints_.record(ruby_file);
     if (auto text = files().read(ruby_file)) {
-        // `newparam(:x, :namevar => true)`, or `isnamevar` behind the last newparam/newproperty.
+        // Matches `newparam(:x, :namevar => true)`, or `isnamevar` after the last newparam or
+        // newproperty.
         std::string current;
         std::string_view rest = *text;
         while (!rest.empty()) {
@@ -643,6 +650,7 @@ std::vector<std::shared_ptr<const ParsedFile>> Environment::main_manifests() con
     }
     std::unique_lock lock(mutex_);
     if (!main_) {
+        BUNRAKU_ASSERT(main_reads_.ids().empty());
         main_ = files;
         main_reads_ = std::move(reads);
     }
@@ -655,10 +663,11 @@ std::vector<std::shared_ptr<const ParsedFile>> Environment::read_manifests() con
     if (manifest_.empty()) return out;
     std::vector<std::string> files;
     const Stamp there = fingerprints_.record(manifest_);
-    // Of a file its content tells that it is one.
+    // For a file, the read of its content already implies that it exists.
     if (!there.exists || there.directory) note(Read::Exists, manifest_);
     if (there.directory) {
-        // All *.pp below, by path; links to folders are not followed, hidden names are skipped.
+        // Puppet reads all *.pp files below the folder, sorted by path. It does not follow links to
+        // folders and skips hidden names.
         std::vector<std::string> pending{manifest_};
         while (!pending.empty()) {
             auto dir = std::move(pending.back());
@@ -684,7 +693,7 @@ std::vector<std::shared_ptr<const ParsedFile>> Environment::read_manifests() con
             out.push_back(std::move(parsed));
             continue;
         }
-        if (!stat(file).exists) continue;  // Puppet takes a missing manifest as empty
+        if (!stat(file).exists) continue;  // Puppet treats a missing manifest as empty.
         throw base::PuppetError(
             fmt::format("Could not parse for environment {}: Could not read file {}", spec_.name,
                         file),

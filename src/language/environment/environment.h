@@ -1,6 +1,7 @@
-// One Puppet environment as a compile sees it: where manifests and modules are, and every file
-// parsed once. Shared by all compiles and threads; what it says about the disk does not change
-// while it lives.
+// SPDX-License-Identifier: Apache-2.0
+// One Puppet environment as a compile sees it: the paths of manifests and modules, and every file,
+// parsed once. All compiles and threads share it. Its view of the disk does not change during its
+// lifetime.
 #pragma once
 
 #include <functional>
@@ -33,81 +34,88 @@ struct Module {
     };
     std::string name;
     std::string path;
-    std::string forge_name;  ///< "author/name"; empty without metadata.json
+    std::string forge_name;  ///< "author/name"; empty if the module has no metadata.json.
     std::string version;
     std::vector<Dependency> dependencies;
     bool has_metadata = false;
 };
 
-/// A file that was read and parsed, with what Puppet's validation says of it.
+/// A parsed file with the findings of Puppet's validation.
 struct ParsedFile {
-    std::shared_ptr<const syntax::Tree> tree;  ///< null where `error` is set
-    std::vector<base::Diagnostic> findings;    ///< warnings and errors of the validation, in order
-    std::optional<base::PuppetError> error;    ///< the syntax error
+    std::shared_ptr<const syntax::Tree> tree;  ///< Null if `error` is set.
+    std::vector<base::Diagnostic> findings;    ///< Warnings and errors of the validation, in order.
+    std::optional<base::PuppetError> error;    ///< The syntax error.
 
-    /// Logs the warnings; throws where the text has errors, with Puppet's text ("Language
-    /// validation logged 2 errors. Giving up" where there are several, which are logged first).
+    /// Logs the warnings, and throws Puppet's error if the text has errors. Several errors are
+    /// logged first and then reported as "Language validation logged 2 errors. Giving up".
     const syntax::Tree& check(base::LogSink& log) const;
 
-    /// Of what a reader of Read::Names depends on: the definitions by name (and what makes them
-    /// refused), the code outside of them, and all of a text with errors.
+    /// Returns a digest of everything that Read::Names covers: the names of the definitions, the
+    /// properties that make a definition invalid, and the code outside of definitions. If the text
+    /// has errors, the digest covers the whole text.
     std::string names_digest() const;
-    /// Of one definition's text ("class a::b", "node /x/"); empty where it is not there.
+    /// Returns a digest of the text of one definition ("class a::b", "node /x/"). Empty if the file
+    /// does not contain the definition.
     std::string definition_digest(std::string_view definition) const;
 };
 
-/// The name of a definition in Read::Definition: "class a::b", "define a::b", "node HOSTS",
-/// "function a::b", "type A::B".
+/// Returns the name of a definition as used in Read::Definition: "class a::b", "define a::b", "node
+/// HOSTS", "function a::b" or "type A::B".
 std::string definition_name(const syntax::Node& definition);
 
-/// How an environment is found.
+/// Options for opening an environment.
 struct Spec {
     std::string name = "production";
-    std::vector<std::string> environmentpath;  ///< folders of environment folders
-    std::string directory;                     ///< its own folder; empty: found by name
-    /// Other settings, for environment.conf, and `ruby_plugin_folders`: folders divided by colons.
+    std::vector<std::string> environmentpath;  ///< Folders that contain environments.
+    /// The environment's folder; if empty, it is searched by name in `environmentpath`.
+    std::string directory;
+    /// Returns the value of another setting, for use in environment.conf. Also returns
+    /// `ruby_plugin_folders`, a list of folders separated by colons.
     std::function<std::optional<std::string>(std::string_view)> setting;
-    std::vector<std::string> modulepath;            ///< of the command line
-    bool modulepath_given = false;                  ///< then environment.conf does not add to it
-    std::vector<std::string> basemodulepath;        ///< behind the environment's own
-    std::string manifest;                           ///< file or folder; empty: environment.conf's
-    bool no_manifest = false;                       ///< there is no main manifest
-    std::optional<std::string> code;                ///< the text of the main manifest instead
-    std::string code_name;                          ///< what messages call `code`; usually empty
+    std::vector<std::string> modulepath;  ///< From the command line.
+    /// If true, environment.conf does not add to `modulepath`.
+    bool modulepath_given = false;
+    /// Searched after the environment's own module path.
+    std::vector<std::string> basemodulepath;
+    /// File or folder; if empty, the manifest of environment.conf is used.
+    std::string manifest;
+    bool no_manifest = false;                       ///< True if there is no main manifest.
+    std::optional<std::string> code;                ///< Text that replaces the main manifest.
+    std::string code_name;                          ///< Name of `code` in messages; usually empty.
     std::string default_manifest = "./manifests";   ///< setting
     bool disable_per_environment_manifest = false;  ///< setting
     bool tasks = false;                             ///< setting
-    std::shared_ptr<const Files> files;             ///< where files are read; null: the disk
-    std::shared_ptr<ReadTable> reads;  ///< numbers of what is read; null: new, or the last state's
+    std::shared_ptr<const Files> files;             ///< Source of the files; null means the disk.
+    /// Ids of reads. If null, the table of the previous state is used, or a new one.
+    std::shared_ptr<ReadTable> reads;
     syntax::ValidateOptions::Strict strict = syntax::ValidateOptions::Strict::Error;
 };
 
-/// See the top of the file.
+/// One environment, shared by all compiles and threads.
 class Environment {
 public:
-    /// Reads environment.conf and the module folders. The log gets what Puppet warns of. Parsed
-    /// files of `previous`, an older state of the same environment, are taken over where their
-    /// files did not change.
+    /// Reads environment.conf and the module folders. Logs the warnings that Puppet logs. Reuses
+    /// parsed files of `previous`, an older state of the same environment, if they did not change.
     static base::Result<std::shared_ptr<const Environment>> open(
         const Spec& spec, base::LogSink& log, const Environment* previous = nullptr);
 
     const std::string& name() const { return spec_.name; }
     const Spec& spec() const { return spec_; }
-    /// The environment's own folder; empty where it has none.
+    /// Returns the environment's own folder; empty if it has none.
     const std::string& directory() const { return directory_; }
     const std::vector<std::string>& modulepath() const { return modulepath_; }
     const std::string& manifest() const { return manifest_; }
     const std::string& config_version() const { return config_version_; }
-    /// A setting of environment.conf as written.
+    /// Returns a setting of environment.conf as written.
     std::optional<std::string> conf(std::string_view setting) const;
-    /// Why nothing can be compiled in it, in Puppet's words; empty: it can.
+    /// Returns Puppet's error text if the environment cannot compile; otherwise empty.
     std::string conflict() const;
 
-    /// What is made from a file or folder is outdated when it changes: note it before it is read.
-    /// A read of the compile at work.
+    /// Makes results of this environment depend on a file or folder, and records the read for the
+    /// current compile. Must be called before the path is read.
     Stamp depends_on(const std::string& path) const;
 
-    // The door by which compiles read: what they ask is noted.
+    // The interface through which compiles read. Every read is recorded.
     const Files& files() const { return *spec_.files; }
     const std::shared_ptr<ReadTable>& reads() const { return spec_.reads; }
     void note(Read kind, std::string_view name, std::string_view detail = {}) const {
@@ -118,14 +126,14 @@ public:
     std::vector<std::string> list(const std::string& path) const;
     std::vector<std::string> glob(const std::string& pattern) const;
     std::optional<std::string> variable(const std::string& name) const;
-    /// What opening the environment read: every compile depends on it.
+    /// Records the reads of opening the environment. Every compile depends on them.
     void note_opening() const { opening_.note(); }
-    /// False once a file or folder changed that an answer was made from.
+    /// Returns false if a file or folder changed after something was made from it.
     bool unchanged() const { return fingerprints_.unchanged(); }
-    /// The files and folders that anything was made from so far.
+    /// Returns the files and folders that anything was made from so far.
     std::vector<std::pair<std::string, Stamp>> noted() const { return fingerprints_.noted(); }
-    /// Something kept along with the environment and dropped with it (caches of other rooms): made
-    /// on first use. One of each type.
+    /// Returns an object that lives as long as the environment, such as a cache of another module.
+    /// Creates it on first use. There is one object of each type.
     template <class T>
     std::shared_ptr<T> attached(const std::function<std::shared_ptr<T>()>& make) const {
         std::lock_guard lock(attached_mutex_);
@@ -134,56 +142,60 @@ public:
         return std::static_pointer_cast<T>(slot);
     }
 
-    /// All of them: which there are is a read.
+    /// Returns all modules. The list of modules counts as a read.
     const std::vector<Module>& modules() const;
     const Module* module(std::string_view name) const;
-    /// The module in whose folder a file lies; null where it is none's.
+    /// Returns the module whose folder contains the file; null if there is none.
     const Module* module_of_file(std::string_view path) const;
 
-    /// The main manifest's files (or the code), parsed, in Puppet's order. An unreadable manifest
-    /// is an error in Puppet's words.
+    /// Returns the files of the main manifest (or the code), parsed, in Puppet's order. Throws
+    /// Puppet's error if a manifest is unreadable.
     std::vector<std::shared_ptr<const ParsedFile>> main_manifests() const;
 
-    /// The manifest files in which Puppet looks for a class or define, best first: (module, path).
-    /// Only files that exist; that they do is noted by who parses them.
+    /// Returns the existing manifest files in which Puppet looks for a class or define, best first:
+    /// (module, path). Does not record reads of their existence; parsing a file records its read.
     std::vector<std::pair<const Module*, std::string>> manifest_candidates(
         std::string_view qualified_name) const;
-    /// The file of a function ("a::b": modules/a/functions/b.pp) or of a data type
-    /// (modules/a/types/b.pp); nullopt where there is none. One-segment names and "environment::x"
-    /// belong to the environment.
+    /// Returns the file of a function ("a::b": modules/a/functions/b.pp) or of a data type
+    /// (modules/a/types/b.pp). Returns nullopt if there is none. One-segment names and
+    /// "environment::x" belong to the environment.
     std::optional<std::string> function_file(std::string_view qualified_name) const;
     std::optional<std::string> type_file(std::string_view qualified_name) const;
-    /// The Ruby file of a resource type in a module's lib folder; nullopt where there is none.
+    /// Returns the Ruby file of a resource type in a module's lib folder; nullopt if there is none.
     std::optional<std::string> ruby_type_file(std::string_view type_name) const;
-    /// A Ruby function (either API) of that name in a module's or the environment's lib folder.
+    /// Returns the file of a Ruby function (of either API) in the lib folder of a module or of the
+    /// environment.
     std::optional<std::string> ruby_function_file(std::string_view qualified_name) const;
-    /// The same for one API: lib/puppet/functions, or (`legacy`) lib/puppet/parser/functions.
+    /// Returns the file of a Ruby function of one API: lib/puppet/functions, or
+    /// lib/puppet/parser/functions if `legacy`.
     std::optional<std::string> ruby_function_file(std::string_view qualified_name,
                                                   bool legacy) const;
-    /// The Ruby file of a data type, lib/puppet/datatypes.
+    /// Returns the Ruby file of a data type, in lib/puppet/datatypes.
     std::optional<std::string> ruby_data_type_file(std::string_view qualified_name) const;
 
-    /// Parses a file once and remembers it; null where it cannot be read.
+    /// Parses a file once and caches the result. Returns null if the file cannot be read.
     std::shared_ptr<const ParsedFile> parse_file(const std::string& path) const;
-    /// The same of a manifest whose reader notes each definition that it uses
+    /// Like parse_file, for a manifest whose caller records each definition that it uses
     /// (note_definition).
     std::shared_ptr<const ParsedFile> parse_manifest(const std::string& path) const;
     void note_definition(const syntax::Node& definition) const;
-    /// The same for an EPP template.
+    /// Like parse_file, for an EPP template.
     std::shared_ptr<const ParsedFile> parse_template(const std::string& path) const;
-    /// Parses text that belongs to no file of the environment; not remembered.
+    /// Parses text that belongs to no file of the environment. The result is not cached.
     std::shared_ptr<const ParsedFile> parse_text(std::string file, std::string text,
                                                  bool epp = false) const;
-    /// Names found by a light scan of a Ruby type's source: its name variable ("name" where it
-    /// declares none).
+    /// Returns the name variable of a Ruby type, found by a simple scan of its source; "name" if
+    /// the source declares none.
     std::string ruby_type_namevar(const std::string& ruby_file) const;
 
 private:
     Environment() = default;
-    /// A file; that it is there is a read, unless `read_next` tells the same.
+    /// Reports whether a file exists. Records this as a read, unless `read_next` promises that the
+    /// file is read next anyway.
     bool exists(const std::string& path, bool read_next = false) const;
-    /// Notes a file that opening reads; true where `previous` has read the same.
-    bool opened_before(const std::string& path, const Environment* previous);
+    /// Records a file that is read to open the environment. Returns true if `previous` has read the
+    /// same content.
+    bool reuse_opened(const std::string& path, const Environment* previous);
     std::optional<std::string> own_plugin(const std::string& name) const;
     const Module* find_module(std::string_view name) const;
     std::shared_ptr<const ParsedFile> parse_remembered(const std::string& path, bool epp) const;
@@ -191,24 +203,24 @@ private:
 
     Spec spec_;
     std::string directory_;
-    std::vector<std::string> modulepath_;  // as configured, absolute
+    std::vector<std::string> modulepath_;  // As configured, absolute.
     std::vector<std::pair<std::string, std::string>> conf_;
     std::string manifest_;
     std::string config_version_;
     std::vector<Module> modules_;
     std::unordered_map<std::string_view, const Module*> by_name_;
     std::unordered_set<std::string>
-        faulty_;  ///< paths of modules whose metadata.json cannot be read
+        faulty_;  ///< Paths of modules whose metadata.json cannot be read.
 
     mutable std::shared_mutex mutex_;
-    struct Kept {
+    struct CachedFile {
         std::shared_ptr<const ParsedFile> file;
         Stamp stamp;
     };
-    using ParsedFiles = std::unordered_map<std::string, Kept>;
+    using ParsedFiles = std::unordered_map<std::string, CachedFile>;
     mutable ParsedFiles parsed_;
-    ParsedFiles carried_;  // of the previous state
-    // Of environment.conf and each module's metadata.json, as they were when they were read.
+    ParsedFiles carried_;  // From the previous state.
+    // Stamps of environment.conf and of each module's metadata.json at the time of reading.
     std::unordered_map<std::string, Stamp> opened_with_;
     struct Found {
         bool there = false;
@@ -226,10 +238,11 @@ private:
     mutable std::map<std::type_index, std::shared_ptr<void>> attached_;
 };
 
-/// Letters, digits and underscores.
+/// Accepts letters, digits and underscores.
 bool valid_environment_name(std::string_view name);
 
-/// Reads a whole file of the machine; nullopt where it cannot be read. No compile reads so.
+/// Reads a whole file of the machine; returns nullopt if it cannot be read. Compiles do not use
+/// this function, because it records no read.
 std::optional<std::string> read_file(const std::string& path);
 
 }  // namespace bunraku::environment

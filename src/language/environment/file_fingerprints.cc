@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/file_fingerprints.h"
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "language/environment/files.h"
 
@@ -9,7 +11,7 @@ Stamp FileFingerprints::look(const std::string& path) const {
     try {
         return (files_ ? *files_ : *disk_files()).stat(path);
     } catch (const base::PuppetError&) {
-        // Who reads it is told. What nobody can see is never known to be the same.
+        // A later read reports the error. An unknown state never equals another one.
         Stamp unknown;
         unknown.fresh = true;
         return unknown;
@@ -23,8 +25,9 @@ Stamp FileFingerprints::record(const std::string& path) {
         return place.substr(0, slash == 0 ? 1 : slash);
     };
     std::string place = above(path);
+    BUNRAKU_ASSERT(place.size() <= path.size());
     {
-        // A name is looked for in every module, and most have no folder for its kind.
+        // Names are looked up in every module, and most modules have no folder for their kind.
         std::lock_guard lock(mutex_);
         if (missing_.contains(place)) return {};
     }
@@ -39,6 +42,7 @@ Stamp FileFingerprints::record(const std::string& path) {
             std::lock_guard lock(mutex_);
             if (stamps_.contains(place) || missing_.contains(place)) return stamp;
         }
+        BUNRAKU_ASSERT(above(place).size() < place.size());
         const Stamp kept = look(place);
         std::lock_guard lock(mutex_);
         if (kept.exists) {
@@ -55,7 +59,7 @@ Stamp FileFingerprints::record(const std::string& path) {
 bool FileFingerprints::unchanged() const {
     const auto moment = files_ ? files_->moment() : std::nullopt;
     if (moment && unchanged_at_ == *moment) return true;
-    // A stat may take long (a network's file system): no compile waits for it to note its own.
+    // A stat may take long on a network file system, so the lock is not held here.
     for (const auto& [path, stamp] : noted()) {
         if (!stamp.same(look(path))) return false;
     }

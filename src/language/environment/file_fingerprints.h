@@ -1,4 +1,5 @@
-// Which files and folders an answer was made from, and whether they still are what they were.
+// SPDX-License-Identifier: Apache-2.0
+// Records the files and folders that a result was made from, and checks whether they have changed.
 #pragma once
 
 #include <atomic>
@@ -13,16 +14,17 @@
 
 namespace bunraku::environment {
 
-/// What tells two states of a path apart without reading it.
+/// The attributes that distinguish two states of a path without reading it.
 struct Stamp {
     std::int64_t mtime_ns = 0;
     std::uint64_t size = 0, inode = 0;
     bool exists = false;
     bool directory = false;
-    /// Written so shortly before the look that a later write might leave the same stamp.
+    /// True if the path was written so shortly before the stat that a later write might leave the
+    /// same stamp (a racy timestamp).
     bool fresh = false;
 
-    /// Surely the same content: a fresh stamp equals nothing.
+    /// Returns true only if the content is certainly the same. A racy stamp equals no other stamp.
     bool same(const Stamp& now) const {
         return !fresh && mtime_ns == now.mtime_ns && size == now.size && inode == now.inode &&
                exists == now.exists && directory == now.directory;
@@ -31,29 +33,30 @@ struct Stamp {
 
 class Files;
 
-/// Thread-safe. Note a path before it is read.
+/// Stamps of paths that a result was made from. Thread-safe. Record a path before it is read.
 class FileFingerprints {
 public:
-    /// Where it looks, else on the disk; it must live as long.
+    /// Uses `files` instead of the disk. `files` must outlive this object.
     void read_from(const Files& files) { files_ = &files; }
-    /// Remembers the path as it is now; of a path that is not there, the nearest folder above it,
-    /// whose change will tell of its appearing. What was noted before stays as it was, and what is
-    /// below a folder that was missing is not looked for again.
+    /// Records the stamp of `path`. If the path does not exist, records the stamp of its nearest
+    /// existing parent, which changes when the path appears. An existing record is not replaced.
+    /// Paths below a folder that was missing are not looked up again.
     Stamp record(const std::string& path);
-    /// Looks at every noted path again (one stat each).
+    /// Reports whether all recorded paths still have their stamps (one stat each).
     bool unchanged() const;
     std::size_t size() const;
-    /// Every noted path, in no order.
+    /// Returns every recorded path, in no order.
     std::vector<std::pair<std::string, Stamp>> noted() const;
 
 private:
     Stamp look(const std::string& path) const;
 
     const Files* files_ = nullptr;
-    mutable std::atomic<std::uint64_t> unchanged_at_{0};  ///< Files::moment(); 0: never
+    /// Files::moment() of the last successful check; 0 means never.
+    mutable std::atomic<std::uint64_t> unchanged_at_{0};
     mutable std::mutex mutex_;
     std::unordered_map<std::string, Stamp> stamps_;
-    /// Folders that were not there; the nearest one above each is among the stamps.
+    /// Folders that did not exist. The nearest existing parent of each is in `stamps_`.
     std::unordered_set<std::string> missing_;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/files.h"
 
 #include <algorithm>
@@ -25,8 +26,9 @@ base::Error failed(int number, const std::string& path) {
     return base::Error{std::string(std::strerror(number)) + " @ rb_sysopen - " + path, number};
 }
 
-/// Of what surely is not there. Any other failure (no permission, a disk that cannot be read) must
-/// not look the same: a compile would quietly go on without the file.
+/// Returns true if the error proves that a path does not exist. Any other failure (no permission,
+/// an unreadable disk) must not look like an absent file, because the compile would continue
+/// without it.
 bool surely_absent(int number) {
     return sys::is_absence(number) || number == ELOOP || number == ENAMETOOLONG;
 }
@@ -59,7 +61,8 @@ public:
         struct stat st{};
         int error = ::fstat(fd, &st) != 0 ? errno : S_ISDIR(st.st_mode) ? EISDIR : 0;
         std::string text;
-        // One byte more than the size: the read that finds the end needs no second buffer.
+        // One byte more than the size, so that the read that detects the end needs no second
+        // buffer.
         std::size_t used = 0;
         if (error == 0) text.resize(static_cast<std::size_t>(st.st_size) + 1);
         while (error == 0) {

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/id_set.h"
+
+#include "core/base/assert.h"
 
 namespace bunraku::environment {
 
@@ -9,7 +12,7 @@ void put(std::string& out, std::uint64_t n) {
     out += static_cast<char>(n);
 }
 
-/// Reads from the front; 0 where nothing is left.
+/// Decodes a number at the front of `in` and removes it. Returns 0 if `in` is empty.
 std::uint64_t take(std::string_view& in) {
     std::uint64_t n = 0;
     for (unsigned shift = 0; !in.empty() && shift < 64; shift += 7) {
@@ -29,14 +32,17 @@ std::string IdSet::pack() const {
     std::string gaps(1, kGaps);
     std::uint64_t next = 0;
     for_each([&](std::uint32_t id) {
+        BUNRAKU_ASSERT(id >= next);
         put(gaps, id - next);
         next = std::uint64_t{id} + 1;
     });
-    // Runs of bytes: how many are empty, how many follow, and these.
+    // A run consists of the number of empty bytes, the number of bytes that follow, and these
+    // bytes.
     std::string bits(1, kBits), run;
     std::uint64_t empty = 0;
     auto close_run = [&] {
         if (run.empty()) return;
+        BUNRAKU_ASSERT(empty + run.size() <= words_.size() * 8);
         put(bits, empty);
         put(bits, run.size());
         bits += run;
@@ -55,6 +61,7 @@ std::string IdSet::pack() const {
         }
     }
     close_run();
+    BUNRAKU_ASSERT(run.empty() && gaps.front() == kGaps && bits.front() == kBits);
     return bits.size() < gaps.size() ? bits : gaps;
 }
 

@@ -1,4 +1,5 @@
-// A set of small numbers: quick to add to, small to keep.
+// SPDX-License-Identifier: Apache-2.0
+// A set of small numbers that is fast to add to and small when packed.
 #pragma once
 
 #include <bit>
@@ -7,14 +8,17 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/assert.h"
+
 namespace bunraku::environment {
 
-/// Bits while it grows; pack() gives what is kept of it.
+/// A bit set while it grows; pack() returns the compact form for storage.
 class IdSet {
 public:
     void add(std::uint32_t id) {
         const std::size_t word = id / 64;
         if (word >= words_.size()) words_.resize(word + 1 + word / 2);
+        BUNRAKU_ASSERT(word < words_.size());
         words_[word] |= std::uint64_t{1} << (id % 64);
     }
     bool contains(std::uint32_t id) const {
@@ -30,7 +34,7 @@ public:
         for (const auto word : words_) n += static_cast<std::size_t>(std::popcount(word));
         return n;
     }
-    /// In ascending order.
+    /// Visits the numbers in ascending order.
     template <class Visit>
     void for_each(Visit&& visit) const {
         for (std::size_t i = 0; i < words_.size(); ++i)
@@ -40,7 +44,8 @@ public:
     }
     friend bool operator==(const IdSet& a, const IdSet& b) { return a.pack() == b.pack(); }
 
-    /// Gaps between the numbers, and where they are dense the bits: in bytes of a base-128 code.
+    /// Encodes the gaps between the numbers, or the bits if the numbers are dense, as base-128
+    /// integers.
     std::string pack() const;
     static IdSet unpack(std::string_view packed);
 

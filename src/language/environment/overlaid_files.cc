@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/overlaid_files.h"
 
 #include <algorithm>
@@ -11,9 +12,9 @@ bool is_below(std::string_view path, std::string_view folder) {
     return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-class Placed final : public Files {
+class MappedFiles final : public Files {
 public:
-    Placed(std::shared_ptr<const Files> files, std::string known, std::string place)
+    MappedFiles(std::shared_ptr<const Files> files, std::string known, std::string place)
         : files_(std::move(files)), moved_{std::move(known), std::move(place)} {}
 
     base::Result<std::string> read(const std::string& path) const override {
@@ -55,10 +56,10 @@ private:
     const base::PathMapping moved_;
 };
 
-class Mixed final : public Files {
+class OverlaidFiles final : public Files {
 public:
-    Mixed(std::shared_ptr<const Files> files, std::shared_ptr<const Files> others,
-          FileOverlay exchanged)
+    OverlaidFiles(std::shared_ptr<const Files> files, std::shared_ptr<const Files> others,
+                  FileOverlay exchanged)
         : files_(std::move(files)), others_(std::move(others)), exchanged_(std::move(exchanged)) {}
 
     base::Result<std::string> read(const std::string& path) const override {
@@ -122,7 +123,8 @@ private:
         return std::ranges::any_of(exchanged_.paths,
                                    [&](const auto& p) { return is_below(path, p); });
     }
-    /// Who answers for a path: a folder above what only the others have is theirs, too.
+    /// Returns the files that answer for a path. A parent folder that exists only in `others_` is
+    /// read from there, too.
     const Files& of(const std::string& path) const {
         if (exchanged(path)) return *others_;
         const bool above =
@@ -138,13 +140,14 @@ private:
 
 std::shared_ptr<const Files> mapped_files(std::shared_ptr<const Files> files, std::string known,
                                           std::string place) {
-    return std::make_shared<Placed>(std::move(files), std::move(known), std::move(place));
+    return std::make_shared<MappedFiles>(std::move(files), std::move(known), std::move(place));
 }
 
 std::shared_ptr<const Files> overlaid_files(std::shared_ptr<const Files> files,
                                             std::shared_ptr<const Files> others,
                                             FileOverlay exchanged) {
-    return std::make_shared<Mixed>(std::move(files), std::move(others), std::move(exchanged));
+    return std::make_shared<OverlaidFiles>(std::move(files), std::move(others),
+                                           std::move(exchanged));
 }
 
 }  // namespace bunraku::environment

@@ -1,5 +1,6 @@
-// Files that stand elsewhere than where they are known, and files some of which are another
-// state's: what two states of an environment are compared by.
+// SPDX-License-Identifier: Apache-2.0
+// Files that appear under other paths than their own, and files that are partly replaced by those
+// of another state. They serve to compare two states of an environment.
 #pragma once
 
 #include <map>
@@ -11,18 +12,18 @@
 
 namespace bunraku::environment {
 
-/// What lies in the folder `place` is shown in the folder `known`; all else is as `files` has it.
-/// Both are absolute.
+/// Returns `files`, with the content of the folder `place` shown at the path `known`. Both paths
+/// are absolute.
 std::shared_ptr<const Files> mapped_files(std::shared_ptr<const Files> files, std::string known,
                                           std::string place);
 
-/// What of one state is to be as in another.
+/// The files to replace by those of another state.
 struct FileOverlay {
-    std::vector<std::string> paths;            ///< files, or folders with all that is below
-    std::map<std::string, std::string> texts;  ///< files with this content
+    std::vector<std::string> paths;            ///< Files, or folders with everything below.
+    std::map<std::string, std::string> texts;  ///< Files with this content.
 };
-/// `files`, with what `exchanged` names as `others` has it: there or not there. Programs see
-/// `files` alone.
+/// Returns `files`, in which the paths of `exchanged` are as in `others`, present or absent.
+/// Programs see only `files`.
 std::shared_ptr<const Files> overlaid_files(std::shared_ptr<const Files> files,
                                             std::shared_ptr<const Files> others,
                                             FileOverlay exchanged);

@@ -1,9 +1,12 @@
-// Parsing with Puppet's validation behind it, and the cache of parsed files.
+// SPDX-License-Identifier: Apache-2.0
+// Parses files, validates them like Puppet, and caches the results.
+#include "core/base/assert.h"
 #include "language/environment/environment.h"
 
 namespace bunraku::environment {
 
 const syntax::Tree& ParsedFile::check(base::LogSink& log) const {
+    BUNRAKU_ASSERT((tree != nullptr) == !error);
     if (error) throw *error;
     for (const auto& warning : tree->warnings) log.log(warning);
     syntax::report_issues(findings, log);
@@ -28,12 +31,15 @@ std::shared_ptr<const ParsedFile> Environment::parse_text(std::string file, std:
         parsed->tree = nullptr;
         parsed->error = error;
     }
+    BUNRAKU_ASSERT((parsed->tree != nullptr) == !parsed->error);
+    BUNRAKU_ASSERT(parsed->tree || parsed->findings.empty());
     return parsed;
 }
 
 std::shared_ptr<const ParsedFile> Environment::parse_remembered(const std::string& path,
                                                                 bool epp) const {
-    const std::string key = epp ? "\2" + path : path;  // a file may be read as either
+    // A file may be parsed as a manifest and as a template.
+    const std::string key = epp ? "\2" + path : path;
     {
         std::shared_lock lock(mutex_);
         if (auto it = parsed_.find(key); it != parsed_.end()) return it->second.file;
@@ -47,8 +53,9 @@ std::shared_ptr<const ParsedFile> Environment::parse_remembered(const std::strin
         if (!text) return nullptr;
         parsed = parse_text(path, std::move(*text), epp);
     }
+    BUNRAKU_ASSERT(parsed);
     std::unique_lock lock(mutex_);
-    return parsed_.emplace(key, Kept{std::move(parsed), stamp}).first->second.file;
+    return parsed_.emplace(key, CachedFile{std::move(parsed), stamp}).first->second.file;
 }
 
 std::shared_ptr<const ParsedFile> Environment::parse_file(const std::string& path) const {
@@ -63,7 +70,7 @@ std::shared_ptr<const ParsedFile> Environment::parse_manifest(const std::string&
 
 void Environment::note_definition(const syntax::Node& definition) const {
     const auto* source = definition.source;
-    // Code without a file is part of the request.
+    // Code without a file is part of the request, so it is not a read.
     if (!source || source->file().empty()) return;
     note(Read::Definition, source->file(), definition_name(definition));
 }

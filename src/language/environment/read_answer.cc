@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/read_answer.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ using value::Value;
 
 namespace {
 
-/// What cannot be looked at is an answer as well.
+/// A failed lookup counts as an answer as well.
 template <typename Look>
 std::string or_why_not(const Look& look) {
     try {
@@ -55,7 +56,7 @@ std::string stat_answer(const Files& files, const std::string& name) {
     return or_why_not([&]() -> std::string {
         const auto stamp = files.stat(name);
         if (!stamp.exists) return "-";
-        // A file of a commit has no time: what it is says its name there.
+        // A file of a commit has no time; its inode, made from the object id, replaces it.
         return fmt::format("{} {} {} {}", stamp.directory, stamp.mtime_ns, stamp.size,
                            stamp.mtime_ns == 0 ? stamp.inode : 0);
     });
@@ -95,9 +96,9 @@ std::string facts_answer(const Value& root, std::string_view path) {
     if (!value::split_dotted(arena, path, segments)) return text_of(root);
     Value at = root;
     std::size_t depth = 0;
-    // As the language, it finds nothing below what is no collection.
+    // A lookup finds nothing in a value that is not a collection, as in the language.
     for (const Value& segment : segments) {
-        // Of an array all counts: which element is meant depends on its length.
+        // The whole array counts, because the index that is meant may depend on its length.
         if (!at.is_hash()) break;
         const Value* found = at.as_hash().find(segment);
         if (!found) found = at.as_hash().find(value::to_text(segment));

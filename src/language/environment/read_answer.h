@@ -1,4 +1,6 @@
-// What the world answers to reads that need no compile to be asked: files, and facts at a path.
+// SPDX-License-Identifier: Apache-2.0
+// Returns the answers to reads that can be repeated without a compile: reads of files, and of facts
+// at a path.
 #pragma once
 
 #include <string>
@@ -10,26 +12,29 @@
 
 namespace bunraku::environment {
 
-/// The answer to a read of files or of the environment's variables, in a text that is equal for
-/// equal answers; empty for other kinds.
+/// Returns the answer to a read of files or environment variables as a text. Equal answers give
+/// equal texts. Empty for other kinds of reads.
 std::string files_answer(const Files& files, Read kind, const std::string& name);
 
-/// The detail of a Read::File that asks for the time and size of what is there, not its content.
+/// The detail of a Read::File that depends on the modification time and size of a file, not on its
+/// content.
 inline constexpr std::string_view kStatDetail = "stat";
 std::string stat_answer(const Files& files, const std::string& name);
 
-/// The last segment of a path that reads of a hash its keys, their order and which values are
-/// hashes. No key is like it: facts have no control characters in their names.
+/// The last path segment of a read that depends only on a hash's keys, their order, and which
+/// values are hashes. Names of facts contain no control characters, so no key equals it.
 inline constexpr std::string_view kKeysSegment = "\x01";
-/// Returns a path for people: "mountpoints (keys)".
+/// Returns a readable form of a path: "mountpoints (keys)".
 std::string shown_fact_path(std::string_view path);
 
-/// The same of facts (or of $trusted, $server_facts) at a path. How far the path leads is part of
-/// the answer: `$facts['a']['b']` fails where `a` is missing and is undef where only `b` is.
+/// Returns the answer to a read of facts (or of $trusted or $server_facts) at a path. The answer
+/// includes how far the path leads: `$facts['a']['b']` fails if `a` is missing, and is undef if
+/// only `b` is missing.
 std::string facts_answer(const value::Value& root, std::string_view path);
 
-/// The program of a command line where `listed` (the setting pure_commands: paths with commas) has
-/// it: its output depends on its arguments alone. Empty: it is not.
+/// Returns the program of a command line if `listed` contains it; otherwise empty. `listed` is the
+/// setting pure_commands, a list of paths separated by commas. The output of these programs depends
+/// on their arguments only.
 std::string_view pure_program(std::string_view listed, std::string_view command);
 
 }  // namespace bunraku::environment

@@ -1,14 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/snapshots.h"
 
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "language/environment/conf.h"
 
 namespace bunraku::environment {
 
-/// Lets every warning through once.
+/// A log sink that passes each warning on once only.
 class Snapshots::Once final : public base::LogSink {
 public:
     Once(Snapshots& owner, base::LogSink& log) : owner_(owner), log_(log) {}
@@ -39,6 +41,7 @@ std::shared_ptr<Snapshots::Entry> Snapshots::entry(std::string_view name) {
     auto it = entries_.find(name);
     if (it == entries_.end())
         it = entries_.emplace(std::string(name), std::make_shared<Entry>()).first;
+    BUNRAKU_ASSERT(it->first == name && it->second);
     return it->second;
 }
 
@@ -56,6 +59,7 @@ base::Result<void> Snapshots::open(Entry& entry, std::string_view name, base::Lo
     }
     const auto own = options_.own_timeouts ? opened->conf("environment_timeout") : std::nullopt;
     entry.ttl = BUNRAKU_TRY(parse_ttl(own.value_or(options_.timeout), "environment_timeout"));
+    BUNRAKU_ASSERT(opened && (!entry.ttl || *entry.ttl >= 0));
     entry.environment = std::move(opened);
     std::lock_guard lock(mutex_);
     ++opened_;
@@ -67,14 +71,16 @@ base::Result<std::shared_ptr<const Environment>> Snapshots::get(std::string_view
     auto found = entry(name);
     std::unique_lock lock(found->mutex);
     while (auto known = found->environment) {
-        // Only what has expired is looked at; a time of 0 has always expired.
+        // Files are checked only if the time to live has expired. A time of 0 has always expired.
+        BUNRAKU_ASSERT(lock.owns_lock());
         const auto ttl = found->ttl;
         if (ttl && (*ttl == 0 || now() > found->touched + *ttl)) {
-            // A stat may take long: nobody waits for another's.
+            // A stat may take long, so other threads must not wait for the lock.
             lock.unlock();
             const bool unchanged = known->unchanged();
             lock.lock();
-            // What was opened anew in the meantime may have been opened before the last change.
+            // Another thread may have reopened the environment in the meantime, but before the last
+            // change. The loop checks it again.
             if (!unchanged && found->environment != known) continue;
             if (!unchanged) break;
         }
@@ -88,6 +94,7 @@ base::Result<std::shared_ptr<const Environment>> Snapshots::get(std::string_view
             entries_.erase(it);
         return std::unexpected(std::move(result).error());
     }
+    BUNRAKU_ASSERT(lock.owns_lock() && found->environment);
     if (found->ttl && *found->ttl > 0) found->touched = now();
     return found->environment;
 }

@@ -1,5 +1,6 @@
-// The environments of one process: each opened once, shared by all compiles, and opened anew when
-// its files changed or its time is over.
+// SPDX-License-Identifier: Apache-2.0
+// The environments of one process. Each is opened once, shared by all compiles, and reopened when
+// its files change or its time to live expires.
 #pragma once
 
 #include <functional>
@@ -15,41 +16,43 @@
 
 namespace bunraku::environment {
 
-/// Thread-safe. Environments know nothing of each other; a snapshot that somebody still compiles
-/// with stays as it is until it is dropped.
+/// A cache of environments by name. Thread-safe. A snapshot that a compile still uses stays
+/// unchanged until the compile releases it.
 class Snapshots {
 public:
     struct Options {
-        /// What all environments have in common; `name` and `directory` are left to each.
+        /// Options for all environments; `name` and `directory` are set for each one.
         Spec spec;
-        /// The setting environment_timeout; environment.conf may say otherwise. "0": the files are
-        /// looked at for every compile. "unlimited": until clear(). A time: so long as it is asked
-        /// for again within that time.
+        /// The setting environment_timeout, which environment.conf may override. "0" means that
+        /// every compile checks the files. "unlimited" means that the environment lasts until
+        /// clear(). Any other value is the time after the last use during which the files are not
+        /// checked.
         std::string timeout = "0";
-        bool own_timeouts = true;  ///< environment.conf counts
-        /// An environment without folder is an error, as for a server.
+        bool own_timeouts = true;  ///< True if environment.conf may set the timeout.
+        /// True if an environment without a folder is an error, as on a server.
         bool directory_required = true;
-        std::function<std::int64_t()> now_seconds;  ///< monotonic; empty: the system's
+        /// A monotonic clock; if empty, the system's clock is used.
+        std::function<std::int64_t()> now_seconds;
     };
     explicit Snapshots(Options options) : options_(std::move(options)) {}
 
-    /// The environment as its files are now. The error of a missing one is Puppet's: "Could not
-    /// find a directory environment named 'x' anywhere in the path: ...", with code 404. What
-    /// opening warns of is logged once.
+    /// Returns the environment with the present state of its files. The error of a missing one is
+    /// Puppet's: "Could not find a directory environment named 'x' anywhere in the path: ...", with
+    /// code 404. Warnings of opening are logged once.
     base::Result<std::shared_ptr<const Environment>> get(std::string_view name, base::LogSink& log);
-    /// Forgets one (or every) environment; compiles under way keep theirs.
+    /// Removes one environment (or all). Compiles that are under way are not affected.
     void clear(std::string_view name);
     void clear();
-    /// Names of the environments that have a folder, sorted.
+    /// Returns the names of the environments that have a folder, sorted.
     std::vector<std::string> list() const;
-    /// How many times an environment was opened, for counters.
+    /// Returns how many times an environment was opened; used by counters.
     std::uint64_t opened() const;
 
 private:
     struct Entry {
-        std::mutex mutex;  // held while the environment is opened
+        std::mutex mutex;  // Held while the environment is opened.
         std::shared_ptr<const Environment> environment;
-        std::optional<std::int64_t> ttl;  // nullopt: unlimited
+        std::optional<std::int64_t> ttl;  // nullopt means unlimited.
         std::int64_t touched = 0;
     };
     class Once;

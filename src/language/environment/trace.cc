@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/trace.h"
 
 #include <algorithm>
 #include <array>
 
+#include "core/base/assert.h"
 #include "core/codec/digest.h"
 
 namespace bunraku::environment {
@@ -19,7 +21,10 @@ constexpr auto kNames = std::to_array<std::string_view>(
 
 }  // namespace
 
-std::string_view read_name(Read kind) { return kNames[static_cast<std::size_t>(kind)]; }
+std::string_view read_name(Read kind) {
+    BUNRAKU_ASSERT(static_cast<std::size_t>(kind) < kNames.size());
+    return kNames[static_cast<std::size_t>(kind)];
+}
 
 Read read_kind(std::string_view name) {
     for (std::size_t i = 0; i < kNames.size(); ++i)
@@ -46,6 +51,8 @@ ReadId ReadTable::id(Read kind, std::string_view name, std::string_view detail) 
     const auto id = static_cast<ReadId>(items_.size());
     items_.push_back(kept);
     ids_.emplace(kept, id);
+    BUNRAKU_ASSERT(id == items_.size() - 1);
+    BUNRAKU_ASSERT(items_.size() == ids_.size() + groups_.size());
     return id;
 }
 
@@ -55,6 +62,7 @@ ReadTable::Item ReadTable::item(ReadId id) const {
 }
 
 ReadId ReadTable::together(std::vector<ReadId> ids) {
+    BUNRAKU_ASSERT(!ids.empty());
     std::unique_lock lock(mutex_);
     std::vector<ReadId> parts;
     for (const ReadId id : ids) {
@@ -65,17 +73,20 @@ ReadId ReadTable::together(std::vector<ReadId> ids) {
     }
     std::ranges::sort(parts);
     parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
+    BUNRAKU_ASSERT(!parts.empty() && parts.back() < items_.size());
     if (parts.size() == 1) return parts[0];
     const auto [it, fresh] =
-        together_.try_emplace(std::move(parts), static_cast<ReadId>(items_.size()));
+        groups_.try_emplace(std::move(parts), static_cast<ReadId>(items_.size()));
     if (fresh) {
         items_.emplace_back();
         parts_.emplace(it->second, &it->first);
     }
+    BUNRAKU_ASSERT(parts_.size() == groups_.size());
+    BUNRAKU_ASSERT(items_.size() == ids_.size() + groups_.size());
     return it->second;
 }
 
-IdSet ReadTable::apart(const IdSet& ids) const {
+IdSet ReadTable::expand_groups(const IdSet& ids) const {
     IdSet out;
     std::shared_lock lock(mutex_);
     ids.for_each([&](ReadId id) {
@@ -102,6 +113,7 @@ DependencyRecorder::ReadGroup::~ReadGroup() {
     collecting_ = outer_;
     if (into_.ids_.empty()) return;
     into_.ids_ = {table_.together(std::move(into_.ids_))};
+    BUNRAKU_ASSERT(into_.ids_.size() == 1);
     const Trace::Recording aloud(trace_);
     into_.note();
 }
@@ -111,8 +123,9 @@ void Trace::note_answer(Read kind, std::string_view name, std::string_view answe
     note(id);
     constexpr std::size_t kDigits = 16;
     auto digest = codec::short_digest(answer, kDigits);
+    BUNRAKU_ASSERT(digest.size() == kDigits);
     auto [it, fresh] = answers_.emplace(id, digest);
-    // Asked twice, it may have answered twice: the digest of both.
+    // Several calls may return different answers; the digest then covers all of them.
     if (!fresh && it->second != digest)
         it->second = codec::short_digest(it->second + digest, kDigits);
 }
@@ -124,9 +137,12 @@ std::vector<std::pair<ReadTable::Item, std::string>> Trace::items() const {
     std::size_t at = 0;
     auto answer = answers_.begin();
     all.for_each([&](ReadId id) {
+        BUNRAKU_ASSERT(at < out.size());
         if (answer != answers_.end() && answer->first == id) out[at].second = answer++->second;
         ++at;
     });
+    // Every id of an answer is among the reads, so each answer was assigned.
+    BUNRAKU_ASSERT(at == out.size() && answer == answers_.end());
     for (const auto& [file, keys] : data_) {
         const auto name = table_->item(file).name;
         for (const auto& key : table_->items(keys))
@@ -144,7 +160,8 @@ std::string Trace::pack() const {
         out += text;
     };
     part(ids_.pack());
-    // Most keys are in no file of the hierarchy: the files share what was looked for in them.
+    // Most keys are in no file of the hierarchy, so many files have the same set of keys. Each set
+    // is stored once.
     std::map<std::string, IdSet> files;
     for (const auto& [file, keys] : data_) files[keys.pack()].add(file);
     for (const auto& [keys, names] : files) {

@@ -1,6 +1,7 @@
-// What a compile read from outside. Every read that compiles of an environment ever made has a
-// number; the trace of one compile is the set of those it asked for. Unchanged reads mean the same
-// catalog (docs/design/0054).
+// SPDX-License-Identifier: Apache-2.0
+// The record of everything that a compile read from outside. Every distinct read of an
+// environment's compiles has an id, and the trace of a compile is the set of its ids. Unchanged
+// reads mean the same catalog (docs/design/0054).
 #pragma once
 
 #include <cstdint>
@@ -20,38 +21,39 @@
 
 namespace bunraku::environment {
 
-/// What is asked of the world. An absence is an answer as any other.
+/// The kinds of reads. An absence is an answer like any other.
 enum class Read : std::uint8_t {
-    File,        ///< a file's content
-    Exists,      ///< whether a path is there, and whether as a folder
-    Folder,      ///< the names in a folder
-    Glob,        ///< the paths that a pattern matches
-    Names,       ///< what a manifest defines, and its code outside of definitions
-    Definition,  ///< the text of one definition of a manifest; detail: "class a::b"
-    Data,        ///< a root key of a Hiera data file; detail: the key
-    Fact,        ///< a path of segments with dots, "os.family"; "": all of them
-    Trusted,     ///< the same of $trusted
-    ServerFact,  ///< the same of $server_facts
-    Parameter,   ///< what the classifier or the caller says of the node; "": all of it
-    Setting,     ///< a setting's value
-    Variable,    ///< an environment variable; "*": all of them
-    Command,     ///< what a program wrote
-    Query,       ///< the store's answer to a query
-    Export,      ///< what other nodes export of a type that a query picks
+    File,        ///< Content of a file.
+    Exists,      ///< Whether a path exists, and whether it is a folder.
+    Folder,      ///< Names in a folder.
+    Glob,        ///< Paths that a pattern matches.
+    Names,       ///< Names of a manifest's definitions, and its code outside of definitions.
+    Definition,  ///< Text of one definition of a manifest; detail: "class a::b".
+    Data,        ///< Root key of a Hiera data file; detail: the key.
+    Fact,        ///< Dotted path, such as "os.family"; "" means all facts.
+    Trusted,     ///< Dotted path in $trusted.
+    ServerFact,  ///< Dotted path in $server_facts.
+    Parameter,   ///< Parameter of the node from the classifier or the caller; "" means all.
+    Setting,     ///< Value of a setting.
+    Variable,    ///< Environment variable; "*" means all of them.
+    Command,     ///< Output of a program.
+    Query,       ///< Result of a query to the store.
+    Export,      ///< Resources of a type that other nodes export and a query selects.
     Clock,
     Random,
-    Host,    ///< a name service, the network
-    Opaque,  ///< what cannot be seen; the name says why
+    Host,    ///< Name service or network.
+    Opaque,  ///< Read that cannot be tracked; the name is the reason.
 };
 
-/// "file", "exists", ...: the names that `compile --inputs` uses.
+/// Returns the name that `compile --inputs` uses: "file", "exists", and so on.
 std::string_view read_name(Read kind);
-/// The kind of that name; Opaque where there is none.
+/// Returns the kind with that name; Opaque if there is none.
 Read read_kind(std::string_view name);
 
 using ReadId = std::uint32_t;
 
-/// Numbers for reads. Thread-safe; it only grows, and outlives the snapshots of its environment.
+/// The ids of reads. Thread-safe. The table only grows and outlives the snapshots of its
+/// environment.
 class ReadTable {
 public:
     ReadTable();
@@ -64,14 +66,15 @@ public:
         std::string_view detail;
     };
     ReadId id(Read kind, std::string_view name, std::string_view detail = {});
-    /// One number for reads that are made together again and again, such as a look into every
+    /// Returns one id for a group of reads that always occur together, such as a lookup in every
     /// module.
     ReadId together(std::vector<ReadId> ids);
-    /// What a number stands for; its texts live as long as the table. None of several.
+    /// Returns the read with that id, whose texts live as long as the table. Returns an empty item
+    /// for the id of a group.
     Item item(ReadId id) const;
-    /// The same numbers, without those that stand for several.
-    IdSet apart(const IdSet& ids) const;
-    /// The same of many, in the order of their numbers.
+    /// Returns the ids with every group replaced by its members.
+    IdSet expand_groups(const IdSet& ids) const;
+    /// Returns the reads of many ids, in the order of the ids.
     std::vector<Item> items(const IdSet& ids) const;
     std::size_t size() const;
 
@@ -88,36 +91,36 @@ private:
     base::Arena arena_;
     std::unordered_map<Item, ReadId, Hash, Equal> ids_;
     std::vector<Item> items_;
-    std::map<std::vector<ReadId>, ReadId> together_;
+    std::map<std::vector<ReadId>, ReadId> groups_;
     std::unordered_map<ReadId, const std::vector<ReadId>*> parts_;
 };
 
-/// Told of every read of a compile as it is made, again and again.
+/// An observer that is notified of every read of a compile, repeated reads included.
 class ReadWatcher {
 public:
     virtual ~ReadWatcher() = default;
-    /// Numbers that stand for several (ReadTable::together) come as they are.
+    /// Called for each read. The id of a group (ReadTable::together) is passed as it is.
     virtual void on_read(ReadId id) = 0;
-    /// A root key is looked for in a data file: numbers as in Trace::data.
+    /// Called when a root key is looked up in a data file. The ids are those of Trace::data.
     virtual void on_data(ReadId file, ReadId key) = 0;
 };
 
-/// The reads of one compile. Used by the thread that compiles.
+/// The reads of one compile. Only the compiling thread uses it.
 class Trace {
 public:
     explicit Trace(std::shared_ptr<ReadTable> table) : table_(std::move(table)) {}
     Trace(const Trace&) = delete;
     Trace& operator=(const Trace&) = delete;
 
-    /// The trace of what this thread compiles now; null: nobody wants to know.
+    /// Returns the trace of this thread's compile; null if reads are not recorded.
     static Trace* current() { return current_; }
-    /// Notes one read of this thread, where anybody wants to know.
+    /// Records one read of this thread if a trace is active.
     static void record(Read kind, std::string_view name, std::string_view detail = {}) {
         if (current_) [[unlikely]]
             current_->note(kind, name, detail);
     }
 
-    /// While it lives, this thread's reads go into the trace.
+    /// Directs this thread's reads to the trace during its lifetime.
     class Recording {
     public:
         explicit Recording(Trace* trace) : before_(current_) { current_ = trace; }
@@ -138,7 +141,7 @@ public:
     void note(Read kind, std::string_view name, std::string_view detail = {}) {
         note(table_->id(kind, name, detail));
     }
-    /// A root key, looked for in these data files (numbers of Read::Data without a detail).
+    /// Records the lookup of a root key in these data files (ids of Read::Data without a detail).
     void note_data(std::span<const ReadId> files, ReadId key) {
         for (const ReadId file : files) {
             data_[file].add(key);
@@ -146,21 +149,24 @@ public:
                 watcher_->on_data(file, key);
         }
     }
-    /// Who is told of reads from now on; null: nobody. It must outlive the compile.
+    /// Sets the observer of all further reads; null removes it. It must outlive the compile.
     void watch(ReadWatcher* watcher) { watcher_ = watcher; }
-    /// What a command or the store answered: a change of it cannot be seen in a file.
+    /// Records the answer of a command or of the store, because no file shows whether it has
+    /// changed.
     void note_answer(Read kind, std::string_view name, std::string_view answer);
 
     const std::shared_ptr<ReadTable>& table() const { return table_; }
-    /// The numbers of what was read, without those of data.
-    IdSet ids() const { return table_->apart(ids_); }
-    /// By data file, the keys that were looked for in it (numbers of Read::Data without a name).
+    /// Returns the ids of all reads except those of data keys.
+    IdSet ids() const { return table_->expand_groups(ids_); }
+    /// Returns, for each data file, the keys that were looked up in it (ids of Read::Data without a
+    /// name).
     const std::map<ReadId, IdSet>& data() const { return data_; }
-    /// By number, the first 16 digits of the SHA-256 of the answer.
+    /// Returns, for each id, the first 16 digits of the SHA-256 of the answer.
     const std::map<ReadId, std::string>& answers() const { return answers_; }
-    /// Every read with what it stands for, data files with their keys as Read::Data.
+    /// Returns every read with the digest of its answer. Data files appear with their keys as
+    /// Read::Data.
     std::vector<std::pair<ReadTable::Item, std::string>> items() const;
-    /// What is kept of the trace, in bytes.
+    /// Returns the compact form of the trace for storage.
     std::string pack() const;
 
 private:
@@ -173,7 +179,7 @@ private:
     ReadWatcher* watcher_ = nullptr;
 };
 
-/// What a remembered answer was made from: noted again each time it is given.
+/// The reads that a cached result depends on. They are recorded again each time the result is used.
 class DependencyRecorder {
 public:
     void add(ReadId id) { ids_.push_back(id); }
@@ -184,12 +190,12 @@ public:
             outer->ids_.insert(outer->ids_.end(), ids_.begin(), ids_.end());
     }
 
-    /// Notes one read in the trace and in what is being collected.
+    /// Records one read in the trace and in the active collections.
     static void note(ReadId id) {
         if (Trace* trace = Trace::current()) trace->note(id);
         if (collecting_) collecting_->ids_.push_back(id);
     }
-    /// While it lives, this thread's reads are added to `into` as well.
+    /// Adds this thread's reads to `into` as well during its lifetime.
     class Collecting {
     public:
         explicit Collecting(DependencyRecorder& into) : outer_(collecting_), into_(into) {
@@ -207,7 +213,7 @@ public:
         DependencyRecorder* outer_;
         DependencyRecorder& into_;
     };
-    /// The same, but the reads are noted under one number, when its life ends.
+    /// Like Collecting, but its destructor records all reads under one id.
     class ReadGroup {
     public:
         ReadGroup(ReadTable& table, DependencyRecorder& into) : table_(table), into_(into) {
@@ -231,7 +237,7 @@ private:
     std::vector<ReadId> ids_;
 };
 
-/// A path of a fact: segments with dots; one that holds a dot itself stands in quotes.
+/// Appends a segment to the dotted path of a fact. A segment that contains a dot is quoted.
 void append_segment(std::string& path, std::string_view segment);
 
 }  // namespace bunraku::environment

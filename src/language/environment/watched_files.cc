@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/watched_files.h"
 
 #include <mutex>

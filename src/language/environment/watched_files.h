@@ -1,4 +1,6 @@
-// The machine's files for a process that lives long: it hears of what changes instead of looking.
+// SPDX-License-Identifier: Apache-2.0
+// The machine's files for a long-running process. The kernel reports changes, so unchanged files
+// need no stat.
 #pragma once
 
 #include <memory>
@@ -7,10 +9,10 @@
 
 namespace bunraku::environment {
 
-/// The machine's own files; moment() says by inotify whether any path that stat() was asked for has
-/// changed since. Where the kernel cannot tell (file systems of a network, no right to read a
-/// folder, too few watches) moment() tells nothing, and all is asked for again. A mount over a
-/// folder is found within ten seconds (docs/design/0243).
+/// Returns the machine's own files. moment() uses inotify to report whether any path that stat()
+/// looked up has changed since. If the kernel cannot watch a path (network file systems, no
+/// permission to read a folder, too few watches), moment() returns nullopt and every path is
+/// checked again. A mount over a folder is detected within ten seconds (docs/design/0243).
 std::shared_ptr<const Files> watched_files();
 
 }  // namespace bunraku::environment

@@ -1,4 +1,5 @@
-// Methods of Array.
+// SPDX-License-Identifier: Apache-2.0
+// The methods of Array.
 #include <algorithm>
 
 #include "language/erb/methods.h"
@@ -104,7 +105,7 @@ struct Renderer::ArrayCall : Call {
             heap.push(*out.a, args[0].a->items[i]);
         return out;
     }
-    /// -, & and |
+    /// Operators -, & and |.
     RV combined() {
         RV other = heap.hash(), seen = heap.hash(), out = heap.array();
         for (std::uint32_t i = 0; i < heap.items(args[0]).size; ++i)
@@ -190,16 +191,17 @@ struct Renderer::ArrayCall : Call {
     }
     RV to_a() { return self; }
 
-    // Those that change the array itself.
+    // Methods that change the array itself.
     Array& changed() {
         heap.items(self);
-        // Also where nothing changes: Ruby would say so of a frozen one.
+        // Also if the call changes nothing, because Ruby raises an error for a frozen array even
+        // then.
         if (a.foreign) fall_back("a value of the compile is changed");
         a.dirty = true;
         heap.changed = heap.changed || a.copied;
         return a;
     }
-    /// Its items are those of `other` from now on.
+    /// Replaces the items by those of `other`.
     void take_all(const RV& other) {
         for (std::uint32_t i = 0; i < other.a->size; ++i) heap.push(a, other.a->items[i]);
     }
@@ -279,7 +281,8 @@ struct Renderer::ArrayCall : Call {
         heap.clear(a);
         return self;
     }
-    /// sort!, map!, .. : the result of the same without !; nil where nothing changed.
+    /// Runs sort!, map! and others with the result of the method without "!". Returns nil if
+    /// nothing changed.
     RV bang() {
         static constexpr struct {
             M method, plain;

@@ -1,4 +1,5 @@
-// The syntax tree of a template's Ruby: what the native subset knows.
+// SPDX-License-Identifier: Apache-2.0
+// The syntax tree of the Ruby subset that templates can run natively.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@
 
 namespace bunraku::erb {
 
-// Methods of objects that can be called. A name that is not here sends the template to Ruby.
+// Methods that native templates can call on objects. A call to a name that is not listed falls back
+// to Ruby.
 // clang-format off
 #define BUNRAKU_ERB_METHODS(X) \
     X(abs, "abs") X(all, "all?") X(any, "any?") X(append, "append") X(assoc, "assoc") \
@@ -72,7 +74,7 @@ enum class M : std::uint16_t {
 #define X(id, name) id,
     BUNRAKU_ERB_METHODS(X)
 #undef X
-    // operators
+    // Operators.
     op_add,
     op_sub,
     op_mul,
@@ -100,7 +102,7 @@ enum class M : std::uint16_t {
 M method_of(std::string_view name);
 std::string_view method_name(M method);
 
-/// Functions that the wrapper has without a receiver.
+/// Functions without a receiver.
 enum class K : std::uint8_t {
     Array,
     Integer,
@@ -140,34 +142,34 @@ enum class N : std::uint8_t {
     Not,
     And,
     Or,
-    Defined,   ///< a
-    If,        ///< a ? b : c
-    While,     ///< a, b; flag: until
-    For,       ///< list in a do b
-    Case,      ///< a; list: When..; b: else
-    When,      ///< list -> b
-    Seq,       ///< list
-    Call,      ///< a.method(list) block; flag: &.
-    Kernel,    ///< kernel(list)
-    Function,  ///< scope.function_text(list)
-    Define,    ///< def: functions[slot]
-    Own,       ///< a call of functions[slot](list)
-    Return,    ///< a or null
-    Next,      ///< a or null
-    Break,     ///< a or null
-    Text,      ///< text
-    Output,    ///< a
+    Defined,    ///< a
+    If,         ///< a ? b : c
+    While,      ///< a, b; flag: until
+    For,        ///< list in a do b
+    Case,       ///< a; list: When..; b: else
+    When,       ///< list -> b
+    Seq,        ///< list
+    Call,       ///< a.method(list) block; flag: &.
+    Kernel,     ///< kernel(list)
+    Function,   ///< scope.function_text(list)
+    Define,     ///< def: functions[slot]
+    LocalCall,  ///< a call of functions[slot](list)
+    Return,     ///< a or null
+    Next,       ///< a or null
+    Break,      ///< a or null
+    Text,       ///< text
+    Output,     ///< a
 };
 
 struct Node;
 
 struct Block {
     struct Parameter {
-        int slot = -1;                           ///< -1: `nested` or an unnamed one
+        int slot = -1;                           ///< -1 for a nested or unnamed parameter.
         std::span<const Parameter> nested = {};  ///< (a, b)
     };
     std::span<const Parameter> parameters;
-    std::span<const int> locals;  ///< slots that are nil at each entry
+    std::span<const int> locals;  ///< Slots that are set to nil at each entry.
     const Node* body = nullptr;
     M symbol = M::none_such;  ///< &:name
 };
@@ -185,8 +187,8 @@ struct Node {
     std::span<const Node* const> list;
     const Block* block = nullptr;
     std::string_view text;
-    /// Of @facts['os']['family'], at @facts: the keys that follow, which are all that is read of
-    /// it, with zeros between.
+    /// For @facts['os']['family'], the node of @facts has the following keys here, separated by
+    /// NULs. The expression reads nothing else of the variable.
     std::string_view below;
     union {
         std::int64_t i = 0;
@@ -198,23 +200,23 @@ struct Node {
 /// A method that the template defines.
 struct Function {
     std::span<const int> parameters;  ///< slots
-    int first = 0, last = 0;          ///< all its slots: [first, last)
+    int first = 0, last = 0;          ///< All its slots: [first, last).
     const Node* body = nullptr;
 };
 
-/// A template that runs natively. Immutable; shared between compiles.
+/// A template that runs natively. Immutable and shared by compiles.
 class Program {
 public:
     const Node* body = nullptr;
-    std::vector<base::Symbol> variables;  ///< names of the @variables by slot
-    int locals = 0;                       ///< slots of local variables
+    std::vector<base::Symbol> variables;  ///< Names of the @variables, by slot.
+    int locals = 0;                       ///< Number of slots of local variables.
     std::vector<Function> functions;
     base::Arena arena{4 * 1024};
     std::vector<std::shared_ptr<const regex::Regex>> regexes;
 };
 
-/// Parses the Ruby of a template; null where something is not of the subset (`reason` says what,
-/// with the line).
+/// Parses the Ruby code of a template. Returns null if the code is outside of the subset; `reason`
+/// then names the construct and its line.
 std::shared_ptr<const Program> parse(std::string_view source, std::string& reason);
 
 }  // namespace bunraku::erb

@@ -1,37 +1,38 @@
-// What arrays, hashes and ranges have in common: methods that iterate.
+// SPDX-License-Identifier: Apache-2.0
+// Iterating methods that arrays, hashes and ranges share.
 #include <algorithm>
 
+#include "core/base/merge_sort.h"
 #include "core/base/work_limit.h"
 #include "language/erb/methods.h"
 
 namespace bunraku::erb {
 
-/// <=> that must have an answer.
+/// Compares with <=> and falls back if the values are not comparable.
 int Renderer::ordering(const RV& a, const RV& b) {
     const int c = heap_.compare(a, b);
     if (c != 2) return c;
-    // Ruby's text shows the operands, in an order that depends on its sort.
+    // Ruby's message shows the operands in an order that depends on its sort algorithm.
     fall_back("a comparison of different things");
 }
 
 RV Renderer::sorted(const RV& array, const Block* block) {
     RV out = heap_.copy_array(array);
-    // Ruby sorts with glibc's merge sort: stable.
+    // Ruby uses glibc's merge sort, which is stable.
     std::vector<RV> items(out.a->items, out.a->items + out.a->size);
-    struct Left {
-        RV value;
-    };
-    try {
-        std::ranges::stable_sort(items, [&](const RV& a, const RV& b) {
-            if (!block) return ordering(a, b) < 0;
+    RV left;
+    const bool finished =
+        base::merge_sort(items, [&](const RV& a, const RV& b) -> std::optional<bool> {
+            if (!block) return ordering(a, b) > 0;
             RV c;
-            if (!yield2(*block, a, b, c)) throw Left{c};
+            if (!yield2(*block, a, b, c)) {
+                left = c;
+                return std::nullopt;
+            }
             if (!c.is(T::Int)) fall_back("a sort block that gives no number");
-            return c.i < 0;
+            return c.i > 0;
         });
-    } catch (const Left& left) {
-        return left.value;
-    }
+    if (!finished) return left;
     std::ranges::copy(items, out.a->items);
     return out;
 }
@@ -55,7 +56,7 @@ RV Renderer::sorted_by(const RV& array, const Block& block) {
     return out;
 }
 
-/// min, max, min_by, max_by: the first of equals.
+/// Returns the result of min, max, min_by or max_by, which is the first of equal items.
 RV Renderer::extreme(const RV& array, M method, Args args, const Block* block) {
     const bool by = method == M::min_by || method == M::max_by;
     if (!args.empty() || (by != (block != nullptr))) unknown(array, method);
@@ -115,7 +116,7 @@ void Renderer::join_into(std::string& out, const RV& array, std::string_view sep
     for (std::uint32_t i = 0; i < heap_.items(array).size; ++i) {
         const RV item = array.a->items[i];
         if (item.is(T::Array)) {
-            // An empty list inside still has its separators.
+            // An empty nested list still gets its separators.
             if (heap_.items(item).size == 0) {
                 if (!first) out += separator;
                 first = false;
@@ -145,7 +146,7 @@ RV Renderer::filtered(const RV& array, const Block& block, bool keep, bool& left
     return out;
 }
 
-/// `self` is what was called (a Hash or a Range, too), `array` its items.
+/// `self` is the receiver, which may be a Hash or a Range. `array` holds its items.
 struct Renderer::EnumerableCall : Call {
     const RV& array;
 
@@ -155,15 +156,16 @@ struct Renderer::EnumerableCall : Call {
     std::uint32_t size() const { return heap.items(array).size; }
     RV item(std::uint32_t i) const { return array.a->items[i]; }
     RV enumerator(Enumerator::Kind kind) {
-        // What `each` gives of a Hash is the Hash; nobody writes that with an index.
+        // For a Hash, `each` with an index would return the Hash; this rare case falls back.
         if (self.t != T::Array) return unknown();
         RV out;
         out.t = T::Enumerator;
         out.e = heap.arena().make<Enumerator>(kind, self.a);
         return out;
     }
-    /// Goes through the items with what the block says of each (without one: the item), till `f`
-    /// says stop; false: the block was left by `break`, `v` is what the method then gives.
+    /// Passes each item and the block's result for it (the item itself without a block) to `f`
+    /// until `f` returns false. Returns false if `break` left the block; `v` is then the result of
+    /// the method.
     template <class F>
     bool walk(RV& v, F&& f) {
         for (std::uint32_t i = 0; i < size(); ++i) {
@@ -174,7 +176,7 @@ struct Renderer::EnumerableCall : Call {
         }
         return true;
     }
-    /// The same to the end.
+    /// Like walk, for all items.
     template <class F>
     bool walk_all(RV& v, F&& f) {
         return walk(v, [&f](const RV& each, std::uint32_t) {
@@ -280,7 +282,7 @@ struct Renderer::EnumerableCall : Call {
         };
         return walk(v, look) ? out : v;
     }
-    /// any?, all?, none?, one?
+    /// Methods any?, all?, none? and one?.
     RV any() {
         RV v;
         std::size_t yes = 0, no = 0;
@@ -308,7 +310,7 @@ struct Renderer::EnumerableCall : Call {
     RV sum() {
         RV v, total = args.empty() ? RV::integer(0) : args[0];
         const auto add = [&](const RV&) {
-            // Ruby sums Floats with a correction.
+            // Ruby sums Floats with an error compensation.
             if (v.is(T::Float) || total.is(T::Float)) fall_back("a sum of Floats");
             total = renderer.invoke(total, M::op_add, {&v, 1}, nullptr);
         };

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions of the Ruby subset: operators, calls, blocks.
 #include <array>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "language/erb/parser.h"
 
 namespace bunraku::erb {
@@ -13,7 +15,7 @@ struct Operator {
     int level;
     M method;
 };
-// Longer ones first.
+// Longer operators first.
 constexpr std::array<Operator, 26> kOperators{{
     {"<=>", 3, M::op_cmp},    {"===", -1, M::none_such}, {"**", 11, M::op_pow},
     {"...", 0, M::none_such}, {"..", 0, M::none_such},   {"||", 1, M::none_such},
@@ -44,7 +46,8 @@ bool assignable(const Node& node) {
 
 }  // namespace
 
-/// `=` or an operator with it, behind blanks; `length` counts from here to its end.
+/// Reports whether `=` or an operator assignment follows, after blanks. `length` is the distance
+/// from the current position to its end.
 bool Parser::at_assignment(M& method, N& kind, std::size_t& length) {
     const auto from = pos_;
     blanks();
@@ -86,12 +89,12 @@ bool Parser::at_assignment(M& method, N& kind, std::size_t& length) {
     return false;
 }
 
-Node* Parser::expression(Place place) {
+Node* Parser::expression(ExpressionContext place) {
     const Nesting nesting(*this);
     return assignment_or_ternary(place);
 }
 
-Node* Parser::assignment_or_ternary(Place place) {
+Node* Parser::assignment_or_ternary(ExpressionContext place) {
     Operand first = unary(place);
     M method{};
     N kind{};
@@ -103,7 +106,7 @@ Node* Parser::assignment_or_ternary(Place place) {
     return ternary(binary_from(first, 0, place), place);
 }
 
-Node* Parser::assignment(Operand target, M method, N kind, Place place) {
+Node* Parser::assignment(Operand target, M method, N kind, ExpressionContext place) {
     auto* node = make(kind);
     node->line = line();
     node->method = method;
@@ -113,7 +116,7 @@ Node* Parser::assignment(Operand target, M method, N kind, Place place) {
     return node;
 }
 
-Node* Parser::ternary(Operand condition, Place place) {
+Node* Parser::ternary(Operand condition, ExpressionContext place) {
     const auto from = pos_;
     blanks();
     if (condition.command || at() != '?') {
@@ -124,7 +127,7 @@ Node* Parser::ternary(Operand condition, Place place) {
     const Nesting nesting(*this);
     auto* node = make(N::If);
     node->a = condition.node;
-    const Place inside{.command = false, .no_do = place.no_do};
+    const ExpressionContext inside{.command = false, .no_do = place.no_do};
     space();
     node->b = assignment_or_ternary(inside);
     space();
@@ -134,13 +137,13 @@ Node* Parser::ternary(Operand condition, Place place) {
     return node;
 }
 
-Parser::Operand Parser::binary(int level, Place place) {
+Parser::Operand Parser::binary(int level, ExpressionContext place) {
     return binary_from(unary(place), level, place);
 }
 
-Parser::Operand Parser::binary_from(Operand left, int level, Place place) {
+Parser::Operand Parser::binary_from(Operand left, int level, ExpressionContext place) {
     const Nesting nesting(*this);
-    const Place inside{.command = false, .no_do = place.no_do};
+    const ExpressionContext inside{.command = false, .no_do = place.no_do};
     while (!left.command) {
         const auto from = pos_;
         blanks();
@@ -151,7 +154,7 @@ Parser::Operand Parser::binary_from(Operand left, int level, Place place) {
                 break;
             }
         }
-        // `a += 1` and its like are no operators; `&.` is a call.
+        // Assignments such as `a += 1` are not operators, and `&.` is a call.
         const bool assigns = op && op->level >= 5 && at(op->text.size()) == '=' &&
                              at(op->text.size() + 1) != '=' && at(op->text.size() + 1) != '~';
         if (!op || op->level < level || op->level < 0 || assigns ||
@@ -174,7 +177,7 @@ Parser::Operand Parser::binary_from(Operand left, int level, Place place) {
             node = call(left.node, op->method, {right.node});
             node->line = line();
             left = {.node = node};
-            // == and its like do not chain
+            // Comparisons such as == do not chain.
             if (op->level == 3) {
                 const auto behind = pos_;
                 blanks();
@@ -191,7 +194,7 @@ Parser::Operand Parser::binary_from(Operand left, int level, Place place) {
     return left;
 }
 
-Parser::Operand Parser::unary(Place place) {
+Parser::Operand Parser::unary(ExpressionContext place) {
     const Nesting nesting(*this);
     const char c = at();
     if (c == '!') {
@@ -221,7 +224,7 @@ Parser::Operand Parser::unary(Place place) {
     return postfix(primary(place), place);
 }
 
-Parser::Operand Parser::postfix(Operand left, Place place) {
+Parser::Operand Parser::postfix(Operand left, ExpressionContext place) {
     for (int links = 0;; ++links) {
         if (links > 200) unsupported("a long chain of calls");
         if (left.command) return left;
@@ -246,7 +249,8 @@ Parser::Operand Parser::postfix(Operand left, Place place) {
         }
         blanks();
         if (at() == '[' && blank_before()) {
-            // `x.y [1]` is an argument; behind a variable it is an index, rarely written so.
+            // `x.y [1]` passes an argument. After a variable it is an index, which is rarely
+            // written like this.
             unsupported("a blank before [");
         }
         if (at() == '\n' && !end()) {
@@ -270,7 +274,7 @@ Parser::Operand Parser::postfix(Operand left, Place place) {
     }
 }
 
-/// Behind the name of a method: does an argument without parentheses follow?
+/// Reports whether an argument without parentheses follows the name of a method.
 bool Parser::command_follows() {
     const char c0 = at();
     // `include?x`
@@ -318,7 +322,7 @@ bool Parser::command_follows() {
     }
 }
 
-Node* Parser::argument(Place place, const Block*& block) {
+Node* Parser::argument(ExpressionContext place, const Block*& block) {
     if (at() == '&' && at(1) == ':') {
         pos_ += 2;
         auto method = name();
@@ -355,12 +359,12 @@ std::vector<const Node*> Parser::parenthesized_arguments(const Block*& block) {
     return args;
 }
 
-std::vector<const Node*> Parser::command_arguments(Place place, const Block*& block) {
+std::vector<const Node*> Parser::command_arguments(ExpressionContext place, const Block*& block) {
     std::vector<const Node*> args;
     blanks();
     for (;;) {
         if (block) odd();
-        // A call without parentheses may be the last argument of another one.
+        // A call without parentheses may be the last argument of another call.
         if (Node* node = argument({.command = args.empty(), .no_do = true}, block))
             args.push_back(node);
         blanks();
@@ -406,14 +410,16 @@ const Block* Parser::block_body(std::string_view closing) {
     if (take("|")) block->parameters = block_parameters("|", 0);
     block->body = statements(closing);
     if (closing == "end" ? !keyword("end") : !take(closing)) odd();
+    BUNRAKU_ASSERT(loops_ > 0 && blocks_ > 0);
     --loops_;
     --blocks_;
+    BUNRAKU_ASSERT(scopes_.size() > 1);
     block->locals = program_.arena.copy(scopes_.back().locals);
     scopes_.pop_back();
     return block;
 }
 
-const Block* Parser::block_if_there(Place place, bool allow_brace) {
+const Block* Parser::block_if_there(ExpressionContext place, bool allow_brace) {
     const auto from = pos_;
     blanks();
     if (allow_brace && take("{")) return block_body("}");
@@ -422,7 +428,7 @@ const Block* Parser::block_if_there(Place place, bool allow_brace) {
     return nullptr;
 }
 
-Parser::Operand Parser::method_call(Operand receiver, bool safe, Place place) {
+Parser::Operand Parser::method_call(Operand receiver, bool safe, ExpressionContext place) {
     space();
     const auto from = pos_;
     if (name().empty()) odd();
@@ -436,7 +442,7 @@ Parser::Operand Parser::method_call(Operand receiver, bool safe, Place place) {
         node = text_node(N::Function, called.substr(9));
     } else {
         const M method = method_of(called);
-        // An unknown one may stand where this rendering does not come by.
+        // An unknown method is an error only if this rendering reaches it.
         if (method == M::none_such && called.find_first_of("!?") == std::string_view::npos &&
             on_scope)
             unsupported(fmt::format("the method '{}' of scope", called));
@@ -473,7 +479,7 @@ Parser::Operand Parser::method_call(Operand receiver, bool safe, Place place) {
     return out;
 }
 
-Parser::Operand Parser::kernel_call(std::string_view called, Place place) {
+Parser::Operand Parser::kernel_call(std::string_view called, ExpressionContext place) {
     static constexpr std::array<std::pair<std::string_view, K>, 10> functions{
         {{"Array", K::Array},
          {"Integer", K::Integer},
@@ -486,7 +492,7 @@ Parser::Operand Parser::kernel_call(std::string_view called, Place place) {
          {"require", K::require},
          {"file", K::file}}};
     if (const auto it = functions_.find(called); it != functions_.end()) {
-        auto* node = make(N::Own);
+        auto* node = make(N::LocalCall);
         node->slot = it->second;
         node->line = line();
         const Block* block = nullptr;
@@ -498,6 +504,7 @@ Parser::Operand Parser::kernel_call(std::string_view called, Place place) {
             node->list = list(command_arguments(place, block));
             out.command = true;
         }
+        BUNRAKU_ASSERT(static_cast<std::size_t>(it->second) < program_.functions.size());
         const auto wanted =
             program_.functions[static_cast<std::size_t>(it->second)].parameters.size();
         if (block || node->list.size() != wanted) odd();
@@ -524,10 +531,10 @@ Parser::Operand Parser::kernel_call(std::string_view called, Place place) {
         if (block || !fits) odd();
         return out;
     }
-    // A name that nothing here knows may stand where this rendering does not come by.
+    // An unknown name is an error only if this rendering reaches it.
     if (called.ends_with('?') || called.ends_with('!') || at() == '(' || command_follows())
         unsupported(fmt::format("'{}'", called));
-    auto* node = make(N::Own);
+    auto* node = make(N::LocalCall);
     node->slot = -1;
     return {.node = node, .bare_call = true};
 }
@@ -560,7 +567,7 @@ Node* Parser::defined() {
     return node;
 }
 
-Parser::Operand Parser::identifier(Place place) {
+Parser::Operand Parser::identifier(ExpressionContext place) {
     const auto from = pos_;
     const auto word = name();
     const bool follows_label = at() == ':' && at(1) != ':';
@@ -639,7 +646,7 @@ Parser::Operand Parser::identifier(Place place) {
         if (looking_at("::") || at_assignment(method, kind, length) || command_follows()) odd();
         for (const auto each : kClasses)
             if (each == word) return {.node = text_node(N::Const, word)};
-        // Its methods are not known, but it may stand where this rendering does not come by.
+        // The methods of this constant are unknown, but this rendering may never reach the call.
         if (at() == '.' && letter(at(1))) return {.node = text_node(N::Const, word)};
         unsupported(fmt::format("the constant {}", word));
     }
@@ -675,6 +682,7 @@ Node* Parser::hash_literal() {
         space();
     }
     expect("}");
+    BUNRAKU_ASSERT(out.size() % 2 == 0);
     node->list = list(out);
     return node;
 }
@@ -697,7 +705,7 @@ Node* Parser::array_literal() {
     return node;
 }
 
-Parser::Operand Parser::primary(Place place) {
+Parser::Operand Parser::primary(ExpressionContext place) {
     const Nesting nesting(*this);
     const char c = at();
     if (letter(c)) return identifier(place);

@@ -1,11 +1,12 @@
-// Methods of Hash.
+// SPDX-License-Identifier: Apache-2.0
+// The methods of Hash.
 #include "language/erb/methods.h"
 
 namespace bunraku::erb {
 
 namespace {
 
-/// While a hash is iterated no key may be added.
+/// Forbids new keys while a hash is iterated.
 class Iteration {
 public:
     explicit Iteration(Hash& hash) : hash_(hash) { ++hash_.iterating; }
@@ -29,19 +30,21 @@ RV Renderer::pairs(const RV& hash) {
 struct Renderer::HashCall : Call {
     using Call::Call;
 
-    /// Runs `f(key, value, what the block says)`; false: the block was left by `break`, `v` is what
-    /// the method then gives. `Keys` and `Values` are what the block gets, both as two arguments.
-    enum class Gets : std::uint8_t { Keys, Values, Both };
+    /// Calls `f(key, value, block result)` for each entry. Returns false if `break` left the block;
+    /// `v` is then the result of the method. `gets` selects the arguments of the block: the key,
+    /// the value, or both as two arguments.
+    enum class BlockArguments : std::uint8_t { Keys, Values, Both };
     template <class F>
-    bool walk(Gets gets, RV& v, F&& f) {
+    bool walk(BlockArguments block_arguments, RV& v, F&& f) {
         Hash& h = heap.entries(self);
-        // Ruby's transform_values goes through a copy: there keys may be added.
+        // Ruby's transform_values iterates over a copy, so the block may add keys.
         std::optional<Iteration> iteration;
         if (method != M::transform_values) iteration.emplace(h);
         for (std::uint32_t i = 0, n = h.size; i < n; ++i) {
             const HashEntry e = h.entries[i];
-            if (!(gets == Gets::Both ? yield2(e.key, e.value, v)
-                                     : yield1(gets == Gets::Keys ? e.key : e.value, v)))
+            if (!(block_arguments == BlockArguments::Both
+                      ? yield2(e.key, e.value, v)
+                      : yield1(block_arguments == BlockArguments::Keys ? e.key : e.value, v)))
                 return false;
             f(e.key, e.value);
         }
@@ -102,7 +105,7 @@ struct Renderer::HashCall : Call {
         return out;
     }
     RV each() {
-        // |k, v| needs no pair in between.
+        // A block |k, v| needs no intermediate pair.
         const bool flat = block->symbol == M::none_such && block->parameters.size() > 1;
         Hash& h = heap.entries(self);
         const Iteration iteration(h);
@@ -116,17 +119,18 @@ struct Renderer::HashCall : Call {
     }
     RV each_key() {
         RV v;
-        const Gets gets = method == M::each_key ? Gets::Keys : Gets::Values;
-        return walk(gets, v, [](const RV&, const RV&) {}) ? self : v;
+        const BlockArguments block_arguments =
+            method == M::each_key ? BlockArguments::Keys : BlockArguments::Values;
+        return walk(block_arguments, v, [](const RV&, const RV&) {}) ? self : v;
     }
-    /// select, reject and their like.
+    /// Methods such as select and reject.
     RV select() {
         RV v, out = heap.hash();
         const bool keep = method == M::select || method == M::filter;
         const auto add = [&](const RV& key, const RV& value) {
             if (v.truthy() == keep) heap.set(*out.h, key, value);
         };
-        return walk(Gets::Both, v, add) ? out : v;
+        return walk(BlockArguments::Both, v, add) ? out : v;
     }
     RV transform() {
         const bool values = method == M::transform_values;
@@ -134,7 +138,7 @@ struct Renderer::HashCall : Call {
         const auto add = [&](const RV& key, const RV& value) {
             heap.set(*out.h, values ? key : v, values ? v : value);
         };
-        return walk(values ? Gets::Values : Gets::Keys, v, add) ? out : v;
+        return walk(values ? BlockArguments::Values : BlockArguments::Keys, v, add) ? out : v;
     }
     RV invert() {
         Hash& h = heap.entries(self);

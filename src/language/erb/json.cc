@@ -1,4 +1,5 @@
-// to_json as the json library of Ruby writes it.
+// SPDX-License-Identifier: Apache-2.0
+// Writes JSON like to_json of Ruby's json library.
 #include <cmath>
 
 #include "core/base/work_limit.h"
@@ -27,7 +28,7 @@ void Renderer::json(std::string& out, const RV& v, int depth, bool pretty) {
         out.append(static_cast<std::size_t>(level) * 2, ' ');
     };
     if (depth > 90) fall_back("nested too deep");
-    // How the library writes these depends on its version.
+    // The library's output for empty collections depends on its version.
     if (pretty && ((v.is(T::Array) && v.a->size == 0) || (v.is(T::Hash) && v.h->size == 0)))
         fall_back("an empty list in pretty JSON");
     switch (v.t) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Literals of the Ruby subset: numbers, strings, word lists, symbols, regular expressions.
 #include <charconv>
 #include <cstdlib>
@@ -39,7 +40,7 @@ Node* Parser::number() {
         if (digit(c) || hex) {
             digits += c;
         } else if (c == '_' && digit(at(1))) {
-            // between digits only
+            // Between digits only.
         } else if (base == 10 && !is_float && c == '.' && digit(at(1))) {
             digits += c;
             is_float = true;
@@ -81,7 +82,7 @@ char Parser::closing_of(char open) {
     }
 }
 
-/// Behind a backslash in a text with interpolation.
+/// Parses an escape after the backslash, in a text with interpolation.
 void Parser::escape(std::string& out) {
     const char c = at();
     ++pos_;
@@ -117,7 +118,7 @@ void Parser::escape(std::string& out) {
     }
 }
 
-/// `#{..}` here: ends the text before it and adds the expression.
+/// Parses `#{..}` at the current position: ends the text before it and adds the expression.
 bool Parser::interpolation(std::vector<const Node*>& parts, std::string& text) {
     if (at() != '#') return false;
     if (at(1) == '@' || at(1) == '$') unsupported("interpolation without braces");
@@ -130,8 +131,8 @@ bool Parser::interpolation(std::vector<const Node*>& parts, std::string& text) {
     return true;
 }
 
-/// Looks at the next character of a literal: is it the mark that ends it? Marks that nest are
-/// counted in `depth`; `tags` is said of a tag in its midst.
+/// Reports whether the next character ends the literal. `depth` counts nested delimiters. `tags` is
+/// the error text if the literal spans a template tag.
 bool Parser::closes(char close, char open, int& depth, std::string_view tags) {
     if (end()) odd();
     const char c = at();
@@ -141,7 +142,8 @@ bool Parser::closes(char close, char open, int& depth, std::string_view tags) {
     return false;
 }
 
-/// Behind the opening quote, up to and with the closing one. `open` nests; 0: there is none.
+/// Parses a string after its opening quote, up to and including the closing one. `open` is the
+/// opening delimiter that nests; 0 if there is none.
 Node* Parser::quoted(char close, char open, bool interpolate) {
     const Nesting nesting(*this);
     std::string text;
@@ -155,7 +157,7 @@ Node* Parser::quoted(char close, char open, bool interpolate) {
             if (interpolate) {
                 escape(text);
             } else {
-                // Only the quotes and the backslash itself can be escaped.
+                // Only the quotes and the backslash can be escaped.
                 if (next != '\\' && next != close && (open == 0 || next != open)) text += '\\';
                 if (next == kText || next == kOutput || next == kOutputEnd || end()) odd();
                 text += next;
@@ -183,14 +185,14 @@ Node* Parser::string_literal() {
         const char quote = at();
         ++pos_;
         parts.push_back(quoted(quote, 0, quote == '"'));
-        // 'a' 'b' are one string.
+        // Adjacent literals 'a' 'b' form one string.
         const auto from = pos_;
         blanks();
         if (at() == '"' || at() == '\'') continue;
         pos_ = from;
         break;
     }
-    // "a": in a hash is a symbol; behind ? it is the ternary's colon.
+    // "a": in a hash is a symbol. After `?` the colon belongs to the ternary operator.
     if (parts.size() == 1) return const_cast<Node*>(parts[0]);
     auto* node = make(N::DStr);
     node->list = list(parts);
@@ -258,7 +260,7 @@ Node* Parser::symbol() {
     return text_node(N::Sym, s_.substr(from, pos_ - from));
 }
 
-/// At the opening mark.
+/// Parses a regular expression; the current position is the opening delimiter.
 Node* Parser::regex(char open, char close) {
     ++pos_;
     std::string text;
@@ -302,7 +304,7 @@ Node* Parser::regex(char open, char close) {
     }
     auto compiled = regex::Regex::cached(text, options);
     if (!compiled) unsupported("a regular expression that does not compile");
-    // Named groups of a literal on the left of =~ become local variables.
+    // Named groups of a literal to the left of =~ become local variables.
     if (!(*compiled)->names().empty()) unsupported("named groups");
     auto* node = make(N::Regex);
     node->regex = compiled->get();

@@ -1,4 +1,6 @@
-// The methods of a class as a table: the name, what arguments and block it takes, what it does.
+// SPDX-License-Identifier: Apache-2.0
+// Method tables: the name of each method, its arguments and block, and the function that implements
+// it.
 #pragma once
 
 #include <array>
@@ -8,7 +10,7 @@
 
 namespace bunraku::erb {
 
-/// A call of a method; each class has its own, with the methods as members.
+/// A method call. Each class derives its own, with the methods as member functions.
 struct Renderer::Call {
     Renderer& renderer;
     Heap& heap;
@@ -30,14 +32,14 @@ struct Renderer::Call {
 
 enum class Blocks : std::uint8_t { None, Needed, Allowed };
 
-/// Found by the method's number.
+/// A table of methods, indexed by the method's number.
 template <class C>
 class MethodTable {
 public:
     struct Row {
         M names[4];
-        /// A letter an argument: s String, i Integer, a Array, h Hash, r Regexp, v any; those
-        /// behind '?' may be left out; "*" is any number of any.
+        /// One letter per argument: s String, i Integer, a Array, h Hash, r Regexp, v any.
+        /// Arguments after '?' are optional. "*" is any number of arguments of any type.
         std::string_view takes;
         Blocks block;
         RV (C::*run)();
@@ -51,7 +53,7 @@ public:
         const Row& row = rows_[static_cast<std::size_t>(method)];
         return row.run ? &row : nullptr;
     }
-    /// What is called in another way than the table says is unknown.
+    /// A call that does not match the row counts as unknown.
     RV run(const Row& row, C& call) const {
         if ((row.block == Blocks::Needed && !call.block) ||
             (row.block == Blocks::None && call.block) || !fits(row.takes, call.args)) {

@@ -1,4 +1,5 @@
-// Methods that all objects have, and those of numbers, symbols, nil, ranges, matches.
+// SPDX-License-Identifier: Apache-2.0
+// Methods of all objects, and those of numbers, symbols, nil, ranges and matches.
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ std::int64_t checked(std::int64_t a, std::int64_t b, M method) {
     return out;
 }
 
-/// Float#round, #floor, .. to an Integer.
+/// Converts the result of Float#round, #floor and others to an Integer.
 RV to_integer(double d) {
     if (!(std::fabs(d) < 9e18)) fall_back("a large number");
     return RV::integer(static_cast<std::int64_t>(d));
@@ -54,7 +55,7 @@ bool Renderer::is_a(const RV& v, std::string_view cls) {
     return false;
 }
 
-/// Only names whose answer is sure; others fall back.
+/// Answers only for names with a certain result; others fall back.
 bool Renderer::responds_to(const RV& v, std::string_view name) {
     struct Row {
         std::string_view name;
@@ -129,7 +130,7 @@ RV Renderer::invoke(const RV& self, M method, Args args, const Block* block) {
             return c == 2 ? RV::nil() : RV::integer(c);
         }
         case M::freeze:
-            // Nothing that runs natively may find out.
+            // No native code can detect whether these values are frozen.
             if (!args.empty() || self.is(T::Str) || self.is(T::Array) || self.is(T::Hash)) break;
             return self;
         case M::dup:
@@ -332,7 +333,7 @@ RV Renderer::float_method(const RV& self, M method, Args args) {
             case M::round: {
                 if (!args[0].is(T::Int) || args[0].i < 1 || args[0].i > 9 || !(std::fabs(a) < 1e6))
                     break;
-                // round_half_up of Ruby's float.c
+                // Same as round_half_up in Ruby's float.c.
                 const double s = std::pow(10.0, static_cast<double>(args[0].i));
                 double f = std::round(a * s);
                 if (a > 0) {
@@ -437,7 +438,7 @@ RV Renderer::regex_method(const RV& self, M method, Args args) {
     }
 }
 
-/// Regexp.escape, File.basename and their like.
+/// Runs Regexp.escape, File.basename and similar methods.
 RV Renderer::class_method(const RV& self, M method, Args args) {
     const auto name = self.symbol_name();
     if (name == "JSON" && args.size() == 1 && (args[0].is(T::Array) || args[0].is(T::Hash)) &&
@@ -461,7 +462,7 @@ RV Renderer::class_method(const RV& self, M method, Args args) {
     unknown(self, method);
 }
 
-/// scope.to_hash: what is set and not undef.
+/// Runs a method on scope.to_hash, which contains the variables that are set and not undef.
 RV Renderer::scope_hash_method(M method, Args args, const Block* block) {
     const bool by_name = method == M::op_index || method == M::has_key || method == M::key_p ||
                          method == M::include_;
@@ -518,7 +519,7 @@ RV Renderer::enumerator_method(const RV& self, M method, Args args, const Block*
     } else if (!args.empty()) {
         unknown(self, method);
     }
-    // each_with_index.map and its like iterate over pairs of item and number.
+    // Methods such as each_with_index.map iterate over pairs of item and index.
     if (kind == Kind::EachWithIndex && method != M::with_index) {
         RV with_number = heap_.array();
         for (std::uint32_t i = 0; i < heap_.items(array).size; ++i)

@@ -1,4 +1,5 @@
-// Statements of the Ruby subset, and what every rule of the parser needs.
+// SPDX-License-Identifier: Apache-2.0
+// Parses statements of the Ruby subset. Also contains the basic functions of the parser.
 #include "language/erb/parser.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 #include <unordered_map>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/regex/ruby_dialect.h"
 
@@ -45,7 +47,10 @@ M method_of(std::string_view name) {
     return it == table.end() ? M::none_such : it->second;
 }
 
-std::string_view method_name(M method) { return methods().names[static_cast<std::size_t>(method)]; }
+std::string_view method_name(M method) {
+    BUNRAKU_ASSERT(static_cast<std::size_t>(method) < methods().names.size());
+    return methods().names[static_cast<std::size_t>(method)];
+}
 
 // The text ------------------------------------------------------------------------------------
 
@@ -169,7 +174,7 @@ void Parser::note_path(const Node& access) {
         const auto key = root->list[0]->text;
         path.insert(0, path.empty() ? std::string(key) : std::string(key) + '\0');
     }
-    // The rest may be changed by the template, and is then more than what it reads.
+    // A template may change any other variable, and then uses more of it than it reads.
     constexpr std::array<std::string_view, 3> kFrozen{"facts", "trusted", "server_facts"};
     const bool of_scope = root->kind == N::Call && root->a->kind == N::Scope &&
                           (by_text(*root, M::op_index) || by_text(*root, M::lookupvar));
@@ -178,7 +183,7 @@ void Parser::note_path(const Node& access) {
                          : program_.variables[static_cast<std::size_t>(root->slot)].view();
     if (name.starts_with("::")) name.remove_prefix(2);
     if (std::ranges::find(kFrozen, name) == kFrozen.end()) return;
-    // Every node was made by this parser, and each stands in one place.
+    // The cast is safe: this parser made the node, and the node has one parent only.
     const_cast<Node*>(root)->below = program_.arena.copy(std::string_view(path));
 }
 
@@ -191,6 +196,7 @@ int Parser::local(std::string_view name) const {
 int Parser::new_slot(std::string_view name) {
     if (name == "_erbout" || (name.size() == 2 && name[0] == '_' && name[1] >= '1'))
         unsupported("a reserved name");
+    BUNRAKU_ASSERT(!scopes_.empty() && program_.locals >= 0);
     const int slot = program_.locals++;
     scopes_.back().slots[std::string(name)] = slot;
     scopes_.back().locals.push_back(slot);
@@ -208,6 +214,7 @@ int Parser::variable(std::string_view name) {
     const int slot = static_cast<int>(program_.variables.size());
     program_.variables.push_back(base::Symbol::intern(name));
     variables_.emplace(std::string(name), slot);
+    BUNRAKU_ASSERT(variables_.size() == program_.variables.size());
     return slot;
 }
 
@@ -216,10 +223,13 @@ int Parser::variable(std::string_view name) {
 const Node* Parser::run() {
     const Node* body = statements("");
     if (!end()) odd();
+    BUNRAKU_ASSERT(depth_ == 0 && loops_ == 0 && blocks_ == 0 && !in_function_);
+    BUNRAKU_ASSERT(scopes_.size() == 1 && functions_.size() == program_.functions.size());
     return body;
 }
 
-/// Statements up to `closing` (which stays): "end" also stands for else, elsif and when.
+/// Parses statements up to `closing`, which is not consumed. "end" also matches else, elsif and
+/// when.
 const Node* Parser::statements(std::string_view closing) {
     const Nesting nesting(*this);
     std::vector<const Node*> out;
@@ -266,7 +276,7 @@ Node* Parser::statement() {
         ++pos_;
         auto* node = make(N::Output);
         node->line = line();
-        // It stands in parentheses, so newlines separate statements as outside.
+        // ERB puts this code in parentheses, so newlines separate statements as they do outside.
         const char closing[] = {kOutputEnd, '\0'};
         node->a = statements(closing);
         expect(closing);
@@ -295,7 +305,7 @@ Node* Parser::modified(Node* node) {
     }
 }
 
-Node* Parser::expression_statement(Place place) {
+Node* Parser::expression_statement(ExpressionContext place) {
     Node* left = not_expression(place);
     for (;;) {
         blanks();
@@ -310,7 +320,7 @@ Node* Parser::expression_statement(Place place) {
     }
 }
 
-Node* Parser::not_expression(Place place) {
+Node* Parser::not_expression(ExpressionContext place) {
     const Nesting nesting(*this);
     if (keyword("not")) {
         blanks();
@@ -321,7 +331,7 @@ Node* Parser::not_expression(Place place) {
     return expression(place);
 }
 
-/// `a, b = ..` with plain variables; null where the statement is none.
+/// Parses `a, b = ..` with plain variables. Returns null if the statement has another form.
 Node* Parser::multiple_assignment() {
     const auto from = pos_;
     std::vector<std::pair<bool, std::string_view>> names;
@@ -437,12 +447,13 @@ Node* Parser::case_statement() {
     return node;
 }
 
-/// From `do`, or the end of the line, up to `end`.
+/// Parses a body from `do`, or the end of the line, up to `end`.
 const Node* Parser::loop_body() {
     blanks();
     if (!keyword("do") && at() != '\n' && at() != ';') odd();
     ++loops_;
     const Node* body = statements("end");
+    BUNRAKU_ASSERT(loops_ > 0);
     --loops_;
     if (!keyword("end")) odd();
     return body;
@@ -477,7 +488,7 @@ Node* Parser::for_statement() {
     return node;
 }
 
-/// A method without anything fancy. It sees its parameters and the @variables.
+/// Parses a simple method definition. The method sees its parameters and the @variables.
 Node* Parser::definition() {
     if (in_function_ || loops_ > 0) unsupported("a nested method");
     blanks();
@@ -504,7 +515,7 @@ Node* Parser::definition() {
     if (paren) expect(")");
     blanks();
     if (at() != '\n' && at() != ';') odd();
-    // It may call itself.
+    // Registered before the body, because the method may call itself.
     const int number = static_cast<int>(program_.functions.size());
     functions_.emplace(called, number);
     function.parameters = program_.arena.copy(parameters);
@@ -512,6 +523,7 @@ Node* Parser::definition() {
     function.body = statements("end");
     if (!keyword("end")) odd();
     function.last = program_.locals;
+    BUNRAKU_ASSERT(in_function_ && scopes_.size() == 1 && function.first <= function.last);
     program_.functions[static_cast<std::size_t>(number)] = function;
     in_function_ = false;
     scopes_ = outer;

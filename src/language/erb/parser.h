@@ -1,5 +1,6 @@
-// The parser of the Ruby subset. Ruby's tokens depend on what stands before them, so there is no
-// lexer: every rule knows whether it looks for an operand or an operator.
+// SPDX-License-Identifier: Apache-2.0
+// The parser of the Ruby subset. Ruby's tokens depend on the preceding text, so there is no lexer:
+// every rule knows whether it expects an operand or an operator.
 #pragma once
 
 #include <map>
@@ -8,12 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "language/erb/ast.h"
 #include "language/erb/scan.h"
 
 namespace bunraku::erb {
 
-/// Thrown where something is not of the subset.
+/// Thrown for code outside of the subset.
 struct Unsupported {
     std::string what;
     int line = 0;
@@ -28,24 +30,24 @@ public:
     const Node* run();
 
 private:
-    /// What an operand was, as far as the next token depends on it.
+    /// Properties of an operand that affect the next token.
     struct Operand {
         Node* node = nullptr;
-        bool bare_call = false;  ///< a call without parentheses and arguments: `x.size -1`
-        bool command = false;    ///< a call with arguments but without parentheses
+        bool bare_call = false;  ///< A call without parentheses and arguments: `x.size -1`.
+        bool command = false;    ///< A call with arguments but without parentheses.
     };
-    /// Where an expression stands.
-    struct Place {
-        bool command = false;  ///< may be a call without parentheses: `x.include? 'a'`
-        bool no_do = false;    ///< `do` belongs to somebody further out
+    /// The context of an expression.
+    struct ExpressionContext {
+        bool command = false;  ///< May be a call without parentheses: `x.include? 'a'`.
+        bool no_do = false;    ///< `do` belongs to an outer expression.
     };
 
     // statements (parser.cc)
     const Node* statements(std::string_view closing);
     Node* statement();
     Node* modified(Node* node);
-    Node* expression_statement(Place place);
-    Node* not_expression(Place place);
+    Node* expression_statement(ExpressionContext place);
+    Node* not_expression(ExpressionContext place);
     Node* multiple_assignment();
     Node* if_statement(bool unless);
     const Node* else_part();
@@ -57,23 +59,23 @@ private:
     const Node* loop_body();
 
     // expressions (expression.cc)
-    Node* expression(Place place);
-    Node* assignment_or_ternary(Place place);
-    Node* assignment(Operand target, M method, N kind, Place place);
-    Node* ternary(Operand condition, Place place);
-    Operand binary(int level, Place place);
-    Operand binary_from(Operand left, int level, Place place);
-    Operand unary(Place place);
-    Operand postfix(Operand left, Place place);
-    Operand primary(Place place);
-    Operand identifier(Place place);
-    Operand method_call(Operand receiver, bool safe, Place place);
-    Operand kernel_call(std::string_view name, Place place);
+    Node* expression(ExpressionContext place);
+    Node* assignment_or_ternary(ExpressionContext place);
+    Node* assignment(Operand target, M method, N kind, ExpressionContext place);
+    Node* ternary(Operand condition, ExpressionContext place);
+    Operand binary(int level, ExpressionContext place);
+    Operand binary_from(Operand left, int level, ExpressionContext place);
+    Operand unary(ExpressionContext place);
+    Operand postfix(Operand left, ExpressionContext place);
+    Operand primary(ExpressionContext place);
+    Operand identifier(ExpressionContext place);
+    Operand method_call(Operand receiver, bool safe, ExpressionContext place);
+    Operand kernel_call(std::string_view name, ExpressionContext place);
     std::vector<const Node*> parenthesized_arguments(const Block*& block);
-    std::vector<const Node*> command_arguments(Place place, const Block*& block);
-    Node* argument(Place place, const Block*& block);
+    std::vector<const Node*> command_arguments(ExpressionContext place, const Block*& block);
+    Node* argument(ExpressionContext place, const Block*& block);
     bool command_follows();
-    const Block* block_if_there(Place place, bool allow_brace);
+    const Block* block_if_there(ExpressionContext place, bool allow_brace);
     const Block* block_body(std::string_view closing);
     std::span<const Block::Parameter> block_parameters(std::string_view closing, int depth);
     Node* hash_literal();
@@ -100,16 +102,16 @@ private:
     }
     bool end() const { return pos_ >= s_.size(); }
     bool looking_at(std::string_view text) const { return s_.substr(pos_).starts_with(text); }
-    /// Blanks, escaped newlines; comments only where `comments`.
+    /// Skips blanks and escaped newlines, and comments if `comments` is set.
     void blanks();
-    /// Blanks, newlines and comments.
+    /// Skips blanks, newlines and comments.
     void space();
-    /// The same, and `;`.
+    /// Skips blanks, newlines, comments and `;`.
     void separators();
-    bool keyword(std::string_view word);  ///< takes it
+    bool keyword(std::string_view word);  ///< Consumes the keyword.
     bool keyword_at(std::string_view word) const;
-    bool next_line_continues();  ///< a line that begins with `.name`
-    std::string_view name();     ///< [a-z_A-Z]\w*
+    bool next_line_continues();  ///< Reports whether the next line begins with `.name`.
+    std::string_view name();     ///< Parses [a-z_A-Z]\w*.
     bool take(std::string_view text);
     void expect(std::string_view text);
     [[noreturn]] void unsupported(std::string what) const;
@@ -121,17 +123,18 @@ private:
     Node* make(N kind);
     Node* text_node(N kind, std::string_view text);
     Node* call(const Node* receiver, M method, std::vector<const Node*> args = {});
-    /// Tells the variable that an access starts from how far it goes.
+    /// Stores in the variable's node which part of the variable the access reads.
     void note_path(const Node& access);
     std::span<const Node* const> list(const std::vector<const Node*>& nodes) {
         return program_.arena.copy(nodes);
     }
-    int local(std::string_view name) const;  ///< -1: none
+    /// Returns the slot of a local variable; -1 if there is none.
+    int local(std::string_view name) const;
     int declare(std::string_view name);
     int new_slot(std::string_view name);
     int variable(std::string_view name);
 
-    /// The names that one block (or the template) can see as its own.
+    /// The local names that are visible in one block or in the template.
     struct Names {
         std::map<std::string, int, std::less<>> slots;
         std::vector<int> locals;
@@ -140,7 +143,10 @@ private:
         explicit Nesting(Parser& parser) : parser_(parser) {
             if (++parser_.depth_ > 150) parser_.unsupported("deep nesting");
         }
-        ~Nesting() { --parser_.depth_; }
+        ~Nesting() {
+            BUNRAKU_ASSERT(parser_.depth_ > 0);
+            --parser_.depth_;
+        }
         Parser& parser_;
     };
 
@@ -149,9 +155,9 @@ private:
     Program& program_;
     std::size_t pos_ = 0;
     int depth_ = 0;
-    int loops_ = 0;  ///< blocks and loops around: where next and break may stand
+    int loops_ = 0;  ///< Number of enclosing blocks and loops, in which next and break are allowed.
     bool in_function_ = false;
-    int blocks_ = 0;  ///< blocks around, within the function
+    int blocks_ = 0;  ///< Number of enclosing blocks within the function.
     std::vector<Names> scopes_;
     std::map<std::string, int, std::less<>> functions_;
     std::map<std::string, int, std::less<>> variables_;

@@ -1,4 +1,5 @@
-// to_s and inspect.
+// SPDX-License-Identifier: Apache-2.0
+// Implements to_s and inspect.
 #include <fmt/format.h>
 
 #include "core/base/work_limit.h"
@@ -11,7 +12,7 @@ namespace bunraku::erb {
 namespace {
 
 void inspect_string(std::string& out, std::string_view text) {
-    // Which other characters Ruby shows as they are depends on its Unicode tables.
+    // Ruby's Unicode tables decide which other characters are printed unescaped.
     if (!ascii_only(text)) fall_back("inspect of text beyond ASCII");
     value::print_inspected_text(out, text);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/erb/probe.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace bunraku::erb {
 
 namespace {
 
-/// Puppet::Util::Package#versioncmp
+/// Same as Puppet::Util::Package#versioncmp.
 int compare_versions(std::string_view a, std::string_view b) {
     const auto next = [](std::string_view& s) {
         std::size_t n = 0;
@@ -36,7 +37,7 @@ int compare_versions(std::string_view a, std::string_view b) {
         const bool digits = std::isdigit(static_cast<unsigned char>(x[0])) &&
                             std::isdigit(static_cast<unsigned char>(y[0]));
         if (digits && x[0] != '0' && y[0] != '0') {
-            // Without leading zeros the longer one is the greater, whatever its size.
+            // Without leading zeros the longer number is greater, whatever its size.
             if (x.size() != y.size()) return x.size() < y.size() ? -1 : 1;
             return x < y ? -1 : 1;
         }

@@ -1,4 +1,5 @@
-// Renders a template without a compile: for tests and tools.
+// SPDX-License-Identifier: Apache-2.0
+// Renders a template without a compile, for tests and tools.
 #pragma once
 
 #include <optional>
@@ -11,13 +12,13 @@ namespace bunraku::erb {
 
 struct Probe {
     std::optional<std::string> text;
-    std::string reason;  ///< why it would be left to Ruby
-    std::string detail;  ///< Ruby's error text, where known
+    std::string reason;  ///< Reason for a fallback to Ruby.
+    std::string detail;  ///< Ruby's error text, if known.
     bool parsed = false;
 };
 
-/// `variables` is a hash: what @name, scope['name'] and lookupvar give. The functions warning and
-/// versioncmp are known.
+/// Renders `source`. `variables` is a hash with the values of @name, scope['name'] and lookupvar.
+/// The functions warning and versioncmp are available.
 Probe probe(const std::string& source, const value::Value& variables, base::Arena& arena);
 
 }  // namespace bunraku::erb

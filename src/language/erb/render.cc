@@ -1,4 +1,5 @@
-// Statements, variables and calls of a template that runs natively.
+// SPDX-License-Identifier: Apache-2.0
+// Runs statements, variables and calls of a native template.
 #include "language/erb/render.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/value/build.h"
 
 namespace bunraku::erb {
@@ -13,6 +15,7 @@ namespace bunraku::erb {
 std::string Renderer::run() {
     locals_.resize(static_cast<std::size_t>(program_.locals));
     variables_.resize(program_.variables.size());
+    BUNRAKU_ASSERT(program_.body && depth_ == 0 && out_.empty());
     RV ignored;
     if (exec(*program_.body, ignored) != Flow::Normal) fall_back("next outside of a block");
     return std::move(out_);
@@ -114,6 +117,7 @@ Renderer::Flow Renderer::exec_while(const Node& node, RV& result) {
 }
 
 Renderer::Flow Renderer::exec_for(const Node& node, RV& result) {
+    BUNRAKU_ASSERT(!node.list.empty());
     RV over = eval(*node.a);
     result = over;
     if (over.is(T::Hash)) over = pairs(over);
@@ -137,6 +141,7 @@ Renderer::Flow Renderer::exec_for(const Node& node, RV& result) {
 }
 
 RV Renderer::read_variable(int slot, std::string_view below) {
+    BUNRAKU_ASSERT(slot >= 0 && static_cast<std::size_t>(slot) < variables_.size());
     auto& variable = variables_[static_cast<std::size_t>(slot)];
     if (!variable.read) {
         variable.read = true;
@@ -176,6 +181,7 @@ RV Renderer::eval(const Node& node) {
         }
         case N::Hash: {
             RV out = heap_.hash();
+            BUNRAKU_ASSERT(node.list.size() % 2 == 0);
             for (std::size_t i = 0; i + 1 < node.list.size(); i += 2) {
                 const RV key = eval(*node.list[i]);
                 heap_.set(*out.h, key, eval(*node.list[i + 1]));
@@ -206,7 +212,9 @@ RV Renderer::eval(const Node& node) {
         }
         case N::Group: return group(static_cast<std::size_t>(node.slot));
         case N::IVar: return read_variable(node.slot, node.below);
-        case N::LVar: return locals_[static_cast<std::size_t>(node.slot)];
+        case N::LVar:
+            BUNRAKU_ASSERT(node.slot >= 0 && static_cast<std::size_t>(node.slot) < locals_.size());
+            return locals_[static_cast<std::size_t>(node.slot)];
         case N::Scope: {
             RV v;
             v.t = T::Scope;
@@ -234,9 +242,10 @@ RV Renderer::eval(const Node& node) {
         case N::Function: return function_call(node);
         case N::Define:
             defined_.resize(program_.functions.size());
+            BUNRAKU_ASSERT(static_cast<std::size_t>(node.slot) < defined_.size());
             defined_[static_cast<std::size_t>(node.slot)] = true;
             return RV::symbol("method");
-        case N::Own: return own_call(node);
+        case N::LocalCall: return own_call(node);
         case N::Kernel: return kernel(node);
         default: {
             RV out;
@@ -263,6 +272,10 @@ RV Renderer::interpolated(const Node& node) {
 RV Renderer::assign_to(const Node& target, const RV& v) {
     if (v.is(T::Output) || v.is(T::Scope)) fall_back("the output in a variable");
     if (v.is(T::ScopeHash)) fall_back("scope.to_hash in a variable");
+    BUNRAKU_ASSERT(target.kind == N::LVar || target.kind == N::IVar);
+    BUNRAKU_ASSERT(target.slot >= 0 &&
+                   static_cast<std::size_t>(target.slot) <
+                       (target.kind == N::LVar ? locals_.size() : variables_.size()));
     if (target.kind == N::LVar) {
         locals_[static_cast<std::size_t>(target.slot)] = v;
     } else {
@@ -328,7 +341,7 @@ RV Renderer::eval_call(const Node& node) {
         if (args[i].is(T::Output)) fall_back("the output as an argument");
     }
     if (node.line > 0) line_ = node.line;
-    // The commonest of all: hash['key'].
+    // The most common call: hash['key'].
     if (node.method == M::op_index && self.is(T::Hash) && node.list.size() == 1) {
         RV out;
         return heap_.lookup(self, args[0], out) ? out : RV::nil();
@@ -344,9 +357,9 @@ RV Renderer::lookup(const RV& name, std::string_view below) {
     return object(name.s->view(), *v);
 }
 
-/// The value of a variable. Puppet freezes its own hashes.
+/// Returns the value of a variable. Puppet freezes its own hashes.
 RV Renderer::object(std::string_view name, const Value& v) {
-    // An empty array has no place in memory: its name stands for it.
+    // An empty array has no address, so its name identifies it.
     const void* place = nullptr;
     if (v.is_hash()) place = &v.as_hash();
     const bool empty = v.is_array() && v.as_array().empty();
@@ -413,7 +426,7 @@ RV Renderer::function_call(const Node& node) {
     if (!args.is(T::Array)) fall_back("a function with other arguments");
     std::vector<Value> values;
     for (std::uint32_t i = 0; i < heap_.items(args).size; ++i) {
-        // What a function of the older kind makes of nil differs from one to the next.
+        // Legacy functions differ in how they treat nil.
         if (args.a->items[i].is(T::Nil)) fall_back("undef as argument of a function");
         values.push_back(heap_.to_puppet(args.a->items[i], host_.arena()));
     }
@@ -421,7 +434,7 @@ RV Renderer::function_call(const Node& node) {
         node.text == "debug" || node.text == "err") {
         shared_.calls.push_back({std::string(node.text), values});
         RV out;
-        out.t = T::Output;  // nobody uses what logging gives
+        out.t = T::Output;  // No code uses the result of a logging function.
         return out;
     }
     return heap_.from_puppet(host_.call_function(node.text, values, true));
@@ -492,7 +505,7 @@ RV Renderer::kernel(const Node& node) {
             return RV::boolean(found && !found->is_undef());
         }
         case K::require: {
-            // What is known here needs no library, and nobody uses what this gives.
+            // The subset needs no library, and no code uses the result of `require`.
             RV out;
             out.t = T::Output;
             return out;
@@ -511,13 +524,16 @@ RV Renderer::own_call(const Node& node) {
     const Function& function = program_.functions[index];
     std::vector<RV> args;
     for (const Node* each : node.list) args.push_back(eval(*each));
+    BUNRAKU_ASSERT(args.size() == function.parameters.size());
+    BUNRAKU_ASSERT(function.first <= function.last &&
+                   static_cast<std::size_t>(function.last) <= locals_.size());
     if (++depth_ > 100) fall_back("nested too deep");
     const auto first = locals_.begin() + function.first;
     const std::vector<RV> before(first, locals_.begin() + function.last);
     std::fill(first, locals_.begin() + function.last, RV::nil());
     for (std::size_t i = 0; i < args.size(); ++i)
         locals_[static_cast<std::size_t>(function.parameters[i])] = args[i];
-    // $~ belongs to each method.
+    // Each method has its own $~.
     std::optional<regex::Match> match;
     match.swap(match_);
     const auto subject = match_subject_;
@@ -526,12 +542,15 @@ RV Renderer::own_call(const Node& node) {
     match_.swap(match);
     match_subject_ = subject;
     std::copy(before.begin(), before.end(), locals_.begin() + function.first);
+    BUNRAKU_ASSERT(depth_ > 0);
     --depth_;
     return out;
 }
 
 void Renderer::bind(const Block::Parameter& parameter, const RV& v) {
     if (parameter.nested.empty()) {
+        BUNRAKU_ASSERT(parameter.slot >= 0 &&
+                       static_cast<std::size_t>(parameter.slot) < locals_.size());
         locals_[static_cast<std::size_t>(parameter.slot)] = v;
         return;
     }
@@ -562,12 +581,13 @@ bool Renderer::yield(const Block& block, Args args, RV& out) {
     }
     if (++depth_ > 100) fall_back("nested too deep");
     const Flow flow = exec(*block.body, out);
+    BUNRAKU_ASSERT(depth_ > 0);
     --depth_;
     return flow != Flow::Break;
 }
 
 bool Renderer::match(const regex::Regex& regex, const RV& subject, std::size_t start) {
-    // A copy: the string may be changed before $1 is asked for.
+    // A copy, because the string may change before the template reads $1.
     const auto text = subject.is(T::Sym) ? subject.symbol_name() : subject.s->view();
     match_subject_ =
         subject.is(T::Str) && subject.s->capacity > 0 ? heap_.arena().copy(text) : text;
@@ -589,7 +609,7 @@ void Renderer::no_method(const RV& self, M method) {
     std::string text;
     if (self.is(T::Nil) || self.is(T::True) || self.is(T::False)) {
         heap_.inspect(text, self);
-        // Kernel has a private one of that name.
+        // Kernel has a private method of that name.
         ruby_error(fmt::format("{} method `{}' {}for {}:{}",
                                method == M::select ? "private" : "undefined", method_name(method),
                                method == M::select ? "called " : "", text, class_name(self)));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a parsed template.
 #pragma once
 
@@ -14,26 +15,27 @@
 
 namespace bunraku::erb {
 
-/// What a template reaches outside of itself.
+/// The interface of a template to everything outside of it.
 class RenderHost {
 public:
     virtual ~RenderHost() = default;
-    /// The value behind @name; nullopt: not set. `below`: of it only what stands there is read
-    /// (Node::below); empty: all.
+    /// Returns the value of @name; nullopt if it is not set. `below` is the part of the value that
+    /// is read (Node::below); empty means all of it.
     virtual std::optional<Value> variable(base::Symbol name, std::string_view below) = 0;
-    /// scope['name'], scope.lookupvar('name'); nullopt: there is no such variable.
+    /// Returns the value for scope['name'] or scope.lookupvar('name'); nullopt if there is no such
+    /// variable.
     virtual std::optional<Value> lookup(std::string_view name, std::string_view below = {}) = 0;
-    /// A value that was given before is read at another place.
+    /// Records the read of another part of a value that was returned before.
     virtual void read_again(base::Symbol name, std::string_view below) = 0;
-    /// All that @names can reach, a hash (scope.to_hash).
+    /// Returns a hash of all variables that @names can reach (scope.to_hash).
     virtual Value variables() = 0;
-    /// A Puppet function without side effects; `legacy`: scope.function_NAME. Throws Fallback for
-    /// those that may not be called here.
+    /// Calls a Puppet function without side effects; `legacy` means scope.function_NAME. Throws
+    /// Fallback for functions that must not be called here.
     virtual Value call_function(std::string_view name, std::span<const Value> args,
                                 bool legacy) = 0;
-    /// Where values for functions live.
+    /// Returns the arena for values that are passed to functions.
     virtual base::Arena& arena() = 0;
-    /// The path of the template; empty: inline.
+    /// Returns the path of the template; empty for an inline template.
     virtual std::string_view file() = 0;
 };
 
@@ -48,18 +50,20 @@ struct MatchData {
 
 using Args = std::span<const RV>;
 
-/// What a rendering shares with those it calls (scope.function_template), and what is to be done
-/// when the outermost has come to its end: till then all of them may still be left to Ruby.
+/// State that a rendering shares with the templates that it calls (scope.function_template). It
+/// also holds the actions that are delayed until the outermost rendering ends, because until then a
+/// fallback to Ruby must remain possible.
 struct Shared {
-    struct LateCall {
+    struct DelayedCall {
         std::string function;
         std::vector<Value> args;
     };
     Heap heap;
-    std::vector<std::pair<std::string, RV>> variables;  ///< of scope.setvar
-    std::vector<LateCall> calls;                        ///< of functions that log
-    /// An array or hash of the compile that was seen: by its place in memory it is one object,
-    /// which a template may change. The variable gets the change in the end, as in Puppet.
+    std::vector<std::pair<std::string, RV>> variables;  ///< Set by scope.setvar.
+    std::vector<DelayedCall> calls;                     ///< Delayed calls of logging functions.
+    /// An array or hash of the compile that the template has read. Its address identifies it, so
+    /// that all references see the same object. If the template changes the object, the variable
+    /// gets the change at the end, as in Puppet.
     struct Object {
         const void* place;
         RV object;
@@ -74,13 +78,13 @@ struct Shared {
     }
 };
 
-/// One rendering. Throws Fallback.
+/// One rendering. Throws Fallback if Ruby must render the template.
 class Renderer {
 public:
     Renderer(const Program& program, RenderHost& host, Shared& shared)
         : program_(program), host_(host), shared_(shared), heap_(shared.heap) {}
     std::string run();
-    /// The line of the template that is being rendered.
+    /// Returns the line of the template that is being rendered.
     std::uint32_t line() const { return line_; }
 
 private:
@@ -109,7 +113,7 @@ private:
         if (++steps_ > 5'000'000) fall_back("too many steps");
     }
 
-    /// Runs a block; false: it was left by `break`, `out` is what the method then gives.
+    /// Runs a block. Returns false if `break` left it; `out` is then the result of the method.
     bool yield(const Block& block, Args args, RV& out);
     bool yield1(const Block& block, const RV& v, RV& out) { return yield(block, {&v, 1}, out); }
     bool yield2(const Block& block, const RV& a, const RV& b, RV& out) {
@@ -118,8 +122,8 @@ private:
     }
     void bind(const Block::Parameter& parameter, const RV& v);
 
-    // object.cc: what all objects have, and the small classes
-    /// A call of a method; those of classes with many are tables (methods.h).
+    // object.cc: methods of all objects, and the small classes.
+    /// A call of a method. Classes with many methods use tables (methods.h).
     struct Call;
     struct StringCall;
     struct ArrayCall;
@@ -197,7 +201,8 @@ private:
     int depth_ = 0;
 };
 
-/// The byte where the n-th character of UTF-8 text begins; the size where there are fewer.
+/// Returns the offset of the n-th character of UTF-8 text; the text's size if it has fewer
+/// characters.
 std::size_t char_offset(std::string_view text, std::size_t n);
 std::size_t char_count(std::string_view text);
 

@@ -1,20 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/erb/scan.h"
 
 #include <algorithm>
+
+#include "core/base/assert.h"
 
 namespace bunraku::erb {
 
 namespace {
 
-/// The next tag at or behind `from`: where it begins, its end, what it is.
+/// The next tag at or after `from`: its begin, its end and its kind.
 struct Tag {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::string_view text;  ///< "<%", "<%=", "<%#", "<%%", "<%-"; empty at the end of the template
+    /// "<%", "<%=", "<%#", "<%%" or "<%-"; empty at the end of the template.
+    std::string_view text;
 };
 
-/// `(.*?)(^[ \t]*<%-|<%-|<%%|<%=|<%#|<%|\z)`. StringScanner takes the place where it stands for a
-/// line's begin, so blanks between a tag and `<%-` go too.
+/// Matches `(.*?)(^[ \t]*<%-|<%-|<%%|<%=|<%#|<%|\z)`. For StringScanner, `^` also matches at the
+/// scan position, so blanks between a tag and `<%-` are removed as well.
 Tag next_open(std::string_view s, std::size_t from) {
     const std::size_t at = s.find("<%", from);
     if (at == std::string_view::npos) return {s.size(), s.size(), {}};
@@ -30,7 +34,7 @@ Tag next_open(std::string_view s, std::size_t from) {
     return tag;
 }
 
-/// `(.*?)(-%>|%%>|%>|\z)`.
+/// Matches `(.*?)(-%>|%%>|%>|\z)`.
 Tag next_close(std::string_view s, std::size_t from) {
     const std::size_t at = s.find("%>", from);
     if (at == std::string_view::npos) return {s.size(), s.size(), {}};
@@ -39,7 +43,7 @@ Tag next_close(std::string_view s, std::size_t from) {
     return {at, at + 2, s.substr(at, 2)};
 }
 
-/// Ruby would take another encoding or string mode from the template's first comment.
+/// Ruby reads the encoding and string mode from a comment at the begin of the template.
 bool has_magic_comment(std::string_view s) {
     if (!s.starts_with("<%#")) return false;
     const auto line = s.substr(0, s.find('\n'));
@@ -53,15 +57,21 @@ public:
 
     Script run() {
         std::size_t at = 0;
-        while (at < source_.size()) at = tag_.empty() ? outside(at) : inside(at);
+        while (at < source_.size()) {
+            const std::size_t before = at;
+            at = tag_.empty() ? outside(at) : inside(at);
+            BUNRAKU_ASSERT(at > before && at <= source_.size());
+        }
         if (!content_.empty()) put();
         flush_line();
+        BUNRAKU_ASSERT(line_.empty() && content_.empty());
         return std::move(script_);
     }
 
 private:
     std::size_t outside(std::size_t from) {
         const Tag tag = next_open(source_, from);
+        BUNRAKU_ASSERT(tag_.empty() && tag.begin >= from && tag.end >= tag.begin);
         const auto text = source_.substr(from, tag.begin - from);
         content_ += text;
         if (text == "\n") put();
@@ -76,6 +86,7 @@ private:
 
     std::size_t inside(std::size_t from) {
         const Tag tag = next_close(source_, from);
+        BUNRAKU_ASSERT(!tag_.empty() && tag.begin >= from && tag.end <= source_.size());
         content_ += source_.substr(from, tag.begin - from);
         if (tag.text == "%%>") {
             content_ += "%>";

@@ -1,4 +1,5 @@
-// The outer syntax of ERB: which text is output and which is Ruby.
+// SPDX-License-Identifier: Apache-2.0
+// The outer syntax of ERB: separates output text from Ruby code.
 #pragma once
 
 #include <optional>
@@ -8,11 +9,11 @@
 
 namespace bunraku::erb {
 
-/// What Ruby's ERB makes of a template with trim mode "-": a program in which output is marked
-/// instead of spelled. Lines of the program are lines of the template.
+/// The program that Ruby's ERB generates for a template with trim mode "-". Output statements are
+/// marked instead of written out. Line numbers of the program equal those of the template.
 struct Script {
-    /// Ruby code. "\x01N\x01" stands for a statement that outputs texts[N]; "\x02 code \x03" for
-    /// one that outputs the value of the code.
+    /// Ruby code. "\x01N\x01" represents a statement that outputs texts[N]; "\x02 code \x03" one
+    /// that outputs the value of the code.
     std::string code;
     std::vector<std::string> texts;
 };
@@ -21,9 +22,9 @@ inline constexpr char kText = '\x01';
 inline constexpr char kOutput = '\x02';
 inline constexpr char kOutputEnd = '\x03';
 
-/// Scans as ERB::Compiler of Ruby 3.1 does (ExplicitScanner): every text is good ERB; a tag that
-/// is not closed is output. nullopt where the template asks for an encoding in a comment, or holds
-/// one of the three marks itself.
+/// Scans like ERB::Compiler of Ruby 3.1 (ExplicitScanner). Every text is valid ERB; an unclosed tag
+/// is output. Returns nullopt if a comment of the template sets an encoding, or if the template
+/// contains one of the three marks itself.
 std::optional<Script> scan(std::string_view source);
 
 }  // namespace bunraku::erb

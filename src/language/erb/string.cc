@@ -1,4 +1,5 @@
-// Methods of String.
+// SPDX-License-Identifier: Apache-2.0
+// The methods of String.
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -14,13 +15,13 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 
-/// Methods whose rules for letters beyond ASCII are Unicode's.
+/// Falls back for text beyond ASCII, for methods that follow Unicode's rules for letters.
 void need_ascii(std::string_view text) {
     if (!ascii_only(text)) fall_back("letters beyond ASCII");
 }
 
 std::string_view stripped(base::TextView text BUNRAKU_LIFETIMEBOUND, bool left, bool right) {
-    // lstrip leaves NULs in Ruby before 2.6 only; both sides take them since.
+    // Since Ruby 2.6, lstrip removes NULs as rstrip does.
     while (left && !text.empty() && is_blank(text.front())) text.remove_prefix(1);
     while (right && !text.empty() && is_blank(text.back())) text.remove_suffix(1);
     return text;
@@ -97,7 +98,7 @@ double to_float(std::string_view text) {
     return std::strtod(std::string(text.substr(0, i)).c_str(), nullptr);
 }
 
-/// The set of `tr`, `delete`, `squeeze`, `count`: "a-z", "^a-z".
+/// Returns the characters in a set of `tr`, `delete`, `squeeze` or `count`: "a-z", "^a-z".
 std::vector<unsigned char> char_set(std::string_view spec) {
     need_ascii(spec);
     std::vector<unsigned char> out;
@@ -174,7 +175,7 @@ RV Renderer::string_index(const RV& self, Args args) {
     }
 }
 
-/// sub, gsub.
+/// Runs sub and gsub.
 RV Renderer::substitute(const RV& self, Args args, const Block* block, bool all) {
     const M method = all ? M::gsub : M::sub;
     const bool fits = block ? args.size() == 1 : args.size() == 2 && args[1].is(T::Str);
@@ -235,7 +236,7 @@ RV Renderer::substitute(const RV& self, Args args, const Block* block, bool all)
         if (to > from) {
             at = to;
         } else {
-            // An empty match: one character goes on as it is.
+            // After an empty match, one character is copied unchanged.
             const auto width = to < kept.size() ? char_offset(kept.substr(to), 1) : 1;
             out += kept.substr(to, width);
             at = copied = to + width;
@@ -310,7 +311,7 @@ RV Renderer::split(std::string_view text, Args args) {
                 if (from >= text.size()) break;
                 const auto width = char_offset(text.substr(from), 1);
                 if (from == begin) {
-                    // An empty match at the begin of a piece splits behind one character.
+                    // An empty match at the begin of a part splits after one character.
                     if (begin + width >= text.size()) break;
                     if (!chars) {
                         auto again = args[0].re->regex->search(text, begin + width);
@@ -378,7 +379,7 @@ RV Renderer::scan(const RV& self, Args args, const Block* block) {
     return block ? self : out;
 }
 
-/// tr
+/// Runs tr.
 std::string Renderer::translate(std::string_view text, std::string_view from, std::string_view to) {
     need_ascii(text);
     const bool negated = from.size() > 1 && from[0] == '^';
@@ -398,7 +399,7 @@ std::string Renderer::translate(std::string_view text, std::string_view from, st
     return out;
 }
 
-/// The % operator for strings.
+/// Runs the % operator of strings.
 RV Renderer::format(std::string_view text, const RV& args) {
     std::string out;
     std::uint32_t next = 0;
@@ -476,7 +477,7 @@ RV Renderer::format(std::string_view text, const RV& args) {
             case 'E':
             case 'g':
             case 'G': {
-                // Ruby writes all digits of a large integer.
+                // Ruby prints all digits of a large integer.
                 constexpr std::int64_t kExact = 1LL << 53;
                 if (v.is(T::Int) && (v.i > kExact || v.i < -kExact)) fall_back("an odd format");
                 if (!v.is(T::Float) && !v.is(T::Int)) fall_back("an odd format");
@@ -672,8 +673,8 @@ struct Renderer::StringCall : Call {
         if (text.empty() || static_cast<unsigned char>(text[0]) >= 0x80) return unknown();
         return RV::integer(text[0]);
     }
-    /// Its lines or its characters.
-    RV pieces() {
+    /// Returns the lines or the characters.
+    RV parts() {
         const bool by_line = method == M::lines || method == M::each_line;
         RV out = heap.array();
         for (std::size_t at = 0; at < text.size();) {
@@ -687,7 +688,7 @@ struct Renderer::StringCall : Call {
         return out;
     }
     RV each_piece() {
-        const RV list = pieces();
+        const RV list = parts();
         for (std::uint32_t i = 0; i < list.a->size; ++i) {
             RV out;
             if (!yield1(list.a->items[i], out)) return out;
@@ -740,10 +741,10 @@ RV Renderer::string_method(const RV& self, M method, Args args, const Block* blo
         {{M::to_f}, "", None, &C::to_f},
         {{M::reverse}, "", None, &C::reverse},
         {{M::ord}, "", None, &C::ord},
-        {{M::lines, M::chars}, "", None, &C::pieces},
+        {{M::lines, M::chars}, "", None, &C::parts},
         {{M::each_line, M::each_char}, "", Needed, &C::each_piece},
-        // What a String does not have is unknown: Ruby's own error shows the object, which may be
-        // long or have an odd character.
+        // Methods that String does not have fall back, because Ruby's error message shows the
+        // object, which may be long or contain unusual characters.
     };
     StringCall call(*this, self, method, args, block);
     return kMethods.run(call);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/erb/value.h"
 
 #include <bit>
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 #include <functional>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/encoding.h"
@@ -176,6 +178,7 @@ Value Heap::to_puppet(const RV& v, base::Arena& arena) {
 }
 
 void Heap::unfold(Array& a) {
+    BUNRAKU_ASSERT(a.source && a.size > 0 && a.capacity == 0 && !a.dirty);
     const Value* from = a.source;
     a.source = nullptr;
     a.items = static_cast<RV*>(arena_.allocate(sizeof(RV) * a.size, alignof(RV)));
@@ -184,6 +187,7 @@ void Heap::unfold(Array& a) {
 }
 
 void Heap::unfold(Hash& h) {
+    BUNRAKU_ASSERT(h.source && h.source->size() == h.size && h.capacity == 0 && !h.index);
     const auto* from = h.source;
     h.source = nullptr;
     h.entries = static_cast<HashEntry*>(
@@ -192,6 +196,7 @@ void Heap::unfold(Hash& h) {
     std::uint32_t i = 0;
     for (const auto& e : *from)
         h.entries[i++] = {from_puppet(e.key), from_puppet(e.value, !h.foreign)};
+    BUNRAKU_ASSERT(i == h.size);
 }
 
 bool Heap::dirty(const RV& v, int depth) const {
@@ -227,6 +232,7 @@ void Heap::append(Str& s, std::string_view text) {
         s.data = data;
         s.capacity = room;
     }
+    BUNRAKU_ASSERT(need <= s.capacity);
     std::memmove(const_cast<char*>(s.data) + s.size, text.data(), text.size());
     s.size = static_cast<std::uint32_t>(need);
 }
@@ -248,12 +254,14 @@ void Heap::reserve(Array& a, std::size_t n) {
     if (a.size > 0) std::memcpy(static_cast<void*>(fresh), a.items, sizeof(RV) * a.size);
     a.items = fresh;
     a.capacity = room;
+    BUNRAKU_ASSERT(a.size <= a.capacity && n <= a.capacity);
 }
 
 void Heap::push(Array& a, const RV& v) {
     changes(a);
     const RV kept = v;
     reserve(a, a.size + 1u);
+    BUNRAKU_ASSERT(a.size < a.capacity && !a.source);
     a.items[a.size++] = kept;
 }
 
@@ -262,6 +270,7 @@ void Heap::insert(Array& a, std::uint32_t at, const RV& v) {
     const RV kept = v;
     if (at > a.size + 1'000'000u) fall_back("too much memory");
     while (a.size < at) push(a, RV::nil());
+    BUNRAKU_ASSERT(at <= a.size && !a.source);
     reserve(a, a.size + 1u);
     std::memmove(static_cast<void*>(a.items + at + 1), a.items + at, sizeof(RV) * (a.size - at));
     a.items[at] = kept;
@@ -270,6 +279,7 @@ void Heap::insert(Array& a, std::uint32_t at, const RV& v) {
 
 void Heap::erase(Array& a, std::uint32_t at, std::uint32_t count) {
     changes(a);
+    BUNRAKU_ASSERT(at <= a.size && count <= a.size - at && !a.source);
     std::memmove(static_cast<void*>(a.items + at), a.items + at + count,
                  sizeof(RV) * (a.size - at - count));
     a.size -= count;
@@ -285,6 +295,7 @@ void Heap::reindex(Hash& h) {
     charge(slots * sizeof(std::uint32_t));
     h.index = arena_.array<std::uint32_t>(slots).data();
     h.index_mask = slots - 1;
+    BUNRAKU_ASSERT((slots & h.index_mask) == 0 && h.size < slots);
     for (std::uint32_t i = 0; i < h.size; ++i) {
         auto at = static_cast<std::uint32_t>(hash_of(h.entries[i].key)) & h.index_mask;
         while (h.index[at] != 0) at = (at + 1) & h.index_mask;
@@ -298,7 +309,9 @@ std::uint32_t Heap::position(Hash& h, const RV& key) {
             if (same(h.entries[i].key, key)) return i + 1;
         return 0;
     }
+    BUNRAKU_ASSERT(!h.source && h.size <= h.capacity);
     if (!h.index) reindex(h);
+    BUNRAKU_ASSERT(h.size <= h.index_mask);
     auto at = static_cast<std::uint32_t>(hash_of(key)) & h.index_mask;
     for (; h.index[at] != 0; at = (at + 1) & h.index_mask)
         if (same(h.entries[h.index[at] - 1].key, key)) return h.index[at];
@@ -307,6 +320,7 @@ std::uint32_t Heap::position(Hash& h, const RV& key) {
 
 const RV* Heap::find(Hash& h, const RV& key) {
     const auto at = position(h, key);
+    BUNRAKU_ASSERT(at <= h.size);
     return at == 0 ? nullptr : &h.entries[at - 1].value;
 }
 
@@ -320,7 +334,7 @@ bool Heap::lookup(const RV& hash, const RV& key, RV& out) {
         } else {
             unfold(*hash.h);
         }
-        // What may be changed must stay one object.
+        // A collection that may change must remain one object.
         const bool object = found && (found->is_array() || found->is_hash());
         if (object && hash.h->copied) {
             unfold(*hash.h);
@@ -341,7 +355,7 @@ void Heap::set(Hash& h, const RV& key, const RV& v) {
         return;
     }
     if (h.iterating > 0) ruby_error("can't add a new key into hash during iteration");
-    // Ruby keeps a frozen copy of a String key.
+    // Ruby stores a frozen copy of a String key.
     RV kept = key.is(T::Str) && key.s->capacity > 0 ? string(key.s->view()) : key;
     if (kept.is(T::Str) && kept.s == key.s && !key.s->foreign) kept = string_view(key.s->view());
     if (kept.is(T::Str)) kept.s->foreign = true;
@@ -355,6 +369,7 @@ void Heap::set(Hash& h, const RV& key, const RV& v) {
         h.entries = fresh;
         h.capacity = room;
     }
+    BUNRAKU_ASSERT(h.size < h.capacity);
     h.entries[h.size++] = {kept, v};
     if (!h.index) return;
     if (h.size * 2u > h.index_mask) {
@@ -416,7 +431,7 @@ bool Heap::equal(const RV& a, const RV& b, int depth) {
     if (a.t == T::Float && b.t == T::Float) return a.f == b.f;
     if (a.t != b.t) {
         if (a.is(T::Opaque) || b.is(T::Opaque)) {
-            // Puppet's own objects are equal to none of Ruby's plain ones.
+            // Puppet's objects never equal plain Ruby objects.
             const RV& other = a.is(T::Opaque) ? b : a;
             if (other.t > T::Hash) fall_back("== with an object");
         }

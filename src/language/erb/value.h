@@ -1,7 +1,8 @@
-// Values while a template runs natively: Ruby's mutable objects over Puppet's values.
+// SPDX-License-Identifier: Apache-2.0
+// Values of a native template: Ruby's mutable objects, based on Puppet's values.
 //
-// Everything lives in the arena of one rendering. What came from the compile ("foreign") is read
-// in place and may not be changed: a template that does so is left to Ruby.
+// All values live in the arena of one rendering. Values of the compile ("foreign") are read in
+// place and must not change; a template that changes one falls back to Ruby.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +10,21 @@
 #include <string_view>
 
 #include "core/base/arena.h"
+#include "core/base/assert.h"
 #include "core/value/value.h"
 
 namespace bunraku::erb {
 
 using value::Value;
 
-/// Thrown where the native subset cannot go on; nothing has happened yet that could not be done
-/// again. `detail` is Ruby's text where the reason is an error that Ruby would raise as well.
+/// Thrown when native code cannot continue. Nothing irreversible has happened up to this point.
+/// `detail` is Ruby's text if Ruby would raise an error as well.
 struct Fallback {
     std::string reason;
     std::string detail;
 };
 [[noreturn]] void fall_back(std::string reason);
-/// An error that Ruby raises too: `detail` is its message.
+/// Throws Fallback for an error that Ruby raises, too. `detail` is its message.
 [[noreturn]] void ruby_error(std::string detail);
 
 enum class T : std::uint8_t {
@@ -37,13 +39,13 @@ enum class T : std::uint8_t {
     Hash,
     Range,
     Regex,
-    Class,   ///< String, Array, ..: by name
-    Opaque,  ///< any other Puppet value
+    Class,   ///< String, Array and others, by name.
+    Opaque,  ///< Any other Puppet value.
     Enumerator,
-    Match,      ///< what match() gives
-    Scope,      ///< the method `scope` of the wrapper
+    Match,      ///< Result of match().
+    Scope,      ///< Result of the method `scope`.
     ScopeHash,  ///< scope.to_hash
-    Output,     ///< what a text statement evaluates to
+    Output,     ///< Result of a text statement.
 };
 
 struct Str;
@@ -90,7 +92,7 @@ struct RV {
         v.f = d;
         return v;
     }
-    /// `name` outlives the rendering.
+    /// `name` must outlive the rendering.
     static RV symbol(std::string_view name) {
         RV v;
         v.t = T::Sym;
@@ -106,7 +108,7 @@ struct RV {
 struct Str {
     const char* data = nullptr;
     std::uint32_t size = 0;
-    std::uint32_t capacity = 0;  ///< 0: not ours, copied at the first change
+    std::uint32_t capacity = 0;  ///< 0 if the text is not owned; it is copied at the first change.
     bool foreign = false;
     std::string_view view() const { return {data, size}; }
 };
@@ -115,10 +117,10 @@ struct Array {
     RV* items = nullptr;
     std::uint32_t size = 0;
     std::uint32_t capacity = 0;
-    const Value* source = nullptr;  ///< not looked at yet
-    bool foreign = false;           ///< may not be changed
-    bool copied = false;            ///< the compile's, changed here first
-    bool dirty = false;             ///< was changed
+    const Value* source = nullptr;  ///< Set until the array is first read.
+    bool foreign = false;           ///< Must not change.
+    bool copied = false;            ///< From the compile, but changed in this copy first.
+    bool dirty = false;             ///< True if it was changed.
 };
 
 struct HashEntry {
@@ -130,12 +132,13 @@ struct Hash {
     HashEntry* entries = nullptr;
     std::uint32_t size = 0;
     std::uint32_t capacity = 0;
-    std::uint32_t* index = nullptr;  ///< entry + 1, above eight entries; null: to be made
+    /// Index of entry plus 1, for more than eight entries; null until it is built.
+    std::uint32_t* index = nullptr;
     std::uint32_t index_mask = 0;
-    const value::HashRep* source = nullptr;  ///< not looked at yet
-    bool foreign = false;                    ///< may not be changed
-    bool copied = false;                     ///< the compile's, changed here only
-    bool dirty = false;                      ///< was changed
+    const value::HashRep* source = nullptr;  ///< Set until the hash is first read.
+    bool foreign = false;                    ///< Must not change.
+    bool copied = false;                     ///< From the compile, but changed in this copy only.
+    bool dirty = false;                      ///< True if it was changed.
     std::uint32_t iterating = 0;
 };
 
@@ -145,44 +148,47 @@ struct Range {
     bool exclusive = false;
 };
 
-/// A method that iterates, called without a block.
+/// An iterating method that was called without a block.
 struct Enumerator {
     enum class Kind : std::uint8_t { Each, Map, EachWithIndex, Select, Reject } kind{};
     Array* array = nullptr;
 };
 
-/// The memory of one rendering, and what can be done with values without running code.
+/// The memory of one rendering, and operations on values that run no code.
 class Heap {
 public:
     Heap() : arena_(8 * 1024) {}
     base::Arena& arena() { return arena_; }
 
-    RV string(std::string_view text);       ///< copies
-    RV string_view(std::string_view text);  ///< `text` outlives the rendering
+    RV string(std::string_view text);       ///< Copies the text.
+    RV string_view(std::string_view text);  ///< `text` must outlive the rendering.
     RV array(std::size_t capacity = 0);
     RV hash();
     RV pair(const RV& a, const RV& b);
     RV range(const RV& from, const RV& to, bool exclusive);
-    RV symbol(std::string_view text);  ///< copies
-    /// A Puppet value as Ruby code sees it. `mutable_copy`: a template may change the arrays and
-    /// hashes in it, for itself; the caller sees to it that it always gets the same object.
+    RV symbol(std::string_view text);  ///< Copies the text.
+    /// Converts a Puppet value to a Ruby value. With `mutable_copy` a template may change the
+    /// arrays and hashes in it without affecting the compile. The caller must then always return
+    /// the same object.
     RV from_puppet(const Value& v, bool mutable_copy = false);
-    /// For the arguments of Puppet functions; `arena` is the compile's.
+    /// Converts a value to an argument of a Puppet function. `arena` is the compile's.
     Value to_puppet(const RV& v, base::Arena& arena);
 
-    // Reading: what comes from Puppet is unfolded at the first look.
+    // Read access. Values from Puppet are unpacked at the first read.
     Array& items(const RV& v) {
+        BUNRAKU_ASSERT(v.is(T::Array));
         if (v.a->source) unfold(*v.a);
         return *v.a;
     }
     Hash& entries(const RV& v) {
+        BUNRAKU_ASSERT(v.is(T::Hash));
         if (v.h->source) unfold(*v.h);
         return *v.h;
     }
     std::uint32_t array_size(const RV& v);
     std::uint32_t hash_size(const RV& v);
 
-    // Changing; foreign objects are refused.
+    // Write access; foreign objects are refused.
     void append(Str& s, std::string_view text);
     void assign(Str& s, std::string_view text);
     void push(Array& a, const RV& v);
@@ -192,9 +198,9 @@ public:
     void set(Hash& h, const RV& key, const RV& v);
     bool erase(Hash& h, const RV& key, RV* old = nullptr);
     void clear(Hash& h);
-    /// Null where the key is not there.
+    /// Returns null if the key does not exist.
     const RV* find(Hash& h, const RV& key);
-    /// hash[key] without unfolding what comes from Puppet.
+    /// Looks up hash[key] without unpacking values from Puppet.
     bool lookup(const RV& hash, const RV& key, RV& out);
 
     RV copy_array(const RV& v);
@@ -202,13 +208,13 @@ public:
 
     /// ==
     bool equal(const RV& a, const RV& b, int depth = 0);
-    /// eql?
+    /// Ruby's eql?.
     bool same(const RV& a, const RV& b, int depth = 0);
     std::uint64_t hash_of(const RV& v, int depth = 0);
-    /// <=>: -1, 0, 1, or 2 where Ruby gives nil.
+    /// Ruby's <=>: returns -1, 0 or 1; 2 if Ruby returns nil.
     int compare(const RV& a, const RV& b, int depth = 0);
 
-    /// to_s
+    /// Ruby's to_s.
     void print(std::string& out, const RV& v);
     void inspect(std::string& out, const RV& v, int depth = 0);
     std::string to_s(const RV& v) {
@@ -217,12 +223,12 @@ public:
         return out;
     }
 
-    /// Whether an array or hash of the compile was changed, or one in it.
+    /// Reports whether an array or hash of the compile, or a nested one, was changed.
     bool dirty(const RV& v, int depth = 0) const;
-    /// Some value of the compile was changed.
+    /// True if any value of the compile was changed.
     bool changed = false;
 
-    /// Bytes made so far; beyond a limit the rendering is left to Ruby.
+    /// Counts allocated bytes. Beyond a limit the rendering falls back to Ruby.
     void charge(std::size_t bytes);
 
 private:
@@ -236,15 +242,16 @@ private:
     }
     void reserve(Array& a, std::size_t n);
     void reindex(Hash& h);
-    std::uint32_t position(Hash& h, const RV& key);  // entry + 1; 0: not there
+    // Returns the index of the entry plus 1; 0 if the key does not exist.
+    std::uint32_t position(Hash& h, const RV& key);
 
     base::Arena arena_;
     std::size_t charged_ = 0;
 };
 
-/// Every byte below 0x80.
+/// Returns true if every byte is below 0x80.
 bool ascii_only(std::string_view text);
-/// The name of the class of a value ("String"); empty where it is not known.
+/// Returns the name of a value's class ("String"); empty if it is unknown.
 std::string_view class_name(const RV& v);
 
 }  // namespace bunraku::erb

@@ -1,7 +1,9 @@
-// value[keys]: strings, binaries, arrays, hashes, types, resource parameters
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates `value[keys]` on strings, binaries, arrays, hashes, types and resource parameters
 // (Puppet::Pops::Evaluator::AccessOperator).
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/evaluator/evaluation.h"
@@ -22,7 +24,7 @@ std::string generalized_type_name(Interpreter& in, const Value& v) {
 
 namespace {
 
-/// The key that is to blame; splats and nested arrays make more keys than nodes.
+/// Returns the node of the invalid key. Splats and nested arrays can produce more keys than nodes.
 const Node* key_node(const AccessExpression& node, std::size_t i) {
     return i < node.keys.size() ? node.keys[i] : &node;
 }
@@ -48,16 +50,20 @@ struct Slice {
     std::int64_t from, length;
 };
 
-/// Puppet's [start, length]: negative starts count from the end, a negative length reaches to that
-/// place from the end. nullopt: nothing.
+/// Computes Puppet's [start, length]. A negative start counts from the end. A negative length is an
+/// end position, counted from the end. Returns nullopt if the slice is outside.
 std::optional<Slice> slice_of(std::int64_t from, std::int64_t length, std::int64_t size) {
     if (from < 0) from += size;
-    if (length < 0) length = size - from + length + 1;
-    if (from < 0) {
-        length += from;
+    if (from > size) return std::nullopt;
+    if (from >= 0) {
+        if (length < 0) length = size - from + length + 1;
+    } else {
+        // The part before the first element does not count.
+        length = length < 0 ? size + length + 1 : length + from;
         from = 0;
     }
-    if (from > size || length < 0) return std::nullopt;
+    if (length < 0) return std::nullopt;
+    BUNRAKU_ASSERT(from >= 0 && size >= 0);
     return Slice{from, std::min(length, size - from)};
 }
 
@@ -66,9 +72,10 @@ std::size_t characters(std::string_view s) {
         std::count_if(s.begin(), s.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-/// The byte offset of the n-th character.
+/// Returns the byte offset of the n-th character.
 std::size_t offset_of(std::string_view s, std::int64_t n) {
     std::size_t at = 0;
+    BUNRAKU_ASSERT(n >= 0);
     while (n > 0 && at < s.size()) {
         ++at;
         while (at < s.size() && (s[at] & 0xC0) == 0x80) ++at;
@@ -108,6 +115,7 @@ std::string_view access_text(Interpreter& in, const AccessExpression& node, std:
         slice = slice_of(from, string_index(in, node, keys[1], 1), size);
     }
     if (!slice || slice->length == 0) return {};
+    BUNRAKU_ASSERT(slice->from >= 0 && slice->from <= size - slice->length);
     if (ascii)
         return text.substr(static_cast<std::size_t>(slice->from),
                            static_cast<std::size_t>(slice->length));
@@ -145,10 +153,11 @@ Value access_array(Interpreter& in, const AccessExpression& node, const Value& a
     const std::int64_t from = array_index(in, node, array, keys[0], 0);
     const auto slice = slice_of(from, array_index(in, node, array, keys[1], 1), size);
     if (!slice) return Value::array({});
+    BUNRAKU_ASSERT(slice->from >= 0 && slice->from <= size - slice->length);
     const auto part = items.subspan(static_cast<std::size_t>(slice->from),
                                     static_cast<std::size_t>(slice->length));
-    // Of scalars it is a list of scalars: no look at each, for those who take lists apart in
-    // rounds.
+    // A part of a list of scalars is also a list of scalars, so its elements need no inspection.
+    // This matters for code that takes lists apart in a loop.
     return array.depth() == 1 ? Value::array(part, 1) : Value::array(part);
 }
 
@@ -173,7 +182,8 @@ bool word_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// Segments divided by "::", each a word that starts with a letter between `low` and `high`.
+/// Reports whether the name consists of segments separated by "::", each a word that starts with a
+/// letter between `low` and `high`.
 bool qualified_words(std::string_view name, char low, char high) {
     if (name.starts_with("::")) name.remove_prefix(2);
     while (true) {
@@ -192,7 +202,7 @@ Value result_of(Interpreter& in, std::vector<Value>& result, bool as_array) {
     return result.empty() ? Value::undef() : result.back();
 }
 
-/// Keys of File[..] and Class[..], flat and without undef.
+/// Returns the keys of File[..] and Class[..] as a flat list without undef.
 std::vector<Value> reference_keys(std::span<const Value> given) {
     std::vector<Value> keys = flattened(given);
     std::erase_if(keys, [](const Value& v) { return v.is_undef(); });
@@ -215,9 +225,9 @@ Value parameters_of(Interpreter& in, const AccessExpression& node, Scope& scope,
 
 Value access_resource(Interpreter& in, const AccessExpression& node, Scope& scope,
                       const types::ResourceType& type, std::span<const Value> given) {
-    const Node* blamed = given.empty() ? static_cast<const Node*>(&node) : key_node(node, 0);
+    const Node* error_node = given.empty() ? static_cast<const Node*>(&node) : key_node(node, 0);
     if (given.empty())
-        Evaluation::fail(in, blamed, "BAD_TYPE_SLICE_ARITY",
+        Evaluation::fail(in, error_node, "BAD_TYPE_SLICE_ARITY",
                          "{}[] accepts 1 or more arguments. Got 0", type.to_string());
     std::string type_name(type.type_name);
     std::span<const Value> rest = given;
@@ -239,7 +249,7 @@ Value access_resource(Interpreter& in, const AccessExpression& node, Scope& scop
     }
     if (!qualified_words(type_name, 'A', 'Z'))
         Evaluation::fail(
-            in, blamed, "ILLEGAL_CLASSREF",
+            in, error_node, "ILLEGAL_CLASSREF",
             "Illegal type reference. The given name '{}' does not conform to the naming "
             "rule",
             type_name);
@@ -297,10 +307,10 @@ Value access_class(Interpreter& in, const AccessExpression& node, Scope& scope,
     return result_of(in, result, as_array);
 }
 
-/// The node that Puppet blames for an error of `type[keys]`: for many issues the first key of the
-/// wrong kind.
-const Node* blamed_for(const AccessExpression& node, const types::Type* type,
-                       std::span<const Value> keys, const base::PuppetError& error) {
+/// Returns the node at which Puppet locates an error of `type[keys]`. For many issues this is the
+/// first key of the wrong kind.
+const Node* error_node_for(const AccessExpression& node, const types::Type* type,
+                           std::span<const Value> keys, const base::PuppetError& error) {
     const std::string& code = error.issue_code();
     const auto first = [&](auto&& wrong) -> const Node* {
         for (std::size_t i = 0; i < keys.size(); ++i)
@@ -328,30 +338,30 @@ const Node* blamed_for(const AccessExpression& node, const types::Type* type,
 
 Value Evaluation::access(Interpreter& in, const AccessExpression& node, Scope& scope) {
     BUNRAKU_EVAL(left, in, node.left, scope);
-    if (FactReads::Path path; in.fact_reads.take(node.left, path)) [[unlikely]]
+    if (FactReads::Path path; in.fact_reads.take_pending(node.left, path)) [[unlikely]]
         return access_fact(in, node, scope, left, std::move(path));
     return access_in(in, node, scope, left);
 }
 
-/// The same where `left` comes from the facts: of them only what is accessed is read.
+/// Like access_in, but `left` is part of the facts. Records only the accessed part as read.
 Value Evaluation::access_fact(Interpreter& in, const AccessExpression& node, Scope& scope,
                               const Value& left, FactReads::Path path) {
     if (node.keys.size() != 1 || (!left.is_hash() && !left.is_array())) {
-        in.fact_reads.note(path);
+        in.fact_reads.record_path(path);
         return access_in(in, node, scope, left);
     }
     Value key;
     try {
         key = eval(in, node.keys[0], scope);
     } catch (...) {
-        in.fact_reads.note(path);
+        in.fact_reads.record_path(path);
         throw;
     }
     if (in.pending_ != Completion::Normal || !FactReads::append(path, key)) {
-        in.fact_reads.note(path);
+        in.fact_reads.record_path(path);
         if (in.pending_ != Completion::Normal) return Value::undef();
     }
-    in.fact_reads.wait(node, std::move(path));
+    in.fact_reads.defer_record(node, std::move(path));
     if (left.is_array()) return access_array(in, node, left, std::span(&key, 1));
     const Value* v = left.as_hash().find(key);
     return v ? *v : Value::undef();
@@ -367,7 +377,7 @@ Value Evaluation::access_in(Interpreter& in, const AccessExpression& node, Scope
     ValueBuffer buffer;
     const bool of_class = left.is_type() && left.as_type()->kind == types::TypeKind::Class;
     for (const Node* key : node.keys) {
-        // Class[Foo] names a class, whether or not there is a type Foo.
+        // Class[Foo] names a class, regardless of whether a type Foo exists.
         if (const auto* name = of_class ? as<QualifiedReference>(key) : nullptr) {
             const types::Type* type = types::builtin_type(name->value);
             if (!type) type = in.impl_->find_type(name->cased_value);
@@ -382,7 +392,8 @@ Value Evaluation::access_in(Interpreter& in, const AccessExpression& node, Scope
     switch (left.kind()) {
         case Kind::String:
             if (left.is_bytes()) {
-                // Ruby slices it by bytes, and what lies outside is a text of its own.
+                // Ruby slices such a string by bytes. A slice outside the string is a new, empty
+                // string in UTF-8.
                 const auto part = access_text(in, node, left.as_string(), keys, true);
                 return Value::string(part).in_encoding(!part.empty());
             }
@@ -416,9 +427,9 @@ Value Evaluation::access_in(Interpreter& in, const AccessExpression& node, Scope
         return Value::type(types::parameterize(in.types_, type, keys));
     } catch (base::PuppetError& error) {
         if (error.located()) throw;
-        const Node* blamed = blamed_for(node, type, keys, error);
-        if (blamed != &node || error.message().starts_with("Error while evaluating"))
-            error.at(blamed->where());
+        const Node* error_node = error_node_for(node, type, keys, error);
+        if (error_node != &node || error.message().starts_with("Error while evaluating"))
+            error.at(error_node->where());
         throw;
     }
 }

@@ -1,4 +1,5 @@
-// + - * / % << >> on numbers, times, collections, URIs and binaries.
+// SPDX-License-Identifier: Apache-2.0
+// The operators + - * / % << >> on numbers, times, collections, URIs and binaries.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -28,7 +29,7 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 
 bool hex_digit(char c) { return digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-/// Ruby's "%#+x".
+/// Returns the value as Ruby's "%#+x" formats it.
 std::string signed_hex(Wide v, unsigned shift = 0) {
     const bool negative = v < 0;
     unsigned __int128 magnitude =
@@ -81,7 +82,7 @@ Wide whole(double ns) {
 
 Wide to_ns(double seconds) { return whole(seconds * static_cast<double>(kSecond)); }
 
-/// A number of seconds in nanoseconds.
+/// Returns a number of seconds as nanoseconds.
 Wide number_ns(const Value& v) {
     return v.is_integer() ? static_cast<Wide>(v.as_integer()) * kSecond : to_ns(v.as_float());
 }
@@ -103,7 +104,7 @@ Wide number_ns(const Value& v) {
     Evaluation::fail(in, node.right, "DIV_BY_ZERO", "Division by 0");
 }
 
-/// The left side is a Timespan or Timestamp.
+/// Evaluates an operator whose left operand is a Timespan or Timestamp.
 Value time_arithmetic(Interpreter& in, const ArithmeticExpression& node, const Value& left,
                       const Value& right) {
     const bool span = left.is(Kind::Timespan);
@@ -150,7 +151,7 @@ Value time_arithmetic(Interpreter& in, const ArithmeticExpression& node, const V
                 return value::make_timespan(checked(floor_div(ns, right.as_integer())));
             }
             if (right.as_float() == 0) division_by_zero(in, node);
-            // Ruby's Integer#div of a Float cuts towards zero.
+            // Ruby's Integer#div of a Float truncates towards zero.
             return value::make_timespan(whole(static_cast<double>(ns) / right.as_float()));
         case Op::Mod:
             if (!span) not_applicable(in, node, left);
@@ -228,7 +229,7 @@ Value append(base::Arena& arena, std::span<const Value> a, std::span<const Value
     return Value::array(out);
 }
 
-/// An array as Ruby's Hash[] or to_h reads it: pairs, or keys and values in turn.
+/// Adds an array as Ruby's Hash[] or to_h reads it: as pairs, or as alternating keys and values.
 void merge_array(value::HashBuilder& out, std::span<const Value> items) {
     const bool pairs = !items.empty() && std::all_of(items.begin(), items.end(),
                                                      [](const Value& v) { return v.is_array(); });
@@ -303,7 +304,7 @@ std::string remove_dot_segments(std::string_view path) {
     return out;
 }
 
-/// RFC 3986, 5.2: a reference against a base.
+/// Resolves a reference against a base URI (RFC 3986, section 5.2).
 std::string merge_uri(std::string_view base_text, std::string_view reference_text) {
     const UriParts b(base_text), r(reference_text);
     if (r.has_scheme) return std::string(reference_text);
@@ -376,11 +377,12 @@ Value remove_from(base::Arena& arena, const Value& left, const Value& right) {
             out.erase(right);
         return out.build();
     }
-    const Value gone = right.is_hash() ? pairs_of(arena, right.as_hash()) : right;
-    const std::span<const Value> drop = gone.is_array() ? gone.as_array() : std::span(&gone, 1);
+    const Value removed = right.is_hash() ? pairs_of(arena, right.as_hash()) : right;
+    const std::span<const Value> drop =
+        removed.is_array() ? removed.as_array() : std::span(&removed, 1);
     std::vector<Value> out;
     out.reserve(left.as_array().size());
-    // Many strings against many strings: by hash.
+    // Uses a hash set to remove many strings from many strings.
     const bool strings =
         drop.size() > 8 &&
         std::all_of(drop.begin(), drop.end(), [](const Value& v) { return v.is_string(); });
@@ -449,7 +451,7 @@ std::optional<Value> to_number(const Value& v) {
         if (at == from) return std::nullopt;
     }
     if (at != s.size()) return std::nullopt;
-    // "0e5" and "0.0e1" are no numbers in Puppet.
+    // "0e5" and "0.0e1" are not numbers in Puppet.
     if (s.find_first_of("eE") != s.npos && s.substr(0, whole).find_first_not_of('0') == s.npos) {
         std::string_view fraction = s.substr(whole, s.find_first_of("eE") - whole);
         if (!fraction.empty()) fraction.remove_prefix(1);
@@ -467,7 +469,7 @@ std::optional<Value> to_number(const Value& v) {
 }
 
 Value Evaluation::coerce_numeric(Interpreter& in, const Value& v, const Node* site) {
-    // Times and versions are Numeric in Ruby's eyes.
+    // Times and versions are Numeric in Puppet's Ruby code.
     if (v.is_numeric() || is_time(v) || v.is(Kind::SemVer)) return v;
     const auto number = to_number(v);
     if (!number)

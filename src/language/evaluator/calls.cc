@@ -1,6 +1,8 @@
-// Calls: by name, as a method, of a type; built-in functions and their dispatch.
+// SPDX-License-Identifier: Apache-2.0
+// Calls by name, as a method, or of a type; built-in functions and their dispatch.
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "language/environment/read_answer.h"
 #include "language/evaluator/closure.h"
@@ -25,6 +27,7 @@ int Callable::block_arity() const {
 base::Arena& Call::arena() const { return interpreter.arena(); }
 
 Value Call::yield(std::span<const Value> block_args) const {
+    BUNRAKU_ASSERT(block);
     return block->call(interpreter, scope, block_args, nullptr, site);
 }
 
@@ -33,8 +36,7 @@ Value Call::yield(std::initializer_list<Value> block_args) const {
 }
 
 const Callable* Interpreter::find_callable(std::string_view name) {
-    // A name that nobody has interned may come from data: it is a symbol only where there is such
-    // a function.
+    // Data can contain this name. It has a symbol only if some code interned it.
     if (const Symbol known = Symbol::find(name))
         if (const Callable* callable = impl_->callables.find(known.view().data())) return callable;
     const Callable* found = nullptr;
@@ -54,8 +56,8 @@ Value Interpreter::call_function(std::string_view name, std::span<const Value> a
                                  const Callable* block, const Node* site) {
     const Callable* callable = find_callable(name);
     if (!callable) fail(fmt::format("Unknown function: '{}'.", name), "UNKNOWN_FUNCTION", site);
-    // Without a place of its own the call is one of Ruby or of a native function: none of Puppet's
-    // stack (PuppetStack).
+    // A call without a site is a call from Ruby or from a native function. It does not appear in
+    // Puppet's stack (PuppetStack).
     return Evaluation::invoke(*this, *callable, args, block, site ? site : current_site(), scope,
                               site != nullptr);
 }
@@ -71,6 +73,7 @@ Value Evaluation::invoke(Interpreter& in, const Callable& callable, std::span<co
             ++Evaluation::depth(in);
         }
         ~Frame() {
+            BUNRAKU_ASSERT(Evaluation::depth(in) > 0);
             Evaluation::frame(in) = link.outer;
             --Evaluation::depth(in);
         }
@@ -94,15 +97,15 @@ Value Evaluation::call_with_block(Interpreter& in, std::string_view name,
 
 namespace {
 
-/// Whether a function gives its block the key and the value of each entry of a hash, and gives on
-/// nothing else of them but what the block gives.
+/// Reports whether a function only passes the key and the value of each hash entry to its block,
+/// and uses nothing else of the entries except the results of the block.
 bool walks_entries(std::string_view function, const LambdaExpression* block) {
     if (function != "each" && function != "map" && function != "filter" && function != "any" &&
         function != "all")
         return false;
     if (!block || block->parameters.size() != 2) return false;
     return std::ranges::all_of(block->parameters, [](const Parameter* p) {
-        // Other types, aliases among them, may look into the value.
+        // Checks against other types, including aliases, may look into the value.
         const auto* type = as<QualifiedReference>(p->type_expr);
         const bool plain =
             !p->type_expr ||
@@ -137,21 +140,21 @@ Value Evaluation::call_named(Interpreter& in, const CallNamedFunctionExpression&
              "Illegal expression. {} is unacceptable as {} in {}", a_an_uc(label(functor)),
              "function name", a_an(label(&node)));
     unfold(in, node.arguments, scope, args);
-    // Callables are found by the address of a name.
+    // Callables are found by the address of the name's text.
     const auto function = name->symbol ? name->symbol.view() : name->value;
     if (name->value == "each" && node.lambda) in.impl_->walks.discard(node.lambda->body);
     if (FactReads::Path path; node.arguments.size() == 1 && args.size() == 1 &&
-                              in.fact_reads.take(node.arguments[0], path)) [[unlikely]] {
+                              in.fact_reads.take_pending(node.arguments[0], path)) [[unlikely]] {
         if (args[0].is_hash() && walks_entries(name->value, node.lambda))
             return walk_fact(in, node, *node.lambda, scope, function, args[0], std::move(path));
-        note_dug(in, name->value == "keys" ? "keys" : "", args.view(), std::move(path));
+        record_dug_path(in, name->value == "keys" ? "keys" : "", args.view(), std::move(path));
     }
     BUNRAKU_RETURN_IF_PENDING(in);
     return call_with_block(in, function, args.view(), node.lambda, &node, scope);
 }
 
-/// A call such as `$facts['mountpoints'].each |$name, $mount| { .. }`: of the hash at `path` its
-/// keys are read, and of the values what the block reads of them.
+/// Evaluates a call such as `$facts['mountpoints'].each |$name, $mount| { .. }`. Records the keys
+/// of the hash at `path` as read. The block records the parts of the values that it reads.
 Value Evaluation::walk_fact(Interpreter& in, const Node& node, const LambdaExpression& block,
                             Scope& scope, std::string_view function, const Value& hash,
                             FactReads::Path path) {
@@ -159,15 +162,15 @@ Value Evaluation::walk_fact(Interpreter& in, const Node& node, const LambdaExpre
     const Value result = call_with_block(in, function, std::span(&hash, 1), &block, &node, scope);
     if (!result.is_hash() || result.as_hash().size() == 0 || in.impl_->walks.is_discarded(node))
         return result;
-    // The hash itself, or some of its entries.
+    // The result is the hash itself, or contains some of its entries.
     if (function == "filter") in.impl_->walks.add_part(in.fact_reads, path, result.as_hash());
-    in.fact_reads.wait(node, std::move(path));
+    in.fact_reads.defer_record(node, std::move(path));
     return result;
 }
 
-/// `$facts.dig('os', 'family')` and `$facts.get('os.family')` read what they name.
-void Evaluation::note_dug(Interpreter& in, std::string_view function, std::span<const Value> args,
-                          FactReads::Path path) {
+/// Records the path that `$facts.dig('os', 'family')` or `$facts.get('os.family')` reads.
+void Evaluation::record_dug_path(Interpreter& in, std::string_view function,
+                                 std::span<const Value> args, FactReads::Path path) {
     if (function == "dig") {
         for (const Value& key : args.subspan(1))
             if (!FactReads::append(path, key)) break;
@@ -178,7 +181,7 @@ void Evaluation::note_dug(Interpreter& in, std::string_view function, std::span<
         if (!path.text.empty()) path.text += '.';
         path.text += args[1].as_string();
     }
-    in.fact_reads.note(path);
+    in.fact_reads.record_path(path);
 }
 
 Value Evaluation::call_method(Interpreter& in, const CallMethodExpression& node, Scope& scope) {
@@ -196,15 +199,15 @@ Value Evaluation::call_method(Interpreter& in, const CallMethodExpression& node,
     const bool has_receiver = args.size() > 0;
     const Value receiver = has_receiver ? args[0] : Value::undef();
     FactReads::Path path;
-    const bool of_fact = in.fact_reads.take(node.functor->left, path);
+    const bool of_fact = in.fact_reads.take_pending(node.functor->left, path);
     unfold(in, node.arguments, scope, args);
-    // Callables are found by the address of a name.
+    // Callables are found by the address of the name's text.
     const auto function = name->symbol ? name->symbol.view() : name->value;
     if (name->value == "each" && node.lambda) in.impl_->walks.discard(node.lambda->body);
     if (of_fact) [[unlikely]] {
         if (receiver.is_hash() && args.size() == 1 && walks_entries(name->value, node.lambda))
             return walk_fact(in, node, *node.lambda, scope, function, receiver, std::move(path));
-        note_dug(in, name->value, args.view(), std::move(path));
+        record_dug_path(in, name->value, args.view(), std::move(path));
     }
     BUNRAKU_RETURN_IF_PENDING(in);
     if (has_receiver && receiver.is(Kind::Object) && in.hosts_.lookup) {
@@ -227,6 +230,7 @@ Value Evaluation::call_method(Interpreter& in, const CallMethodExpression& node,
 
 std::span<const ParsedOverload> BuiltinFunction::overloads() const {
     if (overloads_.empty()) overloads_ = table_.overloads(builtin_);
+    BUNRAKU_ASSERT(overloads_.size() == builtin_.overloads.size());
     return overloads_;
 }
 
@@ -242,7 +246,8 @@ bool holds_regexp(const Value& v) {
     });
 }
 
-/// Functions of the 3.x kind get regular expressions as their source text (Runtime3Converter).
+/// Replaces regular expressions by their source text, as for functions of the 3.x API
+/// (Runtime3Converter).
 Value without_regexps(base::Arena& arena, const Value& v) {
     base::step();
     if (v.is(Kind::Regexp)) return value::make_string(arena, value::to_text(v));
@@ -260,7 +265,8 @@ Value without_regexps(base::Arena& arena, const Value& v) {
 
 }  // namespace
 
-/// A function of Puppet's 3.x kind: no types, only a number of arguments, and "" for undef.
+/// Calls a function of Puppet's 3.x API, which has a number of arguments but no types, and gets ""
+/// for undef.
 Value BuiltinFunction::call_legacy(Interpreter& in, Scope& scope, std::span<const Value> args,
                                    const Callable* block, const Node* site) const {
     const int arity = builtin_.legacy_arity;
@@ -277,6 +283,7 @@ Value BuiltinFunction::call_legacy(Interpreter& in, Scope& scope, std::span<cons
                     : holds_regexp(v) ? without_regexps(in.arena(), v)
                                       : v);
     }
+    BUNRAKU_ASSERT(builtin_.overloads.size() > 0 && mapped.size() == args.size());
     return builtin_.overloads.begin()->code(Call{in, scope, mapped.view(), block, site});
 }
 
@@ -288,6 +295,7 @@ Value BuiltinFunction::call(Interpreter& in, Scope& scope, std::span<const Value
     if (builtin_.legacy_arity != kTyped) return call_legacy(in, scope, args, block, site);
     for (const ParsedOverload& candidate : overloads()) {
         if (!accepts(in, candidate, args, block)) continue;
+        BUNRAKU_ASSERT(candidate.overload && candidate.overload->code);
         const Call call{in, scope, args, block, site};
         if (!candidate.overload->mismatch) return candidate.overload->code(call);
         const Value text = candidate.overload->code(call);

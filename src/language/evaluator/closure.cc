@@ -1,10 +1,12 @@
-// Lambdas and Puppet functions: parameters, defaults, checks, bodies
+// SPDX-License-Identifier: Apache-2.0
+// Lambdas and Puppet functions: parameters, defaults, checks and bodies
 // (Puppet::Pops::Evaluator::Closure).
 #include "language/evaluator/closure.h"
 
 #include <algorithm>
 #include <limits>
 
+#include "core/base/assert.h"
 #include "core/value/build.h"
 #include "language/evaluator/evaluation.h"
 #include "language/types/factory.h"
@@ -21,16 +23,18 @@ Scope* Evaluation::take_scope(Interpreter& in, ScopeKind kind, Scope* parent) {
     Scope* scope = free.back();
     free.pop_back();
     scope->reset(kind, parent);
+    BUNRAKU_ASSERT(scope->size() == 0 && scope->parent == parent && !scope->pending);
     return scope;
 }
 
 void Evaluation::give_back(Interpreter& in, Scope* scope) {
-    if (!scope->kept) in.impl_->free_scopes.push_back(scope);
+    BUNRAKU_ASSERT(scope->kind >= ScopeKind::Function);
+    if (!scope->retained) in.impl_->free_scopes.push_back(scope);
 }
 
 namespace {
 
-/// A scope for the length of a body.
+/// A scope that exists while a body runs.
 class BodyScope {
 public:
     BodyScope(Interpreter& in, ScopeKind kind, Scope* parent)
@@ -89,32 +93,37 @@ const LambdaInfo& Evaluation::lambda_info(Interpreter& in, const Node* node,
         }
         if (least == 0)
             optional_seen = true;
-        else if (optional_seen && !by_name)  // arguments with names come in any order
+        else if (optional_seen && !by_name)  // named arguments have no order
             fail(in, &p, "REQUIRED_PARAMETER_AFTER_OPTIONAL",
                  "Parameter ${} is required but appears after optional parameters", p.name);
-        from += least;
-        to = most == types::kMax || to == types::kMax ? types::kMax : to + most;
+        if (__builtin_add_overflow(from, least, &from)) from = types::kMax;
+        if (most == types::kMax || __builtin_add_overflow(to, most, &to)) to = types::kMax;
         all.push_back(type);
         if (type->kind != types::TypeKind::Any) checks[i] = type;
         if (checks[i] || p.value || p.captures_rest) info.simple = false;
     }
+    BUNRAKU_ASSERT(all.size() == parameters.size() && names.size() == checks.size());
+    BUNRAKU_ASSERT(!info.simple || !info.captures_rest);
     info.names = names;
     info.types = checks;
-    info.required = static_cast<int>(from);
-    info.maximum = to == types::kMax ? -1 : static_cast<int>(to);
+    // No call has more arguments than an int counts.
+    constexpr std::int64_t kMostArguments = std::numeric_limits<int>::max();
+    info.required = static_cast<int>(std::min(from, kMostArguments));
+    info.maximum = to > kMostArguments ? -1 : static_cast<int>(to);
     if (return_type) info.returns = in.evaluate_type(return_type, scope);
     info.callable = types::make_callable(
         in.types_, types::make_tuple_type(in.types_, all, types::Range{from, to}), nullptr,
         info.returns);
-    const LambdaInfo* kept = arena.make<LambdaInfo>(info);
-    in.impl_->lambdas.set(node, kept);
-    return *kept;
+    const LambdaInfo* retained = arena.make<LambdaInfo>(info);
+    in.impl_->lambdas.set(node, retained);
+    return *retained;
 }
 
 bool Evaluation::fits(Interpreter& in, const LambdaInfo& info, std::span<const Value> args) {
     if (args.size() < static_cast<std::size_t>(info.required)) return false;
     if (info.maximum >= 0 && args.size() > static_cast<std::size_t>(info.maximum)) return false;
     if (info.simple) return true;
+    BUNRAKU_ASSERT(!info.types.empty() && info.types.size() == info.parameters.size());
     for (std::size_t i = 0; i < args.size(); ++i) {
         const types::Type* type = info.types[std::min(i, info.types.size() - 1)];
         if (type && !types::is_instance(in.types_, type, args[i])) return false;
@@ -164,7 +173,8 @@ Value Interpreter::evaluate_default(const Parameter& parameter, Scope& scope) {
 void Evaluation::bind_arguments(Interpreter& in, const LambdaInfo& info, std::string_view callee,
                                 Scope& scope, std::span<const Value> args, bool checked) {
     const std::size_t count = info.parameters.size();
-    // More arguments than parameters: the surplus is dropped, as Puppet does.
+    BUNRAKU_ASSERT(info.names.size() == count && scope.size() == 0 && !scope.pending);
+    // Surplus arguments are dropped, as in Puppet.
     if (info.simple && args.size() >= count) [[likely]] {
         for (std::size_t i = 0; i < count; ++i) scope.add_local(info.names[i], args[i]);
         return;
@@ -204,10 +214,12 @@ void Evaluation::bind_arguments(Interpreter& in, const LambdaInfo& info, std::st
         scope.add_local(info.names[i], v);
     }
     if (!recheck) return;
-    // What the body will see, defaults included, is what must fit.
+    // The values that the body receives, including defaults, must match the types.
+    BUNRAKU_ASSERT(scope.size() >= count);
     ValueBuffer all;
     for (std::size_t i = 0; i < count; ++i) {
         const Value& v = scope.value_at(i);
+        BUNRAKU_ASSERT(!info.parameters[i]->captures_rest || v.is_array());
         if (info.parameters[i]->captures_rest)
             for (const Value& each : v.as_array()) all.push(each);
         else
@@ -220,7 +232,8 @@ Value Evaluation::run_lambda(Interpreter& in, const LambdaInfo& info, std::strin
                              ScopeKind kind, Scope& closure_scope, std::span<const Value> args,
                              bool checked) {
     check_depth(in);
-    if (++in.calls_ > in.options_.max_calls) throw base::PuppetError("too many calls");
+    if (++in.calls_ > in.options_.max_calls)
+        throw base::PuppetError("The limit on function calls was exceeded");
     const BodyScope scope(in, kind, &closure_scope);
     bind_arguments(in, info, callee, *scope, args, checked);
     BUNRAKU_RETURN_IF_PENDING(in);
@@ -255,7 +268,8 @@ int LambdaClosure::block_arity() const {
 
 Value LambdaClosure::call(Interpreter& in, Scope&, std::span<const Value> args, const Callable*,
                           const Node*) const {
-    // A built-in that does not look at completions calls on; nothing runs any more.
+    // A built-in that ignores completions may continue to call the block. After a completion the
+    // block does not run any more.
     BUNRAKU_RETURN_IF_PENDING(in);
     return Evaluation::run_lambda(in, info_, "lambda", ScopeKind::Local, scope_, args, false);
 }
@@ -309,7 +323,7 @@ Value PuppetFunction::call(Interpreter& in, Scope&, std::span<const Value> args,
 }
 
 const Callable* Interpreter::make_lambda(const LambdaExpression& lambda, Scope& scope) {
-    for (Scope* s = &scope; s; s = s->parent) s->kept = true;
+    for (Scope* s = &scope; s; s = s->parent) s->retained = true;
     return arena_.make<LambdaClosure>(
         Evaluation::lambda_info(*this, &lambda, lambda.parameters, lambda.body, lambda.return_type,
                                 scope),
@@ -341,7 +355,7 @@ Value Interpreter::call_by_name(const LambdaExpression& lambda, Scope& closure_s
     for (const value::Entry& e : args) {
         if (e.value.is_undef()) continue;
         given.set(e.key, e.value);
-        // What is no parameter is told below; the names of parameters are symbols.
+        // Validation below reports names that are not parameters. All parameter names are symbols.
         if (const Symbol name = Symbol::find(e.key.as_string())) scope->set_local(name, e.value);
     }
     for (std::size_t i = 0; i < info.parameters.size(); ++i) {

@@ -1,4 +1,5 @@
-// Callables: lambdas, functions written in Puppet, built-ins.
+// SPDX-License-Identifier: Apache-2.0
+// Callables: lambdas, functions written in Puppet, and built-in functions.
 #pragma once
 
 #include <span>
@@ -15,23 +16,25 @@ struct TupleType;
 
 namespace bunraku::evaluator {
 
-/// What is worked out once for a lambda or function node. Lives in the compile's arena.
+/// Data that is computed once for a lambda or function node. It lives in the compile's arena.
 struct LambdaInfo {
     syntax::ParameterList parameters;
     std::span<const Symbol> names;
     const syntax::Node* body = nullptr;
     const syntax::Node* return_type = nullptr;
     int required = 0;
-    int maximum = 0;     ///< -1: unbounded
-    bool simple = true;  ///< neither types, defaults nor captures
+    int maximum = 0;  ///< -1 means unbounded
+    /// True if the parameters have no types, no defaults and no capture of the rest.
+    bool simple = true;
     bool captures_rest = false;
-    std::span<const types::Type* const> types;  ///< of each parameter (of one element for the rest)
+    /// type of each parameter; element type for the parameter that captures the rest
+    std::span<const types::Type* const> types;
     const types::CallableType* callable = nullptr;
-    const types::Type* returns = nullptr;  ///< null: Any
+    const types::Type* returns = nullptr;  ///< null means Any
 };
 
-/// A lambda together with the scope it was written in. Its identity is of no interest, so that one
-/// can live on the stack for the length of a call.
+/// A lambda together with its defining scope. No code compares lambdas by identity, so an instance
+/// can live on the stack during a call.
 class LambdaClosure final : public Callable {
 public:
     LambdaClosure(const LambdaInfo& info, Scope& scope) : info_(info), scope_(scope) {}
@@ -72,7 +75,7 @@ private:
     mutable const LambdaInfo* info_ = nullptr;
 };
 
-/// A function of the table.
+/// A built-in function from the function table.
 class BuiltinFunction final : public Callable {
 public:
     BuiltinFunction(const Builtin& builtin, const FunctionTable& table)
@@ -93,7 +96,8 @@ private:
     mutable std::span<const ParsedOverload> overloads_;
 };
 
-/// Thrown by reading a parameter that has no value yet; becomes a PuppetError in evaluate_default.
+/// Thrown when code reads a parameter that has no value yet. evaluate_default converts it to a
+/// PuppetError.
 struct UnevaluatedParameter {
     const PendingParameters* pending;
     Symbol name;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Equality, order, membership and option matching (Puppet::Pops::Evaluator::CompareOperator).
 #include <algorithm>
 #include <cmath>
@@ -19,7 +20,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 
 char fold(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Ruby's String#casecmp: ASCII letters are folded.
+/// Compares like Ruby's String#casecmp, which folds only ASCII letters.
 int casecmp(std::string_view a, std::string_view b) {
     const std::size_t n = std::min(a.size(), b.size());
     for (std::size_t i = 0; i < n; ++i) {
@@ -41,7 +42,7 @@ int order(const T& a, const T& b) {
     return a < b ? -1 : b < a ? 1 : 0;
 }
 
-/// An integer against a float without losing digits.
+/// Compares an integer with a float without losing digits.
 int order_mixed(std::int64_t i, double d) {
     if (d >= 9223372036854775808.0) return -1;
     if (d < -9223372036854775808.0) return 1;
@@ -57,7 +58,7 @@ int order_numbers(const Value& a, const Value& b) {
     return order(a.as_float(), b.as_float());
 }
 
-/// Time against a number: seconds, whole ones for integers.
+/// Compares a time with a number of seconds. For an integer, only whole seconds count.
 int order_time(const Value& time, const Value& number) {
     if (number.is_integer())
         return order(floor_seconds(value::nanoseconds(time)), number.as_integer());

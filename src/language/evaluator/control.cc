@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks and conditions.
 #include "language/evaluator/evaluation.h"
 
@@ -9,8 +10,8 @@ Value Evaluation::block(Interpreter& in, const BlockExpression& node, Scope& sco
     Value last;
     const Node* previous = nullptr;
     for (const Node* statement : node.statements) {
-        // Nobody uses the value of the statement before.
-        if (FactReads::Path unused; previous) (void)in.fact_reads.take(previous, unused);
+        // No code uses the value of the previous statement.
+        if (FactReads::Path unused; previous) (void)in.fact_reads.take_pending(previous, unused);
         last = eval(in, statement, scope);
         BUNRAKU_RETURN_IF_PENDING(in);
         previous = statement;
@@ -30,8 +31,8 @@ Value Evaluation::unless_expression(Interpreter& in, const UnlessExpression& nod
     return eval(in, test.truthy() ? node.else_expr : node.then_expr, scope);
 }
 
-/// One option of a case or selector that is not `default`. False also where a completion is
-/// pending.
+/// Reports whether one option of a case or selector matches; the option is not `default`. Also
+/// returns false if a completion is pending.
 bool Evaluation::option_matches(Interpreter& in, const Value& subject, const Node* option,
                                 Scope& scope) {
     const Value v = eval(in, option, scope);

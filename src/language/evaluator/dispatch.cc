@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/evaluator/dispatch.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/base/text_view.h"
 #include "language/evaluator/closure.h"
@@ -19,7 +21,7 @@ namespace bunraku::evaluator {
 
 namespace {
 
-/// Finds the end of a parameter: a comma outside of brackets, quotes and regular expressions.
+/// Returns the end of a parameter: a comma outside brackets, quotes and regular expressions.
 std::size_t parameter_end(std::string_view s) {
     int depth = 0;
     for (std::size_t i = 0; i < s.size(); ++i) {
@@ -40,11 +42,12 @@ std::size_t parameter_end(std::string_view s) {
 
 struct Piece {
     std::string_view type, name;
-    char mark = ' ';  // '*', '+', '&' or blank
+    char mark = ' ';  // '*', '+', '&' or a blank
     bool optional = false;
 };
 
-/// Cuts " >> Type" off the end of a signature and gives that type; empty: there is none.
+/// Removes " >> Type" from the end of a signature and returns that type. Returns an empty view if
+/// there is none.
 std::string_view take_return_type(std::string_view& signature) {
     const std::size_t at = signature.rfind(">> ");
     if (at == std::string_view::npos) return {};
@@ -53,7 +56,7 @@ std::string_view take_return_type(std::string_view& signature) {
     return type;
 }
 
-/// Finds a function's local types while its signatures are read.
+/// Resolves a function's local types while its signatures are parsed.
 struct LocalTypes final : types::Loader {
     std::vector<std::pair<std::string_view, const types::Type*>> all;
     const types::Type* find_type(std::string_view name) override {
@@ -61,13 +64,15 @@ struct LocalTypes final : types::Loader {
             if (n == name) return t;
         return nullptr;
     }
-    /// Lines "Name = Type"; types may name themselves and each other, so they resolve on first use.
+    /// Reads lines of the form "Name = Type". A type may refer to itself and to the others, so the
+    /// types resolve on first use.
     void read(types::Context& ctx, std::string_view lines) {
         while (!lines.empty()) {
             const std::size_t end = std::min(lines.find('\n'), lines.size());
             const std::string_view line = lines.substr(0, end);
             lines.remove_prefix(std::min(end + 1, lines.size()));
             const std::size_t equals = line.find('=');
+            BUNRAKU_ASSERT(equals != std::string_view::npos);
             trees.push_back(
                 syntax::parse("", std::string(base::trim(line.substr(equals + 1), " \n"))));
             types::TypeAliasType* alias = types::make_type_alias(
@@ -124,7 +129,7 @@ ParsedOverload parse_overload(types::Context& ctx, const Overload& overload) {
             if (const auto* callable = types::as<types::CallableType>(type)) {
                 const bool open = !callable->returns && !callable->block;
                 out.block_any = open && !callable->params;
-                // Callable[n, n]: nothing is said of the types of its parameters.
+                // Callable[n, n] does not restrict the types of its parameters.
                 if (open && callable->params &&
                     std::all_of(callable->params->types.begin(), callable->params->types.end(),
                                 [](const types::Type* t) { return t == types::defaults().unit; })) {
@@ -145,6 +150,8 @@ ParsedOverload parse_overload(types::Context& ctx, const Overload& overload) {
             ++maximum;
         }
     }
+    BUNRAKU_ASSERT(names.size() == plain.size() && out.minimum <= maximum);
+    BUNRAKU_ASSERT(out.block || !out.block_optional);
     out.maximum = maximum == types::kMax ? -1 : static_cast<int>(maximum);
     out.names = ctx.arena.copy(names);
     out.types = ctx.arena.copy(plain);
@@ -164,12 +171,14 @@ bool accepts(Interpreter& in, const ParsedOverload& overload, std::span<const Va
     if (args.size() < static_cast<std::size_t>(overload.minimum)) return false;
     if (overload.maximum >= 0 && args.size() > static_cast<std::size_t>(overload.maximum))
         return false;
+    BUNRAKU_ASSERT(args.empty() || !overload.types.empty());
     for (std::size_t i = 0; i < args.size(); ++i) {
         const types::Type* type = overload.types[std::min(i, overload.types.size() - 1)];
         if (type && !types::is_instance(in.types(), type, args[i])) return false;
     }
     if (!block) return !overload.block || overload.block_optional;
     if (!overload.block) return false;
+    BUNRAKU_ASSERT(!overload.block_any || overload.block_arguments < 0);
     if (overload.block_any) return true;
     if (overload.block_arguments >= 0) {
         const auto [required, maximum] = block->arity();
@@ -208,6 +217,7 @@ FunctionTable::FunctionTable(std::span<const Family> families, std::span<const F
     impl_->by_name.reserve(impl_->functions.size());
     for (std::size_t i = 0; i < impl_->functions.size(); ++i)
         impl_->by_name.emplace(impl_->functions[i]->name, i);
+    BUNRAKU_ASSERT(impl_->by_name.size() == impl_->functions.size());
     impl_->parsed = std::make_unique<Impl::Parsed[]>(impl_->functions.size());
 }
 
@@ -215,6 +225,7 @@ FunctionTable::~FunctionTable() { delete impl_; }
 
 const Builtin* FunctionTable::find(std::string_view name) const {
     const auto at = impl_->by_name.find(name);
+    BUNRAKU_ASSERT(at == impl_->by_name.end() || impl_->functions[at->second]->name == name);
     return at == impl_->by_name.end() ? nullptr : impl_->functions[at->second];
 }
 
@@ -239,6 +250,7 @@ std::span<const ParsedOverload> FunctionTable::overloads(const Builtin& function
             out.push_back(parse_overload(ctx, overload));
         parsed.overloads = impl_->arena.copy(out);
     });
+    BUNRAKU_ASSERT(parsed.overloads.size() == function.overloads.size());
     return parsed.overloads;
 }
 

@@ -1,4 +1,5 @@
-// Signatures of built-in functions, parsed, and the choice among them.
+// SPDX-License-Identifier: Apache-2.0
+// Parsed signatures of built-in functions, and the selection of an overload.
 #pragma once
 
 #include <span>
@@ -9,22 +10,23 @@
 
 namespace bunraku::evaluator {
 
-/// An overload with its signature parsed. Immutable; lives as long as the table.
+/// An overload with its parsed signature. Immutable; lives as long as the table.
 struct ParsedOverload {
     const Overload* overload = nullptr;
     std::span<const std::string_view> names;
-    std::span<const types::Type* const> types;  ///< null: Any
+    std::span<const types::Type* const> types;  ///< null means Any
     int minimum = 0;
-    int maximum = 0;                     ///< -1: the last parameter repeats without end
-    const types::Type* block = nullptr;  ///< null: takes none
+    int maximum = 0;                     ///< -1 if the last parameter can repeat without limit
+    const types::Type* block = nullptr;  ///< null if the overload does not accept a block
     bool block_optional = false;
-    bool block_any = false;    ///< accepts every block
-    int block_arguments = -1;  ///< for Callable[n, n]: a block that can take n arguments
+    bool block_any = false;  ///< True if any block is accepted.
+    /// number of arguments that the block must accept, for Callable[n, n]; otherwise -1
+    int block_arguments = -1;
     std::string_view block_name;
     const types::CallableType* callable = nullptr;
 };
 
-/// True where the overload takes these arguments.
+/// Reports whether the overload accepts these arguments.
 bool accepts(Interpreter& in, const ParsedOverload& overload, std::span<const Value> args,
              const Callable* block);
 

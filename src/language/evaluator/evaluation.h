@@ -1,5 +1,6 @@
-// What the files of the evaluator share: one function for every kind of node, and the interpreter's
-// caches.
+// SPDX-License-Identifier: Apache-2.0
+// Declarations that the files of the evaluator share: one function for every kind of node, and the
+// interpreter's caches.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "language/evaluator/closure.h"
 #include "language/evaluator/fact_walks.h"
 #include "language/evaluator/interpreter.h"
@@ -21,7 +23,7 @@ using syntax::Node;
 using syntax::NodeKind;
 using value::Kind;
 
-/// Arguments of a call or elements of a list: eight without the heap.
+/// Arguments of a call or elements of a list. Up to eight values need no heap allocation.
 class ValueBuffer {
 public:
     ValueBuffer() = default;
@@ -33,8 +35,14 @@ public:
             push_slow(v);
     }
     std::size_t size() const { return size_; }
-    std::span<const Value> view() const { return {more_.empty() ? inline_ : more_.data(), size_}; }
-    Value& operator[](std::size_t i) { return more_.empty() ? inline_[i] : more_[i]; }
+    std::span<const Value> view() const {
+        BUNRAKU_ASSERT(more_.empty() ? size_ <= kInline : size_ == more_.size());
+        return {more_.empty() ? inline_ : more_.data(), size_};
+    }
+    Value& operator[](std::size_t i) {
+        BUNRAKU_ASSERT(i < size_);
+        return more_.empty() ? inline_[i] : more_[i];
+    }
 
 private:
     static constexpr std::size_t kInline = 8;
@@ -42,13 +50,14 @@ private:
         if (more_.empty()) more_.assign(inline_, inline_ + size_);
         more_.push_back(v);
         ++size_;
+        BUNRAKU_ASSERT(size_ > kInline && size_ == more_.size());
     }
     Value inline_[kInline];
     std::size_t size_ = 0;
     std::vector<Value> more_;
 };
 
-/// Open addressing from pointers to pointers.
+/// A hash table with open addressing that maps pointers to pointers.
 template <class T>
 class PointerMap {
 public:
@@ -60,11 +69,13 @@ public:
         }
     }
     void set(const void* key, T* value) {
+        BUNRAKU_ASSERT(key);
         if ((size_ + 1) * 2 > slots_.size()) grow();
         std::size_t i = hash(key) & mask_;
         while (slots_[i].key && slots_[i].key != key) i = (i + 1) & mask_;
         if (!slots_[i].key) ++size_;
         slots_[i] = {key, value};
+        BUNRAKU_ASSERT(size_ * 2 <= slots_.size());
     }
 
 private:
@@ -80,6 +91,7 @@ private:
         std::vector<Slot> old = std::move(slots_);
         slots_.assign(old.empty() ? 256 : old.size() * 2, Slot{});
         mask_ = slots_.size() - 1;
+        BUNRAKU_ASSERT((slots_.size() & mask_) == 0);
         size_ = 0;
         for (const Slot& s : old)
             if (s.key) set(s.key, s.value);
@@ -94,7 +106,7 @@ struct Interpreter::Impl final : types::Loader {
     const types::Type* find_type(std::string_view name) override;
 
     Interpreter& in;
-    PointerMap<const Callable> callables;  // by function name's symbol text
+    PointerMap<const Callable> callables;  // by the address of the function name's symbol text
     PointerMap<const types::Type> types;   // by node
     PointerMap<const LambdaInfo> lambdas;  // by node
     FactWalks walks;
@@ -103,15 +115,16 @@ struct Interpreter::Impl final : types::Loader {
     bool resolving = false;
 };
 
-/// The semantics, by kind of node. Everything static; a struct only because the interpreter lets it
-/// in.
+/// The semantics of each kind of node. All members are static. It is a struct only because the
+/// interpreter declares it a friend.
 struct Evaluation {
     static Value eval(Interpreter& in, const Node* node, Scope& scope);
-    /// The same of what is no literal, errors located. Part of `eval`: a call more would be felt.
+    /// Like eval, for a node that is not a literal; adds locations to errors. It is inlined into
+    /// `eval`, because an additional call would be measurably slower.
     [[gnu::always_inline]] static inline Value eval_located(Interpreter& in, const Node* node,
                                                             Scope& scope);
     static Value eval_compound(Interpreter& in, const Node* node, Scope& scope);
-    /// Tells the watcher.
+    /// Like eval_located, and reports the expression to the watcher.
     static Value eval_watched(Interpreter& in, const Node* node, Scope& scope);
 
     // variables.cc
@@ -139,7 +152,7 @@ struct Evaluation {
     static Value heredoc(Interpreter& in, const syntax::HeredocExpression& node, Scope& scope);
     static Value unfold_expression(Interpreter& in, const syntax::UnfoldExpression& node,
                                    Scope& scope);
-    /// Evaluates nodes into `out`, splats unfolded.
+    /// Evaluates nodes into `out` and unfolds splats.
     static void unfold(Interpreter& in, syntax::NodeList nodes, Scope& scope, ValueBuffer& out);
     static void unfold_value(Interpreter& in, const Value& v, ValueBuffer& out);
     static Value comparison(Interpreter& in, const syntax::ComparisonExpression& node,
@@ -173,8 +186,8 @@ struct Evaluation {
                              const Value& left, FactReads::Path path);
     static Value access_in(Interpreter& in, const syntax::AccessExpression& node, Scope& scope,
                            const Value& left);
-    static void note_dug(Interpreter& in, std::string_view function, std::span<const Value> args,
-                         FactReads::Path path);
+    static void record_dug_path(Interpreter& in, std::string_view function,
+                                std::span<const Value> args, FactReads::Path path);
 
     // calls.cc
     static Value call_named(Interpreter& in, const syntax::CallNamedFunctionExpression& node,
@@ -211,14 +224,14 @@ struct Evaluation {
                                          bool by_name = false);
     static Scope* take_scope(Interpreter& in, ScopeKind kind, Scope* parent);
     static void give_back(Interpreter& in, Scope* scope);
-    /// True where number and types of the arguments fit the parameters.
+    /// Reports whether the number and the types of the arguments match the parameters.
     static bool fits(Interpreter& in, const LambdaInfo& info, std::span<const Value> args);
-    /// The error of a call that does not fit.
+    /// Throws the error for a call whose arguments do not match.
     [[noreturn]] static void mismatch(Interpreter& in, const LambdaInfo& info,
                                       std::string_view callee, std::span<const Value> args,
                                       const Callable* block);
-    /// Binds arguments and runs the body; `callee` is "lambda" or the function's name. `checked`:
-    /// the arguments are known to fit.
+    /// Binds the arguments and runs the body. `callee` is "lambda" or the function's name.
+    /// `checked` is true if the arguments are known to match.
     static Value run_lambda(Interpreter& in, const LambdaInfo& info, std::string_view callee,
                             ScopeKind kind, Scope& closure_scope, std::span<const Value> args,
                             bool checked);
@@ -240,36 +253,37 @@ struct Evaluation {
     }
 };
 
-/// Leaves the calling function where a completion is in flight.
+/// Returns from the calling function if a completion is pending.
 #define BUNRAKU_RETURN_IF_PENDING(in)             \
     do {                                          \
         if (Evaluation::pending(in)) [[unlikely]] \
             return Value::undef();                \
     } while (false)
 
-/// The value of a sub-expression; leaves the calling function where a completion is in flight.
+/// Evaluates a sub-expression into a new variable. Returns from the calling function if a
+/// completion is pending.
 #define BUNRAKU_EVAL(name, in, node, scope)               \
     const Value name = Evaluation::eval(in, node, scope); \
     BUNRAKU_RETURN_IF_PENDING(in)
 
-/// "Error while evaluating ..., DETAIL": what Ruby code raises as an ArgumentError.
+/// Throws "Error while evaluating ..., DETAIL", as for an ArgumentError that Ruby code raises.
 template <class... Args>
 [[noreturn]] void runtime_error(fmt::format_string<Args...> format, Args&&... args) {
     throw base::PuppetError(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// The node inside any parentheses.
+/// Returns the node inside any parentheses.
 inline const Node* unwind_parentheses(const Node* node) {
     while (node && node->kind == NodeKind::ParenthesizedExpression)
         node = static_cast<const syntax::ParenthesizedExpression*>(node)->expr;
     return node;
 }
 
-/// Ruby's ==: as value::equal, but numbers compare by value.
+/// Compares like Ruby's ==: as value::equal, but numbers compare by value.
 bool ruby_equals(const Value& a, const Value& b);
-/// Ruby's String#downcase (all of Unicode).
+/// Converts like Ruby's String#downcase (all of Unicode).
 std::string downcase(std::string_view text);
-/// generalize(infer(v)) as text; "Undef" and "Default" for those.
+/// Returns generalize(infer(v)) as text; "Undef" and "Default" for these two values.
 std::string generalized_type_name(Interpreter& in, const Value& v);
 
 }  // namespace bunraku::evaluator

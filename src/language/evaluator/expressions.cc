@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Literals, strings, comparison and match expressions, EPP output.
 #include <charconv>
 #include <cstring>
 
+#include "core/base/assert.h"
 #include "core/regex/regex.h"
 #include "core/value/build.h"
 #include "language/evaluator/evaluation.h"
@@ -72,7 +74,8 @@ Value Evaluation::literal_list(Interpreter& in, const LiteralList& node, Scope& 
     ValueBuffer out;
     unfold(in, node.values, scope, out);
     BUNRAKU_RETURN_IF_PENDING(in);
-    // An empty list has a place of its own, too: a template may fill it (variable_changed).
+    // An empty list also needs a unique address, because a template may append to it
+    // (variable_changed).
     if (out.view().empty()) return Value::array(in.arena_.array<Value>(1).first(0));
     return value::make_array(in.arena_, out.view());
 }
@@ -89,7 +92,7 @@ Value Evaluation::literal_hash(Interpreter& in, const LiteralHash& node, Scope& 
 
 namespace {
 
-/// The text that interpolation gives, without a copy where the value is a string.
+/// Returns the text of an interpolated value. A string value is not copied.
 Value interpolated(Interpreter& in, const Value& v) {
     switch (v.kind()) {
         case Kind::String: return v;
@@ -107,8 +110,9 @@ Value interpolated(Interpreter& in, const Value& v) {
     }
 }
 
-/// Whether the text that these strings make is in ASCII-8BIT.
+/// Reports whether the concatenation of these strings is in ASCII-8BIT.
 bool joined_as_bytes(std::span<const Value> parts, std::string_view text) {
+    BUNRAKU_ASSERT(!parts.empty());
     bool bytes = parts[0].is_bytes();
     std::size_t done = 0;
     for (const Value& part : parts) {
@@ -116,6 +120,7 @@ bool joined_as_bytes(std::span<const Value> parts, std::string_view text) {
             value::joined_encoding(text.substr(0, done), bytes, part.as_string(), part.is_bytes());
         done += part.as_string().size();
     }
+    BUNRAKU_ASSERT(done == text.size());
     return bytes;
 }
 
@@ -132,6 +137,7 @@ Value Evaluation::concatenated(Interpreter& in, const ConcatenatedString& node, 
         bytes |= part.is_bytes();
         parts.push(part);
     }
+    BUNRAKU_ASSERT(parts.size() == node.segments.size());
     if (parts.size() == 1) return parts[0];
     char* const out = static_cast<char*>(in.arena_.allocate(size + 1, 1));
     char* at = out;
@@ -140,6 +146,7 @@ Value Evaluation::concatenated(Interpreter& in, const ConcatenatedString& node, 
         if (!s.empty()) std::memcpy(at, s.data(), s.size());
         at += s.size();
     }
+    BUNRAKU_ASSERT(at == out + size);
     *at = '\0';
     const Value text = Value::string(std::string_view(out, size));
     return bytes ? text.in_encoding(joined_as_bytes(parts.view(), text.as_string())) : text;
@@ -163,8 +170,9 @@ Value Evaluation::heredoc(Interpreter& in, const HeredocExpression& node, Scope&
 
 namespace {
 
-/// Puppet's TypeCalculator#equals and the order of types: types are equal if they are the same or
-/// take the same values; a type is less than another that takes more.
+/// Compares types like Puppet's TypeCalculator#equals and its order of types. Types are equal if
+/// they are the same or accept the same values. A type is less than another type that accepts more
+/// values.
 bool compare_types(types::Context& context, Op op, const types::Type* a, const types::Type* b) {
     const auto takes = [&](const types::Type* t, const types::Type* o) {
         return types::is_assignable(context, t, o);

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/evaluator/fact_reads.h"
+
+#include "core/base/assert.h"
 
 namespace bunraku::evaluator {
 
@@ -20,10 +23,11 @@ void FactReads::bind(const Value& facts, const Value& trusted, const Value& serv
     variables_ = variables;
 }
 
-/// The path of what the variable holds, where it comes from the facts.
+/// Sets `path` to the path of the variable's value. Returns false if the value is not part of the
+/// facts.
 bool FactReads::find(std::string_view name, const Value* v, Path& path) const {
     if (v == nullptr) {
-        // A fact of that name would have answered.
+        // The variable is not set, so the compile depends on the absence of a fact of that name.
         if (name.starts_with("::")) name.remove_prefix(2);
         if (name.find("::") != std::string_view::npos) return false;
         path.kind = Read::Fact;
@@ -39,10 +43,11 @@ bool FactReads::find(std::string_view name, const Value* v, Path& path) const {
         }
     }
     if (variables_ == nullptr || variables_->entries.empty()) return false;
-    // The value itself tells whether it is one of theirs.
+    // The address of the value shows whether it is in the table of variables.
     const auto* entry = reinterpret_cast<const char*>(v);
     const auto* begin = reinterpret_cast<const char*>(variables_->entries.data());
     const auto* end = begin + variables_->entries.size_bytes();
+    BUNRAKU_ASSERT(begin < end);
     if (entry < begin || entry >= end) return false;
     if (name.starts_with("::")) name.remove_prefix(2);
     path.kind = Read::Fact;
@@ -50,41 +55,43 @@ bool FactReads::find(std::string_view name, const Value* v, Path& path) const {
     return true;
 }
 
-void FactReads::seen(const syntax::Node& node, std::string_view name, const Value* v) {
+void FactReads::variable_evaluated(const syntax::Node& node, std::string_view name,
+                                   const Value* v) {
     Path path;
     if (find(name, v, path)) {
-        wait(node, std::move(path));
-    } else if (waiting_ == &node) {
+        defer_record(node, std::move(path));
+    } else if (pending_node_ == &node) {
         flush();
     }
 }
 
-void FactReads::wait(const syntax::Node& node, Path path) {
+void FactReads::defer_record(const syntax::Node& node, Path path) {
     flush();
-    waiting_ = &node;
+    BUNRAKU_ASSERT(!pending_node_);
+    pending_node_ = &node;
     path_ = std::move(path);
 }
 
-void FactReads::note(const Path& path) { Trace::record(path.kind, path.text); }
+void FactReads::record_path(const Path& path) { Trace::record(path.kind, path.text); }
 
-void FactReads::note_variable(std::string_view name, const Value* v, std::string_view below) {
+void FactReads::record_variable(std::string_view name, const Value* v, std::string_view below) {
     if (Trace::current() == nullptr) return;
     Path path;
     if (!find(name, v, path)) return;
-    // Only $facts and $trusted themselves are handed out so that their readers tell.
+    // Only $facts and $trusted themselves are passed to code that records its own reads.
     if (below == kRecordedLater && path.text.empty() && path.kind != Read::ServerFact) return;
     if (below == kRecordedLater) below = {};
     if (!below.empty()) {
         if (!path.text.empty()) path.text += '.';
         path.text += below;
     }
-    note(path);
+    record_path(path);
 }
 
 void FactReads::flush() {
-    if (waiting_ == nullptr) return;
-    waiting_ = nullptr;
-    note(path_);
+    if (pending_node_ == nullptr) return;
+    pending_node_ = nullptr;
+    record_path(path_);
 }
 
 bool FactReads::append(Path& path, const Value& key) {

@@ -1,5 +1,6 @@
-// Which of the node's facts a compile reads: of `$facts['os']['family']` the path of the outermost
-// access, "os.family", not all of `os`.
+// SPDX-License-Identifier: Apache-2.0
+// Records which of the node's facts a compile reads. For `$facts['os']['family']` this is the path
+// of the outermost access, "os.family", and not all of `os`.
 #pragma once
 
 #include <string>
@@ -11,69 +12,71 @@
 
 namespace bunraku::evaluator {
 
-/// Notes in the trace of the compile (environment::Trace); does nothing where none is kept. A value
-/// that came from the facts waits until it is known whether it is only a step to a part of it.
+/// Records fact reads in the trace of the compile (environment::Trace). Does nothing if no trace is
+/// recorded. The read of a fact value stays pending until the next step shows whether the code only
+/// accesses a part of the value.
 class FactReads {
 public:
     FactReads() = default;
     FactReads(const FactReads&) = delete;
     FactReads& operator=(const FactReads&) = delete;
-    /// What still waits was read as it is.
+    /// Records a read that is still pending.
     ~FactReads() { flush(); }
 
-    /// The values behind $facts, $trusted and $server_facts, and the variables of top scope that
-    /// are made of facts.
+    /// Sets the values of $facts, $trusted and $server_facts, and the variables of the top scope
+    /// that are made from facts.
     void bind(const value::Value& facts, const value::Value& trusted,
               const value::Value& server_facts, const value::HashRep* variables);
 
-    /// A path that an expression gives the value of.
+    /// The path of the value of an expression.
     struct Path {
         environment::Read kind = environment::Read::Fact;
         std::string text;
     };
 
-    /// A variable was evaluated; `v`: what it is, null where it is not set.
+    /// Called after the evaluation of a variable. `v` is the value, or null if the variable is not
+    /// set.
     void variable(const syntax::Node& node, std::string_view name, const value::Value* v) {
         if (environment::Trace::current() != nullptr) [[unlikely]]
-            seen(node, name, v);
+            variable_evaluated(node, name, v);
     }
-    /// The path whose value `node` gave just now: taken by who goes on from there, who then gives
-    /// it to wait() or note().
-    bool take(const syntax::Node* node, Path& path) {
-        if (waiting_ == nullptr || waiting_ != node) [[likely]]
+    /// Takes the pending read if it belongs to `node`, and sets `path`. Returns false otherwise.
+    /// The caller continues from this path and must pass the result to wait() or note().
+    bool take_pending(const syntax::Node* node, Path& path) {
+        if (pending_node_ == nullptr || pending_node_ != node) [[likely]]
             return false;
-        waiting_ = nullptr;
+        pending_node_ = nullptr;
         path = std::move(path_);
         return true;
     }
-    /// `node` gives the value at `path`.
-    void wait(const syntax::Node& node, Path path);
-    void note(const Path& path);
-    /// For `below`: who was given the value tells what it reads of it.
+    /// Makes `path` pending: it is the path of the value of `node`.
+    void defer_record(const syntax::Node& node, Path path);
+    void record_path(const Path& path);
+    /// Value for `below`: the code that receives the value records the parts that it reads.
     static constexpr std::string_view kRecordedLater = "*";
-    /// The variable `name` was asked for by code that is no expression, and of its value only what
-    /// `below` it says (dotted; "": all).
-    void note_variable(std::string_view name, const value::Value* v, std::string_view below);
-    /// All facts.
-    void note_all() {
-        note({environment::Read::Fact, {}});
-        note({environment::Read::Trusted, {}});
-        note({environment::Read::ServerFact, {}});
+    /// Records a read of the variable `name` by code that is not an expression. `below` is the part
+    /// of the value that was read, as a dotted path; empty means the whole value.
+    void record_variable(std::string_view name, const value::Value* v, std::string_view below);
+    /// Records all facts as read.
+    void record_all() {
+        record_path({environment::Read::Fact, {}});
+        record_path({environment::Read::Trusted, {}});
+        record_path({environment::Read::ServerFact, {}});
     }
     void flush();
 
-    /// `path` with a key of an access: false where the key is none that a path can have.
+    /// Appends the key of an access to `path`. Returns false if a path cannot contain this key.
     static bool append(Path& path, const value::Value& key);
 
 private:
-    void seen(const syntax::Node& node, std::string_view name, const value::Value* v);
+    void variable_evaluated(const syntax::Node& node, std::string_view name, const value::Value* v);
     bool find(std::string_view name, const value::Value* v, Path& path) const;
 
     const value::HashRep* facts_ = nullptr;
     const value::HashRep* trusted_ = nullptr;
     const value::HashRep* server_facts_ = nullptr;
     const value::HashRep* variables_ = nullptr;
-    const syntax::Node* waiting_ = nullptr;
+    const syntax::Node* pending_node_ = nullptr;
     Path path_;
 };
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/evaluator/fact_walks.h"
 
+#include "core/base/assert.h"
 #include "language/environment/read_answer.h"
 
 namespace bunraku::evaluator {
@@ -16,21 +18,24 @@ const FactReads::Path* FactWalks::find(const Value& v) const {
 void FactWalks::add_part(FactReads& reads, const FactReads::Path& path,
                          const value::HashRep& hash) {
     const auto [it, fresh] = parts_.try_emplace(&hash, path);
-    // One value at two places: which is meant is not known later.
-    if (!fresh && (it->second.kind != path.kind || it->second.text != path.text)) reads.note(path);
+    BUNRAKU_ASSERT(it->first == &hash);
+    // The same hash occurs at two paths. A later read cannot be assigned to one of them, so this
+    // path is recorded now.
+    if (!fresh && (it->second.kind != path.kind || it->second.text != path.text))
+        reads.record_path(path);
 }
 
 void FactWalks::iterate(FactReads& reads, const FactReads::Path& path, const value::HashRep& hash) {
     FactReads::Path keys = path;
     environment::append_segment(keys.text, environment::kKeysSegment);
-    reads.note(keys);
+    reads.record_path(keys);
     for (const auto& e : hash) {
         FactReads::Path part = path;
-        if (!FactReads::append(part, e.key)) return reads.note(path);
+        if (!FactReads::append(part, e.key)) return reads.record_path(path);
         if (e.value.is_hash() && e.value.as_hash().size() > 0) {
             add_part(reads, part, e.value.as_hash());
         } else {
-            reads.note(part);
+            reads.record_path(part);
         }
     }
 }

@@ -1,4 +1,6 @@
-// Hashes of facts that a block walks or a variable holds: what counts is what their readers read.
+// SPDX-License-Identifier: Apache-2.0
+// Hashes of facts that a block iterates over or a variable holds. Only the parts that later code
+// reads are recorded.
 #pragma once
 
 #include <unordered_map>
@@ -10,24 +12,25 @@
 
 namespace bunraku::evaluator {
 
-/// Belongs to one interpreter; all of it is empty while no trace is recorded.
+/// The fact hashes of one interpreter. It is empty if no trace is recorded.
 class FactWalks {
 public:
-    /// A block walks `hash`, which is at `path`, by key and value. Values that are no hashes count
-    /// at once.
+    /// Registers that a block iterates over the keys and values of `hash`, which is at `path`.
+    /// Values that are not hashes are recorded as read immediately.
     void iterate(FactReads& reads, const FactReads::Path& path, const value::HashRep& hash);
-    /// Variables hold `hash`, which is at `path`, or some of its entries, of which it is known
-    /// which.
+    /// Registers that variables hold `hash`, which is at `path`, or some of its entries. In the
+    /// latter case the selection of entries is already recorded.
     void add_part(FactReads& reads, const FactReads::Path& path, const value::HashRep& hash);
-    /// A variable was evaluated to `v`: if that is a part of a fact, its reader counts.
+    /// Called after a variable was evaluated to `v`. If `v` is part of a fact, its read becomes
+    /// pending.
     void variable(FactReads& reads, const syntax::Node& node, const value::Value& v) const {
         if (!parts_.empty() && v.is_hash()) [[unlikely]]
-            if (const auto* path = find(v)) reads.wait(node, *path);
+            if (const auto* path = find(v)) reads.defer_record(node, *path);
     }
-    /// The path of a value that is a part of a fact; null if it is none.
+    /// Returns the path of a value that is part of a fact, or null if it is not.
     const FactReads::Path* find(const value::Value& v) const;
 
-    /// Nobody uses what `body` gives in the end.
+    /// Registers that no code uses the value of `body`.
     void discard(const syntax::Node* body);
     bool is_discarded(const syntax::Node& node) const { return discarded_.contains(&node); }
 

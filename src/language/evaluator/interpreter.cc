@@ -1,9 +1,12 @@
-// The heart of evaluation: one switch over the kinds of nodes, errors located, recursion bounded.
+// SPDX-License-Identifier: Apache-2.0
+// The core of evaluation: one switch over the kinds of nodes, with located errors and bounded
+// recursion.
 #include "language/evaluator/interpreter.h"
 
 #include <algorithm>
 #include <pthread.h>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "language/evaluator/evaluation.h"
 #include "language/evaluator/watcher.h"
@@ -15,8 +18,9 @@ using namespace syntax;
 
 namespace {
 
-/// The end of this thread's stack; 0 where it cannot be known. Asked once a thread: for the main
-/// thread the answer comes out of /proc/self/maps, which is dearer than a small compile.
+/// Returns the end of this thread's stack, or 0 if it is unknown. It is determined once per thread:
+/// for the main thread the C library reads /proc/self/maps, which takes longer than a small
+/// compile.
 std::uintptr_t stack_end() {
     static thread_local const std::uintptr_t end = [] {
         pthread_attr_t attributes;
@@ -30,18 +34,21 @@ std::uintptr_t stack_end() {
     return end;
 }
 
-/// The lowest address a frame may have: the stack's end and some room for what is called last.
+/// Returns the lowest address that a frame may have: the end of the stack plus a reserve for the
+/// innermost calls.
 std::uintptr_t stack_limit() {
-    // A value may be value::kMaxDepth deep, and what walks it takes a frame or two a level.
+    // A value may have the depth value::kMaxDepth, and code that walks it uses one or two frames
+    // per level.
     constexpr std::uintptr_t kReserve = 2 * 1024 * 1024;
     constexpr std::uintptr_t kDefault = 6 * 1024 * 1024;
-    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const auto frame_address = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     const std::uintptr_t end = stack_end();
-    if (end == 0 || end >= here) return here - kDefault;
-    const std::uintptr_t room = here - end;
-    // An unlimited stack (ulimit -s unlimited) is bounded too: memory is no place to recurse into.
-    if (room > 64 * 1024 * 1024) return here - 32 * 1024 * 1024;
-    return end + std::min(kReserve, room / 4);
+    if (end == 0 || end >= frame_address) return frame_address - kDefault;
+    const std::uintptr_t available = frame_address - end;
+    // An unlimited stack (ulimit -s unlimited) also gets a limit, so that recursion does not
+    // exhaust the memory.
+    if (available > 64 * 1024 * 1024) return frame_address - 32 * 1024 * 1024;
+    return end + std::min(kReserve, available / 4);
 }
 
 }  // namespace
@@ -63,11 +70,13 @@ Interpreter::Interpreter(base::Arena& arena, base::LogSink& log, const FunctionT
     types_.loader = impl_.get();
     types_.clock_read = [] { environment::Trace::record(environment::Read::Clock, ""); };
     top_ = new_scope(ScopeKind::Top, nullptr);
+    BUNRAKU_ASSERT(options_.max_depth > 0);
 }
 
 Interpreter::~Interpreter() = default;
 
 Scope* Interpreter::new_scope(ScopeKind kind, Scope* parent) {
+    BUNRAKU_ASSERT((kind == ScopeKind::Top) == (parent == nullptr));
     return arena_.make<Scope>(arena_, kind, parent);
 }
 
@@ -76,7 +85,7 @@ Value Interpreter::evaluate(const Node* node, Scope& scope) {
 }
 
 Value Interpreter::evaluate_body(const Node* body, Scope& scope) {
-    // A class, a define or a node.
+    // The body belongs to a class, a define or a node.
     impl_->walks.discard(body);
     const Value v = Evaluation::eval(*this, body, scope);
     switch (pending_) {
@@ -95,16 +104,19 @@ Value Interpreter::evaluate_program(const Program& program, Scope& scope) {
         ~Frame() { Evaluation::frame(in) = link.outer; }
     } const frame{*this, {&program, frame_}};
     frame_ = &frame.link;
-    // A manifest: only commands that record no trace use its value.
+    // Only commands that do not record a trace use the value of a manifest.
     impl_->walks.discard(program.body);
     const Value v = Evaluation::eval(*this, program.body, scope);
+    BUNRAKU_ASSERT(frame_ == &frame.link);
     return pending_ == Completion::Normal ? v : Evaluation::illegal_completion(*this);
 }
 
 Value Evaluation::illegal_completion(Interpreter& in) {
     const Completion what = in.pending_;
     const Node* site = in.pending_site_;
+    BUNRAKU_ASSERT(what != Completion::Normal);
     in.take_completion();
+    BUNRAKU_ASSERT(in.pending_ == Completion::Normal && !in.pending_site_);
     const std::string_view name = what == Completion::Next    ? "next"
                                   : what == Completion::Break ? "break"
                                                               : "return";
@@ -118,6 +130,7 @@ Value Evaluation::illegal_completion(Interpreter& in) {
 }
 
 Value Interpreter::take_completion() {
+    BUNRAKU_ASSERT(pending_ != Completion::Normal);
     pending_ = Completion::Normal;
     const Value v = pending_value_;
     pending_value_ = Value::undef();
@@ -126,6 +139,7 @@ Value Interpreter::take_completion() {
 }
 
 void Interpreter::set_pending(Completion completion, const Value& v, const Node* site) {
+    BUNRAKU_ASSERT(completion != Completion::Normal);
     pending_ = completion;
     pending_value_ = v;
     pending_site_ = site;
@@ -150,8 +164,8 @@ void Interpreter::warn(std::string message, std::string_view issue_code, const N
 void Interpreter::locate(base::PuppetError& error, const Node* site) {
     const std::string& code = error.issue_code();
     if (error.located() || !site || code == "SCRIPT_ERROR" || code == "PREFORMATTED") return;
-    // What comes from Ruby code as a plain exception is worded after the expression it stopped;
-    // issues are sentences of their own.
+    // The message of a plain exception from Ruby code is appended to a description of the
+    // expression that it stopped. Issues are complete sentences.
     if (error.error_class() != base::PuppetError::Class::Parse && !error.verbatim &&
         (code.empty() || code == "TYPE_MISMATCH" || code == "RUNTIME_ERROR")) {
         base::PuppetError wrapped(
@@ -175,7 +189,7 @@ inline Value Evaluation::eval_located(Interpreter& in, const Node* node, Scope& 
         base::step();
         return eval_compound(in, node, scope);
     } catch (base::PuppetError& error) {
-        // Preformatted texts (of lookups) are told without a place.
+        // Preformatted messages of lookups have no location.
         if (error.located() || error.verbatim) throw;
         in.locate(error, node);
         throw;
@@ -332,6 +346,7 @@ const types::Type* Interpreter::evaluate_type(const Node* node, Scope& scope) {
     if (!node) return any;
     if (const types::Type* known = impl_->types.find(node)) return known;
     const Value v = Evaluation::eval(*this, node, scope);
+    BUNRAKU_ASSERT(!v.is_type() || v.as_type());
     if (!v.is_type()) {
         Evaluation::fail(*this, node, "TYPE_MISMATCH", "Expected value of type Type, got {}",
                          generalized_type_name(*this, v));
@@ -341,6 +356,7 @@ const types::Type* Interpreter::evaluate_type(const Node* node, Scope& scope) {
 }
 
 void Interpreter::remember_type(const Node* node, const types::Type* type) {
+    BUNRAKU_ASSERT(node && type);
     impl_->types.set(node, type);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evaluates syntax trees in scopes. One interpreter per compile; single-threaded.
 #pragma once
 
@@ -31,33 +32,40 @@ enum class Strict : std::uint8_t { Off, Warning, Error };
 struct Options {
     Strict strict = Strict::Error;
     bool strict_variables = true;
-    bool storeconfigs = false;  ///< off: exporting and collecting exported resources warns
+    /// if false, exporting and collecting exported resources logs a warning
+    bool storeconfigs = false;
     bool tasks = false;
-    int max_depth = 1000;  ///< nested Puppet calls; beyond: an error, never a stack overflow
-    /// Calls of lambdas and functions written in Puppet, for those who evaluate what strangers
-    /// wrote; beyond: an error.
+    /// maximum nesting of Puppet calls; a deeper call is an error and never a stack overflow
+    int max_depth = 1000;
+    /// Maximum number of calls of lambdas and of functions written in Puppet, for programs that
+    /// evaluate untrusted code. A further call is an error.
     std::uint64_t max_calls = std::numeric_limits<std::uint64_t>::max();
-    /// A call with arguments for which Builtin::usual is false is an error: for the tool that
-    /// finds out for which releases the usual ones are answered as by the module's Ruby.
+    /// If true, a call with arguments for which Builtin::usual returns false is an error. The tool
+    /// that compares releases uses this option: it determines the releases in which the module's
+    /// Ruby code returns the same results for usual arguments.
     bool only_usual = false;
 };
 
-/// Something that can be called with values: lambda, Puppet function, built-in, plugin function.
-/// Kind::Closure. Lambdas made for a call expression live only as long as the call.
+/// A value that can be called: a lambda, a Puppet function, a built-in function or a plugin
+/// function. It has Kind::Closure. A lambda made for a call expression lives only as long as the
+/// call.
 class Callable : public types::TypedExtension {
 public:
-    /// The signature as a Callable type (a Variant of them for a built-in with several).
+    /// Returns the signature as a Callable type, or a Variant of them for a built-in function with
+    /// several.
     virtual const types::Type* signature(Interpreter& in) const = 0;
-    /// Checks arguments, runs the body. `break`/`return` completions: see Interpreter::pending.
+    /// Checks the arguments and runs the body. For `break` and `return` completions see
+    /// Interpreter::pending.
     virtual Value call(Interpreter& in, Scope& scope, std::span<const Value> args,
                        const Callable* block, const syntax::Node* site) const = 0;
     virtual std::string_view name() const = 0;
-    /// Number of arguments it takes: [required, maximum]; maximum -1 is unbounded.
+    /// Returns the number of arguments it accepts as [required, maximum]. A maximum of -1 is
+    /// unbounded.
     virtual std::pair<int, int> arity() const = 0;
-    /// Parameter names of a lambda or Puppet function, for messages.
+    /// Returns the parameter names of a lambda or Puppet function, for messages.
     virtual std::vector<std::string_view> parameter_names() const = 0;
-    /// Ruby's Proc#arity as Puppet computes it for a block: the number of parameters, or -n where
-    /// the n-th is the first that is optional or takes the rest.
+    /// Returns Ruby's Proc#arity as Puppet computes it for a block: the number of parameters, or -n
+    /// if the n-th parameter is the first that is optional or captures the rest.
     virtual int block_arity() const;
 
     const types::Type* value_type(types::Context&) const override { return nullptr; }
@@ -70,7 +78,7 @@ protected:
     ~Callable() = default;
 };
 
-/// Why a body ended before its end. Bodies and functions pass it on by returning at once.
+/// The reason why a body ended early. Bodies and functions propagate it by returning immediately.
 enum class Completion : std::uint8_t { Normal, Next, Break, Return };
 
 class Interpreter {
@@ -80,54 +88,57 @@ public:
     ~Interpreter();
     Interpreter(const Interpreter&) = delete;
 
-    /// The value of a node. Throws base::PuppetError, located. When a control completion is pending
-    /// the value means nothing and callers must return.
+    /// Evaluates a node and returns its value. Throws base::PuppetError with a location. If a
+    /// control completion is pending, the value is meaningless and the caller must return.
     Value evaluate(const syntax::Node* node, Scope& scope);
-    /// Evaluates a class, define or node body: `return()` and `next()` end it and give their value,
-    /// `break()` is an error.
+    /// Evaluates the body of a class, define or node. `return()` and `next()` end it and set its
+    /// value. `break()` is an error.
     Value evaluate_body(const syntax::Node* body, Scope& scope);
-    /// Evaluates a manifest's top level (the definitions in it are the compiler's): any of the
-    /// three there is an error.
+    /// Evaluates the top level of a manifest; the compiler handles its definitions. `return()`,
+    /// `next()` and `break()` are errors there.
     Value evaluate_program(const syntax::Program& program, Scope& scope);
 
     /// Calls a function by name from C++ or Puppet code, with dispatch and autoloading. Throws
-    /// "Unknown function: 'x'." where there is none. Errors are located at `site` where it is
-    /// given.
+    /// "Unknown function: 'x'." if there is no such function. If `site` is given, it is the
+    /// location of errors.
     Value call_function(std::string_view name, std::span<const Value> args, Scope& scope,
                         const Callable* block = nullptr, const syntax::Node* site = nullptr);
     bool function_exists(std::string_view name);
     const Callable* find_callable(std::string_view name);
 
-    /// Control flow in flight (set by next/break/return); builtins that iterate check it after each
-    /// yield: anything but Normal means return at once (Break: consume it with take_completion and
-    /// give what was gathered so far).
+    /// Returns the pending completion, which next, break and return set. A built-in function that
+    /// iterates must check it after each yield and return at once unless it is Normal. For Break it
+    /// consumes the completion with take_completion and returns the results collected so far.
     Completion pending() const { return pending_; }
-    /// Takes the completion: gives its value and clears it.
+    /// Clears the pending completion and returns its value.
     Value take_completion();
     void set_pending(Completion completion, const Value& v, const syntax::Node* site);
 
-    /// Variables by name, qualified ones ("a::b", "::a") and numeric ones included; nullopt where
-    /// unset. No messages. `below`: all that is read of the value, a dotted path ("": the whole).
+    /// Looks up a variable by name, including qualified ("a::b", "::a") and numeric names. Returns
+    /// nullopt if it is not set. Logs no messages. `below` is the dotted path of the part of the
+    /// value that the caller reads; empty means the whole value.
     std::optional<Value> lookup_variable(Scope& scope, std::string_view name,
                                          std::string_view below = {});
-    /// True where the name is set to anything, undef included (Scope#exist?).
+    /// Reports whether the name is set to any value, including undef (Scope#exist?).
     bool variable_exists(Scope& scope, std::string_view name);
-    /// An assignment with all of Puppet's checks.
+    /// Assigns a variable with all of Puppet's checks.
     void assign(Scope& scope, Symbol name, const Value& v, const syntax::Node* site);
 
-    /// Evaluates a type expression (of a parameter) to a type; null node: Any.
+    /// Evaluates the type expression of a parameter. A null node means Any.
     const types::Type* evaluate_type(const syntax::Node* node, Scope& scope);
-    /// What evaluate_type is to give for an expression: it was evaluated before this compile.
+    /// Sets the result of evaluate_type for an expression that was evaluated before this compile.
     void remember_type(const syntax::Node* node, const types::Type* type);
-    /// The default expression of a parameter. `scope.pending` should name the parameters.
+    /// Evaluates the default expression of a parameter. `scope.pending` should contain the
+    /// parameters.
     Value evaluate_default(const syntax::Parameter& parameter, Scope& scope);
-    /// A lambda that lives as long as the compile.
+    /// Returns a lambda that lives as long as the compile.
     const Callable* make_lambda(const syntax::LambdaExpression& lambda, Scope& scope);
-    /// A function written in Puppet; its body sees its parameters and top scope.
+    /// Returns a function written in Puppet. Its body has access to its parameters and to the top
+    /// scope.
     const Callable* make_function(const syntax::FunctionDefinition& definition,
                                   Scope& closure_scope);
-    /// Runs a lambda (an EPP template) with arguments by name. With `enforce` they are checked
-    /// against its parameters; without, all of them become variables.
+    /// Runs a lambda (an EPP template) with arguments by name. With `enforce`, they are checked
+    /// against its parameters. Without it, all of them become variables.
     Value call_by_name(const syntax::LambdaExpression& lambda, Scope& closure_scope,
                        std::string_view callee, const value::HashRep& args, bool enforce);
 
@@ -135,7 +146,7 @@ public:
     Scope& top_scope() { return *top_; }
     Scope* node_scope = nullptr;
     FactReads fact_reads;
-    Watcher* watcher = nullptr;  ///< null: nobody is told what is evaluated
+    Watcher* watcher = nullptr;  ///< receives every evaluated expression; may be null
 
     base::Arena& arena() { return arena_; }
     base::LogSink& log() { return log_; }
@@ -143,31 +154,33 @@ public:
     Hosts& hosts() { return hosts_; }
     const Options& options() const { return options_; }
     const FunctionTable& functions() const { return functions_; }
-    /// EPP output in progress (RenderString/RenderExpression append here); null outside templates.
+    /// Output of the current EPP template, to which RenderString and RenderExpression append. Null
+    /// outside templates.
     value::JoinedText* epp_output = nullptr;
-    bool epp_sensitive = false;  ///< a Sensitive value was rendered into epp_output
+    bool epp_sensitive = false;  ///< True if a Sensitive value was rendered into epp_output.
 
-    /// A warning with the place of `site`; where `once`, once per `key`, or else per message.
+    /// Logs a warning with the location of `site`. With `once`, it is logged once per `key`, or
+    /// once per message if there is no key.
     void warn(std::string message, std::string_view issue_code, const syntax::Node* site,
               bool once = false, std::string_view key = {});
-    /// Throws with the place of `site`.
+    /// Throws an error with the location of `site`.
     [[noreturn]] void fail(std::string message, std::string_view issue_code,
                            const syntax::Node* site);
-    /// Adds a place to an error of a built-in or of a lower floor, as Puppet words it: what has an
-    /// issue code stays as it is, everything else becomes "Error while evaluating a Function Call,
-    /// ..." by the kind of the node.
+    /// Adds a location to an error of a built-in function or of a lower layer, with Puppet's
+    /// wording. An error with an issue code does not change. Any other error becomes "Error while
+    /// evaluating a Function Call, ...", depending on the kind of the node.
     void locate(base::PuppetError& error, const syntax::Node* site);
-    /// Where the innermost call stands, for messages made in built-ins.
+    /// Returns the location of the innermost call, for messages of built-in functions.
     const syntax::Node* current_site() const {
         return frame_ && frame_->site->kind != syntax::NodeKind::Program ? frame_->site : nullptr;
     }
-    /// A call that goes on, or a whole manifest (its site is the Program).
+    /// A call in progress, or a whole manifest, whose site is the Program.
     struct CallFrame {
         const syntax::Node* site;
         const CallFrame* outer;
     };
-    /// Puppet's stack: the innermost call first; null outside of any. Bodies that are evaluated
-    /// later (defines, nodes) stand on none.
+    /// Returns Puppet's stack with the innermost call first, or null outside any call. Bodies that
+    /// are evaluated later (defines, nodes) start with an empty stack.
     const CallFrame* frames() const { return frame_; }
 
 private:
@@ -184,23 +197,23 @@ private:
     const syntax::Node* pending_site_ = nullptr;
     const CallFrame* frame_ = nullptr;
     int depth_ = 0;
-    std::uint64_t calls_ = 0;         // of Options::max_calls
-    std::uintptr_t stack_floor_ = 0;  // no frame below this address
+    std::uint64_t calls_ = 0;         // number of calls, limited by Options::max_calls
+    std::uintptr_t stack_floor_ = 0;  // lowest address for a stack frame
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
 
-// The language's operators on values, used by functions too.
-/// `==`: numbers by value, strings without regard to case, recursively.
+// The operators of the language on values. Functions use them too.
+/// Compares like `==`: recursively, numbers by value, and strings without regard to case.
 bool equals(const Value& a, const Value& b);
-/// `<=>`; throws with Puppet's text where the operands cannot be compared.
+/// Compares like `<=>`. Throws with Puppet's text if the operands cannot be compared.
 int compare(const Value& a, const Value& b);
-/// `needle in haystack`; match variables are set in `scope` where it is given.
+/// Evaluates `needle in haystack`. Sets match variables in `scope` if it is not null.
 bool includes(Interpreter& in, const Value& haystack, const Value& needle, Scope* scope);
-/// Case/selector matching of one option.
+/// Matches one option of a case or selector.
 bool matches(Interpreter& in, const Value& subject, const Value& option, Scope* scope);
-/// A String (decimal, hex, octal, float, blanks around) or a number as a number; nullopt where it
-/// is none (Puppet::Pops::Utils.to_n).
+/// Converts a number, or a String with a number (decimal, hex, octal or float, with surrounding
+/// blanks). Returns nullopt for anything else (Puppet::Pops::Utils.to_n).
 std::optional<Value> to_number(const Value& v);
 
 }  // namespace bunraku::evaluator

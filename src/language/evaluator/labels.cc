@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/evaluator/labels.h"
 
 #include <fmt/format.h>
@@ -138,7 +139,7 @@ std::string ruby_to_s(const Value& v) {
         case Kind::Array:
         case Kind::Hash: return ruby_inspect(v);
         case Kind::Regexp: {
-            // Ruby's Regexp#to_s: options on the left, those that are off on the right.
+            // Ruby's Regexp#to_s shows enabled options on the left and disabled ones on the right.
             const value::RegexpRep& regexp = v.as_regexp();
             std::string on, off;
             (regexp.options & 4 ? on : off) += 'm';

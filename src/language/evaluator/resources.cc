@@ -1,8 +1,10 @@
-// Resource expressions, defaults, overrides, collectors and relationships: operands are evaluated
-// and checked here, what they do to the catalog is the host's.
+// SPDX-License-Identifier: Apache-2.0
+// Resource expressions, defaults, overrides, collectors and relationships. This file evaluates and
+// checks the operands; the host changes the catalog.
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/evaluator/evaluation.h"
@@ -35,7 +37,7 @@ std::string generalized(Interpreter& in, const Value& v) {
     return types::generalize(in.types(), types::infer(in.types(), v))->to_string();
 }
 
-/// The down-cased name of the type a resource expression is about.
+/// Returns the lower-case name of the type of a resource expression.
 std::string_view resource_type_name(Interpreter& in, const ResourceExpression& node,
                                     const Value& evaluated) {
     const Node* name = node.type_name;
@@ -68,25 +70,27 @@ void flatten_into(std::vector<Value>& out, const Value& v) {
     for (const Value& each : v.as_array()) flatten_into(out, each);
 }
 
-/// One body of a resource expression, evaluated.
+/// One evaluated body of a resource expression.
 struct Body {
     std::vector<std::string_view> titles;
     std::vector<Attribute> attributes;
     bool is_default = false;
 };
 
-/// The attributes of the `default:` body come first and give way in their place.
+/// Merges attributes. Those of the `default:` body are first in the result. A body's own value
+/// replaces the default at the same position.
 std::vector<Attribute> merged(const std::vector<Attribute>& defaults,
                               const std::vector<Attribute>& own) {
     std::vector<Attribute> out = defaults;
     for (const Attribute& a : own) {
-        const auto there = std::find_if(out.begin(), out.end(),
-                                        [&](const Attribute& d) { return d.name == a.name; });
-        if (there != out.end())
-            *there = a;
+        const auto existing = std::find_if(out.begin(), out.end(),
+                                           [&](const Attribute& d) { return d.name == a.name; });
+        if (existing != out.end())
+            *existing = a;
         else
             out.push_back(a);
     }
+    BUNRAKU_ASSERT(out.size() >= defaults.size() && out.size() <= defaults.size() + own.size());
     return out;
 }
 
@@ -94,8 +98,8 @@ std::vector<Attribute> merged(const std::vector<Attribute>& defaults,
 
 namespace {
 
-/// Every evaluation of an attribute has a list of its own, whatever variable it came from: a
-/// relationship extends it for those resources that the attribute was given to, and no others.
+/// Copies the list value of `before` and `notify`, even if it is the value of a variable. A
+/// relationship extends the list, which must only affect the resources that have the attribute.
 Value own_list(Interpreter& in, std::string_view name, const Value& v) {
     if (!v.is_array() || (name != "before" && name != "notify")) return v;
     return value::make_array(in.arena(), v.as_array());
@@ -261,7 +265,7 @@ Value Evaluation::collect(Interpreter& in, const CollectExpression& node, Scope&
 
 namespace {
 
-/// What an operand of a relationship stands for: types of the catalog and collectors.
+/// Resolves an operand of a relationship to types of the catalog and collectors.
 void relationship_operands(Interpreter& in, const RelationshipExpression& node, const Value& v,
                            std::vector<Value>& out) {
     base::step();
@@ -285,7 +289,8 @@ void relationship_operands(Interpreter& in, const RelationshipExpression& node, 
     }
     if (operand.is_type()) {
         const types::Type* type = operand.as_type();
-        // Both a reference and the type of references will do (CatalogEntry, Type[CatalogEntry]).
+        // Both a reference and the type of references are allowed (CatalogEntry,
+        // Type[CatalogEntry]).
         const types::Type* entry = types::defaults().catalog_entry;
         const auto* of_type = types::as<types::TypeType>(type);
         if (!types::is_assignable(in.types(), entry, type) &&
@@ -295,8 +300,8 @@ void relationship_operands(Interpreter& in, const RelationshipExpression& node, 
                              "something of type {}. A Catalog type is required.",
                              type->to_string());
     }
-    for (const Value& there : out)
-        if (value::equal(there, operand)) return;
+    for (const Value& existing : out)
+        if (value::equal(existing, operand)) return;
     out.push_back(operand);
 }
 

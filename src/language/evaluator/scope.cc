@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/evaluator/scope.h"
 
 #include <algorithm>
+
+#include "core/base/assert.h"
 
 namespace bunraku::evaluator {
 
@@ -9,10 +12,12 @@ constexpr std::uint32_t kLinear = 16;
 }
 
 const Value* Scope::find_indexed(Symbol name) const {
+    BUNRAKU_ASSERT(index_ && size_ <= index_mask_);
     for (std::uint32_t i = static_cast<std::uint32_t>(name.hash()) & index_mask_;;
          i = (i + 1) & index_mask_) {
         const std::uint32_t at = index_[i];
         if (at == 0) return nullptr;
+        BUNRAKU_ASSERT(at <= size_);
         if (slots_[at - 1].name == name) return &slots_[at - 1].value;
     }
 }
@@ -29,15 +34,17 @@ void Scope::grow() {
     std::copy(slots_, slots_ + size_, bigger);
     slots_ = bigger;
     capacity_ = wanted;
+    BUNRAKU_ASSERT(size_ < capacity_);
 }
 
 void Scope::reindex() {
-    std::uint32_t room = 64;
-    while (room < capacity_ * 2) room *= 2;
+    std::uint32_t slot_count = 64;
+    while (slot_count < capacity_ * 2) slot_count *= 2;
     index_ = static_cast<std::uint32_t*>(
-        arena_->allocate(sizeof(std::uint32_t) * room, alignof(std::uint32_t)));
-    std::fill(index_, index_ + room, 0U);
-    index_mask_ = room - 1;
+        arena_->allocate(sizeof(std::uint32_t) * slot_count, alignof(std::uint32_t)));
+    std::fill(index_, index_ + slot_count, 0U);
+    index_mask_ = slot_count - 1;
+    BUNRAKU_ASSERT((slot_count & index_mask_) == 0 && capacity_ * 2 <= slot_count);
     for (std::uint32_t s = 0; s < size_; ++s) {
         std::uint32_t i = static_cast<std::uint32_t>(slots_[s].name.hash()) & index_mask_;
         while (index_[i] != 0) i = (i + 1) & index_mask_;
@@ -48,20 +55,22 @@ void Scope::reindex() {
 void Scope::add_local(Symbol name, const Value& v) {
     const bool full = size_ == capacity_;
     if (full) grow();
+    BUNRAKU_ASSERT(size_ < capacity_);
     slots_[size_++] = {name, v};
     if (size_ <= kLinear) return;
     if (!index_ || full) {
         reindex();
         return;
     }
+    BUNRAKU_ASSERT(size_ <= index_mask_ / 2 + 1);
     std::uint32_t i = static_cast<std::uint32_t>(name.hash()) & index_mask_;
     while (index_[i] != 0) i = (i + 1) & index_mask_;
     index_[i] = size_;
 }
 
 void Scope::set_local(Symbol name, const Value& v) {
-    if (const Value* there = find_set(name))
-        *const_cast<Value*>(there) = v;
+    if (const Value* existing = find_set(name))
+        *const_cast<Value*>(existing) = v;
     else
         add_local(name, v);
 }
@@ -74,6 +83,9 @@ std::vector<Symbol> Scope::names() const {
 }
 
 void Scope::reset(ScopeKind new_kind, Scope* new_parent) {
+    // Other code may still refer to the other kinds of scopes.
+    BUNRAKU_ASSERT(kind >= ScopeKind::Function && !retained);
+    BUNRAKU_ASSERT(new_kind >= ScopeKind::Function && new_parent && new_parent != this);
     kind = new_kind;
     parent = new_parent;
     dynamic_parent = nullptr;

@@ -1,4 +1,5 @@
-// Scopes: where variables live, and the chain by which unqualified names are found.
+// SPDX-License-Identifier: Apache-2.0
+// Scopes: they hold variables and form the chain for the lookup of unqualified names.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "core/base/arena.h"
+#include "core/base/assert.h"
 #include "core/base/symbol.h"
 #include "core/value/value.h"
 
@@ -18,71 +20,71 @@ using value::Value;
 
 enum class ScopeKind : std::uint8_t { Top, Node, Class, Define, Function, Local };
 
-/// Parameters that are just being given values, one after the other. While a scope points at one of
-/// these, reading a listed name that is not set yet is Puppet's error "X: expects a value for
-/// parameter $y" (or "default expression for $x tries to illegally access not yet evaluated $y"),
-/// and assigning is refused while `read_only`.
+/// Parameters that are being set one after the other. While a scope points to this object, reading
+/// a listed name that is not set yet fails with Puppet's error "X: expects a value for parameter
+/// $y" (or "default expression for $x tries to illegally access not yet evaluated $y"). Assignment
+/// is refused while `read_only` is true.
 struct PendingParameters {
     std::string_view callee;  ///< "lambda", "Class[Foo]", a function's name
     std::span<const Symbol> names;
-    std::size_t current = 0;  ///< index of the parameter whose default is evaluated
+    std::size_t current = 0;  ///< index of the parameter whose default is being evaluated
     bool read_only = false;
 };
 
-/// What the host of a catalog keeps of a scope: the resource, its defaults. A host derives its own,
-/// and it alone looks into it.
+/// The state that the catalog's host attaches to a scope: the resource and its defaults. The host
+/// derives a class from it, which only the host uses.
 struct HostScope {
 protected:
     ~HostScope() = default;
 };
 
-/// One scope. Class, define, node and top scopes are made by the compiler (Interpreter::new_scope);
-/// Function and Local (lambda bodies) by the interpreter. Trivially destructible, in the compile's
-/// arena.
+/// One scope. The compiler makes class, define, node and top scopes (Interpreter::new_scope). The
+/// interpreter makes Function and Local scopes (lambda bodies). A scope is trivially destructible
+/// and lives in the compile's arena.
 ///
-/// Function and Local scopes are recycled when their body ends: who keeps a scope for later keeps
-/// `scope.base()`, which is also what resources, defaults and tags hang on (Puppet's own scopes
-/// know lambda bodies only as a stack inside the class's scope).
+/// Function and Local scopes are recycled when their body ends. Code that stores a scope must store
+/// `scope.base()` instead. Resources, defaults and tags are also attached to that base scope,
+/// because in Puppet lambda bodies are only a stack inside the scope of the class.
 ///
-/// Lookup of an unqualified name: this scope and its enclosing Local scopes, then the inherited
-/// class's scope, then the node scope, then top (Puppet::Parser::Scope#lookupvar, 8.11: no dynamic
-/// scope for variables).
+/// The lookup of an unqualified name searches this scope and its enclosing Local scopes, then the
+/// scope of the inherited class, then the node scope, then the top scope
+/// (Puppet::Parser::Scope#lookupvar, 8.11: no dynamic scope for variables).
 class Scope {
 public:
     Scope(base::Arena& arena, ScopeKind kind, Scope* parent)
         : kind(kind), parent(parent), arena_(&arena) {}
 
     ScopeKind kind;
-    /// Lexically enclosing (Local), the inherited class or node or top (Class), node or top
-    /// (Define), top (Function), null (Top).
+    /// The enclosing scope (Local), the inherited class or node or top (Class), node or top
+    /// (Define), top (Function), or null (Top).
     Scope* parent;
-    /// The scope a class or define was declared from: only for resource defaults and tags, which
-    /// are dynamic.
+    /// The scope that declared the class or define. Only resource defaults and tags use it, because
+    /// they are dynamic.
     Scope* dynamic_parent = nullptr;
-    /// The class or define this scope belongs to ("" for top), and what the compiler hangs on it.
+    /// The class or define of this scope ("" for top), and the compiler's state for it.
     std::string_view name;
     HostScope* host = nullptr;
-    /// Variables whose names come from outside (facts, node data, arguments of a template): asked
-    /// by their text where nothing is set here, since such names are never interned
-    /// (docs/design/0001). Null: none.
+    /// Variables with external names (facts, node data, arguments of a template). They are looked
+    /// up by text if the name is not set here, because such names are never interned
+    /// (docs/design/0001). May be null.
     const value::HashRep* given = nullptr;
 
-    /// The nearest enclosing scope that is no lambda body or function: itself for Top, Node, Class,
-    /// Define.
+    /// Returns the nearest enclosing scope that is not a lambda body or function. Top, Node, Class
+    /// and Define scopes return themselves.
     Scope& base() {
         Scope* s = this;
         while (s->kind >= ScopeKind::Function && s->parent) s = s->parent;
         return *s;
     }
 
-    /// Set in this very scope; null where it is not.
+    /// Returns the value set in this scope itself, or null if the name is not set here.
     const Value* find_local(Symbol name) const {
         if (const Value* v = find_set(name)) return v;
         return given ? given->find(name.view()) : nullptr;
     }
-    /// The same of a name that may be no symbol.
+    /// Like the other overload, for a name that may not be a symbol.
     const Value* find_local(std::string_view name) const;
-    /// Calls `visit` with the name and the value of every variable of this very scope.
+    /// Calls `visit` with the name and the value of every variable of this scope itself.
     template <class Visit>
     void for_each(Visit&& visit) const {
         for (std::uint32_t i = 0; i < size_; ++i) visit(slots_[i].name.view(), slots_[i].value);
@@ -92,23 +94,30 @@ public:
             if (!known || !find_set(known)) visit(e.key.as_string(), e.value);
         }
     }
-    /// Plain store, without the checks of an assignment; replaces.
+    /// Stores or replaces a value without the checks of an assignment.
     void set_local(Symbol name, const Value& v);
-    /// Appends; the caller knows that `name` is not there.
+    /// Appends a variable. `name` must not be set in this scope.
     void add_local(Symbol name, const Value& v);
-    /// Names set here, in order.
+    /// Returns the names set here, in order.
     std::vector<Symbol> names() const;
     std::size_t size() const { return size_; }
-    Symbol name_at(std::size_t i) const { return slots_[i].name; }
-    const Value& value_at(std::size_t i) const { return slots_[i].value; }
+    Symbol name_at(std::size_t i) const {
+        BUNRAKU_ASSERT(i < size_);
+        return slots_[i].name;
+    }
+    const Value& value_at(std::size_t i) const {
+        BUNRAKU_ASSERT(i < size_);
+        return slots_[i].value;
+    }
 
     /// Match variables $0..$n of the innermost match in this scope.
     std::span<const Value> match;
     bool has_match = false;
     PendingParameters* pending = nullptr;
-    bool kept = false;  ///< something outlives the body and points here: never recycled
+    /// True if a reference to this scope outlives the body, so that it is never recycled.
+    bool retained = false;
 
-    /// Empties for reuse; keeps the room.
+    /// Empties the scope for reuse and retains its memory.
     void reset(ScopeKind new_kind, Scope* new_parent);
 
 private:
@@ -130,11 +139,12 @@ private:
     Slot* slots_ = nullptr;
     std::uint32_t size_ = 0;
     std::uint32_t capacity_ = 0;
-    std::uint32_t* index_ = nullptr;  // open addressing above 16 names: slot + 1
+    // hash index with open addressing, used above 16 names; an entry is slot + 1
+    std::uint32_t* index_ = nullptr;
     std::uint32_t index_mask_ = 0;
 };
 
-/// Restores the match variables of a scope: they do not leave if, unless, case and selectors.
+/// Restores the match variables of a scope at the end of if, unless, case and selectors.
 class MatchGuard {
 public:
     explicit MatchGuard(Scope& scope) : scope_(scope), match_(scope.match), has_(scope.has_match) {}

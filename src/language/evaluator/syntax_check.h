@@ -1,4 +1,5 @@
-// Checks of text produced by heredocs that name a syntax: @(END:json).
+// SPDX-License-Identifier: Apache-2.0
+// Checks the text of heredocs that name a syntax: @(END:json).
 #pragma once
 
 #include <string_view>
@@ -8,8 +9,8 @@
 
 namespace bunraku::evaluator {
 
-/// Throws a located PuppetError where `text` is not of the given syntax; syntaxes without a checker
-/// pass.
+/// Throws a PuppetError with a location if `text` does not have the given syntax. A syntax without
+/// a checker is accepted.
 void check_external_syntax(const value::Value& text, std::string_view syntax,
                            const syntax::Node* site);
 

@@ -1,6 +1,8 @@
-// Variables: lookup, assignment, match variables (Puppet::Parser::Scope and its evaluator side).
+// SPDX-License-Identifier: Apache-2.0
+// Variables: lookup, assignment and match variables (Puppet::Parser::Scope and the evaluator).
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/regex/regex.h"
 #include "core/value/text.h"
@@ -19,7 +21,7 @@ bool all_digits(std::string_view text) {
            std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// 0, or a decimal number that does not start with 0.
+/// Reports whether the text is 0, or a decimal number that does not start with 0.
 bool numeric_name(std::string_view text) {
     return all_digits(text) && (text.size() == 1 || text[0] != '0');
 }
@@ -28,7 +30,7 @@ bool built_in_name(std::string_view name) {
     return name == "module_name" || name == "caller_module_name";
 }
 
-/// The scope an assignment goes to: match scopes are no tables of their own.
+/// Returns the pending parameters of the scope if `name` is one of them, or null otherwise.
 const PendingParameters* pending_with(const Scope& scope, Symbol name) {
     if (!scope.pending) return nullptr;
     const auto& names = scope.pending->names;
@@ -52,10 +54,11 @@ const Value* Evaluation::find_qualified(Interpreter& in, Scope&, std::string_vie
     const auto at = name.rfind("::");
     if (at == std::string_view::npos) return in.top_->find_local(name);
     const std::string_view class_name = name.substr(0, at);
-    // A variable that was given its qualified name at top scope (`--vars`, hiera's scopes).
+    // The top scope may contain a variable with this qualified name (`--vars`, hiera's scopes).
     if (in.top_->given)
         if (const Value* v = in.top_->given->find(name)) return v;
-    // The settings' scope is filled when it is first asked for, and with it their names.
+    // This call fills the settings scope on first use, which also interns the names of the
+    // settings.
     Scope* owner = in.hosts_.catalog ? in.hosts_.catalog->class_scope(class_name) : nullptr;
     if (!owner && class_name == "") return in.top_->find_local(name.substr(at + 2));
     if (!owner) return nullptr;
@@ -69,7 +72,7 @@ const Value* Evaluation::find_qualified(Interpreter& in, Scope&, std::string_vie
         if (const auto* missing = pending_with(*owner, leaf))
             throw UnevaluatedParameter{missing, leaf};
         if (owner->kind == ScopeKind::Top) break;
-        // Only an inherited class is asked next.
+        // The search only continues in an inherited class.
         if (!owner->parent || owner->parent->kind != ScopeKind::Class) break;
     }
     return nullptr;
@@ -78,7 +81,8 @@ const Value* Evaluation::find_qualified(Interpreter& in, Scope&, std::string_vie
 const Value* Evaluation::find_match(Scope& scope, std::uint32_t number) {
     for (const Scope* s = &scope; s; s = s->parent) {
         if (s->has_match) return number < s->match.size() ? &s->match[number] : nullptr;
-        if (s->kind == ScopeKind::Function) break;  // a function sees top scope's tables only
+        // a function can only access the variables of the top scope
+        if (s->kind == ScopeKind::Function) break;
     }
     return nullptr;
 }
@@ -129,7 +133,7 @@ std::optional<Value> Interpreter::lookup_variable(Scope& scope, std::string_view
     } else if (const Symbol symbol = Symbol::find(name)) {
         v = Evaluation::find_variable(scope, symbol);
     } else {
-        // No code names it: only what came from outside can be it.
+        // The name is not a symbol, so no code contains it. Only external variables can have it.
         for (const Scope* s = &scope; s && !v; s = s->parent)
             if (s->given) v = s->given->find(name);
     }
@@ -137,12 +141,12 @@ std::optional<Value> Interpreter::lookup_variable(Scope& scope, std::string_view
         FactReads::Path path = *part;
         if (!below.empty() && below != FactReads::kRecordedLater)
             path.text.append(".").append(below);
-        fact_reads.note(path);
+        fact_reads.record_path(path);
     } else {
-        fact_reads.note_variable(name, v, below);
+        fact_reads.record_variable(name, v, below);
     }
     if (watcher) [[unlikely]]
-        watcher->asked(scope, name, v);
+        watcher->variable_read(scope, name, v);
     return v ? std::optional<Value>(*v) : std::nullopt;
 }
 
@@ -178,9 +182,10 @@ void Interpreter::assign(Scope& scope, Symbol name, const Value& v, const Node* 
     if (scope.pending && scope.pending->read_only)
         runtime_error("Attempt to assign variable {} when evaluating parameters", text);
     scope.add_local(name, v);
+    BUNRAKU_ASSERT(scope.find_local(name));
 }
 
-/// What an lvalue must look like, before the right side is evaluated.
+/// Throws if the target is not assignable. Called before the right side is evaluated.
 void Evaluation::check_assignable(const Node* target, Interpreter& in) {
     if (target && target->kind == NodeKind::VariableExpression) return;
     if (const auto* list = as<LiteralList>(target)) {
@@ -191,15 +196,15 @@ void Evaluation::check_assignable(const Node* target, Interpreter& in) {
          "Illegal attempt to assign to '{}'. Not an assignable reference", a_an(label(target)));
 }
 
-/// A variable gets the value at `path` of the facts: its readers count, and who uses the value of
-/// the assignment.
+/// Assigns the value at `path` of the facts to a variable. Later reads of the variable, and uses of
+/// the value of the assignment, are recorded.
 void Evaluation::assign_fact(Interpreter& in, const AssignmentExpression& node, const Value& v,
                              FactReads::Path path) {
     const bool tracked =
         node.left->kind == NodeKind::VariableExpression && v.is_hash() && v.as_hash().size() > 0;
-    if (!tracked) return in.fact_reads.note(path);
+    if (!tracked) return in.fact_reads.record_path(path);
     in.impl_->walks.add_part(in.fact_reads, path, v.as_hash());
-    if (!in.impl_->walks.is_discarded(node)) in.fact_reads.wait(node, std::move(path));
+    if (!in.impl_->walks.is_discarded(node)) in.fact_reads.defer_record(node, std::move(path));
 }
 
 Value Evaluation::assignment(Interpreter& in, const AssignmentExpression& node, Scope& scope) {
@@ -208,7 +213,7 @@ Value Evaluation::assignment(Interpreter& in, const AssignmentExpression& node, 
     if (node.op != Op::Assign)
         fail(in, &node, "UNSUPPORTED_OPERATOR", "The operator '{}' is not supported.",
              op_text(node.op));
-    if (FactReads::Path path; in.fact_reads.take(node.right, path)) [[unlikely]]
+    if (FactReads::Path path; in.fact_reads.take_pending(node.right, path)) [[unlikely]]
         assign_fact(in, node, v, std::move(path));
     assign_to(in, node.left, v, node, scope);
     return v;
@@ -216,8 +221,8 @@ Value Evaluation::assignment(Interpreter& in, const AssignmentExpression& node, 
 
 namespace {
 
-/// What Puppet evaluates the target of an assignment to: a variable's name, the number of a match
-/// variable, or an array of such for a list.
+/// Returns the value to which Puppet evaluates the target of an assignment: the name of a variable,
+/// the number of a match variable, or an array of these for a list.
 Value target_key(base::Arena& arena, const Node* target) {
     if (const auto* variable = as<VariableExpression>(target))
         return variable->numeric ? Value::integer(static_cast<std::int64_t>(variable->number))
@@ -290,6 +295,7 @@ void Evaluation::assign_to(Interpreter& in, const Node* target, const Value& v,
         fail(in, &node, "ILLEGAL_MULTI_ASSIGNMENT_SIZE",
              "Mismatched number of assignable entries and values, expected {}, got {}",
              list.values.size(), values.size());
+    BUNRAKU_ASSERT(values.size() == list.values.size());
     for (std::size_t i = 0; i < values.size(); ++i)
         assign_to(in, list.values[i], values[i], node, scope);
 }
@@ -300,6 +306,7 @@ void Evaluation::set_match(Interpreter& in, Scope& scope, const Value& subject,
     const auto found = regex.search(text);
     matched = found.has_value();
     if (!matched) return;
+    BUNRAKU_ASSERT(!found->groups.empty());
     const std::span<Value> groups = in.arena_.array<Value>(found->groups.size());
     for (std::size_t i = 0; i < groups.size(); ++i)
         if (found->took_part(i))

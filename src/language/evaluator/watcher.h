@@ -1,5 +1,6 @@
-// Who is told of every expression that a compile evaluates: for those who are to say where a value
-// comes from, not for every compile.
+// SPDX-License-Identifier: Apache-2.0
+// An observer of every expression that a compile evaluates. Tools use it to explain the origin of a
+// value; normal compiles do not use it.
 #pragma once
 
 #include <string_view>
@@ -9,15 +10,15 @@
 
 namespace bunraku::evaluator {
 
-/// Literals and bare words are not told: they are what they say.
+/// Receives the evaluated expressions. Literals and bare words are not reported.
 class Watcher {
 public:
     virtual void enter(const syntax::Node& node, Scope& scope) = 0;
-    /// The innermost one that was entered gave `v`; null: it ended with an error.
+    /// The innermost entered expression returned `v`. Null means that it ended with an error.
     virtual void leave(const Value* v) = 0;
-    /// Code that is no expression (a template in Ruby's language, an interpolation of Hiera's)
-    /// asked for a variable; `v`: null where it is not set.
-    virtual void asked(Scope& scope, std::string_view name, const Value* v) = 0;
+    /// Code that is not an expression (an ERB template, a Hiera interpolation) read a variable. `v`
+    /// is null if the variable is not set.
+    virtual void variable_read(Scope& scope, std::string_view name, const Value* v) = 0;
 
 protected:
     ~Watcher() = default;

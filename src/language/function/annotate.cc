@@ -1,4 +1,5 @@
-// annotate: what an object says beside its own attributes.
+// SPDX-License-Identifier: Apache-2.0
+// The function annotate, which attaches data to an object in addition to its own attributes.
 #include "language/evaluator/interpreter.h"
 #include "language/function/support.h"
 #include "language/types/object.h"
@@ -9,18 +10,19 @@ namespace {
 
 using types::ObjectType;
 
-/// Where the annotations of a value hang: at the instance, or at the Object type.
+/// Returns the list of annotations of a value, stored in the instance or in the Object type.
+/// Returns null if the value cannot have annotations.
 const types::Annotations** annotations_of(const Value& v) {
     if (const types::Object* object = types::as_object(v)) return &object->annotations;
     if (v.is_type()) {
         const ObjectType* type = types::as_object_type(v.as_type());
-        // Types that are always there belong to every compile: nothing is hung on them.
+        // All compiles share the predefined types, so they cannot have annotations.
         if (type && types::predefined_object(type->name) != type) return &type->annotations;
     }
     return nullptr;
 }
 
-/// The link of an annotation's type; null: there is none.
+/// Returns the list entry for an annotation type, or null if there is none.
 const types::Annotations* find(const Value& v, const ObjectType* type) {
     const auto** head = annotations_of(v);
     for (const auto* a = head ? *head : nullptr; a; a = a->next) {
@@ -41,7 +43,8 @@ void drop(const Value& v, const ObjectType* type) {
     }
 }
 
-/// What the definition of an Object type says of this annotation; null: nothing.
+/// Returns the annotation in the definition of an Object type, or null if the definition does not
+/// contain it.
 const Value* declared(const Value& v, const ObjectType* type) {
     if (!v.is_type()) return nullptr;
     const ObjectType* target = types::as_object_type(v.as_type());
@@ -54,7 +57,7 @@ const Value* declared(const Value& v, const ObjectType* type) {
 
 const ObjectType* annotation_type(const Value& v) {
     const ObjectType* type = types::object_base(v.as_type());
-    if (!type) argument_error("{} is no annotation", value::to_text(v));
+    if (!type) argument_error("{} is not an annotation type", value::to_text(v));
     return type;
 }
 
@@ -67,7 +70,7 @@ Value associate(const Call& call, const ObjectType* type, const Value& target, c
 
 Value annotate(const Call& call) {
     const ObjectType* type = annotation_type(call[0]);
-    if (const auto* there = find(call[1], type)) return there->value;
+    if (const auto* existing = find(call[1], type)) return existing->value;
     const Value* own = declared(call[1], type);
     Value init = own ? *own : Value::undef();
     if (init.is_undef() && call.block) {
@@ -88,8 +91,8 @@ Value annotate_new(const Call& call) {
         drop(call[1], type);
         return associate(call, type, call[1], call[2]);
     }
-    const auto* there = find(call[1], type);
-    const Value was = there ? there->value : Value::undef();
+    const auto* existing = find(call[1], type);
+    const Value was = existing ? existing->value : Value::undef();
     drop(call[1], type);
     return was;
 }
@@ -106,9 +109,9 @@ Value annotate_multi(const Call& call) {
 
 const Builtin kFunctions[] = {
     {"annotate",
-     "Gives the annotation of a type that a value has, makes one from a hash or from what the "
+     "Returns a value's annotation of a type, makes one from a hash or from the "
      "block "
-     "gives, or takes it away with 'clear'.",
+     "result, or removes it with 'clear'.",
      {{"Type[Annotation] type, Any value, Callable[0,0] &block?", annotate},
       {"Type[Annotation] type, Any value, Variant[Enum[clear],Hash[Pcore::MemberName,Any]] "
        "annotation_hash",

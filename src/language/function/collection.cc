@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions on arrays and hashes that do not iterate lazily.
 #include <algorithm>
 
+#include "core/base/assert.h"
+#include "core/base/merge_sort.h"
 #include "core/base/work_limit.h"
 #include "language/function/support.h"
 #include "language/types/iterator.h"
@@ -61,7 +64,7 @@ Value length(const Call& call) {
 
 // --- dig, get, getvar ---
 
-/// Thrown through `dig` to `get`, which may hand it to a block as an Error value.
+/// The error that `dig` reports to `get`, which may pass it to a block as an Error value.
 struct DigError {
     std::string message;
     std::string_view code;
@@ -69,7 +72,8 @@ struct DigError {
     const types::Type* type;
 };
 
-/// The value behind the keys; fills `misstep` and gives undef where the path does not fit the data.
+/// Returns the value at the path of keys. If the path does not fit the data, sets `dig_error` and
+/// returns undef.
 Value walk(const Call& call, Value data, std::span<const Value> path,
            std::optional<DigError>& dig_error) {
     std::vector<Value> walked;
@@ -77,7 +81,7 @@ Value walk(const Call& call, Value data, std::span<const Value> path,
         if (data.is_undef() || key.is_undef()) return Value::undef();
         if (!data.is_array() && !data.is_hash()) {
             auto& ctx = call.interpreter.types();
-            // The start of the path is what `dig` itself wants to be a collection.
+            // The start of the path is the argument of `dig` itself, which must be a collection.
             if (walked.empty()) {
                 argument_error("{}", types::describe_mismatch(
                                          ctx, "'dig' parameter 'data'",
@@ -126,7 +130,7 @@ Value get_from(const Call& call, const Value& from, std::string_view navigation,
     if (from.is_undef()) return otherwise;
     if (navigation.empty()) return from;
     std::vector<Value> path;
-    // With something in front a lone number is an index, too.
+    // After a first segment, a number without a name is also accepted as an index.
     if (!value::split_dotted(call.arena(), fmt::format("x.{}", navigation), path)) {
         throw base::PuppetError("Syntax error in dotted-navigation string");
     }
@@ -224,8 +228,8 @@ Value partition(const Call& call) {
     return value::make_array(call.arena(), {list(call, yes), list(call, no)});
 }
 
-/// Ruby's <=> for sort without a block: numbers with numbers, strings with strings, arrays
-/// element-wise.
+/// Compares like Ruby's <=> for sort without a block: numbers with numbers, strings with strings,
+/// arrays element-wise.
 int ruby_compare(const Value& a, const Value& b) {
     base::step();
     if (a.is_numeric() && b.is_numeric()) {
@@ -261,28 +265,16 @@ std::vector<Value> sorted(const Call& call, std::vector<Value> items) {
                          [](const Value& a, const Value& b) { return ruby_compare(a, b) < 0; });
         return items;
     }
-    // A block may answer inconsistently; std::sort must not be trusted with that, a merge by hand
-    // is safe.
-    std::vector<Value> from = std::move(items), to(from.size());
-    for (std::size_t width = 1; width < from.size(); width *= 2) {
-        for (std::size_t i = 0; i < from.size(); i += 2 * width) {
-            std::size_t a = i, b = std::min(i + width, from.size()), k = i;
-            const std::size_t mid = b, end = std::min(i + 2 * width, from.size());
-            while (a < mid && b < end) {
-                const Value c = call.yield({from[a], from[b]});
-                if (interrupted(call)) return {};
-                if (!c.is_numeric()) {
-                    argument_error("comparison of {} with {} failed", ruby_class(from[a]),
-                                   ruby_class(from[b]));
-                }
-                to[k++] = c.as_number() > 0 ? from[b++] : from[a++];
+    const bool finished =
+        base::merge_sort(items, [&](const Value& a, const Value& b) -> std::optional<bool> {
+            const Value c = call.yield({a, b});
+            if (interrupted(call)) return std::nullopt;
+            if (!c.is_numeric()) {
+                argument_error("comparison of {} with {} failed", ruby_class(a), ruby_class(b));
             }
-            while (a < mid) to[k++] = from[a++];
-            while (b < end) to[k++] = from[b++];
-        }
-        std::swap(from, to);
-    }
-    return from;
+            return c.as_number() > 0;
+        });
+    return finished ? items : std::vector<Value>();
 }
 
 Value sort_array(const Call& call) {
@@ -387,7 +379,7 @@ const Builtin kFunctions[] = {
        getvar},
       {"String get_string, Any default_value?, Callable &block?", getvar_mismatch, true}}},
     {"group_by",
-     "A hash from what the block gives to the elements that gave it.",
+     "A hash from each result of the block to the elements with that result.",
      {{"Collection collection, Callable[1,1] &block >> Hash", group_by<false>},
       {"Array array, Callable[2,2] &block >> Hash", group_by<true>},
       {"Collection collection, Callable[2,2] &block >> Hash", group_by<true>}}},
@@ -407,7 +399,7 @@ const Builtin kFunctions[] = {
       {"Array array, Callable[Any] &block?", unique_items},
       {"Iterable iterable, Callable[Any] &block?", unique_items}}},
     {"unwrap",
-     "The value inside a Sensitive, for a block or as it is.",
+     "The value inside a Sensitive, or the result of a block that receives it.",
      {{"Sensitive arg, Callable &block?", unwrap_sensitive},
       {"Any arg, Callable &block?", unwrap_any}}},
 };

@@ -1,4 +1,5 @@
-// Functions that steer evaluation: with, then, lest, next, break, return, call.
+// SPDX-License-Identifier: Apache-2.0
+// Functions that control evaluation: with, then, lest, next, break, return, call.
 #include "core/base/work_limit.h"
 #include "language/evaluator/interpreter.h"
 #include "language/function/support.h"
@@ -26,7 +27,8 @@ Value complete(const Call& call) {
     return Value::undef();
 }
 
-/// Calls a function found by its name, as Ruby code does: other words for one that is not there.
+/// Calls a function by name, as Ruby code does. The error for an unknown function differs from the
+/// usual one.
 Value call_by_name(const Call& call, std::string_view name, std::span<const Value> args,
                    const Callable* block) {
     if (!call.interpreter.function_exists(name)) argument_error("Unknown function '{}'", name);
@@ -37,7 +39,7 @@ Value call_function(const Call& call) {
     return call_by_name(call, call[0].as_string(), call.args.subspan(1), call.block);
 }
 
-/// Values with every Deferred in them replaced by its value.
+/// Returns the value with every Deferred in it replaced by its result.
 Value resolve(const Call& call, const Value& v);
 
 Value resolve_deferred(const Call& call, const Value& deferred) {
@@ -49,7 +51,7 @@ Value resolve_deferred(const Call& call, const Value& deferred) {
     if (arguments && arguments->is_array())
         for (const Value& v : arguments->as_array()) args.push_back(resolve(call, v));
     if (text.starts_with('$')) {
-        // A variable, and what to dig out of it.
+        // A variable, and the path for `dig` into its value.
         const auto found = call.interpreter.lookup_variable(call.scope, text.substr(1));
         if (!found) argument_error("Unknown variable: '{}'.", text.substr(1));
         if (args.empty()) return *found;
@@ -86,20 +88,20 @@ Value call_deferred(const Call& call) { return resolve(call, call[0]); }
 
 const Builtin kFunctions[] = {
     {"with",
-     "Calls the block with the arguments and gives its value.",
+     "Calls the block with the arguments and returns its result.",
      {{"Any *arg, Callable &block", with}}},
     {"then",
-     "Calls the block with the argument unless that is undef, and gives the block's value.",
+     "Returns the result of the block for the argument, or undef if the argument is undef.",
      {{"Any arg, Callable[1,1] &block", then}}},
     {"lest",
-     "Gives the argument, or the value of the block where the argument is undef.",
+     "Returns the argument, or the result of the block if the argument is undef.",
      {{"Any arg, Callable[0,0] &block", lest}}},
     {"next",
-     "Ends the block, function, class or define it stands in, with a value.",
+     "Ends the enclosing block, function, class or define with a value.",
      {{"Any value?", complete<Completion::Next>}}},
     {"break", "Ends the innermost iteration.", {{"", complete<Completion::Break>}}},
     {"return",
-     "Ends the function, class or define it stands in, also from within blocks.",
+     "Ends the enclosing function, class or define, also from within blocks.",
      {{"Any value?", complete<Completion::Return>}}},
     {"call",
      "Calls a function by its name, or resolves a Deferred value.",

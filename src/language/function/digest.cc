@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Digests and per-node random numbers.
 #include "core/codec/digest.h"
 
@@ -15,7 +16,7 @@
 namespace bunraku::function {
 namespace {
 
-/// Ruby's Digest wants a String and nothing else.
+/// Returns the bytes of a String. Ruby's Digest accepts no other type.
 std::string_view bytes_of(const Value& v) {
     if (!v.is_string())
         argument_error("no implicit conversion of {} into String",
@@ -34,7 +35,7 @@ Value digest(const Call& call) {
         inputs ? inputs->setting("digest_algorithm").value_or("sha256") : "sha256";
     std::string_view content = bytes_of(call[0]);
     std::string name = algorithm;
-    if (name.ends_with("lite")) {  // only the first 512 bytes count
+    if (name.ends_with("lite")) {  // only the first 512 bytes are hashed
         name.resize(name.size() - 4);
         content = content.substr(0, 512);
     }
@@ -77,7 +78,8 @@ Value fqdn_rand(const Call& call) {
     if (call.at(2).truthy()) {
         base::make_lower(fqdn);
     }
-    // [fqdn, max, seed].join(':'), md5, and Ruby's Mersenne Twister seeded with those 128 bits.
+    // Hashes [fqdn, max, seed].join(':') with MD5 and seeds Ruby's Mersenne Twister with those 128
+    // bits.
     std::string seed = fqdn + ":" + std::to_string(max) + ":";
     if (call.at(1).is_array()) {
         std::vector<Value> flat;
@@ -106,9 +108,13 @@ const Builtin kFunctions[] = {
      {{"", hex_digest<codec::DigestKind::Sha256>}},
      false,
      1},
-    {"digest", "A digest of a string by the setting digest_algorithm.", {{"", digest}}, false, 1},
+    {"digest",
+     "A digest of a string with the algorithm of the setting digest_algorithm.",
+     {{"", digest}},
+     false,
+     1},
     {"fqdn_rand",
-     "A random integer below MAX that stays the same for a node and a seed.",
+     "A random integer below MAX that is constant for a node and a seed.",
      {{"", fqdn_rand}},
      false,
      -2},

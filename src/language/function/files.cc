@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that read files, templates and commands.
 #include <algorithm>
 
@@ -13,11 +14,11 @@ evaluator::TemplateHost& templates(const Call& call, std::string_view name) {
 }
 evaluator::Inputs& inputs(const Call& call) {
     auto* in = call.interpreter.hosts().inputs;
-    if (!in) argument_error("files cannot be read here");
+    if (!in) argument_error("Reading files is not supported in this context");
     return *in;
 }
 
-/// The first reference that names an existing file of `folder`.
+/// Returns the first reference that names an existing file of `folder`.
 std::optional<std::string> find_existing(const Call& call, std::span<const Value> references,
                                          std::string_view folder) {
     auto& host = templates(call, "file");
@@ -114,7 +115,7 @@ Value inline_template(const Call& call) {
     return text(call, out);
 }
 
-/// Runs a command on the compiling machine and gives what it prints (standard error included).
+/// Runs a command on the compiling machine and returns its output, including standard error.
 Value generate(const Call& call) {
     std::vector<std::string> argv;
     for (const Value& v : call.args) argv.push_back(ruby_to_s(v));
@@ -176,7 +177,7 @@ const Builtin kFunctions[] = {
      false,
      -2},
     {"generate",
-     "Runs a command on the compiling machine and gives its output.",
+     "Runs a command on the compiling machine and returns its output.",
      {{"", generate}},
      false,
      -2},

@@ -1,4 +1,6 @@
-// Functions that walk a value and call a block: each, map, filter, reduce, slice, ...
+// SPDX-License-Identifier: Apache-2.0
+// Functions that iterate over a value and call a block: each, map, filter, reduce, slice and
+// others.
 #include <algorithm>
 
 #include "core/base/work_limit.h"
@@ -15,19 +17,19 @@ namespace {
 
 using evaluator::Completion;
 
-/// What to do after a yield.
-enum class After { GoOn, Break, Leave };
+/// The action after a yield.
+enum class After { Continue, Break, Leave };
 
-/// `break()` ends the walk here; whatever else is in flight leaves the function at once.
+/// `break()` ends this iteration. Any other pending completion leaves the function immediately.
 After after_yield(const Call& call) {
     switch (call.interpreter.pending()) {
-        case Completion::Normal: return After::GoOn;
+        case Completion::Normal: return After::Continue;
         case Completion::Break: call.interpreter.take_completion(); return After::Break;
         default: return After::Leave;
     }
 }
 
-/// Walks any iterable but a hash; `visit` answers false to stop.
+/// Iterates over any iterable except a hash. `visit` returns false to stop.
 template <class Visit>
 void walk(const Call& call, const Value& v, Visit&& visit) {
     if (v.is_array()) {
@@ -56,19 +58,19 @@ Value pair(const Call& call, const value::Entry& e) {
     return value::make_array(call.arena(), {e.key, e.value});
 }
 
-/// Calls the block for every element in the four forms that most functions here have: entries of a
-/// hash as a pair or as key and value, elements alone or with their index. `take` gets the element
-/// (a pair for hashes, which `entry` tells apart) and the block's value, and answers false to stop.
+/// each_entry and each_element call the block for every entry of a hash, or for every element of
+/// another iterable. With `kTwo` the block gets two arguments: key and value, or index and element.
+/// `take` receives the entry or element and the block's result, and returns false to stop.
 template <bool kTwo, class Take>
 void each_entry(const Call& call, Take&& take) {
     for (const value::Entry& e : call[0].as_hash()) {
-        Value answer;
+        Value block_result;
         if constexpr (kTwo)
-            answer = call.yield({e.key, e.value});
+            block_result = call.yield({e.key, e.value});
         else
-            answer = call.yield({pair(call, e)});
+            block_result = call.yield({pair(call, e)});
         if (call.interpreter.pending() != Completion::Normal) return;
-        if (!take(e, answer)) return;
+        if (!take(e, block_result)) return;
     }
 }
 
@@ -76,17 +78,18 @@ template <bool kTwo, class Take>
 void each_element(const Call& call, Take&& take) {
     std::int64_t index = 0;
     walk(call, call[0], [&](const Value& each) {
-        Value answer;
+        Value block_result;
         if constexpr (kTwo)
-            answer = call.yield({Value::integer(index), each});
+            block_result = call.yield({Value::integer(index), each});
         else
-            answer = call.yield({each});
+            block_result = call.yield({each});
         if (call.interpreter.pending() != Completion::Normal) return false;
-        return static_cast<bool>(take(index++, each, answer));
+        return static_cast<bool>(take(index++, each, block_result));
     });
 }
 
-/// Leaves with `result` after a break, with nothing where something else is in flight.
+/// Returns `result` after normal completion or a break. Returns undef if another completion is
+/// pending.
 Value finish(const Call& call, const Value& result) {
     return after_yield(call) == After::Leave ? Value::undef() : result;
 }
@@ -106,8 +109,8 @@ template <bool kTwo>
 Value map_hash(const Call& call) {
     std::vector<Value> out;
     out.reserve(call[0].as_hash().size());
-    each_entry<kTwo>(call, [&](const value::Entry&, const Value& answer) {
-        out.push_back(answer);
+    each_entry<kTwo>(call, [&](const value::Entry&, const Value& block_result) {
+        out.push_back(block_result);
         return true;
     });
     if (after_yield(call) == After::Leave) return Value::undef();
@@ -117,20 +120,20 @@ template <bool kTwo>
 Value map_iterable(const Call& call) {
     std::vector<Value> out;
     if (call[0].is_array()) out.reserve(call[0].as_array().size());
-    each_element<kTwo>(call, [&](std::int64_t, const Value&, const Value& answer) {
-        out.push_back(answer);
+    each_element<kTwo>(call, [&](std::int64_t, const Value&, const Value& block_result) {
+        out.push_back(block_result);
         return true;
     });
     if (after_yield(call) == After::Leave) return Value::undef();
     return list(call, out);
 }
 
-/// Unlike the others, filter over a hash lets `break()` pass to the enclosing iteration.
+/// Unlike the other functions, filter over a hash passes `break()` on to the enclosing iteration.
 template <bool kTwo>
 Value filter_hash(const Call& call) {
     value::HashBuilder out(call.arena(), call[0].as_hash().size());
-    each_entry<kTwo>(call, [&](const value::Entry& e, const Value& answer) {
-        if (answer.truthy()) out.set(e.key, e.value);
+    each_entry<kTwo>(call, [&](const value::Entry& e, const Value& block_result) {
+        if (block_result.truthy()) out.set(e.key, e.value);
         return true;
     });
     if (call.interpreter.pending() != Completion::Normal) return Value::undef();
@@ -139,8 +142,8 @@ Value filter_hash(const Call& call) {
 template <bool kTwo>
 Value filter_iterable(const Call& call) {
     std::vector<Value> out;
-    each_element<kTwo>(call, [&](std::int64_t, const Value& each, const Value& answer) {
-        if (answer.truthy()) out.push_back(each);
+    each_element<kTwo>(call, [&](std::int64_t, const Value& each, const Value& block_result) {
+        if (block_result.truthy()) out.push_back(each);
         return true;
     });
     if (after_yield(call) == After::Leave) return Value::undef();
@@ -150,8 +153,8 @@ Value filter_iterable(const Call& call) {
 template <bool kAll, bool kTwo>
 Value test_hash(const Call& call) {
     bool result = kAll;
-    each_entry<kTwo>(call, [&](const value::Entry&, const Value& answer) {
-        if (answer.truthy() == kAll) return true;
+    each_entry<kTwo>(call, [&](const value::Entry&, const Value& block_result) {
+        if (block_result.truthy() == kAll) return true;
         result = !kAll;
         return false;
     });
@@ -160,8 +163,8 @@ Value test_hash(const Call& call) {
 template <bool kAll, bool kTwo>
 Value test_iterable(const Call& call) {
     bool result = kAll;
-    each_element<kTwo>(call, [&](std::int64_t, const Value&, const Value& answer) {
-        if (answer.truthy() == kAll) return true;
+    each_element<kTwo>(call, [&](std::int64_t, const Value&, const Value& block_result) {
+        if (block_result.truthy() == kAll) return true;
         result = !kAll;
         return false;
     });
@@ -170,16 +173,16 @@ Value test_iterable(const Call& call) {
 
 Value index_hash_1(const Call& call) {
     for (const value::Entry& e : call[0].as_hash()) {
-        const Value answer = call.yield({e.value});
+        const Value block_result = call.yield({e.value});
         if (call.interpreter.pending() != Completion::Normal) return Value::undef();
-        if (answer.truthy()) return e.key;
+        if (block_result.truthy()) return e.key;
     }
     return Value::undef();
 }
 Value index_hash_2(const Call& call) {
     Value result;
-    each_entry<true>(call, [&](const value::Entry& e, const Value& answer) {
-        if (!answer.truthy()) return true;
+    each_entry<true>(call, [&](const value::Entry& e, const Value& block_result) {
+        if (!block_result.truthy()) return true;
         result = e.key;
         return false;
     });
@@ -188,8 +191,8 @@ Value index_hash_2(const Call& call) {
 template <bool kTwo>
 Value index_iterable(const Call& call) {
     Value result;
-    each_element<kTwo>(call, [&](std::int64_t i, const Value&, const Value& answer) {
-        if (!answer.truthy()) return true;
+    each_element<kTwo>(call, [&](std::int64_t i, const Value&, const Value& block_result) {
+        if (!block_result.truthy()) return true;
         result = Value::integer(i);
         return false;
     });
@@ -207,7 +210,7 @@ Value index_string(const Call& call) {
     return Value::integer(static_cast<std::int64_t>(characters(subject.substr(0, at))));
 }
 
-/// Ruby's ==: numbers by value, strings by their bytes.
+/// Compares like Ruby's ==: numbers by value, strings by their bytes.
 bool same(const Value& a, const Value& b) {
     if (a.is_numeric() && b.is_numeric()) return evaluator::equals(a, b);
     return value::equal(a, b);
@@ -284,7 +287,7 @@ Value slice(const Call& call) {
         } else if (serving == 1) {
             call.yield({list(call, serve)});
         } else {
-            // A hash fills up with empty pairs, everything else with undef.
+            // A hash is filled with empty pairs, any other value with undef.
             while (serve.size() < serving)
                 serve.push_back(hash ? Value::array({}) : Value::undef());
             call.yield(serve);
@@ -314,7 +317,7 @@ const types::Iterator& iterator_of(const Call& call) {
     return *iterator;
 }
 
-/// Calls the block for every element of an iterator; `break()` ends it.
+/// Calls the block for every element of an iterator. `break()` ends the iteration.
 Value yield_all(const Call& call, const types::Iterator& iterator) {
     types::Cursor* cursor = iterator.start(call.interpreter.types());
     for (Value each; cursor->next(&each);) {
@@ -402,26 +405,26 @@ constexpr std::string_view kTreeTypes =
 
 const Builtin kFunctions[] = {
     {"each",
-     "Calls the block for every element and gives the first argument back. With two parameters the "
-     "block gets key and value of a hash, index and value of anything else.",
+     "Calls the block for every element and returns the first argument. With two parameters the "
+     "block gets the key and value of a hash entry, or the index and value of another element.",
      {BUNRAKU_FOUR_FORMS(each_hash, each_iterable)}},
     {"map",
-     "Calls the block for every element and gives an array of the block's values.",
+     "Calls the block for every element and returns an array of its results.",
      {BUNRAKU_FOUR_FORMS(map_hash, map_iterable)}},
     {"filter",
-     "Gives the elements for which the block is true: a hash for a hash, an array for anything "
+     "Returns the elements for which the block is true: a hash for a hash, an array for anything "
      "else.",
      {BUNRAKU_FOUR_FORMS(filter_hash, filter_iterable)}},
     {"all",
-     "True where the block is true for every element.",
+     "True if the block is true for every element.",
      {BUNRAKU_FOUR_FORMS(all_hash, all_iterable)}},
     {"any",
-     "True where the block is true for at least one element.",
+     "True if the block is true for at least one element.",
      {BUNRAKU_FOUR_FORMS(any_hash, any_iterable)}},
     {"index",
      "Finds the index (or key) of the first element that the block accepts or that equals the "
      "second "
-     "argument; undef where there is none.",
+     "argument; undef if there is none.",
      {{"Hash[Any, Any] hash, Callable[2,2] &block", index_hash_2},
       {"Hash[Any, Any] hash, Callable[1,1] &block", index_hash_1},
       {"Iterable enumerable, Callable[2,2] &block", index_iterable<true>},
@@ -429,26 +432,28 @@ const Builtin kFunctions[] = {
       {"String str, Variant[String,Regexp] match", index_string},
       {"Iterable enumerable, Any match", index_value}}},
     {"reduce",
-     "Combines all elements into one value: the block gets what it gave last and the next element.",
+     "Combines all elements into one value: the block gets its last result and the next element.",
      {{"Iterable enumerable, Callable[2,2] &block", reduce},
       {"Iterable enumerable, Any memo, Callable[2,2] &block", reduce_memo}}},
     {"slice",
-     "Cuts an iterable into slices of the given size, and calls the block for each where there is "
+     "Cuts an iterable into slices of the given size, and passes each slice to the block if there "
+     "is "
      "one.",
      {{"Hash[Any, Any] hash, Integer[1, default] slice_size, Callable &block?", slice},
       {"Iterable enumerable, Integer[1, default] slice_size, Callable &block?", slice}}},
     {"reverse_each",
-     "Walks an iterable backwards: calls the block, or gives an Iterator.",
+     "Iterates backwards: calls the block, or returns an Iterator.",
      {{"Iterable iterable", reverse_each},
       {"Iterable iterable, Callable[1,1] &block", reverse_each}}},
     {"step",
-     "Takes every n-th element from the first on: calls the block, or gives an Iterator.",
+     "Iterates over every n-th element from the first: calls the block, or returns an Iterator.",
      {{"Iterable iterable, Integer[1] step", step},
       {"Iterable iterable, Integer[1] step, Callable[1,1] &block", step}}},
     {"tree_each",
-     "Walks all that is nested in arrays, hashes and objects: calls the block with path and value, "
+     "Iterates over all values nested in arrays, hashes and objects: calls the block with path and "
+     "value, "
      "or "
-     "gives an Iterator over such pairs.",
+     "returns an Iterator over such pairs.",
      {{BUNRAKU_TREE ", Callable[2,2] &block", tree_each_block<true>},
       {BUNRAKU_TREE ", Callable[1,1] &block", tree_each_block<false>},
       {BUNRAKU_TREE, tree_each}},

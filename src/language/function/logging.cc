@@ -1,10 +1,12 @@
-// The eight log functions and fail.
+// SPDX-License-Identifier: Apache-2.0
+// The eight log functions and `fail`.
 #include "language/function/support.h"
 
 namespace bunraku::function {
 namespace {
 
-/// "Scope(Class[main])": what Puppet shows as the source of a message logged from a scope.
+/// Returns the source that Puppet shows for a message logged from a scope, such as
+/// "Scope(Class[main])".
 std::string scope_source(const Call& call) {
     auto* host = call.interpreter.hosts().catalog;
     return host ? host->scope_label(call.scope) : "Scope(Class[main])";
@@ -19,8 +21,7 @@ Value log_at(const Call& call) {
             if (&v != call.args.data()) message += ' ';
             value::print(message, v);
         }
-        log.log(base::Diagnostic{
-            .level = L,
+        log.log(base::Diagnostic{.level = L,
                                  .message = std::move(message),
                                  .source = scope_source(call),
                                  .authored = true});

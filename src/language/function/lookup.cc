@@ -1,4 +1,5 @@
-// lookup and the older hiera functions: all through the lookup host.
+// SPDX-License-Identifier: Apache-2.0
+// lookup and the older hiera functions. All of them use the lookup host.
 #include "language/function/support.h"
 
 namespace bunraku::function {
@@ -108,7 +109,7 @@ const Builtin kFunctions[] = {
     BUNRAKU_DATA(json_data, Json),
     BUNRAKU_DATA(hocon_data, Hocon),
     {"eyaml_lookup_key",
-     "A lookup_key function of Hiera: a key of a YAML file, its encrypted values in the clear.",
+     "A lookup_key function of Hiera that reads a key of a YAML file and decrypts its values.",
      {{"String[1] key, Hash[String[1],Any] options, Puppet::LookupContext context",
        data_function<kEyaml>}}},
 };

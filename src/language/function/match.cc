@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions on patterns: match, regsubst, split, scanf, versioncmp.
 #include <algorithm>
 #include <cctype>
@@ -26,7 +27,7 @@ Value match_regex(const Call& call, const Value& whole, const regex::Regex& re) 
     return list(call, out);
 }
 
-/// "Integer" of Puppet::Pops::Types::PIntegerType.
+/// Returns the name of the type in Puppet::Pops::Types::PIntegerType without its prefix: "Integer".
 std::string type_class(const types::Type& t) {
     const std::string text = t.to_string();
     return text.substr(0, text.find('['));
@@ -149,7 +150,7 @@ std::string substitute(std::string_view subject, const regex::Regex& re, const V
             expand(out, replacement.as_string(), subject, *m, re);
         }
         at = end;
-        if (begin == end) {  // an empty match: step over one character
+        if (begin == end) {  // an empty match: advance by one character
             if (at >= subject.size()) {
                 at = subject.size() + 1;
                 break;
@@ -169,8 +170,8 @@ Value regsubst_value(const Call& call, const Value& target, const regex::Regex& 
     if (target.is(Kind::Sensitive)) {
         const Value& inner = target.unwrap();
         const Value v = regsubst_value(call, inner, re, global);
-        // A Sensitive array comes back as a plain array, as in Puppet; its elements keep their own
-        // wrapping.
+        // A Sensitive array is returned as a plain array, as in Puppet. Its elements remain
+        // wrapped.
         return inner.is_array() ? v : value::make_sensitive(call.arena(), v);
     }
     if (target.is_array()) {
@@ -180,7 +181,7 @@ Value regsubst_value(const Call& call, const Value& target, const regex::Regex& 
     }
     const std::string out = substitute(target.as_string(), re, call[2], global);
     const Value& by = call[2];
-    // What stays of the target comes first, then what took the place of the rest.
+    // The encoding results from joining the retained parts of the target with the replacement.
     const bool bytes = by.is_string()
                            ? value::joined_encoding(target.as_string(), target.is_bytes(),
                                                     by.as_string(), by.is_bytes())
@@ -228,7 +229,7 @@ Value split_text(const Call& call, const Value& whole, const regex::Regex& re) {
             std::size_t next = begin + 1;
             while (next < s.size() && (static_cast<unsigned char>(s[next]) & 0xC0) == 0x80) ++next;
             if (begin ==
-                start) {  // nothing before the empty match: the character itself is the piece
+                start) {  // no text before the empty match: the piece is the character itself
                 if (next >= s.size()) break;
                 const auto again = re.search(s, next);
                 if (again && again->groups[0]->first == next && again->groups[0]->second == next) {
@@ -264,8 +265,8 @@ Value split(const Call& call) {
 
 // --- scanf ---
 
-/// The directives of Ruby's scanf library that make sense for configuration data: d i u x o b f e g
-/// a s c [set] %.
+/// Implements the directives of Ruby's scanf library that are useful for configuration data: d i u
+/// x o b f e g a s c [set] %.
 Value scanf(const Call& call) {
     const std::string_view s = call[0].as_string();
     const std::string_view f = call[1].as_string();
@@ -439,7 +440,7 @@ const Builtin kFunctions[] = {
      {{"String string, Variant[Any, Type] pattern", match_string},
       {"Array[String] string, Variant[Any, Type] pattern", match_array}}},
     {"regsubst",
-     "Replaces what a pattern matches in a string or in every string of an array.",
+     "Replaces the matches of a pattern in a string or in every string of an array.",
      {{BUNRAKU_TARGET ", String pattern, Variant[String,Hash[String,String]] replacement, "
                       "Optional[Pattern[/^[GEIM]*$/]] flags?, Enum['N','E','S','U'] encoding?",
        regsubst_string},
@@ -456,7 +457,7 @@ const Builtin kFunctions[] = {
       {"Sensitive[String] sensitive, Regexp pattern", split},
       {"Sensitive[String] sensitive, Type[Regexp] pattern", split}}},
     {"scanf",
-     "Reads values out of a string by a format.",
+     "Reads values from a string according to a format.",
      {{"String data, String format, Callable &block?", scanf}}},
     {"versioncmp",
      "Compares two version texts: -1, 0 or 1.",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/function/mersenne.h"
 
 #include <algorithm>
@@ -5,15 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 
 namespace bunraku::function {
 namespace {
 
-/// The reference init_by_array, which std::mt19937 does not offer.
+/// Uses the reference init_by_array, which std::mt19937 does not provide.
 class Twister {
 public:
     explicit Twister(const std::vector<std::uint32_t>& key) {
+        BUNRAKU_ASSERT(!key.empty());
         seed(19650218U);
         std::size_t i = 1, j = 0;
         for (std::size_t k = std::max(kN, key.size()); k > 0; --k) {
@@ -27,12 +30,14 @@ public:
                         static_cast<std::uint32_t>(i);
             if (++i >= kN) state_[0] = state_[kN - 1], i = 1;
         }
+        BUNRAKU_ASSERT(i > 0 && i < kN && j < key.size());
         state_[0] = 0x80000000U;
         at_ = kN;
     }
 
     std::uint32_t next() {
         if (at_ >= kN) refill();
+        BUNRAKU_ASSERT(at_ < kN);
         std::uint32_t y = state_[at_++];
         y ^= y >> 11;
         y ^= (y << 7) & 0x9d2c5680U;
@@ -83,8 +88,8 @@ SeededRandom::SeededRandom(std::string_view hex) {
 SeededRandom::~SeededRandom() = default;
 
 std::int64_t SeededRandom::below(std::int64_t max) {
-    // Ruby's limited_rand: as many bits as the limit has, drawn in 32-bit words from the top, until
-    // one fits.
+    // This is Ruby's limited_rand. It draws as many bits as the limit has, in 32-bit words from the
+    // top, and repeats until the result is within the limit.
     const auto limit = static_cast<std::uint64_t>(max - 1);
     std::uint64_t mask = limit;
     for (int shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
@@ -101,7 +106,10 @@ std::int64_t SeededRandom::below(std::int64_t max) {
                 break;
             }
         }
-        if (fits) return static_cast<std::int64_t>(value);
+        if (fits) {
+            BUNRAKU_ASSERT(value <= limit);
+            return static_cast<std::int64_t>(value);
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions on numbers, and max, min and compare.
 #include <charconv>
 #include <cmath>
@@ -13,15 +14,15 @@ namespace {
 
 using value::Kind;
 
-/// Ruby's String#to_f: the leading number, 0.0 where there is none.
+/// Converts like Ruby's String#to_f: returns the leading number, or 0.0 if there is none.
 double leading_float(std::string_view s) {
-    std::string clean;  // an underscore between digits does not count
+    std::string clean;  // an underscore between digits is ignored
     for (char c : s)
         if (c != '_') clean += c;
     return std::strtod(clean.c_str(), nullptr);
 }
 
-/// Puppet's functions give integers of any size; those of a Value have 64 bits.
+/// Puppet's functions return integers of any size; a Value holds 64 bits.
 [[noreturn]] void out_of_range(std::string_view function) {
     argument_error("{}(): the result is outside the range of Integer", function);
 }
@@ -97,14 +98,14 @@ Value floor_number(const Call& c) { return round_number<std::floor>(c, "floor");
 Value floor_string(const Call& c) { return round_string<std::floor>(c, "floor"); }
 
 Value round(const Call& call) {
-    // Puppet adds the half to integers, too; beyond 53 bits that shows.
+    // Puppet also adds 0.5 to integers, which changes results beyond 53 bits.
     const double d = call[0].as_number();
     return integral(std::trunc(d > 0 ? d + 0.5 : d - 0.5), "round");
 }
 
 int order(double a, double b) { return a < b ? -1 : a > b ? 1 : 0; }
 
-/// <=> of two values of one comparable kind (numbers, strings, versions, times).
+/// Compares two values of the same comparable kind (numbers, strings, versions, times) like <=>.
 int natural(const Value& a, const Value& b) {
     if (a.is_integer() && b.is_integer())
         return a.as_integer() < b.as_integer() ? -1 : a.as_integer() > b.as_integer();
@@ -117,7 +118,7 @@ int natural(const Value& a, const Value& b) {
         const auto c = a.as_semver() <=> b.as_semver();
         return c < 0 ? -1 : c > 0 ? 1 : 0;
     }
-    // times: against each other in nanoseconds, against numbers in seconds
+    // two times are compared in nanoseconds, a time and a number in seconds
     const bool time_a = a.is(Kind::Timestamp) || a.is(Kind::Timespan);
     const bool time_b = b.is(Kind::Timestamp) || b.is(Kind::Timespan);
     if (time_a && time_b)
@@ -129,8 +130,8 @@ int natural(const Value& a, const Value& b) {
     return order(x, y);
 }
 
-/// The pattern that max and min have for "both look numeric": optional minus, digits, one odd
-/// fraction form.
+/// Matches the pattern with which max and min decide that both values look numeric: optional minus,
+/// digits, and one unusual form of fraction.
 bool looks_numeric(std::string_view s) {
     if (s.starts_with('-')) s.remove_prefix(1);
     std::size_t n = 0;
@@ -244,7 +245,7 @@ Value compare_strings(const Call& call) {
     if (call.size() > 2 && !call[2].as_boolean()) return compare_natural(call);
     const std::string_view a = call[0].as_string(), b = call[1].as_string();
     const std::size_t n = std::min(a.size(), b.size());
-    for (std::size_t i = 0; i < n; ++i) {  // casecmp folds ASCII only
+    for (std::size_t i = 0; i < n; ++i) {  // casecmp folds only ASCII letters
         auto fold = [](char c) {
             return static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
         };
@@ -253,7 +254,7 @@ Value compare_strings(const Call& call) {
     return Value::integer(a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0);
 }
 
-/// Puppet's label for a value in compare's messages (ModelLabelProvider).
+/// Returns Puppet's label for a value in the messages of compare (ModelLabelProvider).
 std::string label(const Value& v) {
     switch (v.kind()) {
         case Kind::String: return "String";
@@ -321,7 +322,7 @@ const Builtin kFunctions[] = {
      {{"Numeric val", floor_number}, {"String val", floor_string}}},
     {"round", "The nearest integer; halves away from zero.", {{"Numeric val", round}}},
     {"max", "The greatest of its arguments or of an array's elements.", BUNRAKU_EXTREME(1)},
-    {"min", "The least of its arguments or of an array's elements.", BUNRAKU_EXTREME(-1)},
+    {"min", "The smallest of its arguments or of an array's elements.", BUNRAKU_EXTREME(-1)},
     {"compare",
      "-1, 0 or 1 as the first value is below, equal to or above the second.",
      {{"Numeric a, Numeric b", compare_natural},

@@ -1,4 +1,5 @@
-// puppetdb_query, which Puppet gets from PuppetDB's terminus.
+// SPDX-License-Identifier: Apache-2.0
+// The function puppetdb_query. In Puppet it is part of PuppetDB's terminus.
 #include <span>
 
 #include "language/evaluator/host.h"
@@ -10,7 +11,7 @@ namespace {
 
 Value puppetdb_query(const Call& call) {
     auto* inputs = call.interpreter.hosts().inputs;
-    if (!inputs) argument_error("no store can be asked here");
+    if (!inputs) argument_error("Store queries are not supported in this context");
     auto answer = inputs->store_query(call.args[0], call.arena());
     if (!answer) argument_error("{}", answer.error().message);
     return *answer;
@@ -18,7 +19,7 @@ Value puppetdb_query(const Call& call) {
 
 const Builtin kFunctions[] = {
     {"puppetdb_query",
-     "Asks the store a question, in PQL or as a syntax tree, and gives the rows.",
+     "Runs a query against the store, as PQL or as a syntax tree, and returns the rows.",
      {{"Variant[String[1], Array[Data, 1]] query", puppetdb_query}}},
 };
 

@@ -1,4 +1,6 @@
-// Functions that act on the catalog: include and kin, realize, tags, defined, create_resources.
+// SPDX-License-Identifier: Apache-2.0
+// Functions that act on the catalog: include and similar functions, realize, tags, defined,
+// create_resources.
 #include <algorithm>
 #include <cctype>
 
@@ -16,8 +18,8 @@ evaluator::CatalogHost& catalog(const Call& call, std::string_view operation) {
     return *host;
 }
 
-/// Class names out of names, Class['x'] and Resource['class', 'x'] references, in nested arrays
-/// (Scope#transform_and_assert_classnames, 8.11).
+/// Extracts class names from names and from Class['x'] and Resource['class', 'x'] references, also
+/// in nested arrays (Scope#transform_and_assert_classnames, 8.11).
 std::vector<std::string_view> class_names(const Call& call) {
     std::vector<Value> flat;
     flatten_into(flat, call.args);
@@ -78,7 +80,7 @@ Value require(const Call& call) {
     return references(call, names);
 }
 
-/// "Type[title]"
+/// Parses "Type[title]".
 std::optional<types::Reference> reference_of(const Call& call, std::string_view text) {
     const auto open = text.find('[');
     if (open == 0 || open == std::string_view::npos || !text.ends_with(']')) return std::nullopt;
@@ -227,7 +229,7 @@ Value create_resources(const Call& call) {
         }
         std::vector<evaluator::Attribute> attributes;
         for (const auto& e : merged.entries()) {
-            // Parameters made here know no place, unlike their resource.
+            // Parameters made here have no location, unlike their resource.
             attributes.push_back({call.arena().copy(ruby_to_s(e.key)), e.value, false, nullptr});
         }
         const Value made = host.create_resources(call.interpreter, call.scope, form, type_name,
@@ -271,7 +273,7 @@ const Builtin kFunctions[] = {
      true,
      -3},
     {"noop",
-     "Runs everything the calling class or defined resource contains in noop mode, or out of it.",
+     "Enables or disables noop mode for all contents of the calling class or defined resource.",
      {{"Boolean value?", noop}},
      true},
     {"import", "Discontinued.", {{"Any *args", import}}, true},

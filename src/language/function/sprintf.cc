@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ruby's Kernel#sprintf: flags, width, precision, %<name>d and %{name}.
 #include <cctype>
 #include <cmath>
@@ -22,7 +23,7 @@ std::string pad(std::string body, const Directive& d) {
     return d.minus ? body + fill : fill + body;
 }
 
-/// Kernel#Integer of a string: decimal, 0x, 0b, 0o, underscores between digits.
+/// Converts a string like Kernel#Integer: decimal, 0x, 0b, 0o, underscores between digits.
 value::BigInteger read_integer(const Value& v) {
     std::string s(v.as_string());
     std::erase(s, '_');
@@ -56,14 +57,14 @@ value::BigInteger to_big_integer(const Value& v) {
     }
 }
 
-/// The number of a character; -1 if there is none such.
+/// Returns the code point of a character, or -1 if the value is not one.
 std::int64_t to_character(const Value& v) {
     return base::parse_integer<std::int32_t>(to_big_integer(v).digits(10))
         .transform([&](std::int32_t n) { return to_big_integer(v).negative() ? -1 : n; })
         .value_or(-1);
 }
 
-/// A width or precision that is given as an argument.
+/// Returns a width or precision that is passed as an argument.
 std::int64_t to_width(const Value& v) {
     const auto given = to_big_integer(v);
     const auto n = base::parse_integer<std::int64_t>(given.digits(10)).value_or(kMaxWidth);
@@ -89,7 +90,7 @@ double to_float(const Value& v) {
     }
 }
 
-/// Ruby writes integers exactly as %f: a long double holds them.
+/// Ruby formats integers exactly with %f. A long double holds them without loss.
 std::string floating(const Directive& d, const Value& v) {
     if (d.letter == 'f' && v.is_integer())
         return value::format_ruby_float(d, static_cast<long double>(v.as_integer()));
@@ -252,8 +253,8 @@ std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
 Value formatted(const Call& call) {
     const Value& format = call[0];
     const std::string out = ruby_sprintf(format.as_string(), call.args.subspan(1));
-    // Ruby begins in the encoding of the format, and leaves it for the first piece that needs
-    // another.
+    // Ruby starts with the encoding of the format and changes it at the first piece that needs
+    // another encoding.
     const bool bytes = std::ranges::any_of(call.args, value::holds_wide_bytes) ||
                        (format.is_bytes() && value::ascii_only(out));
     return text(call, out).in_encoding(bytes);

@@ -1,4 +1,5 @@
-// stdlib's functions on arrays. Texts and results as module version 8.5.0 has them.
+// SPDX-License-Identifier: Apache-2.0
+// stdlib's functions on arrays. Messages and results are those of module version 8.5.0.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -13,7 +14,7 @@ namespace {
 
 using value::Kind;
 
-/// What every 3.x function of stdlib says of too few or too many arguments.
+/// Throws the error of stdlib's 3.x functions for a wrong number of arguments.
 void expect_at_least(const Call& call, std::string_view name, std::size_t n) {
     if (call.size() < n)
         argument_error("{}(): Wrong number of arguments given ({} for {})", name, call.size(), n);
@@ -22,13 +23,14 @@ void expect_exactly(const Call& call, std::string_view name, std::size_t n) {
     if (call.size() != n)
         argument_error("{}(): Wrong number of arguments given ({} for {})", name, call.size(), n);
 }
-/// The same without parentheses around the numbers: the module has both.
+/// Like expect_exactly, but the message has no parentheses around the numbers. The module uses both
+/// forms.
 void expect_bare(const Call& call, std::string_view name, std::size_t n) {
     if (call.size() != n)
         argument_error("{}(): Wrong number of arguments given {} for {}", name, call.size(), n);
 }
 
-/// Ruby's Kernel#Array.
+/// Converts like Ruby's Kernel#Array.
 std::vector<Value> as_list(const Call& call, const Value& v) {
     if (v.is_undef()) return {};
     if (v.is_array()) return {v.as_array().begin(), v.as_array().end()};
@@ -85,11 +87,11 @@ Value count(const Call& call) {
 
 Value delete_(const Call& call) {
     expect_bare(call, "delete", 2);
-    const std::vector<Value> gone = as_list(call, call[1]);
+    const std::vector<Value> removed = as_list(call, call[1]);
     if (call[0].is_array()) {
         std::vector<Value> out;
         for (const Value& v : call[0].as_array()) {
-            if (std::none_of(gone.begin(), gone.end(),
+            if (std::none_of(removed.begin(), removed.end(),
                              [&](const Value& g) { return ruby_equal(v, g); }))
                 out.push_back(v);
         }
@@ -98,10 +100,10 @@ Value delete_(const Call& call) {
     if (call[0].is_hash()) {
         value::HashBuilder out(call.arena());
         for (const auto& e : call[0].as_hash())
-            if (!contains(gone, e.key)) out.set(e.key, e.value);
+            if (!contains(removed, e.key)) out.set(e.key, e.value);
         return out.build();
     }
-    if (!call[0].is_string() && !gone.empty()) {
+    if (!call[0].is_string() && !removed.empty()) {
         argument_error(
             "delete(): First argument must be an Array, String, or Hash. Given an argument of "
             "class {}.",
@@ -109,7 +111,7 @@ Value delete_(const Call& call) {
     }
     if (!call[0].is_string()) return call[0];
     std::string s(call[0].as_string());
-    for (const Value& g : gone) {
+    for (const Value& g : removed) {
         if (!g.is_string())
             argument_error("wrong argument type {} (expected Regexp)", ruby_class(g));
         s = replace_all(s, g.as_string(), "");
@@ -133,32 +135,32 @@ Value delete_at(const Call& call) {
 
 Value delete_regex(const Call& call) {
     expect_bare(call, "delete_regex", 2);
-    Value kept = call[0];
+    Value remaining = call[0];
     for (const Value& item : as_list(call, call[1])) {
         const std::string pattern = "\\b" + ruby_to_s(item) + "\\b";
         auto hit = [&](const Value& v) {
             return v.is_string() && regex_match(pattern, v.as_string());
         };
-        if (kept.is_array()) {
+        if (remaining.is_array()) {
             std::vector<Value> out;
-            for (const Value& v : kept.as_array())
+            for (const Value& v : remaining.as_array())
                 if (!hit(v)) out.push_back(v);
-            kept = list(call, out);
-        } else if (kept.is_hash()) {
+            remaining = list(call, out);
+        } else if (remaining.is_hash()) {
             value::HashBuilder out(call.arena());
-            for (const auto& e : kept.as_hash())
+            for (const auto& e : remaining.as_hash())
                 if (!hit(e.key)) out.set(e.key, e.value);
-            kept = out.build();
-        } else if (kept.is_string()) {
-            argument_error("undefined method `reject!' for {}:String", inspect(kept));
+            remaining = out.build();
+        } else if (remaining.is_string()) {
+            argument_error("undefined method `reject!' for {}:String", inspect(remaining));
         } else {
             argument_error(
                 "delete_regex(): First argument must be an Array, Hash, or String. Given an "
                 "argument of class {}.",
-                ruby_class(kept));
+                ruby_class(remaining));
         }
     }
-    return kept;
+    return remaining;
 }
 
 Value delete_undef_values(const Call& call) {
@@ -254,7 +256,7 @@ Value select_matching(const Call& call) {
 
 // --- range ---
 
-/// String#succ for ASCII text.
+/// Computes String#succ for ASCII text.
 std::string successor(std::string s) {
     auto alnum = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
     if (s.empty()) return s;
@@ -267,7 +269,8 @@ std::string successor(std::string s) {
     for (std::size_t i = s.size(); i-- > 0;) {
         if (!alnum(s[i])) {
             if (last == s.size()) continue;
-            // A separator between letters and digits stops a carry only where nothing is left of it
+            // A separator between letters and digits stops a carry only if its left side contains
+            // no letter or digit.
             if (std::none_of(s.begin(), s.begin() + static_cast<std::ptrdiff_t>(i), alnum)) break;
             continue;
         }
@@ -300,7 +303,7 @@ std::vector<Value> integer_range(std::int64_t start, std::int64_t stop, bool exc
     return out;
 }
 
-/// String#upto.
+/// Computes the range of String#upto.
 std::vector<Value> text_range(const Call& call, const std::string& start, const std::string& stop,
                               bool exclusive, std::int64_t step) {
     std::vector<Value> out;
@@ -508,7 +511,7 @@ Value shuffle(const Call& call) {
 
 const Builtin kFunctions[] = {
     {"any2array",
-     "Makes an array of anything.",
+     "Converts any value to an array.",
      {{"", any2array}},
      false,
      -1,
@@ -597,7 +600,7 @@ const Builtin kFunctions[] = {
      {},
      usual::matching},
     {"reject",
-     "The elements that don't match a regular expression.",
+     "The elements that do not match a regular expression.",
      {{"", select_matching<false>}},
      false,
      -1,
@@ -626,7 +629,7 @@ const Builtin kFunctions[] = {
      {},
      usual::data},
     {"suffix",
-     "Puts a suffix behind every element or key.",
+     "Appends a suffix to every element or key.",
      {{"", affix<false>}},
      false,
      -1,

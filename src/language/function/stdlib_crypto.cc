@@ -1,4 +1,5 @@
-// stdlib's functions on digests, passwords and seeded random numbers.
+// SPDX-License-Identifier: Apache-2.0
+// stdlib's functions for digests, passwords and seeded random numbers.
 #include <algorithm>
 #include <array>
 #include <crypt.h>
@@ -48,7 +49,7 @@ Value base64(const Call& call) {
     return text(call, *decoded).in_encoding(true);
 }
 
-/// crypt(3) with the schemes that libcrypt knows.
+/// Calls crypt(3) with the schemes that libcrypt supports.
 Value pw_hash(const Call& call) {
     const Value password = bare(call[0]), kind = bare(call[1]), salt = bare(call[2]);
     if (!password.is_string() && !password.is_undef())
@@ -82,7 +83,7 @@ Value pw_hash(const Call& call) {
     const char* hashed =
         crypt_r(std::string(password.as_string()).c_str(), setting.c_str(), data.get());
     if (!hashed || hashed[0] == '*') argument_error("Invalid argument - crypt");
-    // Ruby's String#crypt answers bytes.
+    // Ruby's String#crypt returns a binary string.
     return text(call, hashed).in_encoding(true);
 }
 
@@ -140,7 +141,7 @@ Value str2saltedpbkdf2(const Call& call) {
     return out.build();
 }
 
-// --- numbers and strings that stay the same for a seed ---
+// --- numbers and strings that are constant for a seed ---
 
 std::string join_seeds(std::span<const Value> seeds) {
     std::vector<Value> flat;
@@ -232,7 +233,7 @@ Value seeded_rand_string(const Call& call) {
     return text(call, out);
 }
 
-/// A name-based UUID (version 5) in the DNS name space.
+/// Returns a name-based UUID (version 5) in the DNS name space.
 Value fqdn_uuid(const Call& call) {
     if (call.size() == 0) argument_error("fqdn_uuid: No arguments given");
     if (call.size() > 1) argument_error("fqdn_uuid: Too many arguments given ({})", call.size());
@@ -277,30 +278,34 @@ const Builtin kFunctions[] = {
     {"str2saltedsha512", "A salted SHA-512 of a password.", {{"", str2saltedsha512}}, false, -1},
     {"str2saltedpbkdf2", "A PBKDF2 hash of a password.", {{"", str2saltedpbkdf2}}, false, -1},
     {"fqdn_rotate",
-     "Rotates an array or string by a number that a node keeps.",
+     "Rotates an array or string by a random number that is constant for a node.",
      {{"", fqdn_rotate}},
      false,
      -1,
      {},
      usual::data},
     {"stdlib::fqdn_rotate",
-     "Rotates an array or string by a number that a node keeps.",
+     "Rotates an array or string by a random number that is constant for a node.",
      {{"String input, Variant[Integer,String] *seeds >> String", fqdn_rotate_modern},
       {"Array input, Variant[Integer,String] *seeds >> Array", fqdn_rotate_modern}}},
-    {"fqdn_rand_string", "A random string that a node keeps.", {{"", fqdn_rand_string}}, false, -2},
+    {"fqdn_rand_string",
+     "A random string that is constant for a node.",
+     {{"", fqdn_rand_string}},
+     false,
+     -2},
     {"stdlib::fqdn_rand_string",
-     "A random string that a node keeps.",
+     "A random string that is constant for a node.",
      {{"Integer[1] length, Optional[String] charset?, Any *seed", fqdn_rand_string_modern}}},
     {"fqdn_uuid", "The UUID of a domain name.", {{"", fqdn_uuid}}, false, -1, {}, usual::texts},
-    {"seeded_rand", "A random number that belongs to a seed.", {{"", seeded_rand}}, false, 2},
+    {"seeded_rand", "A random number that is constant for a seed.", {{"", seeded_rand}}, false, 2},
     {"stdlib::seeded_rand",
-     "A random number that belongs to a seed.",
+     "A random number that is constant for a seed.",
      {{"Integer[1] max, String seed", seeded_rand}}},
     {"seeded_rand_string",
-     "A random string that belongs to a seed.",
+     "A random string that is constant for a seed.",
      {{"Integer[1] length, String seed, String[2] charset?", seeded_rand_string}}},
     {"stdlib::seeded_rand_string",
-     "A random string that belongs to a seed.",
+     "A random string that is constant for a seed.",
      {{"Integer[1] length, String seed, String[2] charset?", seeded_rand_string}}},
     {"stdlib::sha256", "The SHA-256 digest of any scalar.", {{kDigestData, sha256}}},
     {"stdlib::crc32", "The CRC-32 checksum of any scalar.", {{kDigestData, crc32}}},

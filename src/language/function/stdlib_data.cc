@@ -1,4 +1,5 @@
-// stdlib's functions on data formats: JSON, YAML, TOML, Ruby and Python literals.
+// SPDX-License-Identifier: Apache-2.0
+// stdlib's functions for data formats: JSON, YAML, TOML, and Ruby and Python literals.
 #include <algorithm>
 
 #include "core/base/work_limit.h"
@@ -57,7 +58,7 @@ namespace {
 
 // --- writing ---
 
-/// Takes Sensitive wrappers off at any depth; true where there was one.
+/// Removes Sensitive wrappers at any depth. Returns true if there was one.
 bool unwrap(const Call& call, Value& v) {
     if (v.is(Kind::Sensitive)) {
         v = v.unwrap();
@@ -82,7 +83,8 @@ bool unwrap(const Call& call, Value& v) {
     return any;
 }
 
-/// The text that `write` makes of the data; Sensitive where the data holds something Sensitive.
+/// Returns the text that `write` produces from the data. It is Sensitive if the data contains a
+/// Sensitive value.
 template <class Write>
 Value written(const Call& call, Value data, Write&& write) {
     const bool sensitive = unwrap(call, data);
@@ -322,8 +324,8 @@ Value to_literal(const Call& call) {
     return text(call, out);
 }
 
-/// Calls a block with the data bare of Sensitive, and wraps what it gives again; without a block
-/// the data itself.
+/// Calls a block with the data without its Sensitive wrappers, and wraps the result again. Without
+/// a block the result is the data itself.
 Value rewrap_sensitive_data(const Call& call) {
     Value data = call[0];
     const bool sensitive = unwrap(call, data);
@@ -333,7 +335,8 @@ Value rewrap_sensitive_data(const Call& call) {
 
 // --- reading ---
 
-/// What the parser gives, or the default where it fails or gives nothing and there is one.
+/// Returns the result of the parser. If the parser fails or returns nothing, returns the default;
+/// without a default, the error is rethrown.
 template <class Parse>
 Value or_default(const Value& fallback, Parse&& parse) {
     try {
@@ -462,7 +465,7 @@ const Builtin kFunctions[] = {
      "Writes a value as a Python literal.",
      {{"Any object", to_literal<kPython>}}},
     {"stdlib::rewrap_sensitive_data",
-     "Calls a block with data bare of Sensitive and makes its result Sensitive where some was.",
+     "Calls a block with data without Sensitive wrappers; wraps the result if there was one.",
      {{"Any data, Callable[Any] &block?", rewrap_sensitive_data}}},
     {"parsejson", "Reads JSON.", {{"", parsejson}}, false, -1},
     {"parseyaml", "Reads YAML.", {{"", parseyaml}}, false, -1},

@@ -1,4 +1,5 @@
-// stdlib's functions on hashes, and pick, as module versions 8.5.0 and 9.7.0 have them.
+// SPDX-License-Identifier: Apache-2.0
+// stdlib's functions on hashes, and pick, as in module versions 8.5.0 and 9.7.0.
 #include <algorithm>
 
 #include "core/base/work_limit.h"
@@ -21,8 +22,8 @@ Value merge(const Call& call) {
     return out.build();
 }
 
-/// Calls the block with what was gathered, and the element or its key and value; hashes that it
-/// gives are merged in.
+/// Calls the block with the result so far and the element, or its key and value. Merges hashes that
+/// the block returns into the result.
 template <bool kThree>
 Value merge_iterable(const Call& call) {
     if (call.size() != 1)
@@ -222,7 +223,7 @@ Value nested_values(const Call& call) {
     return list(call, out);
 }
 
-/// Ruby's <=> of numbers, strings, and arrays of them.
+/// Compares like Ruby's <=> of numbers, strings, and arrays of them.
 int order(const Value& a, const Value& b) {
     if (a.is_numeric() && b.is_numeric()) {
         if (a.is_integer() && b.is_integer())
@@ -244,7 +245,8 @@ int order(const Value& a, const Value& b) {
                    b.is_numeric() || b.is_undef() ? inspect(b) : std::string(ruby_class(b)));
 }
 
-/// The elements by what the block gives for them; nullopt: the block left early.
+/// Returns the elements sorted by the results of the block. Returns nullopt if the block left
+/// early.
 std::optional<std::vector<Value>> sorted(const Call& call) {
     struct Keyed {
         Value key, element;
@@ -283,7 +285,7 @@ Value sort_by_hash(const Call& call) {
 
 #define BUNRAKU_MERGE(NAME)                                                               \
     {NAME,                                                                                \
-     "Merges hashes; or what a block makes of the elements of anything iterable.",        \
+     "Merges hashes, or the results of a block for the elements of an iterable.",         \
      {{"Variant[Hash[Scalar,Any], Undef, String[0,0]] *args >> Hash[Scalar,Any]", merge}, \
       {"Iterable *args, Callable[3,3] &block >> Hash", merge_iterable<true>},             \
       {"Iterable *args, Callable[2,2] &block >> Hash", merge_iterable<false>}},           \
@@ -295,15 +297,9 @@ Value sort_by_hash(const Call& call) {
 const Builtin kFunctions[] = {
     BUNRAKU_MERGE("merge"),
     BUNRAKU_MERGE("stdlib::merge"),
-    {"deep_merge",
-     "Merges hashes and the hashes in them.",
-     {{"", deep_merge}},
-     false,
-     -1,
-     {},
-     usual::hashes},
+    {"deep_merge", "Merges hashes recursively.", {{"", deep_merge}}, false, -1, {}, usual::hashes},
     {"has_key", "True if a hash has a key.", {{"", has_key}}, false, -1},
-    {"hash", "Makes a hash of an array of keys and values.", {{"", hash}}, false, -1},
+    {"hash", "Makes a hash from an array of keys and values.", {{"", hash}}, false, -1},
     {"join_keys_to_values",
      "Joins each key of a hash to its value.",
      {{"", join_keys_to_values}},
@@ -335,7 +331,7 @@ const Builtin kFunctions[] = {
      "The values of a hash and of the hashes in it.",
      {{"Hash hash >> Array", nested_values}}},
     {"stdlib::sort_by",
-     "Sorts by what a block gives.",
+     "Sorts elements by the results of a block.",
      {{"Array ary, Callable[1,1] &block", sort_by_array},
       {"String str, Callable[1,1] &block", sort_by_string},
       {"Hash hsh, Variant[Callable[1,1], Callable[2,2]] &block", sort_by_hash}}},

@@ -1,4 +1,5 @@
-// stdlib's functions on facts, modules, types, time and files.
+// SPDX-License-Identifier: Apache-2.0
+// stdlib's functions for facts, modules, types, time and files.
 #include <algorithm>
 
 #include "core/regex/regex.h"
@@ -12,7 +13,7 @@ using value::Kind;
 
 // --- fact ---
 
-/// a.b."c.d" cut in its keys.
+/// Splits a.b."c.d" into its keys.
 std::vector<std::string> fact_path(std::string_view s) {
     std::vector<std::string> out;
     const auto compiled = regex::Regex::cached("([^.\"]+)|(?:\")([^\"]+)(?:\")");
@@ -149,12 +150,12 @@ Value pry(const Call&) {
 }
 
 const Builtin kFunctions[] = {
-    {"fact", "The fact at a dotted path; undef where there is none.", {{"String fact_name", fact}}},
+    {"fact", "The fact at a dotted path; undef if there is none.", {{"String fact_name", fact}}},
     {"os_version_gte",
-     "True for an operating system of at least a version.",
+     "True if the operating system has at least the given version.",
      {{"String[1] os, String[1] version >> Boolean", os_version_gte}}},
     {"stdlib::os_version_gte",
-     "True for an operating system of at least a version.",
+     "True if the operating system has at least the given version.",
      {{"String[1] os, String[1] version >> Boolean", os_version_gte}}},
     {"get_module_path", "The folder of a module.", {{"", get_module_path}}, false, -1},
     {"is_function_available",
@@ -168,10 +169,10 @@ const Builtin kFunctions[] = {
     {"type_of", "The type of a value.", {{"Any value", type_of}}},
     {"stdlib::type_of", "The type of a value.", {{"Any value", type_of}}},
     {"is_a", "True if a value is of a type.", {{"Any value, Type type", is_a}}},
-    {"type3x", "The name of a value's class, as Puppet 3 had it.", {{"", type3x}}, false, -1},
+    {"type3x", "The class name of a value, as in Puppet 3.", {{"", type3x}}, false, -1},
     {"time", "The seconds since 1970.", {{"", time}}, false, -1, {}, usual::nothing},
     {"glob", "The paths that a pattern matches.", {{"", glob}}, false, -1},
-    {"pry", "A debugger of the Ruby implementation; not there.", {{"", pry}}, true, -1},
+    {"pry", "A debugger of the Ruby implementation; not available.", {{"", pry}}, true, -1},
 };
 
 }  // namespace

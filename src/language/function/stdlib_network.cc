@@ -1,4 +1,5 @@
-// stdlib's functions on addresses and interfaces.
+// SPDX-License-Identifier: Apache-2.0
+// stdlib's functions for addresses and interfaces.
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cctype>
@@ -102,8 +103,8 @@ Value enclose_ipv6(const Call& call) {
     return list(call, unique(out));
 }
 
-/// True where an interface has `value` as its `kind`; asks the structured facts, and the legacy
-/// ones ("ipaddress_eth0") where the node sends them.
+/// Reports whether an interface has the value `wanted` as its `kind`. Reads the structured facts,
+/// and also the legacy facts ("ipaddress_eth0") if the node sends them.
 bool interface_has(const Call& call, std::string_view kind, const Value& wanted) {
     auto& in = call.interpreter;
     if (const auto v = in.lookup_variable(in.top_scope(), kind); v && value::equal(*v, wanted))
@@ -165,7 +166,7 @@ Value has_ip_network(const Call& call) {
 
 const Builtin kFunctions[] = {
     {"stdlib::ip_in_range",
-     "True if an address lies in one of the networks.",
+     "True if an address is in one of the networks.",
      {{"String ipaddress, Variant[String, Array] range >> Boolean", ip_in_range}}},
     {"enclose_ipv6",
      "Puts IPv6 addresses in brackets.",

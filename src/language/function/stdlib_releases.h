@@ -1,4 +1,5 @@
-// Which functions here give the answers of which releases of puppetlabs-stdlib.
+// SPDX-License-Identifier: Apache-2.0
+// Which built-in functions return the same results as which releases of puppetlabs-stdlib.
 #pragma once
 
 #include <cstdint>
@@ -7,22 +8,24 @@
 
 namespace bunraku::function {
 
-/// A function of this folder and the module's files after which it answers.
+/// A function of this folder and the files of the module that it replaces.
 struct StdlibFunction {
     std::string_view name;
-    /// All that the function is made of in any release, relative to the module: its own file of
-    /// either API, and those of what it calls. Not every release has every one.
+    /// Paths, relative to the module, of all files that implement the function in any release: its
+    /// own file for either API, and the files of the functions that it calls. A release may lack
+    /// some of them.
     std::span<const std::string_view> files;
-    /// What digest_of_files gives for the releases whose answers are the same.
+    /// The results of digest_of_files for the releases with the same results.
     std::span<const std::uint64_t> digests;
-    /// Those of the releases whose answers are the same for the usual arguments
-    /// (evaluator::Builtin::usual), not for odd ones.
+    /// The digests of the releases that have the same results for usual arguments
+    /// (evaluator::Builtin::usual) but not for unusual ones.
     std::span<const std::uint64_t> usual;
 };
 
-/// Every function of the table, by name. Made by tools/stdlib_releases/compare.
+/// Returns all functions of the table, sorted by name. tools/stdlib_releases/compare generates the
+/// table.
 std::span<const StdlibFunction> stdlib_functions();
-/// Null where no release is known to be answered for.
+/// Returns the entry of a function, or null if it does not replace the function of any release.
 const StdlibFunction* find_stdlib_function(std::string_view name);
 
 }  // namespace bunraku::function

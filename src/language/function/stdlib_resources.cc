@@ -1,4 +1,6 @@
-// stdlib's functions on resources: ensure_packages, ensure_resource, getparam and their kin.
+// SPDX-License-Identifier: Apache-2.0
+// stdlib's functions for resources: ensure_packages, ensure_resource, getparam and similar
+// functions.
 #include <algorithm>
 #include <cctype>
 
@@ -30,7 +32,7 @@ struct Reference {
     std::string type, title;
 };
 
-/// "Type[title]" cut in two; throws what Puppet says of anything else.
+/// Splits "Type[title]" into its two parts. Throws Puppet's error for any other text.
 Reference parse_reference(std::string_view s) {
     const std::size_t open = s.find('[');
     const bool valid = open != std::string_view::npos && open > 0 && s.ends_with(']') &&
@@ -42,7 +44,7 @@ Reference parse_reference(std::string_view s) {
             std::string(s.substr(open + 1, s.size() - open - 2))};
 }
 
-/// The resource of a text or reference; nullopt: it is neither.
+/// Returns the resource that a text or reference denotes. Returns nullopt if the value is neither.
 std::optional<Reference> reference_of(const Value& v) {
     if (v.is_string()) return parse_reference(v.as_string());
     const auto ref = v.is_type() ? types::as_reference(v.as_type()) : std::nullopt;
@@ -60,7 +62,7 @@ bool defined_with_params(const Call& call, std::string_view type, std::string_vi
         titles = host.declared_titles(type);
     else if (host.resource_declared(type, title))
         titles.push_back(title);
-    // The resource in which the call stands does not count.
+    // The resource that contains the call does not count.
     const std::string own = host.scope_label(call.scope);
     for (const std::string_view t : titles) {
         if (own == "Scope(" + host.declared_reference(type, t) + ")") continue;
@@ -104,7 +106,7 @@ std::string type_argument(const Call& call) {
     return call[0].is_type() ? call[0].as_type()->to_string() : ruby_to_s(call[0]);
 }
 
-/// Declares `type { title: params }` unless it is declared just so already.
+/// Declares `type { title: params }` unless it is already declared with the same parameters.
 void ensure_one(const Call& call, const std::string& type, const Value& title,
                 const Value& params) {
     const std::string name = ruby_to_s(title);
@@ -113,7 +115,8 @@ void ensure_one(const Call& call, const std::string& type, const Value& title,
                             params.is_hash() ? &params.as_hash() : nullptr))
         return;
     value::HashBuilder resource(call.arena());
-    // A number stays one: such a title is no tag, and its text is told as the name.
+    // A numeric title remains a number: such a title does not become a tag, and its text is the
+    // resource's name.
     const bool number = title.is_integer() || title.is_float();
     resource.set(number ? title : text(call, name), params);
     const Value args[] = {text(call, type), resource.build()};
@@ -155,8 +158,8 @@ Value ensure_resources(const Call& call) {
     return Value::undef();
 }
 
-/// Packages are "installed" by default; one that is declared "present" already is taken as it is
-/// (since 9.0).
+/// The default of `ensure` is "installed". A package that is already declared as "present" is
+/// accepted (since 9.0).
 Value ensure_packages(const Call& call) {
     value::HashBuilder builder(call.arena());
     builder.set("ensure", Value::string("installed"));
@@ -202,7 +205,8 @@ Value str2resource(const Call& call) {
     return Value::type(types::resource_ref(ctx, ref.type, ref.title));
 }
 
-/// Fails where the calling class or define belongs to a module other than the caller's.
+/// Fails if the calling code is in a different module than the class or define that contains this
+/// call.
 Value assert_private(const Call& call) {
     if (call.size() > 1) {
         argument_error("assert_private(): Wrong number of arguments given ({}}}) for 0 or 1)",
@@ -250,14 +254,14 @@ const Builtin kFunctions[] = {
      {},
      usual::ensure_packages},
     {"ensure_resource",
-     "Declares a resource unless it is declared just so already.",
+     "Declares a resource unless it is already declared with the same parameters.",
      {{"", ensure_resource}},
      true,
      -1,
      {},
      usual::ensure_resource},
     {"ensure_resources",
-     "Declares the resources of a hash that are not declared just so already.",
+     "Declares the resources of a hash that are not yet declared with the same parameters.",
      {{"", ensure_resources}},
      true,
      -1,

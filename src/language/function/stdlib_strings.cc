@@ -1,4 +1,5 @@
-// stdlib's functions on strings, booleans in strings and paths, as module version 8.5.0 has them.
+// SPDX-License-Identifier: Apache-2.0
+// stdlib's functions for strings, booleans in strings and paths, as in module version 8.5.0.
 #include <algorithm>
 #include <cmath>
 #include <utf8proc.h>
@@ -83,7 +84,7 @@ Value any2bool(const Call& call) {
     return Value::boolean(true);
 }
 
-// --- functions of a string, or of each string in an array ---
+// --- functions on a string, or on each string in an array ---
 
 using Mapper = std::string (*)(std::string_view);
 
@@ -92,7 +93,7 @@ Value map_strings(const Call& call, std::string_view name) {
     expect(call, name, 1);
     const auto one = [&](const Value& v) {
         const std::string out = F(v.as_string());
-        // Regexp.escape answers in ASCII what is it.
+        // Regexp.escape returns US-ASCII if the result is ASCII.
         const bool bytes = v.is_bytes() && (name != "regexpescape" || !value::ascii_only(out));
         return text(call, out).in_encoding(bytes);
     };
@@ -139,7 +140,8 @@ Value swapcase(const Call& call) { return map_strings<swap_case>(call, "swapcase
 Value regexpescape(const Call& call) { return map_strings<regex::escape>(call, "regexpescape"); }
 Value uriescape(const Call& call) { return map_strings<uri_escape>(call, "uriescape"); }
 
-/// String#squeeze: runs of one character become one; with `set` ("a-z", "^x") only of those.
+/// Computes String#squeeze: a run of one character becomes a single character. `set` ("a-z", "^x")
+/// limits the characters.
 std::string squeeze_text(std::string_view s, const Value& set) {
     std::string chosen;
     bool negated = false;
@@ -305,7 +307,7 @@ std::string_view last_part(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     const std::size_t slash = s.rfind('/');
     return slash == std::string_view::npos ? s : s.substr(slash + 1);
 }
-/// File.extname of a last part.
+/// Returns File.extname of the last path segment.
 std::string_view extension(base::TextView name BUNRAKU_LIFETIMEBOUND) {
     const std::size_t start = name.find_first_not_of('.');
     if (start == std::string_view::npos) return {};
@@ -428,10 +430,16 @@ Value sprintf_hash(const Call& call) {
 
 const Builtin kFunctions[] = {
     {"str2bool", "Reads a boolean from a string.", {{"", str2bool_}}, false, -1, {}, usual::texts},
-    {"num2bool", "True for numbers above zero.", {{"", num2bool_}}, false, -1, {}, usual::number},
+    {"num2bool",
+     "True for numbers greater than zero.",
+     {{"", num2bool_}},
+     false,
+     -1,
+     {},
+     usual::number},
     {"bool2num", "1 for true, 0 for false.", {{"", bool2num}}, false, -1, {}, usual::data},
     {"bool2str", "A word for true or for false.", {{"", bool2str}}, false, -1, {}, usual::data},
-    {"any2bool", "Makes a boolean of anything.", {{"", any2bool}}, false, -1},
+    {"any2bool", "Converts any value to a boolean.", {{"", any2bool}}, false, -1},
     {"swapcase", "Swaps upper and lower case.", {{"", swapcase}}, false, -1, {}, usual::texts},
     {"regexpescape",
      "Escapes what regular expressions treat specially.",
@@ -452,8 +460,8 @@ const Builtin kFunctions[] = {
      -1,
      {},
      usual::squeeze},
-    {"dos2unix", "LF in place of CR LF.", {{"", dos2unix}}, false, 1},
-    {"unix2dos", "CR LF in place of LF.", {{"", unix2dos}}, false, 1},
+    {"dos2unix", "Replaces CR LF by LF.", {{"", dos2unix}}, false, 1},
+    {"unix2dos", "Replaces LF by CR LF.", {{"", unix2dos}}, false, 1},
     {"shell_escape",
      "Escapes a word for a POSIX shell.",
      {{"Any string", shell_escape}},

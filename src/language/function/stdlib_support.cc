@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/function/stdlib_support.h"
 
 #include <cerrno>
@@ -24,7 +25,7 @@ using Set = std::unordered_set<Value, EqlHash, Eql>;
 
 bool space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool digit(char c) { return c >= '0' && c <= '9'; }
-/// Digits with single underscores between them; appends them without.
+/// Reads digits with single underscores between them and appends them without the underscores.
 std::size_t take_digits(std::string_view s, std::size_t at, std::string& out) {
     while (at < s.size()) {
         if (digit(s[at])) {
@@ -79,10 +80,10 @@ std::vector<Value> unique(std::span<const Value> items) {
 }
 
 std::vector<Value> difference(std::span<const Value> a, std::span<const Value> b) {
-    const Set gone(b.begin(), b.end());
+    const Set removed(b.begin(), b.end());
     std::vector<Value> out;
     for (const Value& v : a)
-        if (!gone.contains(v)) out.push_back(v);
+        if (!removed.contains(v)) out.push_back(v);
     return out;
 }
 
@@ -264,7 +265,7 @@ std::string fqdn_of(const Call& call) {
 
 evaluator::Inputs& require_inputs(const Call& call) {
     auto* in = call.interpreter.hosts().inputs;
-    if (!in) argument_error("nothing outside of the language can be reached here");
+    if (!in) argument_error("External inputs are not available in this context");
     return *in;
 }
 

@@ -1,4 +1,5 @@
-// What stdlib's function families share: Ruby's conversions and comparisons.
+// SPDX-License-Identifier: Apache-2.0
+// Helpers that stdlib's function families share: Ruby's conversions and comparisons.
 #pragma once
 
 #include <array>
@@ -12,52 +13,53 @@
 
 namespace bunraku::function {
 
-/// Ruby's ==: like value::equal, but 1 == 1.0, at any depth of arrays and hash values.
+/// Compares like Ruby's ==: as value::equal, but 1 == 1.0 at any depth of arrays and hash values.
 bool ruby_equal(const Value& a, const Value& b);
-/// True where `items` has one that is eql? to `v` (what Array#-, & and | ask).
+/// Reports whether `items` contains a value that is eql? to `v`, as Array#-, & and | check.
 bool contains(std::span<const Value> items, const Value& v);
-/// Array#uniq.
+/// Computes Array#uniq.
 std::vector<Value> unique(std::span<const Value> items);
-/// Array#-.
+/// Computes Array#-.
 std::vector<Value> difference(std::span<const Value> a, std::span<const Value> b);
 
-/// Kernel#Float of a string: nullopt where it is none.
+/// Converts a string like Kernel#Float. Returns nullopt if it is not a number.
 std::optional<double> strict_float(std::string_view s);
-/// Kernel#Integer of a string: nullopt where it is none.
+/// Converts a string like Kernel#Integer. Returns nullopt if it is not an integer.
 std::optional<std::int64_t> strict_integer(std::string_view s);
-/// Kernel#Integer and Kernel#Float of a value's to_s.
+/// Applies Kernel#Integer or Kernel#Float to a value's to_s.
 std::optional<std::int64_t> strict_integer(const Value& v);
 std::optional<double> strict_float(const Value& v);
-/// String#to_f: the number in front, else 0.
+/// Converts like String#to_f: returns the leading number, or 0 if there is none.
 double leading_float(std::string_view s);
-/// to_i of strings, numbers and nil.
+/// Applies to_i to strings, numbers and nil.
 std::int64_t to_integer(const Value& v);
 bool all_digits(std::string_view s);
 
-/// String#inspect.
+/// Returns String#inspect.
 std::string inspect_string(std::string_view s);
-/// inspect of any value.
+/// Returns Ruby's inspect of any value.
 std::string inspect(const Value& v);
 
-/// True where the Ruby expression matches somewhere.
+/// Reports whether the Ruby regular expression matches anywhere in the string.
 bool regex_match(std::string_view pattern, std::string_view s, std::uint32_t options = 0);
-/// Replaces every `from`.
+/// Replaces every occurrence of `from`.
 std::string replace_all(std::string_view s, std::string_view from, std::string_view to);
 
-/// A warning that names the calling scope as its source, as the 3.x API logs.
+/// Logs a warning with the calling scope as its source, as the 3.x API does.
 void scope_warning(const Call& call, std::string message);
-/// The entry of $facts at a path; undef where there is none.
+/// Returns the entry of $facts at a path, or undef if there is none.
 Value fact_value(const Call& call, std::initializer_list<std::string_view> path);
-/// The legacy or modern fact with the fully qualified name of the node.
+/// Returns the node's fully qualified name from the legacy or the modern fact.
 std::string fqdn_of(const Call& call);
 evaluator::Inputs& require_inputs(const Call& call);
 
-/// stdlib's function `deprecation`: an error, a warning or nothing, by the setting strict.
+/// Implements stdlib's function `deprecation`. Depending on the setting strict, it throws an error,
+/// logs a warning or does nothing.
 void deprecation(const Call& call, std::string_view key, std::string_view message);
 bool str2bool(const Value& v);
 bool num2bool(const Value& v);
 
-/// An IP address, or network, as Ruby's IPAddr reads them.
+/// An IP address or network, parsed like Ruby's IPAddr.
 struct IpAddress {
     bool v6 = false;
     std::array<unsigned char, 16> bytes{};
@@ -67,11 +69,11 @@ struct IpAddress {
 };
 std::optional<IpAddress> parse_ip(std::string_view text);
 
-/// Data of codec as values: JSON text, YAML text. Throws PuppetError.
+/// Parses JSON or YAML text to a value. Throws PuppetError on invalid text.
 Value json_value(const Call& call, std::string_view text);
 Value yaml_value(const Call& call, std::string_view text, std::string_view file);
 
-/// Whether a resource is declared with the given parameters (stdlib's defined_with_params).
+/// Reports whether a resource is declared with the given parameters (stdlib's defined_with_params).
 bool defined_with_params(const Call& call, std::string_view type, std::string_view title,
                          const value::HashRep* params);
 

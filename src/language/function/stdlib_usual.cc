@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/function/stdlib_usual.h"
 
 #include <algorithm>
@@ -37,7 +38,8 @@ bool text_or_list(const Value& v) {
            (v.is_array() && !v.as_array().empty() && std::ranges::all_of(v.as_array(), text));
 }
 
-/// The name of a resource type in lower case, but for classes: `file`, `a::b`.
+/// Reports whether the value is the lower-case name of a resource type other than class: `file`,
+/// `a::b`.
 bool type_name(const Value& v) {
     if (!text(v) || v.as_string() == "class") return false;
     return std::ranges::all_of(v.as_string(), [](char c) {
@@ -45,10 +47,10 @@ bool type_name(const Value& v) {
     });
 }
 
-/// A title that stays what it is: a path with a slash at its end does not.
+/// Reports whether the title is used unchanged. A path with a trailing slash is not.
 bool title(const Value& v) { return text(v) && !v.as_string().ends_with('/'); }
 
-/// The same, or a port.
+/// Like title, but also accepts a number such as a port.
 bool title_or_number(const Value& v) { return title(v) || v.is_integer(); }
 
 bool all_titles(const Value& v, bool (*good)(const Value&)) {
@@ -66,7 +68,7 @@ bool hash_or_missing(const Call& call, std::size_t i) {
     return call.size() <= i || call[i].is_hash();
 }
 
-/// "Type[title]" or Type['title'].
+/// Reports whether the value is "Type[title]" or Type['title'].
 bool reference(const Value& v) {
     if (v.is_type()) {
         const auto ref = types::as_reference(v.as_type());
@@ -154,7 +156,7 @@ bool ensure_packages(const Call& call) {
         }))
         return false;
     auto* host = call.interpreter.hosts().catalog;
-    // Releases differ in which of those that are declared otherwise they take as they are.
+    // Releases differ in the packages with other declarations that they accept unchanged.
     auto free = [&](const Value& name) {
         if (!host || !host->resource_declared("Package", name.as_string())) return true;
         const Value state = host->declared_parameter("Package", name.as_string(), "ensure");

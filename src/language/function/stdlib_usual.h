@@ -1,6 +1,8 @@
-// Which calls of stdlib's functions are answered alike here and by every release that was compared
-// (evaluator::Builtin::usual): those that manifests make. What a release does with other arguments
-// is its own Ruby's to say. tools/stdlib_releases/compare tries both kinds.
+// SPDX-License-Identifier: Apache-2.0
+// Checks for usual calls of stdlib's functions (evaluator::Builtin::usual). Usual calls are those
+// that manifests make. The built-in function and every compared release return the same result for
+// them. With other arguments, the release's own Ruby code decides the result.
+// tools/stdlib_releases/compare tests both kinds.
 #pragma once
 
 #include "language/evaluator/function.h"
@@ -9,41 +11,43 @@ namespace bunraku::function::usual {
 
 using evaluator::Call;
 
-/// Plain data in ASCII: no types, Sensitives, patterns or default anywhere, and no block.
+/// Accepts plain ASCII data without a block. No argument contains a type, a Sensitive, a pattern or
+/// default.
 bool data(const Call& call);
-/// Plain data of which the first is a non-empty hash or array, or all are arrays.
+/// Accepts plain data whose first argument is a non-empty hash or array, or whose arguments are all
+/// arrays.
 bool collection(const Call& call);
 bool arrays(const Call& call);
-/// Two hashes or more and no block.
+/// Accepts two or more hashes without a block.
 bool hashes(const Call& call);
-/// Texts with something in them, or lists of such.
+/// Accepts non-empty texts, or lists of them.
 bool texts(const Call& call);
-/// One number, or a text that stands for one.
+/// Accepts one number, or a text that contains one.
 bool number(const Call& call);
-/// Texts, and one with what is squeezed.
+/// Accepts texts, and an optional text with the characters to squeeze.
 bool squeeze(const Call& call);
-/// An array and a whole number.
+/// Accepts an array and an integer.
 bool element(const Call& call);
-/// Two whole numbers, and a step above zero.
+/// Accepts two integers, and a step greater than zero.
 bool range(const Call& call);
 bool nothing(const Call& call);
-/// A key and a message.
+/// Accepts a key and a message.
 bool deprecation(const Call& call);
-/// In a class or define of a module.
+/// Accepts a call in a class or define of a module.
 bool assert_private(const Call& call);
-/// A reference and the name of a parameter.
+/// Accepts a reference and the name of a parameter.
 bool getparam(const Call& call);
-/// A reference and a hash.
+/// Accepts a reference and a hash.
 bool defined_with_params(const Call& call);
-/// A type's name, titles, and a hash of parameters where there is one.
+/// Accepts a type name, titles, and an optional hash of parameters.
 bool ensure_resource(const Call& call);
-/// A type's name, a hash of hashes, and one of defaults.
+/// Accepts a type name, a hash of hashes, and a hash of defaults.
 bool ensure_resources(const Call& call);
-/// Names, and a hash of attributes where there is one.
+/// Accepts names, and an optional hash of attributes.
 bool ensure_packages(const Call& call);
-/// A type, the name of an old function and a value that fits the type.
+/// Accepts a type, the name of an old function and a value that matches the type.
 bool validate_legacy(const Call& call);
-/// A pattern and a list.
+/// Accepts a pattern and a list.
 bool matching(const Call& call);
 
 }  // namespace bunraku::function::usual

@@ -1,6 +1,7 @@
-// stdlib's is_* and validate_* functions, as module version 8.5.0 has them: those that 9 removed
-// stay available. They ask `deprecation` first, so with the setting strict at its default "error"
-// most of them are errors, as in the module.
+// SPDX-License-Identifier: Apache-2.0
+// stdlib's is_* and validate_* functions, as in module version 8.5.0. Those that version 9 removed
+// remain available. They first call `deprecation`. With the setting strict at its default "error",
+// most of them are therefore errors, as in the module.
 #include <cmath>
 #include <cstdio>
 #include <openssl/evp.h>
@@ -19,16 +20,18 @@ namespace bunraku::function {
 void deprecation(const Call& call, std::string_view key, std::string_view message) {
     std::string full(message);
     if (call.site) {
-        auto place = [](const syntax::Node* site) {
+        auto location_text = [](const syntax::Node* site) {
             const auto where = site->where();
             const bool whole = site->kind == syntax::NodeKind::Program;
             const std::string file = where.file.empty() ? "unknown" : where.file;
             return fmt::format("[{}, {}]", inspect_string(file), whole ? 0 : where.line);
         };
-        // The next frame is the caller's call, or the manifest itself for code at the top.
+        // The next frame is the call of the enclosing function, or the manifest itself for code at
+        // the top level.
         const auto* frame = call.interpreter.frames();
         while (frame && frame->site == call.site) frame = frame->outer;
-        full += fmt::format(" at {}:{}", place(call.site), frame ? place(frame->site) : "");
+        full += fmt::format(" at {}:{}", location_text(call.site),
+                            frame ? location_text(frame->site) : "");
     }
     switch (call.interpreter.options().strict) {
         case evaluator::Strict::Off: return;
@@ -262,7 +265,8 @@ void validate_slength(const Call&, Args args) {
     }
 }
 
-/// validate_integer and validate_numeric differ only in the conversion and the word.
+/// validate_integer and validate_numeric differ only in the conversion and in one word of the
+/// message.
 template <class N>
 void validate_number(Args args, std::string_view name, std::string_view word) {
     const std::string_view a = std::is_integral_v<N> ? "an" : "a";
@@ -335,7 +339,8 @@ void validate_numeric(const Call&, Args args) {
     validate_number<double>(args, "validate_numeric", "Numeric");
 }
 
-/// Writes the content to a file of its own and runs the command on it (% stands for the file).
+/// Writes the content to a temporary file and runs the command on it (% is replaced by the path of
+/// the file).
 void validate_cmd(const Call& call, Args args) {
     if (args.size() < 2 || args.size() > 3)
         argument_error("validate_cmd(): wrong number of arguments ({}; must be 2 or 3)",
@@ -346,7 +351,7 @@ void validate_cmd(const Call& call, Args args) {
             : fmt::format("validate_cmd(): failed to validate content with command {}",
                           inspect(args[1]));
     auto& inputs = require_inputs(call);
-    // The command as it is run, for the message.
+    // the command line that is executed, for the message
     std::string command;
     const auto result = inputs.run_command_on(
         ruby_to_s(args[0]),
@@ -393,7 +398,7 @@ void validate_x509_rsa_key_pair(const Call&, Args args) {
     if (!fits) argument_error("Certificate signature does not match supplied key");
 }
 
-// --- the functions around them ---
+// --- the functions that use them ---
 
 struct Check {
     std::string_view name;
@@ -419,7 +424,7 @@ constexpr Check kChecks[] = {
     {"validate_x509_rsa_key_pair", validate_x509_rsa_key_pair},
 };
 
-/// Runs an old validation; false where it fails.
+/// Runs an old validation function. Returns false if it fails.
 bool passes(const Call& call, std::string_view name, Args args) {
     for (const Check& check : kChecks) {
         if (check.name != name) continue;
@@ -445,10 +450,10 @@ Value validate_against(const Call& call, const types::Type* type) {
     auto& ctx = call.interpreter.types();
     if (types::is_instance(ctx, type, call[2])) {
         if (passed) return Value::undef();
-        const std::string said = fmt::format(
+        const std::string message_text = fmt::format(
             "Accepting previously invalid value for target type '{}'", type->to_string());
-        call.interpreter.log().log(base::Level::Notice, said);
-        return function::text(call, said);
+        call.interpreter.log().log(base::Level::Notice, message_text);
+        return function::text(call, message_text);
     }
     const std::string text =
         types::describe_mismatch(ctx, fmt::format("validate_legacy({})", name), type, call[2]);
@@ -510,7 +515,7 @@ constexpr Deprecated kIsAbsolutePath{"is_absolute_path", "Absolute_Path"},
     kNumeric{"validate_numeric", "Stdlib::Compat::Numeric"}, kRe{"validate_re", "Pattern[]"},
     kSlength{"validate_slength", "String[]"}, kString{"validate_string", "Stdlib::Compat::String"};
 
-/// Version 9's namespaced ones check against the module's own types.
+/// The namespaced functions of version 9 check against the types of the module.
 void check_type(const Call& call, std::string_view name, std::string_view type_text) {
     if (call.size() == 0) argument_error("{}(): Wrong number of arguments need at least one", name);
     auto& ctx = call.interpreter.types();
@@ -554,7 +559,7 @@ const Builtin kFunctions[] = {
     BUNRAKU_IS("is_numeric", is_numeric, kIsNumeric),
     BUNRAKU_IS("is_string", is_string, kIsString),
     {"is_integer",
-     "True for integers, in strings too.",
+     "True for integers, also in strings.",
      {{"", plain_check<is_integer>}},
      false,
      -1},
@@ -562,7 +567,7 @@ const Builtin kFunctions[] = {
     {"is_mac_address", "True for MAC addresses.", {{"", plain_check<is_mac_address>}}, false, -1},
     {"is_domain_name", "True for domain names.", {{"", plain_check<is_domain_name>}}, false, -1},
     {"is_email_address",
-     "True for mail addresses.",
+     "True for email addresses.",
      {{"", plain_check<is_email_address>}},
      false,
      -1},
@@ -585,7 +590,7 @@ const Builtin kFunctions[] = {
     BUNRAKU_VALIDATE("validate_slength", validate_slength, kSlength),
     BUNRAKU_VALIDATE("validate_string", validate_string, kString),
     {"validate_augeas",
-     "Fails unless a lens reads the content.",
+     "Fails unless an Augeas lens can parse the content.",
      {{"", validation<validate_augeas>}},
      true,
      -1},
@@ -595,12 +600,12 @@ const Builtin kFunctions[] = {
      true,
      -1},
     {"validate_domain_name",
-     "Fails for what is no domain name.",
+     "Fails if a value is not a domain name.",
      {{"", validation<validate_domain_name>}},
      true,
      -1},
     {"validate_email_address",
-     "Fails for what is no mail address.",
+     "Fails if a value is not an email address.",
      {{"", validation<validate_email_address>}},
      true,
      -1},
@@ -610,10 +615,10 @@ const Builtin kFunctions[] = {
      true,
      -1},
     {"stdlib::validate_domain_name",
-     "Fails for what is no domain name.",
+     "Fails if a value is not a domain name.",
      {{"Any *values", check_domain_name}}},
     {"stdlib::validate_email_address",
-     "Fails for what is no mail address.",
+     "Fails if a value is not an email address.",
      {{"Any *values", check_email_address}}},
     {"validate_legacy",
      "Checks a value against a type and an old validation function.",
@@ -624,7 +629,7 @@ const Builtin kFunctions[] = {
      {},
      usual::validate_legacy},
     {"deprecation",
-     "Says that something is deprecated, by the setting strict.",
+     "Reports a deprecation according to the setting strict.",
      {{"String key, String message, Boolean use_strict_setting?",
        [](const Call& call) {
            if (call.size() > 2 && !call[2].as_boolean())

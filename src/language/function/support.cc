@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/function/support.h"
 
 #include <memory>
@@ -64,9 +65,9 @@ void warn_deprecated(const Call& call, std::string_view message, std::string_vie
     call.interpreter.warn(std::string(message), "", nullptr, true, key);
 }
 
-void warn_once(const Call& call, std::string message, bool placed) {
+void warn_once(const Call& call, std::string message, bool with_location) {
     message += "\n   ";
-    if (!placed || !call.site) {
+    if (!with_location || !call.site) {
         message += "(file & line not available)";
     } else {
         const auto where = call.site->where();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/function/table.h"
 
 namespace bunraku::function {

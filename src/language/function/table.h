@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of all built-in functions.
 #pragma once
 
@@ -5,7 +6,8 @@
 
 namespace bunraku::function {
 
-/// Every family of this folder; made on first use, lives for ever, safe between threads.
+/// Returns the table with every family of this folder. It is made on first use, never destroyed,
+/// and thread-safe.
 const evaluator::FunctionTable& builtin_functions();
 
 }  // namespace bunraku::function

@@ -1,4 +1,5 @@
-// Functions on strings: case, white space, joining.
+// SPDX-License-Identifier: Apache-2.0
+// Functions for strings: case, white space, joining.
 #include <cstdlib>
 #include <utf8proc.h>
 
@@ -9,8 +10,8 @@
 namespace bunraku::function {
 namespace {
 
-/// Appends `s` with every character mapped; ASCII takes the short way. Of bytes Ruby maps that
-/// only.
+/// Returns `s` with every character mapped. ASCII characters need no decoding. In binary strings
+/// Ruby maps only ASCII.
 template <class Ascii, class Unicode>
 std::string map_characters(std::string_view s, bool bytes, Ascii ascii, Unicode unicode) {
     std::string out;
@@ -25,12 +26,12 @@ std::string map_characters(std::string_view s, bool bytes, Ascii ascii, Unicode 
         utf8proc_int32_t point = 0;
         const auto n = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(s.data() + i),
                                         static_cast<utf8proc_ssize_t>(s.size() - i), &point);
-        if (n <= 0) {  // not UTF-8: the byte stays
+        if (n <= 0) {  // not UTF-8: the byte does not change
             out.push_back(s[i++]);
             continue;
         }
         i += static_cast<std::size_t>(n);
-        if (point == 0xDF && unicode(0xDF) != 0xDF) {  // sharp s has no single upper case letter
+        if (point == 0xDF && unicode(0xDF) != 0xDF) {  // sharp s has no single upper-case letter
             out += "SS";
             continue;
         }
@@ -70,7 +71,7 @@ std::string camelcase(std::string_view s, bool bytes) {
     return out;
 }
 
-// Ruby strips these, and NUL only on the right (and, since 2.6, on the left too).
+// Ruby strips these characters. It strips NUL on the right and, since 2.6, also on the left.
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0'; }
 std::string_view lstrip(std::string_view s BUNRAKU_LIFETIMEBOUND, bool = false) {
     while (!s.empty() && blank(s.front())) s.remove_prefix(1);
@@ -144,8 +145,8 @@ constexpr std::string_view kIterable = "Iterable[Variant[String, Numeric]] arg";
 constexpr std::string_view kStringData =
     "StringData = Variant[String, Numeric, Array[StringData], Hash[StringData, StringData]]";
 
-// Ruby's Array#join joins nested arrays with the same separator (an empty one is an empty text
-// between two separators) and calls to_s on the rest.
+// Ruby's Array#join joins nested arrays with the same separator and calls to_s on other elements.
+// An empty nested array is an empty text between two separators.
 void join_into(value::JoinedText& out, std::span<const Value> items, const Value& separator) {
     base::step();
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -1,4 +1,5 @@
-// Functions on types: type, new, assert_type, convert_to; and time formatting.
+// SPDX-License-Identifier: Apache-2.0
+// Functions for types: type, new, assert_type, convert_to; and time formatting.
 #include "core/value/time.h"
 #include "language/function/support.h"
 #include "language/types/mismatch.h"
@@ -76,7 +77,7 @@ const Builtin kFunctions[] = {
      "A new value of a type, converted from the arguments.",
      {{"Type type, Any *args, Callable &block?", new_}}},
     {"assert_type",
-     "The value if it is of the type; else an error, or what the block gives.",
+     "The value if it is of the type; otherwise an error, or the result of the block.",
      {{"Type type, Any value, Callable[Type, Type] &block?", assert_type},
       {"String type_string, Any value, Callable[Type, Type] &block?", assert_type_text}}},
     {"convert_to",

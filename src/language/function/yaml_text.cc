@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/function/yaml_text.h"
 
 #include <map>
@@ -23,7 +24,8 @@ public:
 private:
     struct Seen {
         int times = 0;
-        int id = 0;  ///< the anchor's number, in the order in which Psych meets the second uses
+        /// the anchor's number, in the order in which Psych reaches the second use of each value
+        int id = 0;
         bool written = false;
     };
     static const void* identity(const Value& v) {

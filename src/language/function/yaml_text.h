@@ -1,4 +1,5 @@
-// Values as YAML in the form of Ruby's Psych.
+// SPDX-License-Identifier: Apache-2.0
+// Writes values as YAML in the format of Ruby's Psych.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace bunraku::function {
 
-/// Writes a value as Psych does; arrays and hashes that occur twice become anchors and aliases.
+/// Writes a value as Psych does. Arrays and hashes that occur twice become anchors and aliases.
 std::string yaml_text(const value::Value& v, const codec::YamlWriteOptions& options = {});
 
 }  // namespace bunraku::function

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/hiera/config.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, 5> kAllFunctionKeys = {"data_hash", "look
 constexpr std::array<std::string_view, 7> kLocationKeys = {"path", "paths", "glob",        "globs",
                                                            "uri",  "uris",  "mapped_paths"};
 
-// Version 5's schema in Puppet's own type language (HieraConfigV5.config_type).
+// The schema of version 5 in Puppet's type language (HieraConfigV5.config_type).
 constexpr std::string_view kHierarchyType =
     "Array[Struct[{name => String[1], Optional[options] => "
     "Hash[Pattern[/\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z/], Data], Optional[data_hash] => "
@@ -63,7 +64,7 @@ public:
         : ctx_(ctx), config_(config), text_(text), codedir_(codedir) {}
 
     void read(const Value& data) {
-        if (data.is_undef()) {  // no file: data/common.yaml of the root
+        if (data.is_undef()) {  // Without a file: data/common.yaml below the root.
             config_.version = 5;
             Entry common;
             common.name = "Common";
@@ -96,7 +97,7 @@ private:
         throw LookupError(std::move(message), std::string(issue), {config_.path, line, 0});
     }
 
-    /// Puppet finds this fault when it uses the hierarchy, not when it reads the file.
+    /// Puppet reports this error when it uses the hierarchy, not when it reads the file.
     void fail_later(std::string_view issue, std::string message, int line) {
         if (config_.fault.empty()) {
             config_.fault = std::move(message);
@@ -110,7 +111,7 @@ private:
                               : std::atoi(value::to_text(v).c_str());
     }
 
-    /// Ruby symbols as keys (":hierarchy:") lose their colon.
+    /// Keys that are Ruby symbols (":hierarchy:") lose their colon.
     Value plain_keys(const Value& v) {
         base::step();
         if (v.is_array()) {
@@ -134,7 +135,7 @@ private:
         return hiera::line_matching(text_, pattern, start);
     }
 
-    /// Made once for all, shared by all threads.
+    /// The type is made once and shared by all threads.
     static const types::Type* lasting_type(std::string_view text) {
         static auto* const arena = new base::Arena(16 * 1024);
         static std::mutex mutex;
@@ -161,8 +162,7 @@ private:
                         "Optional[hierarchy] => {1}, Optional[plan_hierarchy] => {1}, "
                         "Optional[default_hierarchy] => {1}}}]",
                         kDefaultsType, kHierarchyType));
-        // What is there without a value (a key with nothing but comments below) is as good as
-        // absent.
+        // A key without a value (followed by comments only) counts as absent.
         value::HashBuilder present(ctx_.arena);
         for (const auto& e : loaded.as_hash()) {
             const bool defaulted = e.key.is_string() && (e.key.as_string() == "defaults" ||

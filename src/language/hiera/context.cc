@@ -1,5 +1,6 @@
-// What data functions can ask: the methods of Puppet::LookupContext, and the data functions that
-// Puppet brings along (8.11).
+// SPDX-License-Identifier: Apache-2.0
+// The interface for data functions: the methods of Puppet::LookupContext, and the data functions
+// that Puppet provides (8.11).
 #include <cerrno>
 #include <cstring>
 
@@ -48,7 +49,7 @@ std::optional<Value> Lookup::context_method(Interpreter& in, Scope& scope, const
         state = it->state;
         active = it->invocation;
     }
-    if (!state) {  // made by Puppet::LookupContext.new
+    if (!state) {  // Made by Puppet::LookupContext.new.
         auto& own = impl_->own_contexts[object.as_extension()];
         if (!own) {
             own = std::make_unique<ContextState>();
@@ -72,7 +73,7 @@ std::optional<Value> Lookup::context_method(Interpreter& in, Scope& scope, const
             inv.explainer->text(value::to_text(block->call(in, scope, {}, nullptr, nullptr)));
         return Value::undef();
     }
-    // As Ruby's side asks, whose blocks are called there.
+    // The requests of Ruby code, which calls its blocks itself.
     if (method == "explaining?" && args.empty()) return Value::boolean(inv.explainer != nullptr);
     if (method == "explain" && args.size() == 1) {
         if (inv.explainer) inv.explainer->text(value::to_text(args[0]));
@@ -95,7 +96,7 @@ std::optional<Value> Lookup::context_method(Interpreter& in, Scope& scope, const
     }
     if (method == "cached_entries" && args.empty()) {
         std::vector<Value> pairs;
-        const auto entries = state->cache;  // the block may change it
+        const auto entries = state->cache;  // A copy, because the block may change the cache.
         for (const auto& [k, v] : entries) {
             const Value pair[] = {k, v};
             if (!block) {
@@ -127,7 +128,7 @@ std::optional<Value> Lookup::context_method(Interpreter& in, Scope& scope, const
 
 Value Lookup::data_function(Interpreter& in, Scope& scope, std::string_view name,
                             std::span<const Value> args) {
-    // What backends of Hiera 3 ask.
+    // Requests of Hiera 3 backends.
     if (name == "hiera3_lookup") return impl_->hiera3_lookup(in, scope, args);
     if (name == "deep_merge") {
         return deep_merge(in.arena(), args[0], args[1],

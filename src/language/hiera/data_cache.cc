@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/hiera/data_cache.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/codec/hocon.h"
 #include "core/codec/ruby_json.h"
@@ -22,7 +24,7 @@ using Kind = YamlNode::Kind;
 Value to_value(base::Arena& arena, const YamlNode& node, bool key = false) {
     auto text_of = [&](const YamlNode& n, bool is_key) {
         std::string_view text = n.text;
-        if (n.symbol) {  // as a key it becomes text
+        if (n.symbol) {  // A symbol used as a key becomes text.
             if (!is_key && text == ":default") return Value::default_value();
             if (is_key && text.starts_with(':')) text.remove_prefix(1);
         }
@@ -31,24 +33,25 @@ Value to_value(base::Arena& arena, const YamlNode& node, bool key = false) {
     return value::from_yaml(arena, node, text_of, key);
 }
 
-/// Puppet's RichDataKey takes texts and numbers only.
-bool good_key(const YamlNode& n) {
+/// Puppet's RichDataKey accepts texts and numbers only.
+bool supported_key(const YamlNode& n) {
     return (n.kind == Kind::String && !n.large) || n.kind == Kind::Integer || n.kind == Kind::Float;
 }
 
-bool strange(const YamlNode& n) {
-    // Integers of Puppet have any size in data; a Value has no place for those beyond 64 bits.
+bool unsupported(const YamlNode& n) {
+    // Puppet allows integers of any size in data; a Value holds 64 bits only.
     if (n.kind == Kind::String) return n.large || (n.symbol && n.text != ":default");
     for (const auto& item : n.items) {
-        if (strange(item)) return true;
+        if (unsupported(item)) return true;
     }
     for (const auto& [k, v] : n.entries) {
-        if (!good_key(k) || strange(v)) return true;
+        if (!supported_key(k) || unsupported(v)) return true;
     }
     return false;
 }
 
-/// The type that Puppet infers and generalises, as far as messages about strange values need it.
+/// Returns the type that Puppet infers and generalises, as far as messages about unsupported values
+/// need it.
 std::string type_text(const YamlNode& n, bool key = false) {
     auto common = [](const auto& list, auto&& text_of) {
         std::vector<std::string> kinds;
@@ -109,12 +112,12 @@ void parse(DataCache::File& file, DataCache::Format format, const environment::F
             file.data = to_value(file.arena, *node);
             if (node->kind != Kind::Mapping) return;
             for (const auto& [k, v] : node->entries) {
-                if (!strange(v)) continue;
+                if (!unsupported(v)) continue;
                 const Value key = to_value(file.arena, k, true);
                 std::uint32_t at = 0;
                 for (const auto& e : file.data.as_hash()) {
                     if (value::equal(e.key, key))
-                        file.strange_values.emplace_back(at, type_text(v));
+                        file.unsupported_values.emplace_back(at, type_text(v));
                     ++at;
                 }
             }
@@ -136,13 +139,13 @@ void parse(DataCache::File& file, DataCache::Format format, const environment::F
         case DataCache::Format::Hocon: {
             codec::HoconContext around;
             around.read = [&](const std::string& name) -> std::optional<std::string> {
-                file.also_read.emplace_back(environment::Read::File, name);
+                file.further_reads.emplace_back(environment::Read::File, name);
                 file.included.emplace_back(name, files.stat(name));
                 auto included = files.read(name);
                 return included ? std::optional(std::move(*included)) : std::nullopt;
             };
             around.variable = [&](const std::string& name) -> std::optional<std::string> {
-                file.also_read.emplace_back(environment::Read::Variable, name);
+                file.further_reads.emplace_back(environment::Read::Variable, name);
                 return files.variable(name);
             };
             auto node = codec::parse_hocon(text, around);
@@ -166,17 +169,19 @@ bool DataCache::File::includes_unchanged(const environment::Files& files) const 
 int DataCache::File::find(std::string_view key, std::uint64_t hash) const {
     if (slots_.empty()) return -1;
     const std::size_t mask = slots_.size() - 1;
+    BUNRAKU_ASSERT((slots_.size() & mask) == 0 && entries_.size() * 2 <= slots_.size());
     for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
         const IndexSlot& slot = slots_[i];
         if (slot.entry == 0) return -1;
+        BUNRAKU_ASSERT(slot.entry <= entries_.size());
         if (slot.hash == static_cast<std::uint32_t>(hash >> 32) &&
             entries_[slot.entry - 1].key.as_string() == key)
             return static_cast<int>(slot.entry) - 1;
     }
 }
 
-const std::string* DataCache::File::strange(int i) const {
-    for (const auto& [at, type] : strange_values) {
+const std::string* DataCache::File::unsupported(int i) const {
+    for (const auto& [at, type] : unsupported_values) {
         if (static_cast<int>(at) == i) return &type;
     }
     return nullptr;
@@ -187,6 +192,7 @@ void DataCache::File::index() {
     entries_ = data.as_hash().entries;
     std::size_t size = 4;
     while (size < entries_.size() * 2) size *= 2;
+    BUNRAKU_ASSERT((size & (size - 1)) == 0 && entries_.size() < size);
     slots_.assign(size, IndexSlot{});
     flags_.assign(entries_.size(), 0);
     for (std::size_t n = 0; n < entries_.size(); ++n) {
@@ -202,6 +208,7 @@ void DataCache::File::index() {
 std::shared_ptr<const Config> DataCache::File::config(Layer layer,
                                                       const std::function<Config()>& make) const {
     std::lock_guard lock(mutex_);
+    BUNRAKU_ASSERT(static_cast<std::size_t>(layer) < std::size(configs_));
     auto& slot = configs_[static_cast<std::size_t>(layer)];
     if (!slot) slot = std::make_shared<const Config>(make());
     return slot;
@@ -261,19 +268,20 @@ std::size_t DataCache::size() {
     return slots_.size();
 }
 
-bool DataCache::find_plain(const std::string& cipher, std::string& plain) {
+bool DataCache::find_decrypted(const std::string& cipher, std::string& plain) {
     std::shared_lock lock(mutex_);
-    auto it = plain_.find(cipher);
-    if (it == plain_.end()) return false;
+    auto it = decrypted_.find(cipher);
+    if (it == decrypted_.end()) return false;
     plain = it->second;
     return true;
 }
 
-void DataCache::remember_plain(const std::string& cipher, const std::string& plain) {
+void DataCache::store_decrypted(const std::string& cipher, const std::string& plain) {
     constexpr std::size_t kMost = 20000;
     std::unique_lock lock(mutex_);
-    if (plain_.size() >= kMost) plain_.clear();
-    plain_[cipher] = plain;
+    if (decrypted_.size() >= kMost) decrypted_.clear();
+    decrypted_[cipher] = plain;
+    BUNRAKU_ASSERT(decrypted_.size() <= kMost);
 }
 
 }  // namespace bunraku::hiera

@@ -1,4 +1,6 @@
-// Data files: read, parsed, indexed once, shared by all compiles and threads until they change.
+// SPDX-License-Identifier: Apache-2.0
+// A cache of data files. Each file is read, parsed and indexed once, and shared by all compiles and
+// threads until it changes.
 #pragma once
 
 #include <atomic>
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "core/base/arena.h"
+#include "core/base/assert.h"
 #include "core/value/value.h"
 #include "language/environment/files.h"
 #include "language/environment/trace.h"
@@ -22,11 +25,12 @@
 
 namespace bunraku::hiera {
 
-/// See the top of the file. A file is read anew when its modification time, size or inode changes,
-/// or where it was written so shortly before it was read that a second write might have left them
-/// as they were; every compile looks once, and keeps what it saw. What nobody asked for in `keep`
-/// is dropped when something is next read. Puppet drops its cache with the environment
-/// (environment_timeout); here a changed file is all that matters, whatever that setting says.
+/// A cache of parsed data files. A file is read again when its modification time, size or inode
+/// changes. A file that was written shortly before it was read is also read again, because a second
+/// write might leave these attributes unchanged. Every compile checks a file once and uses that
+/// state until its end. Files that were not used for `keep` are removed at the next read. Puppet
+/// clears its cache with the environment (environment_timeout); here only a change of the file
+/// matters, whatever that setting is.
 class DataCache {
 public:
     enum class Format : std::uint8_t { Yaml, Json, Hocon };
@@ -36,70 +40,76 @@ public:
     /// One parsed file. Immutable.
     struct File {
         base::Arena arena;
-        Value data;         ///< undef where the file holds nothing
-        std::string text;   ///< only where asked for
-        std::string error;  ///< why it could not be parsed; empty: it could
-        /// What was read beside the file itself: includes and variables of HOCON.
-        std::vector<std::pair<environment::Read, std::string>> also_read;
-        /// The files among these, as they were.
+        Value data;         ///< Undef if the file is empty.
+        std::string text;   ///< Only if requested.
+        std::string error;  ///< Reason for a parse error; empty if there is none.
+        /// Further reads: includes and variables of HOCON.
+        std::vector<std::pair<environment::Read, std::string>> further_reads;
+        /// Stamps of the included files.
         std::vector<std::pair<std::string, environment::Stamp>> included;
         bool includes_unchanged(const environment::Files& files) const;
-        /// The place of a root key among the entries of `data`; -1: not there.
+        /// Returns the index of a root key in the entries of `data`; -1 if the key does not exist.
         int find(std::string_view key, std::uint64_t hash) const;
-        const Value& value_at(int i) const { return entries_[static_cast<std::size_t>(i)].value; }
-        /// The value holds "%{" somewhere.
-        bool interpolates(int i) const { return flags_[static_cast<std::size_t>(i)] & 1; }
-        /// The type Puppet names for a value that is no Puppet value (a Ruby Symbol, a Hash with
-        /// Boolean keys); null: it is one.
-        const std::string* strange(int i) const;
-        /// What the file says as a hiera.yaml, made once a layer.
+        const Value& value_at(int i) const {
+            BUNRAKU_ASSERT(i >= 0 && static_cast<std::size_t>(i) < entries_.size());
+            return entries_[static_cast<std::size_t>(i)].value;
+        }
+        /// Returns true if the value contains "%{".
+        bool interpolates(int i) const {
+            BUNRAKU_ASSERT(i >= 0 && static_cast<std::size_t>(i) < flags_.size());
+            return flags_[static_cast<std::size_t>(i)] & 1;
+        }
+        /// Returns the type in Puppet's message about a value that is not a Puppet value, such as a
+        /// Ruby Symbol or a Hash with Boolean keys. Null if the value is valid.
+        const std::string* unsupported(int i) const;
+        /// Returns the content as a hiera.yaml. It is converted once per layer.
         std::shared_ptr<const Config> config(Layer layer,
                                              const std::function<Config()>& make) const;
 
         void index();
-        std::vector<std::pair<std::uint32_t, std::string>> strange_values;
+        std::vector<std::pair<std::uint32_t, std::string>> unsupported_values;
 
     private:
         std::span<const value::Entry> entries_;
         struct IndexSlot {
-            std::uint32_t hash = 0, entry = 0;  // entry + 1; 0: free
+            std::uint32_t hash = 0, entry = 0;  // `entry` is the index plus 1; 0 marks a free slot.
         };
-        std::vector<IndexSlot> slots_;  // open addressing
+        std::vector<IndexSlot> slots_;  // Hash table with open addressing.
         std::vector<std::uint8_t> flags_;
         mutable std::mutex mutex_;
         mutable std::shared_ptr<const Config> configs_[3];
     };
     struct Loaded {
-        std::shared_ptr<const File> file;  ///< null: see `error`
-        int error = 0;                     ///< errno; ENOENT: there is none
+        std::shared_ptr<const File> file;  ///< Null if `error` is set.
+        int error = 0;                     ///< errno; ENOENT if the file does not exist.
     };
-    /// The reader notes what it reads by this.
+    /// Loads a file. The caller records the read.
     Loaded load(const environment::Files& files, const std::string& path, Format format,
                 bool keep_text = false);
-    /// Files held now.
+    /// Returns the number of cached files.
     std::size_t size();
 
-    /// Deciphered texts by what they were deciphered from and with: deciphering costs a
-    /// millisecond. Nothing but memory ever holds them.
-    bool find_plain(const std::string& cipher, std::string& plain);
-    void remember_plain(const std::string& cipher, const std::string& plain);
+    /// Cache of decrypted texts, by ciphertext and keys, because a decryption costs a millisecond.
+    /// The texts are in memory only.
+    bool find_decrypted(const std::string& cipher, std::string& plain);
+    void store_decrypted(const std::string& cipher, const std::string& plain);
 
 private:
     using Clock = std::chrono::steady_clock;
     struct Slot {
         environment::Stamp stamp;
         std::shared_ptr<const File> file;
-        std::atomic<Clock::rep> used{0};  ///< when it was last asked for
+        std::atomic<Clock::rep> used{0};  ///< Time of the last use.
     };
     void drop_unused(Clock::time_point now);
-    /// The file cannot be read: nothing of it is kept.
+    /// Removes the cached data of a file that cannot be read.
     Loaded forget(const std::string& name, int error);
 
     const std::chrono::milliseconds keep_;
     Clock::time_point swept_;
     std::shared_mutex mutex_;
     std::unordered_map<std::string, Slot> slots_;
-    std::unordered_map<std::string, std::string> plain_;
+    std::unordered_map<std::string, std::string> decrypted_;
 };
 
 }  // namespace bunraku::hiera

@@ -1,8 +1,11 @@
-// Asking the entries of a hierarchy: files, and functions of users (the FunctionProviders, 8.11).
+// SPDX-License-Identifier: Apache-2.0
+// Looks keys up in the entries of a hierarchy: files, and functions written by users (the
+// FunctionProviders, 8.11).
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/value/text.h"
 #include "language/hiera/impl.h"
 #include "language/hiera/paths.h"
@@ -17,6 +20,7 @@ Found Lookup::Impl::provider_lookup(Provider& provider, const Key& key, Invocati
     Step step(inv.explainer, NodeKind::DataProvider,
               inv.explainer ? provider.name() : std::string(), provider.config->path);
     Resolution& resolution = resolve(provider, inv);
+    BUNRAKU_ASSERT(provider.known.front().get() == &resolution);
     auto& entries = fallback ? resolution.fallback : resolution.entries;
     if (entries.empty()) {
         if (inv.explainer) inv.explainer->not_found(key.text);
@@ -45,7 +49,7 @@ Found Lookup::Impl::entry_lookup(Provider& provider, Resolved& entry, const Key&
         return over(strategy, entry.locations.size(), inv,
                     [&](std::size_t i) { return ask_location(provider, entry, i, key, inv); });
     }
-    // hiera(key, default, 'override'): those levels come before all others.
+    // The override levels of hiera(key, default, 'override') precede all others.
     Resolved more;
     more.entry = entry.entry;
     more.has_locations = true;
@@ -60,6 +64,7 @@ Found Lookup::Impl::entry_lookup(Provider& provider, Resolved& entry, const Key&
     for (std::size_t i = 0; i < more.locations.size(); ++i)
         more.contexts.push_back(std::make_unique<ContextState>());
     const std::size_t first = more.locations.size();
+    BUNRAKU_ASSERT(more.contexts.size() == first);
     return over(strategy, first + entry.locations.size(), inv, [&](std::size_t i) {
         return i < first ? ask_location(provider, more, i, key, inv)
                          : ask_location(provider, entry, i - first, key, inv);
@@ -68,10 +73,11 @@ Found Lookup::Impl::entry_lookup(Provider& provider, Resolved& entry, const Key&
 
 Found Lookup::Impl::ask_location(Provider& provider, Resolved& entry, std::size_t i, const Key& key,
                                  Invocation& inv) {
+    BUNRAKU_ASSERT(entry.has_locations && i < entry.locations.size());
     Location& location = entry.locations[i];
     Step step(inv.explainer, location.uri ? NodeKind::Uri : NodeKind::Path, location.path,
               location.original);
-    // Backends of Hiera 3 find their own places; Puppet asks them once for every path.
+    // Hiera 3 backends find their own data sources. Puppet calls them once for every path.
     if (!location.exists && entry.entry->access != Access::Hiera3Backend) {
         if (inv.explainer) inv.explainer->event(Event::LocationNotFound);
         return std::nullopt;
@@ -99,7 +105,8 @@ Value Lookup::Impl::call_options(const Resolved& entry, const Location* location
     return out.build();
 }
 
-/// What a function gives must be Puppet's data; one that declares its return type has been checked.
+/// The result of a function must be Puppet data. The result of a function with a declared return
+/// type is already checked.
 void Lookup::Impl::validate(const Resolved& entry, const Location* location, std::string_view what,
                             const Value& v, Invocation& inv) {
     if (entry.validated || !(v.is_array() || v.is_hash() || v.kind() >= value::Kind::Type)) return;
@@ -113,6 +120,8 @@ void Lookup::Impl::validate(const Resolved& entry, const Location* location, std
 
 Found Lookup::Impl::ask(Provider& provider, Resolved& entry, std::size_t i,
                         const Location* location, const Key& key, Invocation& inv) {
+    BUNRAKU_ASSERT(entry.entry && i < entry.contexts.size());
+    BUNRAKU_ASSERT(entry.has_locations == (location != nullptr));
     ContextState& state = *entry.contexts[i];
     auto not_found = [&](std::string_view k) -> Found {
         if (inv.explainer) inv.explainer->not_found(k);
@@ -128,6 +137,7 @@ Found Lookup::Impl::ask(Provider& provider, Resolved& entry, std::size_t i,
             if (entry.native && location && !location->uri)
                 return ask_file(provider, entry, *location, state, key, inv);
             if (!state.hash) state.hash = data_hash(provider, entry, location, state, inv);
+            BUNRAKU_ASSERT(state.hash->is_hash());
             const Value* v = state.hash->as_hash().find(key.root);
             if (!v) return not_found(key.root);
             validate(entry, location,
@@ -196,7 +206,7 @@ Found Lookup::Impl::ask(Provider& provider, Resolved& entry, std::size_t i,
 
 namespace {
 
-/// What Hiera 3 calls a resolution type: undef, "array", or a hash with "behavior".
+/// Returns what Hiera 3 calls a resolution type: undef, "array", or a hash with "behavior".
 Value resolution_type(base::Arena& arena, const MergeStrategy& strategy) {
     using Kind = MergeStrategy::Kind;
     value::HashBuilder out(arena);
@@ -213,7 +223,7 @@ Value resolution_type(base::Arena& arena, const MergeStrategy& strategy) {
     return out.build();
 }
 
-/// The configuration of one entry of a version 5 hiera.yaml, as a version 3 one would hold it.
+/// Converts one entry of a version 5 hiera.yaml to a version 3 configuration.
 Value hiera3_config(base::Arena& arena, const Resolved& entry) {
     auto text = [&](std::string_view s) { return value::make_string(arena, s); };
     const std::string& backend = entry.entry->function;
@@ -257,12 +267,12 @@ Found Lookup::Impl::ask_hiera3(const Provider& provider, const Resolved& entry, 
     request.set("resolution", inv.hiera3_merge ? Value::string("hash")
                               : inv.strategy   ? resolution_type(arena, *inv.strategy)
                                                : Value::undef());
-    // What the backend asks of the compile belongs to this lookup.
+    // Requests of the backend to the compile belong to this lookup.
     Invocation* const before = std::exchange(current, &inv);
-    struct Back {
+    struct RestoreCurrent {
         Invocation*& current;
         Invocation* before;
-        ~Back() { current = before; }
+        ~RestoreCurrent() { current = before; }
     } const back{current, before};
     Value answer;
     try {
@@ -270,7 +280,7 @@ Found Lookup::Impl::ask_hiera3(const Provider& provider, const Resolved& entry, 
     } catch (const LookupError&) {
         throw;
     } catch (const base::PuppetError& error) {
-        // An exception of Ruby's own leaves the lookup as it is.
+        // An exception that Ruby itself raised leaves the lookup unchanged.
         if (error.located() || error.verbatim || error.message() == failure) throw;
         throw ArgumentError(error.message());
     }
@@ -299,7 +309,8 @@ Value Lookup::Impl::hiera3_lookup(Interpreter& in, Scope& scope, std::span<const
 
 Found Lookup::Impl::ask_file(Provider& provider, Resolved& entry, const Location& location,
                              ContextState& state, const Key& key, Invocation& inv) {
-    // Before the file is looked at: a file that is broken was read, too.
+    BUNRAKU_ASSERT(entry.native && !location.uri && key.hash == hash_text(key.root));
+    // Recorded before the check, because a broken file is a read, too.
     note_key(std::span(&location.read, 1), key.root);
     const auto* file =
         checked_file(const_cast<Location&>(location), entry.format, entry.entry->function, inv);
@@ -313,12 +324,12 @@ Found Lookup::Impl::ask_file(Provider& provider, Resolved& entry, const Location
         if (inv.explainer) inv.explainer->not_found(key.root);
         return std::nullopt;
     }
-    if (const std::string* strange = file->strange(i)) {
+    if (const std::string* unsupported = file->unsupported(i)) {
         throw LookupError(fmt::format(
             "{} has wrong type, expects Puppet::LookupValue, got {}",
             described(entry, &location,
                       fmt::format("Value for key '{}', in hash returned from ", key.root)),
-            *strange));
+            *unsupported));
     }
     Value v = file->value_at(i);
     if (file->interpolates(i)) v = interpolate(v, inv, true);
@@ -352,17 +363,18 @@ const DataCache::File* Lookup::Impl::checked_file(Location& location, DataCache:
                         function, path),
             types::parse_type(ctx, "Hash"), file->data));
     }
-    // Ruby's `nil` and `false` pass with a warning even where `strict` is error.
+    // `nil` and `false` cause a warning only, even if `strict` is error.
     const std::string message = fmt::format("{}: file does not contain a valid yaml hash", path);
     if (options.strict_error && file->data.truthy()) throw LookupError(message);
     if (warned.insert(message).second) inv.in.log().log(base::Level::Warning, message);
     return nullptr;
 }
 
-/// A module's data may speak of the module's own keys only.
+/// The data of a module may contain only the module's own keys.
 void Lookup::Impl::check_module_keys(const Provider& provider, const Resolved& entry,
                                      const Location* location, const value::HashRep& data,
                                      Invocation& inv) {
+    BUNRAKU_ASSERT(provider.layer == Layer::Module);
     for (const auto& e : data) {
         if (e.key.is_string()) {
             const std::string_view name = e.key.as_string();
@@ -396,7 +408,7 @@ Value Lookup::Impl::data_hash(Provider& provider, Resolved& entry, const Locatio
         const Value args[] = {call_options(entry, location, inv), context(state, inv)};
         v = call(provider, entry, args, state, inv);
     }
-    // not_found() in a function that gives the whole hash: it has nothing.
+    // not_found() in a data_hash function means an empty hash.
     if (!v) return value::HashBuilder(inv.arena()).build();
     if (!v->is_hash()) {
         throw LookupError(types::describe_mismatch(
@@ -472,6 +484,7 @@ void Lookup::Impl::find_function(const Provider& provider, Resolved& entry, Invo
                 rich, each->returns));
         }
     }
+    BUNRAKU_ASSERT(!all || !signatures.empty());
     entry.validated = all;
     entry.function = function;
 }
@@ -479,10 +492,14 @@ void Lookup::Impl::find_function(const Provider& provider, Resolved& entry, Invo
 Found Lookup::Impl::call(const Provider& provider, Resolved& entry, std::span<const Value> args,
                          ContextState& state, Invocation& inv) {
     if (!entry.function) find_function(provider, entry, inv);
+    BUNRAKU_ASSERT(entry.function);
     contexts.push_back({state.object.as_extension(), &state, &inv});
     struct Pop {
         decltype(contexts)& list;
-        ~Pop() { list.pop_back(); }
+        ~Pop() {
+            BUNRAKU_ASSERT(!list.empty());
+            list.pop_back();
+        }
     } pop{contexts};
     try {
         return inv.in.call_function(entry.entry->function, args, inv.scope);
@@ -494,14 +511,14 @@ Found Lookup::Impl::call(const Provider& provider, Resolved& entry, std::span<co
         // Ruby code may throw the symbol itself.
         if (error.message().find("uncaught throw :no_such_key") != std::string::npos)
             return std::nullopt;
-        // The arguments do not fit: an ArgumentError of Ruby.
+        // Arguments that do not match are an ArgumentError of Ruby.
         if (!error.located() && !error.verbatim && !error.message().starts_with("value returned"))
             throw ArgumentError(error.message());
         throw;
     }
 }
 
-/// What yaml_data and its like give for a path.
+/// Returns the result of yaml_data, json_data or hocon_data for a path.
 Value Lookup::Impl::file_data(std::string_view function, const std::string& path, Invocation& inv) {
     const auto format = function == "json_data"    ? DataCache::Format::Json
                         : function == "hocon_data" ? DataCache::Format::Hocon

@@ -1,4 +1,6 @@
-// The three kinds of errors a lookup meets, because Puppet words them differently on their way out.
+// SPDX-License-Identifier: Apache-2.0
+// The three kinds of errors in a lookup. Puppet words each kind differently when it leaves the
+// lookup.
 #pragma once
 
 #include <string>
@@ -8,8 +10,8 @@
 
 namespace bunraku::hiera {
 
-/// Puppet::DataBinding::LookupError (8.11): told as it is, without the place of the call. What is
-/// neither this nor an ArgumentError becomes one inside of a lookup.
+/// Puppet::DataBinding::LookupError (8.11). It is reported unchanged, without the position of the
+/// call. Inside a lookup, errors other than this and ArgumentError become a LookupError.
 struct LookupError : base::PuppetError {
     explicit LookupError(std::string message, std::string issue_code = {},
                          base::Location where = {})
@@ -19,8 +21,8 @@ struct LookupError : base::PuppetError {
     }
 };
 
-/// An error of Ruby itself in Puppet's implementation: passes through lookups unchanged and is
-/// worded by the evaluator ("Error while evaluating a Function Call, ...").
+/// A Ruby error in Puppet's implementation. It passes through lookups unchanged, and the evaluator
+/// words it ("Error while evaluating a Function Call, ...").
 struct ArgumentError : base::PuppetError {
     explicit ArgumentError(std::string message) : PuppetError(std::move(message)) {}
 };

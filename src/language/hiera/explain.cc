@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/hiera/explain.h"
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/text.h"
@@ -10,7 +12,7 @@ namespace {
 using Kind = ExplainNode::Kind;
 using Event = ExplainNode::Event;
 
-/// Ruby's inspect of a scalar, collections over several lines.
+/// Prints scalars like Ruby's inspect, and collections over several lines.
 void dump_value(std::string& out, const std::string& indent, const Value& v) {
     base::step();
     const std::string inner = indent + "  ";
@@ -153,13 +155,17 @@ void Explainer::Step::enter(ExplainNode::Kind kind, std::string_view name,
     node->kind = kind;
     node->name = std::string(name);
     node->original = std::string(original);
+    BUNRAKU_ASSERT(!node_ && explainer_->current_);
     node->parent = explainer_->current_;
     node_ = node.get();
     explainer_->current_->branches.push_back(std::move(node));
     explainer_->current_ = node_;
 }
 
-void Explainer::Step::leave() { explainer_->current_ = node_->parent; }
+void Explainer::Step::leave() {
+    BUNRAKU_ASSERT(explainer_->current_ == node_ && node_->parent);
+    explainer_->current_ = node_->parent;
+}
 
 void Explainer::found(std::string_view key, const Value& v, ExplainNode::Event event) {
     current_->key = std::string(key);

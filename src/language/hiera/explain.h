@@ -1,4 +1,5 @@
-// What a lookup did, as a tree, and the text `lookup --explain` prints of it.
+// SPDX-License-Identifier: Apache-2.0
+// The steps of a lookup as a tree, and the text that `lookup --explain` prints.
 #pragma once
 
 #include <memory>
@@ -6,13 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/value/value.h"
 
 namespace bunraku::hiera {
 
 using value::Value;
 
-/// One step of a lookup (the node classes of Puppet::Pops::Lookup::Explainer, 8.11, as one struct).
+/// One step of a lookup. This struct covers all node classes of Puppet::Pops::Lookup::Explainer,
+/// 8.11.
 struct ExplainNode {
     enum class Kind {
         Root,
@@ -43,12 +46,13 @@ struct ExplainNode {
     };
     Kind kind = Kind::Root;
     Event event = Event::None;
-    std::string name;  ///< key, provider, path, strategy, ... by kind
+    std::string name;  ///< Key, provider, path or strategy, depending on the kind.
     std::string
-        original;  ///< Path and Uri: before interpolation; DataProvider: the configuration's path
-    std::string key;  ///< of the event
+        /// Path and Uri: the text before interpolation; DataProvider: path of the configuration.
+        original;
+    std::string key;  ///< Key of the event.
     Value value;
-    Value options;  ///< Merge: without "strategy"; undef: none
+    Value options;  ///< Merge: options without "strategy"; undef if there are none.
     std::vector<std::string> texts;
     ExplainNode* parent = nullptr;
     std::vector<std::unique_ptr<ExplainNode>> branches;
@@ -60,10 +64,10 @@ public:
     explicit Explainer(bool only_options = false) : only_options_(only_options), current_(&root_) {}
     Explainer(const Explainer&) = delete;
 
-    /// Enters a step; the scope object leaves it.
+    /// Begins a step; its destructor ends the step.
     class Step {
     public:
-        /// Copies the texts only where there is an explainer.
+        /// Copies the texts only if there is an explainer.
         Step(Explainer* explainer, ExplainNode::Kind kind, std::string_view name,
              std::string_view original = {})
             : explainer_(explainer) {
@@ -73,7 +77,10 @@ public:
             if (explainer_) leave();
         }
         Step(const Step&) = delete;
-        ExplainNode* node() const { return node_; }
+        ExplainNode* node() const {
+            BUNRAKU_ASSERT((node_ == nullptr) == (explainer_ == nullptr));
+            return node_;
+        }
 
     private:
         void enter(ExplainNode::Kind kind, std::string_view name, std::string_view original);
@@ -93,9 +100,9 @@ public:
 
     bool only_options() const { return only_options_; }
     const ExplainNode& root() const { return root_; }
-    /// The whole tree in Puppet's layout.
+    /// Returns the whole tree in Puppet's layout.
     std::string to_string() const;
-    /// The tree as data. Texts that Ruby has as Symbols begin with kSymbol.
+    /// Returns the tree as data. Texts that are Symbols in Ruby begin with kSymbol.
     Value to_data(base::Arena& arena) const;
     static constexpr char kSymbol = '\1';
 

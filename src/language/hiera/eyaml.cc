@@ -1,4 +1,5 @@
-// The function eyaml_lookup_key: a YAML file whose texts may hold "ENC[PKCS7,...]" (Puppet 8.11
+// SPDX-License-Identifier: Apache-2.0
+// The function eyaml_lookup_key: a YAML file whose texts may contain "ENC[PKCS7,...]" (Puppet 8.11
 // with hiera-eyaml 3.3).
 #include <algorithm>
 #include <cctype>
@@ -12,12 +13,12 @@
 namespace bunraku::hiera {
 namespace {
 
-/// A failure inside of the decryption, before it is worded with key and file.
-struct Undecipherable {
+/// A decryption failure before the key and file are added to its message.
+struct DecryptionError {
     std::string message;
 };
 
-/// Whether /ENC\[.*?\]/ matches within one line.
+/// Reports whether /ENC\[.*?\]/ matches within one line.
 bool encrypted(std::string_view s) {
     for (auto at = s.find("ENC["); at != std::string_view::npos; at = s.find("ENC[", at + 4)) {
         const auto end = s.find_first_of("]\n", at + 4);
@@ -26,7 +27,8 @@ bool encrypted(std::string_view s) {
     return false;
 }
 
-/// ENC\[(\w+,)?([a-zA-Z0-9+/ =\n]+?)\] at `at`; the length of the match, 0: none.
+/// Matches ENC\[(\w+,)?([a-zA-Z0-9+/ =\n]+?)\] at `at`. Returns the length of the match; 0 if there
+/// is none.
 std::size_t token(std::string_view s, std::size_t at, std::string& scheme, std::string& cipher) {
     if (!s.substr(at).starts_with("ENC[")) return 0;
     std::size_t i = at + 4;
@@ -68,11 +70,11 @@ std::string read_key(const environment::Environment& environment, const std::str
     auto text = environment.read(path);
     if (!text) {
         const auto there = environment.stat(path);
-        throw Undecipherable{fmt::format("{} @ {} - {}",
-                                         !there.exists     ? "No such file or directory"
-                                         : there.directory ? "Is a directory"
-                                                           : "Permission denied",
-                                         there.directory ? "io_fread" : "rb_sysopen", path)};
+        throw DecryptionError{fmt::format("{} @ {} - {}",
+                                          !there.exists     ? "No such file or directory"
+                                          : there.directory ? "Is a directory"
+                                                            : "Permission denied",
+                                          there.directory ? "io_fread" : "rb_sysopen", path)};
     }
     return std::move(*text);
 }
@@ -103,14 +105,14 @@ std::string Lookup::Impl::decrypt_text(std::string_view text, const value::HashR
         at += size;
         const std::string lower = scheme.empty() ? "pkcs7" : base::lower(scheme);
         if (lower != "pkcs7") {
-            throw Undecipherable{
+            throw DecryptionError{
                 fmt::format("cannot load such file -- hiera/backend/eyaml/encryptors/{}", lower)};
         }
         if (public_key.empty() && public_variable.empty())
-            throw Undecipherable{"pkcs7_public_key is not defined"};
+            throw DecryptionError{"pkcs7_public_key is not defined"};
         if (private_key.empty() && private_variable.empty())
-            throw Undecipherable{"pkcs7_private_key is not defined"};
-        // The environment wins; what a file says is known by its stat.
+            throw DecryptionError{"pkcs7_private_key is not defined"};
+        // Keys from environment variables take precedence. A key file is identified by its stat.
         if (mark.empty()) {
             mark = (private_given ? "=" + *private_given : file_mark(*environment, private_key)) +
                    "\n" +
@@ -118,7 +120,7 @@ std::string Lookup::Impl::decrypt_text(std::string_view text, const value::HashR
                    "\n";
         }
         std::string plain;
-        if (cache->find_plain(mark + cipher, plain)) {
+        if (cache->find_decrypted(mark + cipher, plain)) {
             out += plain;
             continue;
         }
@@ -129,11 +131,11 @@ std::string Lookup::Impl::decrypt_text(std::string_view text, const value::HashR
         const auto bytes = codec::base64_decode(cipher, codec::Base64::Lines);
         auto deciphered =
             codec::pkcs7_decrypt(bytes ? *bytes : std::string(), *private_pem, *public_pem);
-        if (!deciphered) throw Undecipherable{deciphered.error().message};
-        cache->remember_plain(mark + cipher, *deciphered);
+        if (!deciphered) throw DecryptionError{deciphered.error().message};
+        cache->store_decrypted(mark + cipher, *deciphered);
         out += *deciphered;
     }
-    // Ruby's chomp.
+    // Same as Ruby's chomp.
     if (out.ends_with("\r\n")) {
         out.resize(out.size() - 2);
     } else if (out.ends_with('\n') || out.ends_with('\r')) {
@@ -151,7 +153,7 @@ Value Lookup::Impl::decrypted(const Value& v, std::string_view key, const value:
         try {
             const Value plain = value::make_string(inv.arena(), decrypt_text(v.as_string(), given));
             return interpolate(plain, inv, true);
-        } catch (const Undecipherable& error) {
+        } catch (const DecryptionError& error) {
             throw LookupError(fmt::format(
                 "hiera-eyaml backend error decrypting {} when looking up {} in {}. Error was {}",
                 v.as_string(), key, path, error.message));

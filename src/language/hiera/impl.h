@@ -1,4 +1,6 @@
-// What the files of a lookup share: the state of one compile, and its passes by theme.
+// SPDX-License-Identifier: Apache-2.0
+// The shared part of the lookup's source files: the state of one compile, and the functions by
+// topic.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/text_view.h"
 #include "core/regex/regex.h"
 #include "core/value/build.h"
@@ -33,42 +36,44 @@ using Found = std::optional<Value>;
 
 inline constexpr std::string_view kLookupOptions = "lookup_options";
 
-/// Thrown by Puppet::LookupContext#not_found, caught where the data function was called.
+/// Thrown by Puppet::LookupContext#not_found and caught at the call of the data function.
 struct NotFound {};
 
-/// A place of a hierarchy entry, interpolated.
+/// An interpolated location of a hierarchy entry.
 struct Location {
     std::string original;
-    std::string path;  ///< or the URI
+    std::string path;  ///< Or the URI.
     bool exists = false;
     bool uri = false;
-    const DataCache::File* file = nullptr;  ///< of built-in backends
-    int error = 0;                          ///< why `file` is null though it exists
-    environment::ReadId read = 0;           ///< of a file with data: Read::Data
+    const DataCache::File* file = nullptr;  ///< For built-in backends.
+    int error = 0;                          ///< Reason why `file` is null although the path exists.
+    environment::ReadId read = 0;           ///< Read::Data of a file with data.
 };
 
-/// What a function sees of one location: its options, and a cache of its own (FunctionContext).
+/// The state of a function for one location: its options and its cache (FunctionContext).
 struct ContextState {
     Value object;
     std::string module;
     std::vector<std::pair<Value, Value>> cache;
-    std::map<std::string, Value, std::less<>> answers;  ///< of lookup_key and data_dig functions
-    std::optional<Value> hash;                          ///< of data_hash functions
-    bool checked = false;                               ///< of a module: its keys were looked at
+    /// Cached results of lookup_key and data_dig functions.
+    std::map<std::string, Value, std::less<>> answers;
+    std::optional<Value> hash;  ///< Cached result of a data_hash function.
+    bool checked = false;       ///< Module layer: its keys were checked.
 };
 
-/// An entry of the hierarchy with everything interpolated.
+/// An entry of the hierarchy after interpolation.
 struct Resolved {
     const Entry* entry = nullptr;
     std::vector<Location> locations;
     bool has_locations = false;
-    bool native = false;  ///< yaml_data, json_data or hocon_data over files
+    bool native = false;  ///< True for yaml_data, json_data or hocon_data with file locations.
     DataCache::Format format{};
     Value options;
-    std::string datadir;                                  ///< of version 3: for overriding levels
-    std::vector<std::unique_ptr<ContextState>> contexts;  ///< one a location, or one
+    /// Version 3: folder of overriding levels.
+    std::string datadir;
+    std::vector<std::unique_ptr<ContextState>> contexts;  ///< One per location, or a single one.
     const Callable* function = nullptr;
-    bool validated = false;  ///< the function declares what it returns
+    bool validated = false;  ///< True if the function declares its return type.
 };
 
 /// A variable that the paths of a hierarchy depend on.
@@ -78,34 +83,35 @@ struct Variable {
     Found value;
 };
 
-/// A hierarchy for one set of variables.
+/// A hierarchy resolved for one set of variables.
 struct Resolution {
     std::vector<Resolved> entries, fallback;
     std::vector<Variable> variables;
-    /// Every place of `entries` is a file that is loaded: `files` answers at once whether a key is
-    /// anywhere.
+    /// True if every location of `entries` is a loaded file. `files` then shows immediately whether
+    /// any of them has a key.
     bool flat = false;
     std::vector<const DataCache::File*> files;
-    std::vector<environment::ReadId> reads;  ///< of `files`
+    std::vector<environment::ReadId> reads;  ///< Reads of `files`.
 };
 
 struct Provider {
     std::shared_ptr<const Config> config;
     Layer layer = Layer::Global;
-    std::string module;                              ///< empty: not the module layer
-    std::string_view text;                           ///< of hiera.yaml
-    std::vector<std::unique_ptr<Resolution>> known;  ///< the present one first
+    std::string module;     ///< Empty outside the module layer.
+    std::string_view text;  ///< Text of hiera.yaml.
+    /// Resolutions for recent variables, the current one first.
+    std::vector<std::unique_ptr<Resolution>> known;
     std::string name() const;
 };
 
-/// The merged lookup_options, split (LookupAdapter#compile_patterns).
+/// The merged lookup_options, divided into keys and patterns (LookupAdapter#compile_patterns).
 struct KeyOptions {
-    Value by_key;  ///< a hash, or undef
+    Value by_key;  ///< A hash, or undef.
     std::vector<std::pair<std::shared_ptr<const regex::Regex>, Value>> patterns;
     Value find(std::string_view root) const;
 };
 
-/// What is known of a module, or of keys without one.
+/// Cached state of one module, or of keys without a module.
 struct ModuleState {
     std::string name;
     bool options_known = false, defaults_known = false, provider_known = false;
@@ -113,26 +119,26 @@ struct ModuleState {
     std::unique_ptr<Provider> provider;
 };
 
-/// One call of lookup and everything nested in it.
+/// One call of lookup with all nested lookups.
 struct Invocation {
     Interpreter& in;
     Scope& scope;
     const value::HashRep* overrides = nullptr;
     const value::HashRep* defaults = nullptr;
     Explainer* explainer = nullptr;
-    std::string_view module;  ///< of the key looked up
+    std::string_view module;  ///< Module of the key.
     bool has_module = false;
     std::string_view top_key;
     bool global_only = false;
     bool hiera_call = false;
     bool hiera3_scope = false;
     bool hiera3_merge = false;
-    bool quiet_variables = false;  ///< unset variables in hiera.yaml's paths are no error
+    bool quiet_variables = false;  ///< Unset variables in paths of hiera.yaml are not errors.
     std::vector<std::string> location_overrides;
-    bool secret = false;  ///< what is found becomes Sensitive: deciphered, it is not told
-    std::vector<Variable>* record = nullptr;  ///< variables read
-    const MergeStrategy* strategy = nullptr;  ///< for backends of Hiera 3
-    const Config* config = nullptr;           ///< the hiera.yaml being interpolated
+    bool secret = false;  ///< True if results become Sensitive because they are decrypted.
+    std::vector<Variable>* record = nullptr;  ///< Variables that are read, if recorded.
+    const MergeStrategy* strategy = nullptr;  ///< For Hiera 3 backends.
+    const Config* config = nullptr;           ///< The hiera.yaml under interpolation.
 
     base::Arena& arena() const { return in.arena(); }
 };
@@ -142,16 +148,17 @@ struct Lookup::Impl {
     std::shared_ptr<DataCache> cache;
     LookupOptions options;
 
-    std::vector<std::string_view> name_stack;  ///< keys being looked up, for the recursion check
-    Invocation* current = nullptr;             ///< the innermost lookup at work
+    /// Keys of the nested lookups, for the recursion check.
+    std::vector<std::string_view> name_stack;
+    Invocation* current = nullptr;  ///< The innermost lookup in progress.
     std::unique_ptr<Provider> global, environment_provider;
     bool environment_known = false;
     std::map<std::string, ModuleState, std::less<>> modules;
     ModuleState* last_module = nullptr;
     std::optional<Found> global_options, environment_options;
     std::set<std::string, std::less<>> warned;
-    std::string failure;      ///< the last text of a failed global lookup
-    bool deciphered = false;  ///< the lookup at work has met an encrypted value
+    std::string failure;      ///< Text of the last failed global lookup.
+    bool deciphered = false;  ///< The current lookup has read an encrypted value.
     struct ActiveContext {
         const value::Extension* object;
         ContextState* state;
@@ -164,10 +171,13 @@ struct Lookup::Impl {
 
     struct NameGuard {
         std::vector<std::string_view>& stack;
-        ~NameGuard() { stack.pop_back(); }
+        ~NameGuard() {
+            BUNRAKU_ASSERT(!stack.empty());
+            stack.pop_back();
+        }
     };
     NameGuard check(std::string_view name);
-    /// Invocation#check: inside of it every error of Puppet is a LookupError.
+    /// Invocation#check: inside it, every Puppet error becomes a LookupError.
     template <class F>
     auto guarded(std::string_view name, F&& f) {
         auto guard = check(name);
@@ -183,10 +193,11 @@ struct Lookup::Impl {
     }
     void warn_once(Invocation& inv, std::string key, std::string message, const std::string& file,
                    bool deprecation);
-    /// A new invocation for a call from Puppet code: inside of a lookup it goes on with it.
+    /// Creates an invocation for a call from Puppet code. A call inside of a lookup continues that
+    /// lookup.
     Invocation invocation(Interpreter& in, Scope& scope);
 
-    // ---- merging over several places ----
+    // ---- merging over several locations ----
 
     template <class F>
     Found over(const MergeStrategy& strategy, std::size_t n, Invocation& inv, F&& find) {
@@ -229,7 +240,7 @@ struct Lookup::Impl {
     std::pair<std::string_view, std::string_view> method_of(
         base::TextView expr BUNRAKU_LIFETIMEBOUND, bool allowed, Invocation& inv);
     Value global_lookup(std::string_view key, Invocation& outer);
-    /// `path`: what of it is read (of a fact), "" for all.
+    /// `path` is the part of a fact that is read; "" means all of it.
     Found variable(std::string_view name, Invocation& inv, std::string_view path = {});
     Found scope_lookup(std::string_view key, Invocation& inv, std::string_view subject);
     void unset_variable(std::string_view name, Invocation& inv);
@@ -238,12 +249,12 @@ struct Lookup::Impl {
 
     // ---- layers.cc: configurations and their hierarchies ----
 
-    /// Notes that `key` is looked for in data files.
+    /// Records the lookup of `key` in data files.
     void note_key(std::span<const environment::ReadId> files, std::string_view key) {
         if (auto* trace = environment::Trace::current(); trace && !files.empty())
             trace->note_data(files, environment->reads()->id(environment::Read::Data, "", key));
     }
-    /// A parsed file; what it was made from is noted.
+    /// Returns a parsed file and records the reads that it depends on.
     DataCache::Loaded load_file(const std::string& path, DataCache::Format format,
                                 bool keep_text = false);
     bool exists(const std::string& path) { return environment->stat(path).exists; }
@@ -264,9 +275,9 @@ struct Lookup::Impl {
     void add_location(Resolved& r, const std::string& datadir, LocationKind kind,
                       const std::string& declared, Invocation& inv, bool only_existing);
     void mapped_paths(Resolved& r, const std::string& datadir, const Entry& entry, Invocation& inv);
-    void look_at(Location& location, const Resolved& r, Invocation& inv);
+    void check_location(Location& location, const Resolved& r, Invocation& inv);
 
-    // ---- entries.cc: asking one entry ----
+    // ---- entries.cc: lookups in one entry ----
 
     Found provider_lookup(Provider& provider, const Key& key, Invocation& inv,
                           const MergeStrategy& strategy, bool fallback = false);
@@ -278,7 +289,7 @@ struct Lookup::Impl {
               const Key& key, Invocation& inv);
     Found ask_file(Provider& provider, Resolved& entry, const Location& location,
                    ContextState& state, const Key& key, Invocation& inv);
-    /// The file's hash, or null where it holds none; throws where it is broken.
+    /// Returns the file's hash, or null if the file has none. Throws if the file is broken.
     const DataCache::File* checked_file(Location& location, DataCache::Format format,
                                         std::string_view function, Invocation& inv);
     void check_module_keys(const Provider& provider, const Resolved& entry,
@@ -286,7 +297,7 @@ struct Lookup::Impl {
     Value data_hash(Provider& provider, Resolved& entry, const Location* location,
                     ContextState& state, Invocation& inv);
     std::string described(const Resolved& entry, const Location* location, std::string_view what);
-    /// For a backend of Hiera 3 (%{hiera('key')}): [key, override, default].
+    /// Looks a key up for a Hiera 3 backend (%{hiera('key')}); `args` is [key, override, default].
     Value hiera3_lookup(Interpreter& in, Scope& scope, std::span<const Value> args);
     Value call_options(const Resolved& entry, const Location* location, Invocation& inv);
     void validate(const Resolved& entry, const Location* location, std::string_view what,
@@ -298,7 +309,8 @@ struct Lookup::Impl {
     Value undig(const Key& key, Value v, Invocation& inv);
     Found ask_hiera3(const Provider& provider, const Resolved& entry, const Key& key,
                      Invocation& inv);
-    /// cached_file_data with a block: data of a file for a built-in data function.
+    /// Implements cached_file_data with a block: returns the data of a file for a built-in data
+    /// function.
     Value file_data(std::string_view function, const std::string& path, Invocation& inv);
 
     // ---- eyaml.cc ----
@@ -324,7 +336,8 @@ struct Lookup::Impl {
     Found search(const Key& key, Invocation& outer, const Value& merge);
     Found module_default(const Key& key, Invocation& inv);
     Value converted(const Key& key, const Value& own, const Value& v, Invocation& inv);
-    /// True where it is sure that no layer has the key: the way of most class parameters.
+    /// Returns true if certainly no layer has the key. This is the fast path for most class
+    /// parameters.
     bool surely_absent(const Key& key, Interpreter& in, Scope& scope);
 
     // ---- lookup.cc: the function ----

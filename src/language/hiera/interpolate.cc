@@ -1,8 +1,10 @@
-// "%{..}" in data and in hiera.yaml, and digging by dotted keys
+// SPDX-License-Identifier: Apache-2.0
+// Interpolates "%{..}" in data and in hiera.yaml, and digs by dotted keys
 // (Puppet::Pops::Lookup::Interpolation and SubLookup, 8.11).
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/value/text.h"
 #include "language/hiera/impl.h"
@@ -29,7 +31,7 @@ bool name_only(std::string_view s) {
     });
 }
 
-/// Ruby's NUMERIC_VAR_NAME: match variables always exist.
+/// Ruby's NUMERIC_VAR_NAME. Match variables always exist.
 bool numeric_name(std::string_view s) {
     return !s.empty() && (s == "0" || s[0] != '0') &&
            std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -123,6 +125,7 @@ Value Lookup::Impl::interpolate_text(std::string_view subject, Invocation& inv, 
         const auto start = subject.find("%{", at);
         const auto end = start == std::string_view::npos ? start : subject.find('}', start);
         if (end == std::string_view::npos) break;
+        BUNRAKU_ASSERT(start >= at && end >= start + 2);
         out += subject.substr(at, start - at);
         std::string_view expr = subject.substr(start + 2, end - start - 2);
         constexpr std::string_view kBlank(" \t\n\v\f\r\0", 7);
@@ -161,11 +164,12 @@ Value Lookup::Impl::interpolate_text(std::string_view subject, Invocation& inv, 
         v = guarded(name, [&] { return interpolate(v, inv, methods); });
         value::print_ruby_to_s(out, v);
     }
+    BUNRAKU_ASSERT(at <= subject.size());
     if (at < subject.size()) out += subject.substr(at);
     return value::make_string(inv.arena(), out);
 }
 
-/// "lookup('a')" is a method with its argument, anything else a variable.
+/// "lookup('a')" is a method with its argument. Anything else is a variable.
 std::pair<std::string_view, std::string_view> Lookup::Impl::method_of(base::TextView expr,
                                                                       bool allowed,
                                                                       Invocation& inv) {
@@ -204,7 +208,7 @@ Value Lookup::Impl::global_lookup(std::string_view key, Invocation& outer) {
     return Value::string("");
 }
 
-/// A variable as Puppet's scope, or the one that Hiera 3 sees (Hiera::Scope), gives it.
+/// Returns a variable of Puppet's scope, or the value that Hiera 3 sees (Hiera::Scope).
 Found Lookup::Impl::variable(std::string_view name, Invocation& inv, std::string_view path) {
     if (!inv.hiera3_scope) return inv.in.lookup_variable(inv.scope, name, path);
     if (name == "calling_class" || name == "calling_class_path") {
@@ -232,6 +236,7 @@ Found Lookup::Impl::scope_lookup(std::string_view key, Invocation& inv, std::str
     std::vector<Value> parts;
     if (!value::split_dotted(inv.arena(), key, parts))
         throw LookupError(fmt::format("Syntax error in string: {}", subject));
+    BUNRAKU_ASSERT(!parts.empty());
     const std::string root = value::to_text(parts.front());
     Found v;
     {
@@ -261,7 +266,7 @@ Found Lookup::Impl::scope_lookup(std::string_view key, Invocation& inv, std::str
     }
     if (v && !v->is_undef() && parts.size() > 1)
         v = sub_lookup(key, inv, std::span<const Value>(parts).subspan(1), *v);
-    // What is looked for at the top alone and is there does not change any more.
+    // A top-scope variable that is set cannot change any more, so it need not be recorded.
     const bool there = v && !v->is_undef();
     if (inv.record && !(there && key.starts_with("::"))) {
         const bool known = std::any_of(inv.record->begin(), inv.record->end(),
@@ -278,7 +283,8 @@ void Lookup::Impl::unset_variable(std::string_view name, Invocation& inv) {
     if (name == "module_name" || name == "caller_module_name" || numeric_name(name)) return;
     if (inv.hiera3_scope && (name == "calling_class" || name == "calling_class_path")) return;
     if (!options.warn_deprecated) return;
-    // Names with "::" are told from the top, with what became of the class they name.
+    // The message shows names with "::" as absolute, and gives the state of the class that they
+    // name.
     std::string shown(name), reason;
     if (const auto at = name.rfind("::"); at != std::string_view::npos) {
         if (name.starts_with("::")) name.remove_prefix(2);

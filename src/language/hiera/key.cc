@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/hiera/key.h"
 
 #include <fmt/format.h>
 #include <vector>
 
 #include "core/base/arena.h"
+#include "core/base/assert.h"
 #include "core/value/text.h"
 #include "language/hiera/errors.h"
 
@@ -12,10 +14,11 @@ namespace {
 
 void find_module(Key& key) {
     if (const auto colons = key.root.find("::"); colons != std::string_view::npos) {
-        // "::a": Puppet's root_key[0..-1], the whole key.
+        // For "::a", Puppet takes root_key[0..-1], which is the whole key.
         key.module = colons == 0 ? key.root : key.root.substr(0, colons);
         key.has_module = true;
     }
+    BUNRAKU_ASSERT(key.has_module == !key.module.empty());
     key.hash = hash_text(key.root);
 }
 
@@ -35,6 +38,7 @@ Key parse_key(base::Arena& arena, std::string_view text) {
     if (!value::split_dotted(arena, text, parts)) {
         throw LookupError(fmt::format("Syntax error in key: '{}'", text));
     }
+    BUNRAKU_ASSERT(!parts.empty());
     Key key;
     key.text = text;
     key.root = parts.front().is_string() ? parts.front().as_string()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lookup keys: "profile::ntp::servers.0.'dotted name'".
 #pragma once
 
@@ -13,29 +14,29 @@ namespace bunraku::hiera {
 
 using value::Value;
 
-/// A key split at its dots. Segments are strings or, where they look like one, integers
-/// (Puppet::Pops::Lookup::LookupKey, 8.11). It owns nothing: views point into what it was made of.
+/// A key split at its dots. Segments are strings, or integers if they look like one
+/// (Puppet::Pops::Lookup::LookupKey, 8.11). Its views refer to the parsed text.
 struct Key {
-    std::string_view text;            ///< as given
-    std::string_view root;            ///< up to the first dot
-    std::string_view module;          ///< what stands before the first "::" of the root
-    bool has_module = false;          ///< there is a "::"
-    std::span<const Value> segments;  ///< behind the root
-    std::uint64_t hash = 0;           ///< of the root: hash_text
+    std::string_view text;            ///< As given.
+    std::string_view root;            ///< Up to the first dot.
+    std::string_view module;          ///< Part of the root before the first "::".
+    bool has_module = false;          ///< True if the root contains "::".
+    std::span<const Value> segments;  ///< After the root.
+    std::uint64_t hash = 0;           ///< hash_text of the root.
 };
 
-/// The hash by which data files are indexed.
+/// Returns the hash by which data files are indexed.
 inline std::uint64_t hash_text(std::string_view text) {
     return std::hash<std::string_view>{}(text);
 }
 
-/// Splits; what is made lives in `arena`, `text` itself is copied there. Throws LookupError "Syntax
-/// error in key: '..'" where the text is no key.
+/// Splits a key. The result and a copy of `text` are in `arena`. Throws LookupError "Syntax error
+/// in key: '..'" if the text is not a key.
 Key parse_key(base::Arena& arena, std::string_view text);
-/// A key known to have neither dots nor quotes; `text` must outlive it.
+/// Returns a key that has neither dots nor quotes; `text` must outlive it.
 Key plain_key(std::string_view text);
 
-/// "a.b.0" from segments, for explanations.
+/// Joins segments to "a.b.0", for explanations.
 std::string join_segments(std::span<const Value> segments);
 
 }  // namespace bunraku::hiera

@@ -1,10 +1,12 @@
-// The configurations of the layers, and their hierarchies for the present variables (HieraConfig,
+// SPDX-License-Identifier: Apache-2.0
+// The configurations of the layers, and their hierarchies for the current variables (HieraConfig,
 // LocationResolver, ConfiguredDataProvider and the providers of LookupAdapter, 8.11).
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 
+#include "core/base/assert.h"
 #include "language/hiera/impl.h"
 #include "language/hiera/paths.h"
 
@@ -19,7 +21,7 @@ std::string Provider::name() const {
 
 namespace {
 
-/// Keeps a shared object alive as long as the values of the compile.
+/// Extends the lifetime of a shared object to that of the compile's values.
 template <class T>
 const T* keep(base::Arena& arena, std::shared_ptr<const T> object) {
     const T* raw = object.get();
@@ -27,7 +29,7 @@ const T* keep(base::Arena& arena, std::shared_ptr<const T> object) {
     return raw;
 }
 
-/// The name of a variable that `message` says is not set; empty: it says something else.
+/// Returns the name of the variable that `message` reports as unset; empty for other messages.
 std::string undefined_name(const std::string& message) {
     constexpr std::string_view kStart = "Undefined variable '";
     if (!message.starts_with(kStart)) return {};
@@ -44,7 +46,7 @@ DataCache::Loaded Lookup::Impl::load_file(const std::string& path, DataCache::Fo
                                           bool keep_text) {
     auto loaded = cache->load(environment->files(), path, format, keep_text);
     if (loaded.file)
-        for (const auto& [kind, name] : loaded.file->also_read) environment->note(kind, name);
+        for (const auto& [kind, name] : loaded.file->further_reads) environment->note(kind, name);
     return loaded;
 }
 
@@ -68,6 +70,7 @@ std::unique_ptr<Provider> Lookup::Impl::load(Invocation& inv, Layer layer, const
             }
             return std::array{out[0], out[1], out[2]};
         }();
+        BUNRAKU_ASSERT(static_cast<std::size_t>(layer) < kDefaults.size());
         auto own = std::make_shared<Config>(*kDefaults[static_cast<std::size_t>(layer)]);
         own->root = root;
         provider->config = std::move(own);
@@ -89,7 +92,7 @@ std::unique_ptr<Provider> Lookup::Impl::load(Invocation& inv, Layer layer, const
         return make_config(layer, path, root, hash ? file->data : value::HashBuilder(empty).build(),
                            file->text, options.codedir);
     };
-    // Ruby warns while it checks.
+    // Ruby logs this warning during the check.
     const Value* version = hash ? file->data.as_hash().find("version") : nullptr;
     const int number = !version || version->is_undef() ? 3
                        : version->is_integer()         ? static_cast<int>(version->as_integer())
@@ -115,10 +118,11 @@ Provider& Lookup::Impl::global_provider(Invocation& inv) {
         }
         global = std::move(made);
     }
+    BUNRAKU_ASSERT(global->layer == Layer::Global && global->config);
     return *global;
 }
 
-/// Version 3 belongs to the global layer alone.
+/// Version 3 is allowed in the global layer only.
 bool Lookup::Impl::usable(const Provider& provider, Invocation& inv, std::string_view where,
                           std::string_view at) {
     if (provider.config->version > 3) return true;
@@ -207,6 +211,7 @@ ModuleState& Lookup::Impl::module_state(std::string_view name) {
         it = modules.emplace(std::string(name), ModuleState{}).first;
         it->second.name = std::string(name);
     }
+    BUNRAKU_ASSERT(it->second.name == name);
     return *(last_module = &it->second);
 }
 
@@ -216,6 +221,7 @@ Provider* Lookup::Impl::module_provider(Invocation& inv, std::string_view name) 
         state.provider = make_module_provider(inv, state.name);
         state.provider_known = true;
     }
+    BUNRAKU_ASSERT(!state.provider || state.provider->layer == Layer::Module);
     return state.provider.get();
 }
 
@@ -286,11 +292,11 @@ std::unique_ptr<Provider> Lookup::Impl::make_module_provider(Invocation& inv,
                                         environment->name(), *kind));
 }
 
-// ---- resolving a hierarchy for the present variables ----
+// ---- resolving a hierarchy for the current variables ----
 
 namespace {
 
-/// What of the root variable is read: "os.family" of "facts.os.family".
+/// Returns the part of the root variable that is read: "os.family" for "facts.os.family".
 std::string_view path_below(const Variable& variable) {
     std::string_view key = variable.key;
     return key.size() > variable.root.size() + 1 && key.starts_with(variable.root)
@@ -322,8 +328,8 @@ Resolution& Lookup::Impl::resolve(Provider& provider, Invocation& inv) {
             "Hiera configuration recreated due to change of scope variables used in interpolation "
             "expressions");
     }
-    // Plain files give the same answers again, so what was resolved before for these variables will
-    // do; functions start anew.
+    // Plain files give the same results again, so an earlier resolution for the same variables is
+    // reused. Functions are called again.
     for (std::size_t i = 1; i < known.size(); ++i) {
         if (!known[i]->flat || !stable(*known[i], inv)) continue;
         std::rotate(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(i),
@@ -331,13 +337,15 @@ Resolution& Lookup::Impl::resolve(Provider& provider, Invocation& inv) {
         return *known.front();
     }
     constexpr std::size_t kMostKnown = 16;
-    // The last one may be in use further up: it stays until a later change drops it.
+    // An outer lookup may still use the last one; in that case a later change removes it.
     if (known.size() > kMostKnown && name_stack.size() <= 1) known.pop_back();
     known.insert(known.begin(), make_resolution(provider, inv));
+    BUNRAKU_ASSERT(known.front());
     return *known.front();
 }
 
 std::unique_ptr<Resolution> Lookup::Impl::make_resolution(Provider& provider, Invocation& inv) {
+    BUNRAKU_ASSERT(provider.config);
     auto out = std::make_unique<Resolution>();
     const Config& config = *provider.config;
     if (!config.fault.empty())
@@ -366,7 +374,7 @@ std::unique_ptr<Resolution> Lookup::Impl::make_resolution(Provider& provider, In
             {config.path, line_matching(provider.text, fmt::format("%\\{{['\"]?{}['\"]?}}", name)),
              0});
     }
-    // $facts, $trusted and $server_facts can be set by no code: they are what they are.
+    // No code can set $facts, $trusted and $server_facts, so they cannot change.
     std::erase_if(out->variables, [](const Variable& v) {
         return v.value && !v.value->is_undef() &&
                (v.root == "facts" || v.root == "trusted" || v.root == "server_facts");
@@ -384,6 +392,7 @@ std::unique_ptr<Resolution> Lookup::Impl::make_resolution(Provider& provider, In
             }
         }
     }
+    BUNRAKU_ASSERT(out->files.size() == out->reads.size());
     return out;
 }
 
@@ -404,7 +413,8 @@ Resolved Lookup::Impl::resolve_entry(const Provider& provider, const Entry& entr
         r.native = false;
     }
     own.quiet_variables = false;
-    // Version 3 takes its folders from where the process stands, the others from the hiera.yaml.
+    // Version 3 resolves folders relative to the working directory, the others relative to
+    // hiera.yaml.
     const std::string declared =
         config.version == 3 ? entry.datadir : join_path(config.root, entry.datadir);
     r.datadir = interpolate_string(declared, own);
@@ -418,8 +428,9 @@ Resolved Lookup::Impl::resolve_entry(const Provider& provider, const Entry& entr
     own.quiet_variables = false;
     r.options = entry.options.is_hash() ? interpolate(entry.options, own, false)
                                         : value::HashBuilder(own.arena()).build();
-    // The built-in functions take a path and nothing else.
+    // The built-in functions accept a path and no other options.
     if (r.native && !r.options.as_hash().empty()) r.native = false;
+    BUNRAKU_ASSERT(r.options.is_hash() && r.contexts.empty());
     const std::size_t contexts = r.has_locations ? r.locations.size() : 1;
     for (std::size_t i = 0; i < contexts; ++i) {
         r.contexts.push_back(std::make_unique<ContextState>());
@@ -428,8 +439,8 @@ Resolved Lookup::Impl::resolve_entry(const Provider& provider, const Entry& entr
     return r;
 }
 
-/// Whether it is there; the files of built-in backends are loaded at once.
-void Lookup::Impl::look_at(Location& location, const Resolved& r, Invocation& inv) {
+/// Checks whether the location exists, and loads the files of built-in backends.
+void Lookup::Impl::check_location(Location& location, const Resolved& r, Invocation& inv) {
     if (location.uri) {
         location.exists = true;
         return;
@@ -442,6 +453,7 @@ void Lookup::Impl::look_at(Location& location, const Resolved& r, Invocation& in
     environment->note(environment::Read::Exists, location.path);
     auto loaded = load_file(location.path, r.format);
     location.error = loaded.error;
+    BUNRAKU_ASSERT(!loaded.file || loaded.error == 0);
     location.exists = loaded.file || exists(location.path);
     if (loaded.file) location.file = keep(inv.arena(), std::move(loaded.file));
 }
@@ -462,18 +474,18 @@ void Lookup::Impl::add_location(Resolved& r, const std::string& datadir, Locatio
         for (auto& match : glob_paths(*environment, path)) {
             if (environment->stat(match).directory) continue;
             Location location{path, std::move(match)};
-            look_at(location, r, inv);
+            check_location(location, r, inv);
             location.exists = true;
             r.locations.push_back(std::move(location));
         }
         return;
     }
     Location location{declared, path};
-    look_at(location, r, inv);
+    check_location(location, r, inv);
     if (location.exists || !only_existing) r.locations.push_back(std::move(location));
 }
 
-/// [variable, name, template]: one path for every element of the variable.
+/// Expands [variable, name, template] to one path for every element of the variable.
 void Lookup::Impl::mapped_paths(Resolved& r, const std::string& datadir, const Entry& entry,
                                 Invocation& inv) {
     const Found mapped = scope_lookup(entry.locations[0], inv, "mapped_path[0]");
@@ -509,7 +521,7 @@ void Lookup::Impl::mapped_paths(Resolved& r, const std::string& datadir, const E
         for (auto& item : read) {
             if (item.root != name && inv.record) inv.record->push_back(std::move(item));
         }
-        look_at(location, r, inv);
+        check_location(location, r, inv);
         r.locations.push_back(std::move(location));
     }
 }

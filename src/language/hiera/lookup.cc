@@ -1,8 +1,10 @@
-// The functions lookup and hiera*, and automatic lookup of class parameters.
+// SPDX-License-Identifier: Apache-2.0
+// The functions lookup and hiera*, and the automatic lookup of class parameters.
 #include "language/hiera/lookup.h"
 
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/value/text.h"
 #include "language/hiera/impl.h"
 
@@ -16,6 +18,7 @@ Lookup::Impl::NameGuard Lookup::Impl::check(std::string_view name) {
         }
         if (name_stack.size() > 200) throw LookupError("Lookups are nested too deeply");
     }
+    BUNRAKU_ASSERT(name_stack.size() <= 201);
     name_stack.push_back(name);
     return {name_stack};
 }
@@ -128,6 +131,7 @@ Value Lookup::lookup(Interpreter& in, Scope& scope, std::span<const Value> args,
         a.defaults = get("default_values_hash");
         a.merge = get("merge");
     };
+    BUNRAKU_ASSERT(!args.empty());
     if (args[0].is_hash()) {
         const Value* name = args[0].as_hash().find("name");
         if (!name) throw base::PuppetError("lookup(): the options hash must have a name");
@@ -149,14 +153,15 @@ Value Lookup::lookup(Interpreter& in, Scope& scope, std::span<const Value> args,
 std::optional<Value> Lookup::class_parameter(Interpreter& in, Scope& scope,
                                              std::string_view class_name,
                                              std::string_view parameter, const types::Type*) {
-    // Most parameters have no data: that answer takes no memory.
+    // Most parameters have no data, so this case allocates no memory.
     char buffer[256];
     const std::size_t size = class_name.size() + 2 + parameter.size();
     if (size <= sizeof buffer) {
         char* p = std::copy(class_name.begin(), class_name.end(), buffer);
         *p++ = ':';
         *p++ = ':';
-        std::copy(parameter.begin(), parameter.end(), p);
+        p = std::copy(parameter.begin(), parameter.end(), p);
+        BUNRAKU_ASSERT(p == buffer + size);
         if (impl_->surely_absent(plain_key({buffer, size}), in, scope)) return std::nullopt;
     }
     Invocation inv = impl_->invocation(in, scope);

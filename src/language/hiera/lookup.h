@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hiera 5: lookup through the global, environment and module layers.
 #pragma once
 
@@ -14,21 +15,21 @@
 
 namespace bunraku::hiera {
 
-/// Asks a Hiera 3 backend written in Ruby: `request` as ruby::Host::ask_hiera3 takes it, and its
-/// answer.
+/// Calls a Hiera 3 backend written in Ruby. `request` and the result are those of
+/// ruby::Host::ask_hiera3.
 using Hiera3Backends =
     std::function<Value(evaluator::Interpreter& in, evaluator::Scope& scope, const Value& request)>;
 
 struct LookupOptions {
-    std::string hiera_config;  ///< the global hiera.yaml; may not exist
+    std::string hiera_config;  ///< Path of the global hiera.yaml; it need not exist.
     std::string codedir;
-    bool strict_error = true;                     ///< setting `strict` is error
-    bool warn_deprecated = true;                  ///< `strict` is not off
-    std::string data_binding_terminus = "hiera";  ///< or "none": no global layer
-    Hiera3Backends hiera3 = nullptr;              ///< null: there are none
+    bool strict_error = true;                     ///< True if the setting `strict` is error.
+    bool warn_deprecated = true;                  ///< False if `strict` is off.
+    std::string data_binding_terminus = "hiera";  ///< "none" disables the global layer.
+    Hiera3Backends hiera3 = nullptr;              ///< Null if there are none.
 };
 
-/// Puppet::Pops::Lookup of one compile (8.11). Single-threaded; the cache behind it is shared.
+/// Puppet::Pops::Lookup for one compile (8.11). Single-threaded; only the data cache is shared.
 class Lookup final : public evaluator::LookupHost {
 public:
     Lookup(std::shared_ptr<const environment::Environment> environment,
@@ -49,8 +50,9 @@ public:
     Value data_function(evaluator::Interpreter& in, evaluator::Scope& scope, std::string_view name,
                         std::span<const Value> args) override;
 
-    /// What `puppet lookup` asks: the names in order, of a type, merged, else the default; what
-    /// happened goes to `explainer` (may be null). Throws as the function does.
+    /// A request of `puppet lookup`: the names to look up in order, with type, merge and default.
+    /// The steps go to `explainer`, which may be null. `ask` throws the same errors as the
+    /// function.
     struct Question {
         std::vector<std::string> names;
         const types::Type* type = nullptr;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/hiera/merge.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <fmt/format.h>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/text.h"
@@ -31,7 +33,12 @@ constexpr std::array<Row, 7> kStrategies = {{
     {Kind::ReverseDeep, "reverse_deep", "Any"},
 }};
 
-const Row& row(Kind kind) { return kStrategies[static_cast<std::size_t>(kind)]; }
+const Row& row(Kind kind) {
+    BUNRAKU_ASSERT(static_cast<std::size_t>(kind) < kStrategies.size());
+    const Row& found = kStrategies[static_cast<std::size_t>(kind)];
+    BUNRAKU_ASSERT(found.kind == kind);
+    return found;
+}
 
 std::vector<Value> as_list(const Value& v) {
     std::vector<Value> out;
@@ -51,6 +58,7 @@ std::vector<Value> unique(base::Arena& arena, const std::vector<Value>& items) {
         seen.set(v, Value::boolean(true));
         out.push_back(v);
     }
+    BUNRAKU_ASSERT(out.size() <= items.size() && out.empty() == items.empty());
     return out;
 }
 
@@ -65,7 +73,7 @@ std::string option_text(const Value& options, std::string_view name) {
     return v && !v->is_undef() ? value::to_text(*v) : std::string();
 }
 
-/// The options of one merge, read once.
+/// The parsed options of one merge.
 struct DeepOptions {
     std::string knockout_prefix;
     std::string unpack_arrays;
@@ -91,6 +99,7 @@ public:
 
 private:
     Value merge_hash(const Value& source, const Value& destination) {
+        BUNRAKU_ASSERT(source.is_hash());
         if (!destination.is_hash()) {
             if (options_.extend_existing_arrays && destination.is_array()) {
                 std::vector<Value> items(destination.as_array().begin(),
@@ -114,6 +123,7 @@ private:
     }
 
     Value merge_array(const Value& source_in, const Value& destination_in) {
+        BUNRAKU_ASSERT(source_in.is_array());
         Value source = source_in, destination = destination_in;
         const std::string& ko = options_.knockout_prefix;
         if (!options_.unpack_arrays.empty()) {
@@ -138,10 +148,10 @@ private:
                     kept.push_back(v);
                     continue;
                 }
-                const std::string_view gone = v.as_string().substr(ko.size());
-                if (gone.empty()) all = true;
+                const std::string_view removed = v.as_string().substr(ko.size());
+                if (removed.empty()) all = true;
                 std::erase_if(to, [&](const Value& t) {
-                    return value::equal(t, Value::string(gone));  // never an integer
+                    return value::equal(t, Value::string(removed));  // Never equal to an integer.
                 });
                 std::erase_if(to, [&](const Value& t) { return value::equal(t, v); });
             }
@@ -168,7 +178,7 @@ private:
 
     Value finish(std::vector<Value> items) {
         if (options_.sort_arrays && items.size() > 1) {
-            // Checked first: a comparison that throws must not leave the sort half done.
+            // Compares all items before the sort, so that an error cannot interrupt the sort.
             for (std::size_t i = 1; i < items.size(); ++i) compare(items[0], items[i]);
             std::stable_sort(items.begin(), items.end(),
                              [](const Value& a, const Value& b) { return compare(a, b) < 0; });
@@ -176,7 +186,7 @@ private:
         return value::make_array(arena_, items);
     }
 
-    /// Ruby's <=>; throws where it is nil.
+    /// Ruby's <=>. Throws if Ruby returns nil.
     static int compare(const Value& a, const Value& b) {
         if (a.is_numeric() && b.is_numeric())
             return a.as_number() < b.as_number() ? -1 : a.as_number() > b.as_number();
@@ -220,6 +230,7 @@ private:
     }
 
     Value unpack(const Value& array) {
+        BUNRAKU_ASSERT(array.is_array() && !options_.unpack_arrays.empty());
         base::step();
         std::string joined;
         for (const Value& v : array.as_array()) {

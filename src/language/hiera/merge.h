@@ -1,4 +1,5 @@
-// How values found at several places become one: Puppet's merge strategies.
+// SPDX-License-Identifier: Apache-2.0
+// Puppet's merge strategies, which combine the values found at several locations.
 #pragma once
 
 #include <functional>
@@ -13,7 +14,7 @@ namespace bunraku::hiera {
 
 using value::Value;
 
-/// Puppet::Pops::MergeStrategy, 8.11. `options` is the hash as given (undef: none).
+/// Puppet::Pops::MergeStrategy, 8.11. `options` is the hash as given, or undef.
 struct MergeStrategy {
     enum class Kind { Default, First, Unique, Hash, Deep, UnconstrainedDeep, ReverseDeep };
     Kind kind = Kind::Default;
@@ -21,20 +22,22 @@ struct MergeStrategy {
 
     std::string_view name() const;
     bool first_found() const { return kind == Kind::Default || kind == Kind::First; }
-    /// Options without "strategy"; undef where none are left.
+    /// Returns the options without "strategy"; undef if none are left.
     Value extra_options(base::Arena& arena) const;
 
-    /// From undef, a name or a hash with "strategy"; throws base::PuppetError with Puppet's texts.
+    /// Creates a strategy from undef, a name or a hash with "strategy". Throws base::PuppetError
+    /// with Puppet's text.
     static MergeStrategy from(types::Context& ctx, const Value& given);
-    /// `high` comes from the more important place. Throws where a value's type does not fit the
-    /// strategy.
+    /// Merges two values, of which `high` has precedence. Throws if the type of a value does not
+    /// fit the strategy.
     Value merge(types::Context& ctx, const Value& high, const Value& low) const;
-    /// What becomes of the first of several values, and of the only one.
+    /// Returns the first of several values, or the only one, in the form that the strategy
+    /// requires.
     Value first_of_many(types::Context& ctx, const Value& v) const;
     Value only_one(types::Context& ctx, const Value& v) const;
 };
 
-/// The gem deep_merge 1.x with the options Puppet passes on: `source` is the more important side.
+/// The gem deep_merge 1.x with the options that Puppet passes; `source` has precedence.
 Value deep_merge(base::Arena& arena, const Value& source, const Value& destination,
                  const Value& options);
 

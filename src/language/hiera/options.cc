@@ -1,6 +1,8 @@
-// One key through all layers, with the lookup_options that apply to it (LookupAdapter, 8.11).
+// SPDX-License-Identifier: Apache-2.0
+// Looks one key up in all layers and applies its lookup_options (LookupAdapter, 8.11).
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "language/hiera/impl.h"
 #include "language/types/mismatch.h"
 
@@ -101,7 +103,7 @@ Found Lookup::Impl::do_lookup(const Key& key, Invocation& inv, const Value& merg
 
 // ---- lookup_options ----
 
-/// Empty where they say nothing.
+/// Validates lookup_options and resets `given` if they are undef.
 void Lookup::Impl::validate_options(Found& given, std::string_view module) {
     if (given && given->is_undef()) given.reset();
     if (!given) return;
@@ -232,6 +234,7 @@ Found Lookup::Impl::search(const Key& key, Invocation& outer, const Value& merge
         ~Restore() { current = old; }
     } restore{current, current};
     current = &inv;
+    BUNRAKU_ASSERT(restore.old != current);
     if (inv.explainer && inv.explainer->only_options()) {
         inv.top_key = kLookupOptions;
         do_lookup(plain_key(kLookupOptions), inv, Value::string("hash"));
@@ -276,12 +279,19 @@ Found Lookup::Impl::module_default(const Key& key, Invocation& inv) {
         Invocation own = inv;
         own.overrides = own.defaults = nullptr;
         own.top_key = kLookupOptions;
-        current = &own;
         const Key name = plain_key(kLookupOptions);
         const MergeStrategy strategy{MergeStrategy::Kind::Hash, Value::undef()};
-        Found all = guarded(name.text,
-                            [&] { return provider_lookup(*provider, name, own, strategy, true); });
-        current = &inv;
+        struct Restore {
+            Invocation*& current;
+            Invocation* before;
+            ~Restore() { current = before; }
+        };
+        Found all = [&] {
+            const Restore restore{current, &inv};
+            current = &own;
+            return guarded(name.text,
+                           [&] { return provider_lookup(*provider, name, own, strategy, true); });
+        }();
         validate_options(all, inv.module);
         state.default_options = compile_options(all, inv);
         state.defaults_known = true;
@@ -319,6 +329,7 @@ Value Lookup::Impl::converted(const Key& key, const Value& own, const Value& v, 
                             key.text, source, error.message()));
         }
     }
+    BUNRAKU_ASSERT(!args.empty());
     args.insert(args.begin() + 1, v);
     try {
         const Value out = inv.in.call_function("new", args, inv.scope);
@@ -342,11 +353,13 @@ bool Lookup::Impl::surely_absent(const Key& key, Interpreter& in, Scope& scope) 
     Invocation inv{in, scope};
     auto absent = [&](const Provider* provider) {
         if (!provider) return true;
+        BUNRAKU_ASSERT(provider->config);
         if (provider->known.empty()) return false;
         const Resolution& r = *provider->known.front();
         if (!r.flat || !r.fallback.empty()) return false;
         inv.hiera3_scope = provider->config->version == 3;
         if (!r.variables.empty() && !stable(r, inv)) return false;
+        BUNRAKU_ASSERT(r.reads.size() == r.files.size());
         note_key(r.reads, key.root);
         for (const auto* file : r.files) {
             if (file->find(key.root, key.hash) >= 0) return false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/hiera/paths.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostEntries = 100'000;
 
-/// The alternatives of the first "{..}", recursively.
+/// Expands the alternatives of the first "{..}", recursively.
 void expand_braces(const std::string& pattern, std::vector<std::string>& out, int depth = 0) {
     const auto open = pattern.find('{');
     if (open == std::string::npos || depth > 8 || out.size() > 1000) {
@@ -79,7 +80,7 @@ private:
         }
         if (!magic(part)) {
             const std::string path = joined(base, part);
-            // A link that leads nowhere is there, too.
+            // A dangling link exists, too.
             if (environment_.stat(path).exists || environment_.files().link(path))
                 walk(path, parts, i + 1, depth + 1);
             return;
@@ -125,7 +126,7 @@ std::string join_path(std::string_view base, std::string_view more) {
         const std::string last = slash == std::string::npos ? out : out.substr(slash + 1);
         if (last == "..") break;
         if (out == "/") {
-            // Above the root there is nothing.
+            // The parent of the root is the root.
         } else if (slash == std::string::npos) {
             if (out == "." || out.empty()) break;
             out = ".";

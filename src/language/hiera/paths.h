@@ -1,4 +1,5 @@
-// Ruby's Pathname#+ and Pathname.glob, by which hiera.yaml names its files.
+// SPDX-License-Identifier: Apache-2.0
+// Ruby's Pathname#+ and Pathname.glob, which hiera.yaml uses for its files.
 #pragma once
 
 #include <string>
@@ -11,12 +12,13 @@ class Environment;
 
 namespace bunraku::hiera {
 
-/// `base` + `more`: an absolute `more` wins; "." and leading ".." of `more` are resolved.
+/// Joins `base` and `more`. An absolute `more` replaces `base`. "." and leading ".." of `more` are
+/// resolved.
 std::string join_path(std::string_view base, std::string_view more);
 
-/// Dir.glob: `*`, `?`, `[a-z]`, `{a,b}` and `**/`, sorted within each folder, hidden files only by
-/// a leading dot; its looks are noted. Bounded: a pattern over a huge tree ends after 100,000
-/// entries.
+/// Returns the same paths as Dir.glob for `*`, `?`, `[a-z]`, `{a,b}` and `**/`. The paths are
+/// sorted within each folder, and a hidden file needs a leading dot in the pattern. All reads are
+/// recorded. The search ends after 100,000 entries.
 std::vector<std::string> glob_paths(const environment::Environment& environment,
                                     const std::string& pattern);
 

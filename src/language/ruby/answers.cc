@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/ruby/answers.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/codec/digest.h"
 #include "core/codec/random.h"
 #include "core/sys/change_times.h"
@@ -23,8 +25,8 @@ namespace {
 using sys::Descriptor;
 using sys::write_all;
 
-constexpr std::size_t kLargest = 64U << 20;  ///< of a table, on the disk and in memory
-constexpr std::size_t kVariants = 16;        ///< answers to one question
+constexpr std::size_t kLargest = 64U << 20;  ///< Bytes of a table, on the disk and in memory.
+constexpr std::size_t kVariants = 16;        ///< Memos of one call.
 constexpr std::size_t kLargestAnswer = 1U << 20;
 
 std::uint64_t checksum(std::string_view text) {
@@ -34,6 +36,7 @@ std::uint64_t checksum(std::string_view text) {
 }
 
 void put_number(std::string& out, std::uint64_t n, int bytes) {
+    BUNRAKU_ASSERT(bytes > 0 && bytes <= 8 && (bytes == 8 || n >> (8 * bytes) == 0));
     for (int i = 0; i < bytes; ++i) out += static_cast<char>(n >> (8 * i) & 255);
 }
 
@@ -42,12 +45,13 @@ void put_text(std::string& out, std::string_view text) {
     out += text;
 }
 
-/// Reads what put_number and put_text wrote; `good` is false once it went over the end.
+/// Reads the output of put_number and put_text; `good` becomes false when a read passes the end.
 struct Pieces {
     std::string_view rest;
     bool good = true;
 
     std::uint64_t number(int bytes) {
+        BUNRAKU_ASSERT(bytes > 0 && bytes <= 8);
         if (rest.size() < static_cast<std::size_t>(bytes)) {
             good = false;
             return 0;
@@ -114,7 +118,7 @@ std::string AnswerTable::fingerprint(std::string_view text) const {
     return codec::short_digest(keyed);
 }
 
-/// Of this program and secret; what another wrote is not read.
+/// Identifies this program and its secret; files with another header are ignored.
 std::string AnswerTable::header() const {
     return fmt::format("bunraku answers 1 {}\n", fingerprint(sys::own_program_stamp()));
 }
@@ -134,11 +138,12 @@ void AnswerTable::load() {
         if (damaged_) break;
         const auto body = pieces.rest.substr(0, size);
         at += 12 + size;
+        BUNRAKU_ASSERT(at <= loaded_.size() && !body.empty());
         Pieces inner{body.substr(1)};
         if (body[0] == 'A') {
             const std::string key(inner.text());
             auto& slots = answers_[key];
-            // Looked into when it is asked for; its sum, too.
+            // The record and its checksum are checked at first use.
             slots.insert(slots.begin(), {at - size - 8, size + 8, nullptr});
             if (slots.size() > kVariants) slots.pop_back();
         } else if (body[0] == 'R' && checksum(body) == sum) {
@@ -147,7 +152,7 @@ void AnswerTable::load() {
             const std::string before(inner.text());
             const auto n = inner.number(4);
             for (std::uint64_t i = 0; i < n && inner.good; ++i) {
-                AnswerReads::Seen seen;
+                AnswerReads::RecordedRead seen;
                 seen.note.kind = inner.text();
                 seen.note.name = inner.text();
                 seen.state = inner.text();
@@ -164,7 +169,7 @@ void AnswerTable::load() {
         }
     }
     damaged_ = damaged_ || at != loaded_.size();
-    held_ = loaded_.size();
+    used_bytes_ = loaded_.size();
 }
 
 std::shared_ptr<const Answer> AnswerTable::decoded(std::string_view text) const {
@@ -172,7 +177,7 @@ std::shared_ptr<const Answer> AnswerTable::decoded(std::string_view text) const 
     const auto sum = pieces.number(8);
     if (checksum(pieces.rest) != sum) return nullptr;
     pieces.rest.remove_prefix(1);
-    pieces.text();  // the key
+    pieces.text();  // The key.
     auto out = std::make_shared<Answer>();
     for (auto* slot : {&out->own, &out->process}) {
         const std::string id(pieces.text());
@@ -206,6 +211,7 @@ std::vector<std::shared_ptr<const Answer>> AnswerTable::find(const std::string& 
     const auto it = answers_.find(key);
     if (it == answers_.end()) return out;
     for (auto& slot : it->second) {
+        BUNRAKU_ASSERT(slot.answer || slot.offset + slot.size <= loaded_.size());
         if (!slot.answer)
             slot.answer = decoded(std::string_view(loaded_).substr(slot.offset, slot.size));
         if (slot.answer) out.push_back(slot.answer);
@@ -220,14 +226,15 @@ void AnswerTable::drop_all() {
     written_.clear();
     loaded_.clear();
     pending_.clear();
-    held_ = 0;
+    used_bytes_ = 0;
 }
 
-void AnswerTable::make_room(std::size_t size) {
-    held_ += size;
-    if (held_ <= kLargest) return;
+void AnswerTable::evict(std::size_t size) {
+    used_bytes_ += size;
+    if (used_bytes_ <= kLargest) return;
     drop_all();
-    held_ = size;
+    BUNRAKU_ASSERT(answers_.empty() && pending_.empty() && size <= kLargest);
+    used_bytes_ = size;
     if (!file_.empty()) ::unlink(file_.c_str());
 }
 
@@ -244,6 +251,7 @@ void AnswerTable::write_reads(const std::shared_ptr<const AnswerReads>& reads) {
         put_text(body, seen.note.name);
         put_text(body, seen.state);
     }
+    BUNRAKU_ASSERT(!reads->before || written_.contains(reads->before->id));
     pending_ += record('R', body);
 }
 
@@ -252,7 +260,7 @@ void AnswerTable::keep(const std::string& key, Answer answer) {
     if (size > kLargestAnswer) return;
     const std::lock_guard lock(mutex_);
     if (!trusted_) return;
-    make_room(size);
+    evict(size);
     if (!folder_.empty() && !answer.secret) {
         write_reads(answer.own);
         write_reads(answer.process);
@@ -278,11 +286,13 @@ void AnswerTable::keep(const std::string& key, Answer answer) {
     auto& slots = answers_[key];
     slots.insert(slots.begin(), {0, 0, std::make_shared<const Answer>(std::move(answer))});
     if (slots.size() > kVariants) slots.pop_back();
+    BUNRAKU_ASSERT(slots.size() <= kVariants && slots.front().answer);
 }
 
-std::shared_ptr<const AnswerReads> AnswerTable::grown(std::shared_ptr<const AnswerReads> before,
-                                                      std::vector<AnswerReads::Seen> reads) {
+std::shared_ptr<const AnswerReads> AnswerTable::extended(
+    std::shared_ptr<const AnswerReads> before, std::vector<AnswerReads::RecordedRead> reads) {
     if (reads.empty()) return before;
+    BUNRAKU_ASSERT(!before || !before->id.empty());
     std::ranges::sort(reads, [](const auto& a, const auto& b) {
         return std::tie(a.note.kind, a.note.name) < std::tie(b.note.kind, b.note.name);
     });
@@ -298,7 +308,7 @@ std::shared_ptr<const AnswerReads> AnswerTable::grown(std::shared_ptr<const Answ
         made->reads = std::move(reads);
         made->id = std::move(id);
         slot = std::move(made);
-        held_ += text.size();
+        used_bytes_ += text.size();
     }
     return slot;
 }
@@ -325,7 +335,8 @@ void AnswerTable::save() {
     } else if (::lseek(fd.get(), 0, SEEK_END) < 0) {
         return;
     }
-    // What a full disk cuts short is not read: the next record after it neither.
+    // If a full disk truncates a record, neither it nor any later record can be read, so the file
+    // is emptied.
     if (write_all(fd.get(), text) != 0 && ::ftruncate(fd.get(), 0) != 0) ::unlink(file_.c_str());
 }
 
@@ -376,9 +387,9 @@ std::shared_ptr<AnswerTable> Answers::table(const std::string& environment) {
 bool Answers::sample() {
     constexpr std::uint64_t kSample = 100;
     const std::lock_guard lock(mutex_);
-    // Short runs count from somewhere, too.
-    if (asked_ == 0) asked_ = static_cast<std::uint64_t>(file_time_now() / 1000);
-    return ++asked_ % kSample == 0;
+    // The counter starts at the time of day, so that short-lived processes are sampled, too.
+    if (sample_count_ == 0) sample_count_ = static_cast<std::uint64_t>(file_time_now() / 1000);
+    return ++sample_count_ % kSample == 0;
 }
 
 std::string answers_folder(const std::string& ruby_cachedir) {
@@ -394,7 +405,7 @@ std::int64_t file_time_now() {
         .count();
 }
 
-bool settled(const std::string& path, std::int64_t since_ns) {
+bool unmodified_since(const std::string& path, std::int64_t since_ns) {
     struct stat status{};
     if (::stat(path.c_str(), &status) != 0) return true;
     const auto changed =

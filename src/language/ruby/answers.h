@@ -1,6 +1,7 @@
-// Answers of Ruby code, kept with what was read for them, so that they can be given again while all
-// that is as it was (docs/design/0250). What is kept may be dropped at any time, at the price of
-// speed. template/answers.h decides what may be kept and what still fits.
+// SPDX-License-Identifier: Apache-2.0
+// Memos: cached results of Ruby code with the reads that they depend on. A memo is used again while
+// these reads are unchanged (docs/design/0250). Any memo may be dropped at any time; this costs
+// only speed. template/answers.h decides which results are cached and which are still valid.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +18,21 @@
 
 namespace bunraku::ruby {
 
-/// Reads outside of the compile, each with a fingerprint of what was there. Sets grow out of one
-/// another, and are the same object where they hold the same.
+/// Reads outside of the compile, each with a fingerprint of its result. A set extends an earlier
+/// one (`before`), and equal sets are the same object.
 struct AnswerReads {
-    struct Seen {
+    struct RecordedRead {
         ReadNote note;
         std::string state;
     };
     std::shared_ptr<const AnswerReads> before;
-    std::vector<Seen> reads;  ///< what it has more than `before`
+    std::vector<RecordedRead> reads;  ///< Reads in addition to those of `before`.
     std::string id;
 };
 
 struct Answer {
-    /// What the code asked of the compile. `leaves`: the answer is that the code is left.
+    /// A request of the code to the compile. `leaves` means that the request ended the code instead
+    /// of returning an answer.
     struct Asked {
         std::string question, answer;
         bool leaves = false;
@@ -39,15 +41,17 @@ struct Answer {
         base::Level level = base::Level::Notice;
         std::string text, source;
     };
-    std::shared_ptr<const AnswerReads> own;      ///< of its piece of code; null: nothing
-    std::shared_ptr<const AnswerReads> process;  ///< of whatever had run in its process before
+    /// Reads of this piece of code; null if there are none.
+    std::shared_ptr<const AnswerReads> own;
+    /// Reads of all code that ran in the same process before.
+    std::shared_ptr<const AnswerReads> process;
     std::vector<Asked> asked;
     std::vector<Statement> said;
-    std::string value;    ///< in Marshal's format
-    bool secret = false;  ///< for no disk
+    std::string value;    ///< In Marshal's format.
+    bool secret = false;  ///< True if the value must not be written to the disk.
 };
 
-/// What is kept of one environment. Thread-safe.
+/// The memos of one environment. Thread-safe.
 class AnswerTable {
 public:
     AnswerTable(std::string folder, const std::string& environment);
@@ -55,34 +59,35 @@ public:
     AnswerTable(const AnswerTable&) = delete;
     AnswerTable& operator=(const AnswerTable&) = delete;
 
-    /// A digest that says nothing to who does not know this site's secret.
+    /// Returns a digest that reveals nothing without this site's secret.
     std::string fingerprint(std::string_view text) const;
-    /// The newest first.
+    /// Returns the memos of a call, the newest first.
     std::vector<std::shared_ptr<const Answer>> find(const std::string& key);
     void keep(const std::string& key, Answer answer);
-    /// `before` and these.
-    std::shared_ptr<const AnswerReads> grown(std::shared_ptr<const AnswerReads> before,
-                                             std::vector<AnswerReads::Seen> reads);
-    /// What was kept since the last time goes to the disk.
+    /// Returns the set that extends `before` by `reads`.
+    std::shared_ptr<const AnswerReads> extended(std::shared_ptr<const AnswerReads> before,
+                                                std::vector<AnswerReads::RecordedRead> reads);
+    /// Writes the memos that were added since the last call to the disk.
     void save();
 
-    /// The state of a file that has this stamp, where it is known.
+    /// Returns the recorded state of a file if its stamp is `stamp`.
     std::optional<std::string> known_state(const std::string& path, const std::string& stamp);
     void remember_state(const std::string& path, std::string stamp, std::string state);
 
-    /// False once an answer was found to be wrong: until the file `distrust_file` is removed.
+    /// Returns false after a memo was found to be wrong, until the file `distrust_file` is removed.
     bool trusted() const;
     void distrust(std::string_view why);
     const std::string& distrust_file() const { return distrust_file_; }
 
 private:
     struct Slot {
-        std::size_t offset = 0, size = 0;  ///< in loaded_, where it was not needed so far
+        /// Position in `loaded_` of a memo that is not decoded yet.
+        std::size_t offset = 0, size = 0;
         std::shared_ptr<const Answer> answer;
     };
     void load();
     void drop_all();
-    void make_room(std::size_t size);
+    void evict(std::size_t size);
     std::string header() const;
     std::shared_ptr<const Answer> decoded(std::string_view record) const;
     void write_reads(const std::shared_ptr<const AnswerReads>& reads);
@@ -91,36 +96,36 @@ private:
     std::string secret_;
     mutable std::mutex mutex_;
     bool trusted_ = true;
-    bool damaged_ = false;  ///< the file has an end that nobody can read
+    bool damaged_ = false;  ///< True if the end of the file is unreadable.
     std::string loaded_;
     std::unordered_map<std::string, std::vector<Slot>> answers_;
     std::unordered_map<std::string, std::shared_ptr<const AnswerReads>> reads_;
-    std::unordered_map<std::string, bool> written_;  ///< reads that are on the disk, by id
+    std::unordered_map<std::string, bool> written_;  ///< Ids of the reads that are on the disk.
     struct State {
         std::string stamp, state;
     };
     std::unordered_map<std::string, State> states_;
     std::string pending_;
-    std::size_t held_ = 0;  ///< bytes, about
+    std::size_t used_bytes_ = 0;  ///< Approximate bytes in use.
 };
 
-/// The tables of all environments. Thread-safe.
+/// The memo tables of all environments. Thread-safe.
 class Answers {
 public:
     enum class Mode : std::uint8_t {
         Off,
-        On,    ///< answers are given again; one compile in a hundred compares them
-        Check  ///< all are made again and compared
+        On,    ///< Memos are used; one compile in a hundred verifies them.
+        Check  ///< All calls are made again and compared with their memos.
     };
-    /// "off", "on", "check".
+    /// Parses "off", "on" or "check".
     static std::optional<Mode> mode_named(std::string_view name);
 
-    /// `folder` empty: nothing is kept on a disk.
+    /// If `folder` is empty, nothing is written to the disk.
     Answers(std::string folder, Mode mode) : folder_(std::move(folder)), mode_(mode) {}
     Mode mode() const { return mode_; }
-    /// Of an environment of that name and folder.
+    /// Returns the table of the environment with that name and folder.
     std::shared_ptr<AnswerTable> table(const std::string& environment);
-    /// True for one of a hundred who ask.
+    /// Returns true for one call in a hundred.
     bool sample();
 
 private:
@@ -128,17 +133,18 @@ private:
     Mode mode_;
     std::mutex mutex_;
     std::unordered_map<std::string, std::shared_ptr<AnswerTable>> tables_;
-    std::uint64_t asked_ = 0;
+    std::uint64_t sample_count_ = 0;
 };
 
-/// Where they are: below the setting ruby_cachedir, or this user's folder for caches.
+/// Returns the folder of the memos: below the setting ruby_cachedir, or in this user's cache
+/// folder.
 std::string answers_folder(const std::string& ruby_cachedir);
 
-/// The wall clock, as files have it.
+/// Returns the wall clock in the form of file times.
 std::int64_t file_time_now();
-/// False where the file may have changed since that time.
-bool settled(const std::string& path, std::int64_t since_ns);
-/// A file that others than its owner may not read.
+/// Returns false if the file may have changed since that time.
+bool unmodified_since(const std::string& path, std::int64_t since_ns);
+/// Reports whether only its owner can read the file.
 bool is_private(const std::string& path);
 
 }  // namespace bunraku::ruby

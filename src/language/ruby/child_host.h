@@ -1,4 +1,5 @@
-// Host over one Ruby process. Not part of the folder's interface.
+// SPDX-License-Identifier: Apache-2.0
+// A Host that is backed by one Ruby process. Internal to this folder.
 #pragma once
 
 #include <exception>
@@ -9,13 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "language/ruby/host.h"
 #include "language/ruby/process.h"
 #include "language/ruby/protocol.h"
 
 namespace bunraku::ruby {
 
-/// Who keeps the times of --profile.
+/// Collects the times for --profile.
 class Recorder {
 public:
     virtual ~Recorder() = default;
@@ -45,6 +47,7 @@ public:
     ChildHost(const HostOptions& options, Recorder& recorder);
 
     void end_session() override {
+        BUNRAKU_ASSERT(depth_ == 0 && !current_);
         stale_ = calls_ > 0;
         read_ = nullptr;
     }
@@ -75,12 +78,12 @@ public:
     Value facts(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
                 base::Arena& arena) override;
 
-    /// What Ruby says of a function or type, as it is kept on disk.
+    /// Returns Ruby's description of a function or type in the form of the disk cache.
     Value function_data(const std::string& file, std::string_view name, base::Arena& arena);
     Value type_data(const std::string& file, std::string_view name, base::Arena& arena);
 
 private:
-    /// `what` wants it, for messages.
+    /// `what` names the code that needs Ruby, for messages.
     void ensure_started(std::string_view what = {});
     void start();
     void stop();
@@ -93,7 +96,7 @@ private:
     void limit_time(std::span<const Value> args);
     void answer_error(std::exception_ptr error, std::string_view what);
     static bool is(FromRuby op, std::string_view frame);
-    void hear_reads(std::string_view frame);
+    void forward_reads(std::string_view frame);
     [[noreturn]] void raise(std::span<const Value> parts, std::string_view what);
     [[noreturn]] void fail(Process::Status status, std::string_view what);
     int generation_of() const { return process_.pid(); }
@@ -105,12 +108,12 @@ private:
     std::unordered_set<std::string> loaded_;
     std::shared_ptr<void> memory_;
     std::vector<std::exception_ptr> errors_;
-    std::exception_ptr unwinding_;  // what Ruby is being left for
+    std::exception_ptr unwinding_;  // The exception for which Ruby code is being left.
     Process::Clock::time_point deadline_;
-    Callbacks* current_ = nullptr;  // of the innermost call
+    Callbacks* current_ = nullptr;  // Callbacks of the innermost call.
     int depth_ = 0;
     int calls_ = 0;
-    bool stale_ = false;  // holds what an earlier compile left
+    bool stale_ = false;  // True if the child holds state of an earlier compile.
 };
 
 }  // namespace bunraku::ruby

@@ -1,11 +1,12 @@
-// What Ruby says of functions, types and data types, as structs.
+// SPDX-License-Identifier: Apache-2.0
+// Ruby's descriptions of functions, types and data types, as structs.
 #pragma once
 
 #include "language/ruby/host.h"
 
 namespace bunraku::ruby {
 
-/// kind, name, kind, name ..
+/// Converts a list of kind, name, kind, name and so on.
 std::vector<ReadNote> read_notes(std::span<const Value> texts);
 
 FunctionInfo describe_function(const Value& data);

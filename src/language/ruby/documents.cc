@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/ruby/documents.h"
 
 #include <cerrno>
@@ -13,7 +14,7 @@ base::Result<std::string> read_documents(sys::Processes& processes, const std::s
                                          const std::string& folder,
                                          const std::vector<std::string>& files) {
     const std::string ruby = find_ruby(program.empty() ? "ruby" : program);
-    if (ruby.empty()) return failure("there is no Ruby on this machine", ENOENT);
+    if (ruby.empty()) return failure("Ruby is not installed on this machine", ENOENT);
     std::string script = "$bunraku_documents = true;";
     for (const auto& file : embedded_files())
         if (file.name == "documents.rb") script += file.text;
@@ -30,7 +31,7 @@ base::Result<std::string> read_documents(sys::Processes& processes, const std::s
     command.environment = {{"RUBYOPT", std::nullopt}, {"RUBYLIB", std::nullopt}};
     command.timeout = std::chrono::seconds(60);
     auto done = processes.run(command);
-    if (!done) return failure("Ruby cannot be run: " + done.error().message);
+    if (!done) return failure("Could not run Ruby: " + done.error().message);
     if (!done->ok()) {
         const std::string said = done->errors.substr(0, done->errors.find('\n')).substr(0, 300);
         return failure("Ruby could not read the files" + (said.empty() ? said : ": " + said));

@@ -1,4 +1,5 @@
-// What Ruby files say of themselves: definitions, their comments and descriptions.
+// SPDX-License-Identifier: Apache-2.0
+// Reads the documentation in Ruby files: definitions, comments and descriptions.
 #pragma once
 
 #include <string>
@@ -9,9 +10,9 @@
 
 namespace bunraku::ruby {
 
-/// The answer of share/ruby/documents.rb on these files: JSON. They are parsed and never run. The
-/// error's code is ENOENT where there is no Ruby on this machine. `folder` is what relative paths
-/// start from.
+/// Returns the output of share/ruby/documents.rb for these files, as JSON. The files are parsed and
+/// never run. The error has the code ENOENT if this machine has no Ruby. Relative paths refer to
+/// `folder`.
 base::Result<std::string> read_documents(sys::Processes& processes, const std::string& program,
                                          const std::string& folder,
                                          const std::vector<std::string>& files);

@@ -1,7 +1,9 @@
-// One child from the side of the compile: calls into it, and its callbacks.
+// SPDX-License-Identifier: Apache-2.0
+// The compile's side of one child: calls into it, and its callbacks.
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/ruby/child_host.h"
@@ -14,9 +16,10 @@ using Clock = Process::Clock;
 
 namespace {
 
-constexpr int kNesting = 400;  // Ruby in Puppet in Ruby ..; each costs stack on both sides
+// Depth of Ruby calling Puppet calling Ruby; each level uses stack on both sides.
+constexpr int kNesting = 400;
 
-/// Where nobody can be asked: settings only.
+/// Callbacks outside of a compile, which answer settings only.
 class NoCallbacks final : public Callbacks {
 public:
     explicit NoCallbacks(const HostOptions& options) : options_(options) {}
@@ -64,6 +67,7 @@ void ChildHost::ensure_started(std::string_view what) {
 }
 
 void ChildHost::start() {
+    BUNRAKU_ASSERT(depth_ == 0);
     if (process_.running() && (calls_ >= options_.calls_before_restart || process_.hung_up()))
         stop();
     if (process_.running()) {
@@ -75,6 +79,7 @@ void ChildHost::start() {
         exchange(body, "Ruby", callbacks, scratch);
         return;
     }
+    BUNRAKU_ASSERT(!process_.running());
     stale_ = false;
     const auto begin = Clock::now();
     process_.start(options_);
@@ -102,10 +107,12 @@ void ChildHost::start() {
 void ChildHost::stop() {
     process_.kill();
     loaded_.clear();
+    BUNRAKU_ASSERT(!process_.running() && generation_of() == -1);
 }
 
 MarshalWriter ChildHost::message(std::string& body, ToRuby op, std::size_t parts,
                                  ValueHooks* hooks) const {
+    BUNRAKU_ASSERT(body.empty());
     MarshalWriter writer(body, hooks, options_.moved ? &*options_.moved : nullptr);
     writer.begin();
     writer.array(parts + 1);
@@ -114,13 +121,13 @@ MarshalWriter ChildHost::message(std::string& body, ToRuby op, std::size_t parts
 }
 
 void ChildHost::fail(Process::Status status, std::string_view what) {
-    // What it had read and not told yet goes with it.
+    // Reads that the child has not reported yet are lost.
     if (read_) read_({"opaque", "a Ruby process that ended"});
     if (status == Process::Status::TimedOut) {
         stop();
         throw PuppetError(
             fmt::format("{}: execution expired after {} seconds; its Ruby process "
-                        "was ended",
+                        "was killed",
                         what, static_cast<double>(options_.timeout.count()) / 1000.0));
     }
     if (status == Process::Status::Stopped) {
@@ -135,6 +142,7 @@ void ChildHost::fail(Process::Status status, std::string_view what) {
 
 Value ChildHost::exchange(std::string_view body, std::string_view what, Callbacks& callbacks,
                           base::Arena& arena) {
+    BUNRAKU_ASSERT(depth_ >= 0 && (depth_ == 0) == (current_ == nullptr));
     if (depth_ == 0) {
         deadline_ = Clock::now() + options_.timeout;
         errors_.clear();
@@ -149,6 +157,7 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
             host.current_ = &now;
         }
         ~Nested() {
+            BUNRAKU_ASSERT(host.depth_ > 0 && host.current_);
             --host.depth_;
             host.current_ = before;
         }
@@ -156,7 +165,7 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
 
     if (auto s = process_.send(body, deadline_); s != Process::Status::Ok) fail(s, what);
     const auto generation = generation_of();
-    bool simplified = false;  // asked for once a message
+    bool simplified = false;  // Simplify is requested only once per message.
     while (true) {
         std::string_view frame;
         if (auto s = process_.receive(&frame, deadline_); s != Process::Status::Ok) fail(s, what);
@@ -164,7 +173,7 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
         Value received;
         try {
             if (is(FromRuby::Reads, frame)) {
-                hear_reads(frame);
+                forward_reads(frame);
                 continue;
             }
             received = read_marshal(frame, keeper ? *keeper : arena, &callbacks,
@@ -179,8 +188,8 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
             if (auto s = process_.send(again, deadline_); s != Process::Status::Ok) fail(s, what);
             continue;
         } catch (...) {
-            // The value is none of Puppet's (an integer too large): Ruby waits for nothing here
-            // where it was an answer; a callback of it must be answered.
+            // Puppet cannot represent the value (an integer too large). Ruby waits for an answer
+            // only if the message was a callback.
             if (is(FromRuby::Callback, frame)) {
                 answer_error(std::current_exception(), what);
                 continue;
@@ -190,12 +199,12 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
         simplified = false;
         if (!received.is_array() || received.as_array().empty()) {
             stop();
-            throw PuppetError(fmt::format("{}: broken message", what));
+            throw PuppetError(fmt::format("{}: invalid message from the Ruby process", what));
         }
         const auto parts = received.as_array();
         switch (static_cast<FromRuby>(integer_at(parts, 0))) {
             case FromRuby::Value: return parts.size() > 1 ? parts[1] : Value::undef();
-            case FromRuby::Reads: break;  // heard before
+            case FromRuby::Reads: break;  // Already processed.
             case FromRuby::Unwind:
                 if (unwinding_) std::rethrow_exception(std::exchange(unwinding_, nullptr));
                 throw Unwind{};
@@ -218,7 +227,7 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
                     answer_error(std::current_exception(), what);
                     continue;
                 } catch (...) {
-                    // Unwind, and what other rooms throw to leave a function.
+                    // Unwind, and the exceptions with which other modules leave a function.
                     if (generation != generation_of()) throw;
                     unwinding_ = std::current_exception();
                     reply.clear();
@@ -226,26 +235,28 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
                 }
                 if (generation != generation_of())
                     throw PuppetError(fmt::format("{}: its Ruby process was replaced", what));
-                deadline_ += Clock::now() - begin;  // what the compile does is not Ruby's time
+                // The limit does not include the compile's time.
+                deadline_ += Clock::now() - begin;
                 if (auto s = process_.send(reply, deadline_); s != Process::Status::Ok)
                     fail(s, what);
                 continue;
             }
         }
         stop();
-        throw PuppetError(fmt::format("{}: broken message", what));
+        throw PuppetError(fmt::format("{}: invalid message from the Ruby process", what));
     }
 }
 
 bool ChildHost::is(FromRuby op, std::string_view frame) {
-    // "\4\b[" SIZE "i" NUMBER; a SIZE above 122 has as many bytes more as its first says.
+    // The format is "\4\b[" SIZE "i" NUMBER. A SIZE byte above 122 is followed by as many bytes as
+    // it indicates.
     if (frame.size() < 6 || frame[2] != '[') return false;
     const std::size_t more = frame[3] > 0 && frame[3] < 5 ? static_cast<std::size_t>(frame[3]) : 0;
     return frame.size() > 5 + more && frame[4 + more] == 'i' &&
            frame[5 + more] == static_cast<char>(static_cast<int>(op) + 5);
 }
 
-void ChildHost::hear_reads(std::string_view frame) {
+void ChildHost::forward_reads(std::string_view frame) {
     base::Arena scratch(4096);
     const Value notes =
         read_marshal(frame, scratch, nullptr, options_.moved ? &*options_.moved : nullptr);
@@ -263,6 +274,7 @@ void ChildHost::answer_error(std::exception_ptr error, std::string_view what) {
     } catch (const std::exception& e) {
         text = e.what();
     }
+    BUNRAKU_ASSERT(error && depth_ > 0);
     errors_.push_back(error);
     MarshalWriter writer = message(reply, ToRuby::Error, 3);
     writer.string(text);
@@ -278,7 +290,7 @@ void ChildHost::raise(std::span<const Value> parts, std::string_view what) {
     auto text = text_at(parts, 2);
     if (cls == "SystemExit" || cls == "NoMemoryError" || cls == "SystemStackError" ||
         cls == "Interrupt" || cls == "SignalException") {
-        // What no rescue of Puppet's would have caught: say where it came from.
+        // Puppet does not rescue these exceptions, so the message names the call.
         text = fmt::format("{}: {}", what, text);
         if (cls != "SystemStackError" && depth_ <= 1) stop();
         throw PuppetError(text);
@@ -286,8 +298,8 @@ void ChildHost::raise(std::span<const Value> parts, std::string_view what) {
     const auto file = text_at(parts, 5);
     const auto line = static_cast<int>(integer_at(parts, 6));
     const bool located = !file.empty() || line > 0;
-    // A library that is missing, an abstract method, a PreformattedError: no rescue of Puppet's
-    // catches it, or adds to it, so that it gets no place and no wording.
+    // Puppet does not rescue these errors or extend their text (a missing library, an abstract
+    // method, a PreformattedError). They therefore get no position and no further wording.
     if (const auto code = text_at(parts, 7); code == "SCRIPT_ERROR" || code == "PREFORMATTED")
         throw PuppetError(std::move(text), code, PuppetError::Class::Plain);
     PuppetError error(std::move(text), text_at(parts, 7),

@@ -1,9 +1,10 @@
-// Ruby code of modules, run in a process of its own (DESIGN.md decision 6).
+// SPDX-License-Identifier: Apache-2.0
+// Runs the Ruby code of modules in a separate process (DESIGN.md decision 6).
 //
-// A Pool belongs to one environment and keeps its children; a compile takes a Host out of it, on
-// its first need, and gives it back at its end. While Ruby runs it may ask back (Callbacks), nested
-// as deep as Puppet calls Ruby calls Puppet. Everything throws base::PuppetError, in Puppet's
-// words.
+// A Pool belongs to one environment and owns its children. A compile takes a Host from the pool
+// when it first needs one, and returns it at its end. While Ruby runs it may call back (Callbacks),
+// nested to any depth that Puppet and Ruby calls require. All errors are base::PuppetError, in
+// Puppet's words.
 #pragma once
 
 #include <algorithm>
@@ -28,102 +29,103 @@ namespace bunraku::ruby {
 
 using value::Value;
 
-/// A block that Ruby passed along, as Callbacks::call_function gets it: good for Host::call_proc
-/// while that call lasts. The handle carries Ruby's Proc#arity.
+/// Returns the handle of a block that Ruby passed to Callbacks::call_function. Host::call_proc
+/// accepts it during that call. The handle contains Ruby's Proc#arity.
 constexpr std::uint64_t proc_handle(std::uint64_t id, int arity) {
     return id << 8 | static_cast<std::uint8_t>(arity);
 }
 constexpr int proc_arity(std::uint64_t handle) { return static_cast<std::int8_t>(handle & 0xff); }
 
-/// Thrown out of Callbacks::yield and call_function where a completion of the language (break,
-/// return, next) is to leave the Ruby code: it unwinds Ruby (a StopIteration there) and leaves
-/// Host::call_function as itself.
+/// Thrown out of Callbacks::yield and call_function when a break, return or next of the language
+/// must leave the Ruby code. It unwinds Ruby (as a StopIteration) and then leaves
+/// Host::call_function unchanged.
 struct Unwind {};
 
-/// What Ruby code asks of the compile that called it. PuppetErrors thrown here are raised in Ruby
-/// as Puppet::Error (and may be rescued there); what Ruby lets through comes back unchanged.
-/// template/ruby_session.h has the one of a compile.
+/// The requests of Ruby code to the compile that called it. A PuppetError thrown here is raised in
+/// Ruby as Puppet::Error, which Ruby may rescue. If Ruby does not rescue it, the caller gets the
+/// same exception. template/ruby_session.h has the implementation for a compile.
 class Callbacks : public ValueHooks {
 public:
-    /// call_function, scope.call_function, function_NAME, scope.function_NAME. `block` is a handle
-    /// for the host's call_proc; 0: none.
+    /// Implements call_function, scope.call_function, function_NAME and scope.function_NAME.
+    /// `block` is a handle for the host's call_proc; 0 means no block.
     virtual Value call_function(std::string_view name, std::span<const Value> args,
                                 std::uint64_t block) = 0;
-    /// The lambda that was passed to the Ruby function, called with `args`.
+    /// Calls the lambda that was passed to the Ruby function.
     virtual Value yield(std::uint64_t block, std::span<const Value> args) = 0;
-    /// lookupvar, scope['x'], closure_scope['x']; nullopt: not set (Ruby sees nil; `include?`
-    /// false).
+    /// Implements lookupvar, scope['x'] and closure_scope['x']. Returns nullopt if the variable is
+    /// not set (Ruby then sees nil, and `include?` is false).
     virtual std::optional<Value> variable(std::string_view name) = 0;
     virtual void set_variable(std::string_view name, const Value& value) = 0;
     virtual void log(base::Level level, std::string_view message) = 0;
-    /// The same from a part of Ruby code that has a name of its own: a resource, a provider.
+    /// Logs a message of a named part of Ruby code, such as a resource or a provider.
     virtual void log_from(base::Level level, std::string_view message, std::string_view) {
         log(level, message);
     }
-    /// Everything rarer, by name: "variables" (a hash of all of the scope), "setting" [name],
-    /// "find_file" [reference, folder], "tags", "all_tags", "classes", "class_name",
+    /// Answers all other requests, by name: "variables" (a hash of the whole scope), "setting"
+    /// [name], "find_file" [reference, folder], "tags", "all_tags", "classes", "class_name",
     /// "module_name", "environment", "source_place" ([file, line]), "resource" [reference],
-    /// "known_resource_type" [name], "lookup" [..] .. The list stands in ruby/protocol.h.
+    /// "known_resource_type" [name], "lookup" [..] and others. ruby/protocol.h has the complete
+    /// list.
     virtual Value request(std::string_view what, std::span<const Value> args,
                           base::Arena& arena) = 0;
-    /// Where what Ruby asks with is read to. The compile may keep it after the call (a variable
-    /// that a template changed, parameters of a resource that it declares), so this is the
-    /// compile's own arena; nullptr: nothing is kept, the call's will do.
+    /// Returns the arena for the arguments of requests. The compile may use them after the call (a
+    /// variable that a template changed, parameters of a declared resource), so this is the
+    /// compile's arena. Returns nullptr if the arena of the call is sufficient.
     virtual base::Arena* keeper() { return nullptr; }
 };
 
-/// Something that Ruby code has read. By kind, `name` is
-///   "file"      the path of a file whose content was read (or was missing);
-///   "exists"    a path that was looked at (File.exist?, stat, realpath ..);
+/// A read by Ruby code. The meaning of `name` depends on the kind:
+///   "file"      a path whose content was read (or that was missing);
+///   "exists"    a path that was examined (File.exist?, stat, realpath ..);
 ///   "folder"    a path that was listed;
 ///   "glob"      the absolute pattern of a Dir.glob;
-///   "code"      the path of a file of Ruby code, run now or before: a child loads it once;
-///   "feature"   what `require` and its kin looked for in the load path ("a/b", without ending;
-///               "a/b/*" for all files in it): candidates() gives the paths;
-///   "variable"  a name of the environment; "*": all of them;
-///   "fact", "trusted"  the dotted path of what was read of them; "": all;
+///   "code"      the path of a Ruby file, run now or before (a child loads it once);
+///   "feature"   a name that `require` or a similar method searched in the load path ("a/b",
+///               without an extension; "a/b/*" for all files in it); see candidates();
+///   "variable"  a name of the environment; "*" means all of them;
+///   "fact", "trusted"  the dotted path that was read of them; "" means all;
 ///   "command"   a program that was run, with its arguments;
-///   "clock", "random"  by which door;
-///   "library"   a file that comes with Ruby, or stands in RUBYLIB, and was required;
-///   "host"      something of this machine or its network;
-///   "opaque"    what cannot be seen, and why.
-/// Paths are absolute, as the code wrote them.
+///   "clock", "random"  the method that read it;
+///   "library"   a required file that belongs to Ruby or is in RUBYLIB;
+///   "host"      information about this machine or its network;
+///   "opaque"    the reason why a read cannot be tracked.
+/// Paths are absolute and as the code wrote them.
 struct ReadNote {
     std::string kind, name;
     bool operator==(const ReadNote&) const = default;
 };
 
-/// One signature of a Ruby function, in Puppet's own type language.
+/// One signature of a Ruby function, in Puppet's type language.
 struct Signature {
     struct Parameter {
         std::string type;  ///< "String[1]"
         std::string name;
         enum class Form : std::uint8_t { Required, Optional, Repeated, RequiredRepeated } form{};
     };
-    std::string dispatch_name;  ///< the Ruby method
+    std::string dispatch_name;  ///< Name of the Ruby method.
     std::vector<Parameter> parameters;
-    std::string block_type;  ///< empty: takes no block
+    std::string block_type;  ///< Empty if the function takes no block.
     std::string block_name;
     bool block_required = false;
-    std::string return_type;  ///< empty: not declared
-    bool mismatch = false;    ///< argument_mismatch
+    std::string return_type;  ///< Empty if not declared.
+    bool mismatch = false;    ///< True for argument_mismatch.
 };
 
-/// What is known of a Ruby function without calling it.
+/// A description of a Ruby function, available without a call.
 struct FunctionInfo {
     std::string name;
     std::string file;
-    bool legacy = false;     ///< Puppet::Parser::Functions (3.x)
-    bool statement = false;  ///< 3.x type :statement
+    bool legacy = false;     ///< Puppet::Parser::Functions (3.x).
+    bool statement = false;  ///< 3.x type :statement.
     int arity = -1;          ///< 3.x
     bool internal = false;
-    std::vector<Signature> signatures;                             ///< 4.x
-    std::vector<std::pair<std::string, std::string>> local_types;  ///< "Name = Type" aliases
+    std::vector<Signature> signatures;                             ///< 4.x.
+    std::vector<std::pair<std::string, std::string>> local_types;  ///< Aliases "Name = Type".
     std::string doc;
-    std::vector<ReadNote> reads;  ///< while the file was loaded; itself too
+    std::vector<ReadNote> reads;  ///< Reads while the file was loaded, including the file itself.
 };
 
-/// What is known of a resource type written in Ruby.
+/// A description of a resource type written in Ruby.
 struct TypeInfo {
     struct Attribute {
         std::string name;
@@ -131,17 +133,17 @@ struct TypeInfo {
         bool namevar = false;
         std::string doc;
         std::vector<std::string> values;    ///< "present", "present=installed"
-        std::vector<std::string> patterns;  ///< as Ruby's inspect: "/^a/"
+        std::vector<std::string> patterns;  ///< As printed by Ruby's inspect: "/^a/".
         bool array_matching_all = false;
-        bool validates = false;  ///< has Ruby code that checks or munges
+        bool validates = false;  ///< True if it has Ruby code that validates or munges.
         std::string feature;
-        std::string default_text;  ///< where it is a plain value
+        std::string default_text;  ///< Set if the default is a plain value.
     };
     struct TitlePattern {
-        std::string regexp;  ///< Ruby source
+        std::string regexp;  ///< Ruby source.
         std::uint32_t options = 0;
         std::vector<std::string> attributes;
-        bool transforms = false;  ///< has Ruby code that changes the text
+        bool transforms = false;  ///< True if it has Ruby code that changes the text.
     };
     std::string name;
     std::string doc;
@@ -151,27 +153,28 @@ struct TypeInfo {
     bool isomorphic = true;
     bool capability = false;
     std::vector<std::string> providers;
-    std::vector<ReadNote> reads;  ///< while the file was loaded; itself too
+    std::vector<ReadNote> reads;  ///< Reads while the file was loaded, including the file itself.
 };
 
 /// A Puppet data type written in Ruby (Puppet::DataTypes.create_type).
 struct DataTypeInfo {
     std::string name;
     std::string file;
-    std::string interface_text;        ///< the Object type's init hash as Puppet text
-    std::vector<std::string> methods;  ///< implemented in Ruby
-    std::vector<ReadNote> reads;       ///< while the file was loaded; itself too
+    std::string interface_text;        ///< The Object type's init hash, as Puppet text.
+    std::vector<std::string> methods;  ///< Methods that are implemented in Ruby.
+    /// Reads while the file was loaded, including the file itself.
+    std::vector<ReadNote> reads;
 };
 
-/// Bounds the children of many pools together: where a new one would be too many, the one that has
-/// waited longest ends, whichever pool's it is. Those that work are bounded by who lets them work.
-/// Thread-safe.
+/// A limit on the number of children of several pools. If a new child exceeds the limit, the one
+/// that was idle longest ends, in whichever pool it is. The limit does not apply to working
+/// children; the number of concurrent compiles limits these. Thread-safe.
 class WorkerLimit {
 public:
     explicit WorkerLimit(std::size_t most);
     ~WorkerLimit();
     WorkerLimit(const WorkerLimit&) = delete;
-    /// Children of all pools now.
+    /// Returns the current number of children of all pools.
     std::size_t children() const;
 
 private:
@@ -180,43 +183,46 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// As many as the machine has processors, and two at least.
+/// Returns the number of the machine's processors, but at least two.
 std::size_t usual_children();
 
 struct HostOptions {
-    std::string program = "ruby";        ///< searched in PATH
-    std::string library;                 ///< share/ruby; empty: the copy inside the binary
-    std::vector<std::string> load_path;  ///< the lib folders of the environment and its modules
+    std::string program = "ruby";  ///< Searched in PATH.
+    /// Path of share/ruby; if empty, the copy in the binary is used.
+    std::string library;
+    std::vector<std::string> load_path;  ///< The lib folders of the environment and its modules.
     std::string environment;
     std::string environment_directory;
-    std::chrono::milliseconds timeout{60000};  ///< of one call from outside
-    std::uint64_t memory_limit = 1ull << 30;   ///< address space of a child above its start
-    /// Asked a few times a second while Ruby works: true ends the child. Unset: nobody asks.
+    std::chrono::milliseconds timeout{60000};  ///< For one call from outside.
+    /// Address space that a child may use beyond its size at start.
+    std::uint64_t memory_limit = 1ull << 30;
+    /// Polled a few times a second while Ruby works; true ends the child. May be empty.
     std::function<bool()> stop;
     int calls_before_restart = 100000;
-    /// Children that wait for a compile: as many as there may be, and how long one waits.
+    /// Maximum number of idle children, and how long a child may be idle.
     std::size_t most_idle = usual_children();
     std::chrono::milliseconds idle_for = std::chrono::minutes(10);
-    std::shared_ptr<WorkerLimit> worker_limit;  ///< null: each pool by itself
-    /// Puppet settings that Ruby code reads (Puppet[:confdir]).
+    std::shared_ptr<WorkerLimit> worker_limit;  ///< If null, the pool has its own limit.
+    /// Returns Puppet settings that Ruby code reads (Puppet[:confdir]).
     std::function<std::optional<std::string>(std::string_view)> setting;
-    /// Where metadata of types is kept between runs, by content hash; empty: nowhere.
+    /// Cache folder for metadata of types, by content hash; if empty, nothing is cached on disk.
     std::string cache_directory;
-    /// Where children keep share/ruby as this Ruby compiles it; empty: nowhere.
+    /// Folder for the bytecode of share/ruby compiled by this Ruby; if empty, none is stored.
     std::string compiled;
-    /// A folder that its children find elsewhere; nothing of it is in that cache.
+    /// A folder that is at another path for the children. Nothing below it is cached.
     std::optional<base::PathMapping> moved;
 };
 
-/// With this user's folder for caches, and the share/ruby of BUNRAKU_RUBY_LIBRARY where it is set.
+/// Returns options with this user's cache folders. The library is the share/ruby of
+/// BUNRAKU_RUBY_LIBRARY if that is set.
 HostOptions usual_options();
-/// What is kept lies below the setting ruby_cachedir instead, where there is one.
+/// Puts the cache folders below the setting ruby_cachedir, if it is set.
 void keep_below(HostOptions& options, const std::optional<std::string>& ruby_cachedir);
 
-/// Where a note "feature" was looked for: paths, and for "x/*" patterns, in their order.
+/// Returns the paths that a "feature" read examined, in order; patterns for "x/*".
 std::vector<std::string> candidates(const HostOptions& options, std::string_view feature);
 
-/// Where the time went, for --profile.
+/// Times for --profile.
 struct Profile {
     struct Entry {
         std::string name;  ///< "function postgresql::postgresql_password", "template a/b.erb"
@@ -225,71 +231,73 @@ struct Profile {
     };
     std::int64_t start_nanoseconds = 0;
     int starts = 0;
-    std::vector<Entry> entries;  ///< the dearest first
+    std::vector<Entry> entries;  ///< Longest time first.
 };
 
-/// One child process; one thread at a time.
+/// One child process. Only one thread may use it at a time.
 class Host {
 public:
     virtual ~Host() = default;
 
-    /// What Ruby code kept for one compile (cache_param, messages said once) ends here; nobody
-    /// hears of its reads any more.
+    /// Ends a compile: drops the state that Ruby code stored for it (cache_param, messages logged
+    /// once) and reports no further reads.
     virtual void end_session() = 0;
-    /// Hears, until the session ends, what Ruby code reads: each thing once for each function,
-    /// backend or template, before the call that read it returns or throws. What a description that
-    /// the Pool remembers was made from is told by its `reads`.
+    /// Sets the sink for reads of Ruby code, until the session ends. Each read is reported once per
+    /// function, backend or template, before the call that made it returns or throws. The reads of
+    /// a description that the Pool caches are in its `reads`.
     virtual void on_read(std::function<void(const ReadNote&)> sink) = 0;
 
     virtual FunctionInfo load_function(const std::string& file, std::string_view name) = 0;
-    /// `signature` indexes FunctionInfo::signatures; -1: a 3.x function (args as an array). Values
-    /// of the answer live in `arena`.
-    /// `block` is any number but 0 by which Callbacks::yield knows the lambda; `block_arity` its
-    /// Proc#arity.
+    /// Calls a function. `signature` is an index of FunctionInfo::signatures; -1 means a 3.x
+    /// function (args as an array). Values of the result are in `arena`. `block` is any number
+    /// except 0 that identifies the lambda for Callbacks::yield. `block_arity` is its Proc#arity.
     virtual Value call_function(const FunctionInfo& function, int signature,
                                 std::span<const Value> args, std::uint64_t block, int block_arity,
                                 Callbacks& callbacks, base::Arena& arena) = 0;
-    /// A block that Ruby passed to Callbacks::call_function.
+    /// Calls a block that Ruby passed to Callbacks::call_function.
     virtual Value call_proc(std::uint64_t handle, std::span<const Value> args,
                             base::Arena& arena) = 0;
 
-    /// ERB of Puppet's template() and inline_template(): trim mode "-", instance variables as
-    /// given, everything else asked by callbacks. `file` is "" for inline ones.
+    /// Renders ERB like Puppet's template() and inline_template(): trim mode "-" and the given
+    /// instance variables. The template gets everything else by callbacks. `file` is "" for inline
+    /// templates.
     virtual value::JoinedText render(std::string_view source, const std::string& file,
                                      std::span<const std::pair<std::string, Value>> variables,
                                      Callbacks& callbacks) = 0;
 
     virtual TypeInfo load_type(const std::string& file, std::string_view name) = 0;
-    /// What a title of such a type names, by its patterns and their code: a hash of texts; undef
-    /// where none matches.
+    /// Splits a title by the type's title patterns and their code. Returns a hash of texts; undef
+    /// if no pattern matches.
     virtual Value parse_title(const std::string& file, std::string_view type,
                               std::string_view title, base::Arena& arena) = 0;
-    /// The parameters as Ruby's own code leaves them (munge, validate, defaults): throws what
-    /// validation raises.
+    /// Returns the parameters after munge, validate and defaults of the type's Ruby code. Throws
+    /// the errors of the validation.
     virtual Value check_resource(std::string_view type, std::string_view title,
                                  const Value& parameters, base::Arena& arena) = 0;
     virtual DataTypeInfo load_data_type(const std::string& file, std::string_view name) = 0;
-    /// A method or derived attribute of an instance of such a type.
+    /// Calls a method or derived attribute of an instance of such a type.
     virtual Value call_method(const DataTypeInfo& type, const Value& instance_data,
                               std::string_view method, std::span<const Value> args,
                               Callbacks& callbacks, base::Arena& arena) = 0;
-    /// Loads files of code and libraries that calls would have loaded, had they been made.
+    /// Loads the files and libraries that calls would have loaded if memos had not replaced them.
     virtual void ready(std::span<const std::string> files) = 0;
-    /// Asks a Hiera 3 backend. `request`: a hash of "backend", "key", "config" (hiera.yaml, symbols
-    /// with their colon), "version" (of hiera.yaml), "override" and "resolution" (undef, "array",
-    /// "hash" or a hash with "behavior"). Gives ["found", value], ["none"] or ["problem", text].
+    /// Calls a Hiera 3 backend. `request` is a hash of "backend", "key", "config" (hiera.yaml,
+    /// symbols with their colon), "version" (of hiera.yaml), "override" and "resolution" (undef,
+    /// "array", "hash" or a hash with "behavior"). Returns ["found", value], ["none"] or
+    /// ["problem", text].
     virtual Value ask_hiera3(const Value& request, Callbacks& callbacks, base::Arena& arena) = 0;
-    /// Something of a resource type at work on this machine: share/ruby/provider_host.rb names the
-    /// verbs. Its objects live as long as the process: see `generation`.
+    /// Runs an operation of a resource type on this machine. share/ruby/provider_host.rb lists the
+    /// verbs. Its objects live as long as the process; see `generation`.
     virtual Value manage(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
                          base::Arena& arena) = 0;
-    /// Another number in each process that has been the child; -1 where none runs.
+    /// Returns a number that is different for each process that this child has been; -1 if none
+    /// runs.
     virtual int generation() const = 0;
-    /// What somebody keeps for as long as the process lives; null again in the next one.
+    /// Returns a slot for data of the caller that is reset to null when the process is replaced.
     virtual std::shared_ptr<void>& memory() = 0;
-    /// Custom facts: share/ruby/facts.rb names the verbs. What they ask of others ("fact" [query],
-    /// "facts" []) goes to `callbacks`; so does "time_limit" [what, seconds] as one of them begins
-    /// and ends, which is until when its answer is waited for.
+    /// Runs an operation of custom facts; share/ruby/facts.rb lists the verbs. Their requests
+    /// ("fact" [query], "facts" []) go to `callbacks`. "time_limit" [what, seconds] is called when
+    /// a fact begins and ends, and sets how long the call may take.
     virtual Value facts(std::string_view verb, std::span<const Value> args, Callbacks& callbacks,
                         base::Arena& arena) = 0;
 };
@@ -300,7 +308,7 @@ public:
     explicit Pool(HostOptions options);
     ~Pool();
 
-    /// Gives the host back when it dies.
+    /// Returns the host to the pool in its destructor.
     class Lease {
     public:
         Lease() = default;
@@ -317,13 +325,13 @@ public:
         Pool* pool_ = nullptr;
         std::unique_ptr<Host> host_;
     };
-    /// An idle child or a new one. Throws where Ruby is missing ("... needs Ruby, ...").
+    /// Returns an idle child or a new one. Throws if Ruby is missing ("... needs Ruby, ...").
     Lease take();
 
-    /// From the disk cache where it has the file's content; else by a child.
-    /// `via` spares taking a child where the caller has one.
+    /// Returns the description from the disk cache if the file's content matches; otherwise from a
+    /// child. `via` is a child that the caller already has; null takes one from the pool.
     TypeInfo type_info(const std::string& file, std::string_view name, Host* via = nullptr);
-    /// What a function's file defines; asked of a child once in the pool's life.
+    /// Returns the description of a function's file. A child reads it once in the pool's lifetime.
     const FunctionInfo& function_info(const std::string& file, std::string_view name,
                                       Host* via = nullptr);
     const DataTypeInfo& data_type_info(const std::string& file, std::string_view name,
@@ -331,7 +339,7 @@ public:
 
     const HostOptions& options() const;
     Profile profile() const;
-    /// Children that wait now.
+    /// Returns the number of idle children.
     std::size_t idle() const;
 
 private:

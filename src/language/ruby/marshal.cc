@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/ruby/marshal.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/semver.h"
 #include "core/base/work_limit.h"
@@ -18,9 +20,9 @@ using value::Kind;
 
 namespace {
 
-constexpr int kDepth = 1500;  // nested arrays and hashes
+constexpr int kDepth = 1500;  // Nesting of arrays and hashes.
 
-// Regexp::IGNORECASE and its kin; those of value::make_regexp are the same.
+// Ruby's Regexp::IGNORECASE, EXTENDED and MULTILINE. value::make_regexp uses the same values.
 constexpr std::uint32_t kIgnoreCase = 1, kExtended = 2, kMultiline = 4;
 
 constexpr std::string_view kSensitive = "Puppet::Pops::Types::PSensitiveType::Sensitive";
@@ -54,6 +56,7 @@ void MarshalWriter::number(std::int64_t n) {
             rest >>= 8;
             if (rest == 0 || rest == -1) break;
         }
+        BUNRAKU_ASSERT(count > 0 && count <= 4);
         out_ += static_cast<char>(n < 0 ? -count : count);
         out_.append(bytes, static_cast<std::size_t>(count));
     }
@@ -75,6 +78,7 @@ void MarshalWriter::integer(std::int64_t i) {
         digits += static_cast<char>((magnitude >> 8) & 0xff);
         magnitude >>= 16;
     }
+    BUNRAKU_ASSERT(!digits.empty() && digits.size() % 2 == 0 && digits.size() <= 8);
     number(static_cast<std::int64_t>(digits.size() / 2));
     out_ += digits;
 }
@@ -84,6 +88,7 @@ void MarshalWriter::large_integer(__int128 i) {
     std::string bytes;
     for (; magnitude != 0; magnitude >>= 8) bytes += static_cast<char>(magnitude & 0xff);
     if (bytes.size() % 2) bytes += '\0';
+    BUNRAKU_ASSERT(bytes.size() <= 16);
     out_ += 'l';
     out_ += i < 0 ? '-' : '+';
     number(static_cast<std::int64_t>(bytes.size() / 2));
@@ -119,6 +124,7 @@ void MarshalWriter::string(std::string_view text) {
 void MarshalWriter::symbol(std::string_view name) {
     auto [it, fresh] =
         symbols_.emplace(std::string(name), static_cast<std::int64_t>(symbols_.size()));
+    BUNRAKU_ASSERT(it->second < static_cast<std::int64_t>(symbols_.size()));
     if (!fresh) {
         out_ += ';';
         number(it->second);
@@ -129,7 +135,7 @@ void MarshalWriter::symbol(std::string_view name) {
     out_.append(name);
 }
 
-// An object made by CLASS._load(text).
+// Writes an object that Ruby creates by CLASS._load(text).
 void MarshalWriter::user_defined(std::string_view class_name, std::string_view text) {
     out_ += 'u';
     symbol(class_name);
@@ -278,7 +284,7 @@ void MarshalWriter::value(const Value& v, bool legacy, bool top) {
 
 namespace {
 
-/// The few collections that stand around the present place.
+/// The few collections that enclose the current position.
 class OpenSet {
 public:
     void insert(std::size_t slot) { slots_.push_back(slot); }
@@ -335,6 +341,7 @@ private:
     }
     std::string_view raw() {
         const std::size_t n = length();
+        BUNRAKU_ASSERT(at_ <= in_.size());
         if (n > in_.size() - at_) garbage();
         const auto text = in_.substr(at_, n);
         at_ += n;
@@ -362,12 +369,12 @@ private:
             default: garbage();
         }
     }
-    /// True where they name an encoding: those of a text.
+    /// Returns true if the instance variables name the encoding of a text.
     bool skip_ivars(bool of_text = false) {
         bool encoded = false;
         for (std::size_t n = length(); n > 0; --n) {
             const auto name = read_symbol();
-            // Text that is neither UTF-8 nor ASCII: Ruby recodes it.
+            // The text is neither UTF-8 nor ASCII; Ruby has to recode it.
             if (of_text && name == "encoding") unknown("String");
             encoded |= name == "E";
             read();
@@ -395,6 +402,7 @@ private:
     Value read() {
         if (++depth_ > kDepth) throw base::PuppetError("stack level too deep");
         const Value v = read_one(false);
+        BUNRAKU_ASSERT(depth_ > 0);
         --depth_;
         return v;
     }
@@ -416,6 +424,7 @@ private:
                 hex = fmt::format("{:x}", b);
         }
         at_ += n;
+        BUNRAKU_ASSERT(at_ <= in_.size());
         const std::uint64_t limit = negative ? (1ull << 63) : (1ull << 63) - 1;
         if (overflow || magnitude > limit) {
             throw base::PuppetError(fmt::format(
@@ -478,7 +487,7 @@ private:
         unknown(cls);
     }
 
-    // `with_ivars`: an 'I' stands before, so that instance variables follow.
+    // `with_ivars` means that an 'I' preceded, so instance variables follow.
     Value read_one(bool with_ivars) {
         switch (byte()) {
             case '0': return Value::undef();
@@ -514,7 +523,7 @@ private:
             case '@': {
                 const auto i = static_cast<std::size_t>(number());
                 if (i >= objects_.size()) garbage();
-                // A collection that holds itself is no value of Puppet's.
+                // Puppet has no collection that contains itself.
                 if (open_.contains(i)) throw base::PuppetError("stack level too deep");
                 return objects_[i];
             }
@@ -565,11 +574,11 @@ private:
                 open_.erase(slot);
                 return objects_[slot] = hash.build();
             }
-            case 'C': {  // a subclass of String, Array, Hash
+            case 'C': {  // A subclass of String, Array or Hash.
                 read_symbol();
                 return read_one(with_ivars);
             }
-            case 'e': read_symbol(); return read_one(with_ivars);  // an object with extra modules
+            case 'e': read_symbol(); return read_one(with_ivars);  // An object with extra modules.
             case 'U': {
                 const auto slot = reserve();
                 const auto cls = read_symbol();
@@ -598,7 +607,7 @@ private:
     const base::PathMapping* moved_;
     std::vector<std::string_view> symbols_;
     std::vector<Value> objects_;
-    OpenSet open_;  // collections that are being read
+    OpenSet open_;  // Collections that are being read.
     int depth_ = 0;
 };
 

@@ -1,7 +1,8 @@
-// Puppet values as Ruby's Marshal writes and reads them (format 4.8): Ruby does its half in C.
+// SPDX-License-Identifier: Apache-2.0
+// Puppet values in Ruby's Marshal format (4.8), which Ruby reads and writes in C.
 //
-// What Ruby has no form for travels as objects of classes of share/ruby: types by their text,
-// versions by theirs, instances of Object types by name and content.
+// Values without a Ruby equivalent are sent as objects of classes in share/ruby: types and versions
+// by their text, instances of Object types by name and content.
 #pragma once
 
 #include <cstdint>
@@ -19,29 +20,29 @@ namespace bunraku::ruby {
 
 using value::Value;
 
-/// What the encoding needs of the floors above: types and objects live there.
+/// The encoding's interface to higher layers, which define types and objects.
 class ValueHooks {
 public:
     virtual ~ValueHooks() = default;
-    /// Remembers a value that Ruby can only pass around (a context, a lambda): a number for it, or
-    /// 0.
+    /// Stores a value that Ruby can only pass on (a context, a lambda). Returns its number, or 0 if
+    /// it cannot be stored.
     virtual std::uint64_t keep(const Value& v) {
         (void)v;
         return 0;
     }
-    /// The value of such a number; undef: none.
+    /// Returns the value with that number; undef if there is none.
     virtual Value kept(std::uint64_t handle) {
         (void)handle;
         return {};
     }
-    /// The number by which Ruby knows an object of its own that came here with the tag "runtime";
-    /// 0: it is none.
+    /// Returns Ruby's number of an object that was received with the tag "runtime"; 0 for other
+    /// values.
     virtual std::uint64_t runtime_id(const Value& v) {
         (void)v;
         return 0;
     }
-    /// A value of Ruby's that is none here: `tag` "type" (its text), "object" ([name, hash]),
-    /// "runtime" ([class, text, number]). Gives the payload itself where nobody knows better.
+    /// Converts a Ruby value without an equivalent here. `tag` is "type" (its text), "object"
+    /// ([name, hash]) or "runtime" ([class, text, number]). By default, returns the payload.
     virtual Value make(std::string_view tag, const Value& payload, base::Arena& arena) {
         (void)tag;
         (void)arena;
@@ -49,20 +50,20 @@ public:
     }
 };
 
-/// Ruby sent something that has no counterpart, or garbage.
+/// Ruby sent a value without an equivalent, or invalid bytes.
 struct MarshalError : std::runtime_error {
     using std::runtime_error::runtime_error;
-    bool unknown_class = false;  ///< else: the bytes make no sense
+    bool unknown_class = false;  ///< False if the bytes are invalid.
 };
 
-/// Appends one Marshal document to a text, piece by piece.
+/// Writes one Marshal document part by part.
 class MarshalWriter {
 public:
-    /// `moved`: where the reader finds a folder of this side.
+    /// `moved` maps a folder to its path at the reader.
     explicit MarshalWriter(std::string& out, ValueHooks* hooks = nullptr,
                            const base::PathMapping* moved = nullptr)
         : out_(out), hooks_(hooks), moved_(moved) {}
-    /// "\4\b"; once, before everything else.
+    /// Writes "\4\b"; must be called once, first.
     void begin() { out_.append("\4\b", 2); }
     void array(std::size_t size) {
         out_ += '[';
@@ -80,8 +81,8 @@ public:
     void string(std::string_view text);
     void bytes(std::string_view text);
     void symbol(std::string_view name);
-    /// A whole value. `legacy`: as Puppet hands it to functions of the 3.x API (undef on top is "",
-    /// references are Puppet::Resource, what 3.x does not know is text).
+    /// Writes a whole value. `legacy` selects the form for functions of the 3.x API: undef at the
+    /// top is "", references are Puppet::Resource, and values that 3.x does not know are text.
     void value(const Value& v, bool legacy = false, bool top = true);
 
 private:
@@ -95,7 +96,7 @@ private:
     std::unordered_map<std::string, std::int64_t> symbols_;
 };
 
-/// Reads one document; strings are copied into `arena`. Throws MarshalError.
+/// Reads one document. Strings are copied into `arena`. Throws MarshalError.
 Value read_marshal(std::string_view bytes, base::Arena& arena, ValueHooks* hooks = nullptr,
                    const base::PathMapping* moved = nullptr);
 

@@ -1,4 +1,5 @@
-// The children of one environment, and what is remembered of its Ruby files.
+// SPDX-License-Identifier: Apache-2.0
+// The children of one environment, and the cached descriptions of its Ruby files.
 #include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 #include <unordered_map>
 
+#include "core/base/assert.h"
 #include "core/codec/digest.h"
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
@@ -28,8 +30,8 @@ namespace bunraku::ruby {
 
 namespace {
 
-// What share/ruby says of types and functions; a change of it makes older entries of the cache
-// worthless.
+// Version of the descriptions that share/ruby returns. Increment it when they change, so that older
+// cache entries become invalid.
 constexpr std::string_view kCacheVersion = "4";
 
 std::optional<std::string> read_text(const std::string& path) {
@@ -44,8 +46,8 @@ std::string digest_of(std::string_view text) {
     return codec::hex_digest(codec::DigestKind::Sha256, text);
 }
 
-/// What is to be seen of a read now, in a text that is equal for equal answers. Nullopt: of such a
-/// read nothing can be known without Ruby.
+/// Returns the current result of a read as a text that is equal for equal results. Returns nullopt
+/// if the result is unknown without Ruby.
 std::optional<std::string> state_of(const HostOptions& options, const ReadNote& note) {
     std::error_code failed;
     if (note.kind == "code" || note.kind == "file") {
@@ -81,13 +83,14 @@ std::optional<std::string> state_of(const HostOptions& options, const ReadNote& 
         return value ? digest_of(value) : "absent";
     }
     if (note.kind == "feature") {
-        // Providers tell nothing of a type's attributes, and the first file of a name is the one.
+        // Providers do not affect a type's attributes. For other names, the first existing file
+        // counts.
         if (note.name.ends_with('*')) return "";
         for (const auto& path : candidates(options, note.name))
             if (std::filesystem::is_regular_file(path, failed)) return path;
         return "absent";
     }
-    // What this machine is does not change while a cache lives, nor what comes with Ruby.
+    // During a cache's lifetime, neither the machine's identity nor Ruby's own libraries change.
     if (note.kind == "host" || note.kind == "library") return "";
     return std::nullopt;
 }
@@ -99,7 +102,7 @@ void make_directories(const std::string& path) {
     }
 }
 
-/// A cache may fail to be written; nothing depends on it.
+/// The cache is optional, so write errors are ignored.
 void write_atomically(const std::string& directory, const std::string& name,
                       std::string_view text) {
     make_directories(directory);
@@ -120,13 +123,13 @@ void write_atomically(const std::string& directory, const std::string& name,
 struct WorkerLimit::Impl {
     explicit Impl(std::size_t n) : most(n) {}
     const std::size_t most;
-    std::mutex mutex;  // before that of a pool
+    std::mutex mutex;  // Locked before the mutex of a pool.
     std::vector<Pool::Impl*> pools;
 
     std::size_t children() const;
     std::unique_ptr<Host> oldest_idle() const;
-    /// Before there is one child more.
-    void make_room();
+    /// Ends idle children until one more is allowed.
+    void evict_idle();
 };
 
 struct Pool::Impl final : Recorder {
@@ -148,13 +151,13 @@ struct Pool::Impl final : Recorder {
     }
 
     HostOptions options;
-    std::size_t working = 0;  // taken
+    std::size_t working = 0;  // Taken from the pool.
     std::mutex mutex;
     struct Idle {
         std::unique_ptr<Host> host;
         Process::Clock::time_point since;
     };
-    std::deque<Idle> idle;  // longest first
+    std::deque<Idle> idle;  // The longest idle first.
     std::condition_variable_any idle_changed;
     std::map<std::string, FunctionInfo> functions;
     std::map<std::string, TypeInfo> types;
@@ -162,10 +165,11 @@ struct Pool::Impl final : Recorder {
     std::unordered_map<std::string, Profile::Entry> times;
     std::int64_t start_time = 0;
     int starts = 0;
-    std::jthread reaper;  // last: it ends before what it looks at
+    // Last member, so that it ends before the members that it uses are destroyed.
+    std::jthread reaper;
 
-    /// Ends children that nobody took for too long: one that served a burst would else stay for as
-    /// long as the environment.
+    /// Ends children that were idle for too long. Otherwise the children of a burst would remain
+    /// for the lifetime of the environment.
     void reap(const std::stop_token& stop) {
         std::unique_lock lock(mutex);
         while (!stop.stop_requested()) {
@@ -187,8 +191,10 @@ struct Pool::Impl final : Recorder {
     }
 
     void give_back(std::unique_ptr<Host> host) {
-        Idle too_many;  // ends outside the lock
+        Idle too_many;  // Destroyed outside the lock.
         const std::lock_guard lock(mutex);
+        BUNRAKU_ASSERT(host && working > 0);
+        BUNRAKU_ASSERT(idle.empty() || idle.back().since <= Process::Clock::now());
         --working;
         idle.push_back({std::move(host), Process::Clock::now()});
         if (idle.size() > options.most_idle) {
@@ -209,6 +215,7 @@ struct Pool::Impl final : Recorder {
         const std::lock_guard lock(mutex);
         auto& entry = times[name];
         if (entry.name.empty()) entry.name = std::move(name);
+        BUNRAKU_ASSERT(nanoseconds >= 0);
         ++entry.calls;
         entry.nanoseconds += nanoseconds;
     }
@@ -217,7 +224,7 @@ struct Pool::Impl final : Recorder {
         return digest_of(fmt::format("{}\n{}\n{}", kCacheVersion, file, content)) + ".json";
     }
 
-    /// The cached description, where the file and all that was read for it are as they were.
+    /// Returns the cached description if the file and all of its reads are unchanged.
     template <class Info>
     std::optional<Info> cached(const std::string& file, std::string_view content,
                                Info (*describe)(const Value&)) const {
@@ -274,14 +281,15 @@ std::unique_ptr<Host> WorkerLimit::Impl::oldest_idle() const {
     const std::lock_guard lock(oldest->mutex);
     if (oldest->idle.empty()) return nullptr;
     auto out = std::move(oldest->idle.front().host);
+    BUNRAKU_ASSERT(out);
     oldest->idle.pop_front();
     return out;
 }
 
-void WorkerLimit::Impl::make_room() {
-    std::vector<std::unique_ptr<Host>> ended;  // outside the lock
+void WorkerLimit::Impl::evict_idle() {
+    std::vector<std::unique_ptr<Host>> ended;  // Destroyed outside the lock.
     const std::lock_guard lock(mutex);
-    // The new one is counted already.
+    // children() includes the new one already.
     while (children() > most) {
         ended.push_back(oldest_idle());
         if (!ended.back()) return;
@@ -316,8 +324,14 @@ Pool::Lease::~Lease() {
     host_->end_session();
     pool_->impl_->give_back(std::move(host_));
 }
-Host& Pool::Lease::operator*() const { return *host_; }
-Host* Pool::Lease::operator->() const { return host_.get(); }
+Host& Pool::Lease::operator*() const {
+    BUNRAKU_ASSERT(host_ && pool_);
+    return *host_;
+}
+Host* Pool::Lease::operator->() const {
+    BUNRAKU_ASSERT(host_ && pool_);
+    return host_.get();
+}
 
 Pool::Lease Pool::take() {
     {
@@ -326,14 +340,16 @@ Pool::Lease Pool::take() {
         if (!impl_->idle.empty()) {
             auto host = std::move(impl_->idle.back().host);
             impl_->idle.pop_back();
+            BUNRAKU_ASSERT(host);
             return Lease(this, std::move(host));
         }
     }
     try {
-        if (impl_->options.worker_limit) impl_->options.worker_limit->impl_->make_room();
+        if (impl_->options.worker_limit) impl_->options.worker_limit->impl_->evict_idle();
         return Lease(this, std::make_unique<ChildHost>(impl_->options, *impl_));
     } catch (...) {
         const std::lock_guard lock(impl_->mutex);
+        BUNRAKU_ASSERT(impl_->working > 0);
         --impl_->working;
         throw;
     }
@@ -401,7 +417,7 @@ const DataTypeInfo& Pool::data_type_info(const std::string& file, std::string_vi
 }
 
 std::size_t usual_children() {
-    // Asking the system costs as much as a small compile.
+    // The system call costs as much as a small compile.
     static const std::size_t count = std::max(2U, std::thread::hardware_concurrency());
     return count;
 }

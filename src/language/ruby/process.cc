@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/ruby/process.h"
 
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/sys/process.h"
 #include "language/ruby/share.h"
@@ -23,8 +25,8 @@ namespace {
 
 constexpr std::size_t kLargestMessage = 256u << 20;
 
-// Hears on the line where in descriptor 4 the files of share/ruby stand, and gives the rest of the
-// life to the first one's Bunraku.run.
+// Reads from the socket the positions of the files of share/ruby in descriptor 4, evaluates the
+// first one, and calls its Bunraku.run.
 constexpr int kTooOld = 86;
 constexpr const char* kBootstrap =
     "exit!(86) if RUBY_VERSION.to_i<3;"
@@ -58,6 +60,7 @@ std::string find_ruby(const std::string& program) {
 }
 
 void Process::start(const HostOptions& options) {
+    BUNRAKU_ASSERT(fd_ < 0 && pid_ < 0);
     stop_ = options.stop;
     const std::string program = find_ruby(options.program);
     if (program.empty()) {
@@ -72,8 +75,8 @@ void Process::start(const HostOptions& options) {
             fmt::format("Could not start {}: {}", program, std::strerror(errno)));
     }
     sys::Command command;
-    // rubygems costs more than all the rest; share/ruby loads it where a library is asked for
-    // that is not there otherwise.
+    // rubygems takes longer to load than everything else. share/ruby loads it when a library cannot
+    // be found otherwise.
     command.argv = {program,
                     "--disable=gems,did_you_mean,error_highlight,rubyopt",
                     "-EUTF-8:UTF-8",
@@ -89,7 +92,7 @@ void Process::start(const HostOptions& options) {
             fmt::format("Could not start {}: {}", program, files.error().message));
     }
     command.second_channel = (*files)->text.get();
-    // What Ruby code prints must not end up in a catalog.
+    // Output of Ruby code must not become part of a catalog.
     command.to_own_errors = true;
     auto pid = sys::make_real_processes()->start(command);
     ::close(pair[1]);
@@ -128,6 +131,7 @@ void Process::kill() {
         }
     }
     pid_ = -1;
+    BUNRAKU_ASSERT(!running());
 }
 
 bool Process::hung_up() const {
@@ -140,7 +144,7 @@ std::string Process::end_text() {
     fd_ = -1;
     if (pid_ <= 0) return "it is not running";
     int status = 0;
-    // It has closed the line; should it live on for any reason, it does not for long.
+    // The child has closed the socket. If it does not exit soon, it is killed.
     pid_t done = 0;
     for (int i = 0; i < 100 && (done = ::waitpid(pid_, &status, WNOHANG)) == 0; ++i) ::usleep(2000);
     ::kill(-pid_, SIGKILL);
@@ -150,11 +154,13 @@ std::string Process::end_text() {
     }
     pid_ = -1;
     if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
-    if (WEXITSTATUS(status) == kTooOld) return "Ruby 3.0 or later is needed, this one is older";
+    if (WEXITSTATUS(status) == kTooOld)
+        return "Ruby 3.0 or later is required, and the installed version is older";
     return fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
 Process::Status Process::wait(short events, Clock::time_point deadline) const {
+    BUNRAKU_ASSERT(fd_ >= 0);
     while (true) {
         const auto now = Clock::now();
         if (now >= deadline) return Status::TimedOut;
@@ -195,6 +201,7 @@ Process::Status Process::send(std::string_view body, Clock::time_point deadline)
 
 Process::Status Process::receive(std::string_view* body, Clock::time_point deadline) {
     if (fd_ < 0) return Status::Ended;
+    BUNRAKU_ASSERT(taken_ <= used_ && used_ <= in_.size());
     if (taken_ > 0) {
         in_.erase(0, taken_);
         used_ -= taken_;
@@ -210,12 +217,14 @@ Process::Status Process::receive(std::string_view* body, Clock::time_point deadl
             sized = true;
         }
         if (sized && used_ >= wanted) {
+            BUNRAKU_ASSERT(wanted >= 4 && used_ <= in_.size());
             *body = std::string_view(in_).substr(4, wanted - 4);
             taken_ = wanted;
             return Status::Ok;
         }
         if (in_.size() < std::max(wanted, used_ + 4096))
             in_.resize(std::max(wanted, used_ + 16384));
+        BUNRAKU_ASSERT(taken_ == 0 && used_ < in_.size());
         const auto n = ::recv(fd_, in_.data() + used_, in_.size() - used_, 0);
         if (n > 0) {
             used_ += static_cast<std::size_t>(n);

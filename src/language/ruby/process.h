@@ -1,4 +1,6 @@
-// A Ruby process and the line to it: frames with a length before them, in both directions.
+// SPDX-License-Identifier: Apache-2.0
+// A Ruby process and the socket to it, which carries frames with a length prefix in both
+// directions.
 #pragma once
 
 #include <chrono>
@@ -11,11 +13,11 @@
 
 namespace bunraku::ruby {
 
-/// The path of the Ruby program: `program` with a slash as it is, else searched in PATH and where
-/// Puppet's packages have theirs; empty: there is none.
+/// Returns the path of the Ruby program. A `program` that contains a slash is used as it is.
+/// Otherwise it is searched in PATH and in the folder of Puppet's packages. Empty if there is none.
 std::string find_ruby(const std::string& program);
 
-/// One child. Not thread-safe.
+/// One child process. Not thread-safe.
 class Process {
 public:
     using Clock = std::chrono::steady_clock;
@@ -24,13 +26,13 @@ public:
     ~Process() { kill(); }
     Process(const Process&) = delete;
 
-    /// Starts Ruby with the files of share/ruby. Throws PuppetError where there is no Ruby.
+    /// Starts Ruby with the files of share/ruby. Throws PuppetError if there is no Ruby.
     void start(const HostOptions& options);
     bool running() const { return fd_ >= 0; }
     int pid() const { return fd_ >= 0 ? pid_ : -1; }
-    /// The child has closed its end of the line: it is gone.
+    /// Returns true if the child has closed its end of the socket, which means that it has ended.
     bool hung_up() const;
-    /// Ends the child's whole process group, at once.
+    /// Kills the child's whole process group immediately.
     void kill();
 
     enum class Status : std::uint8_t { Ok, Ended, TimedOut, Stopped };
@@ -38,7 +40,7 @@ public:
     Status send(std::string_view body, Clock::time_point deadline);
     /// Receives one; `body` is valid until the next call.
     Status receive(std::string_view* body, Clock::time_point deadline);
-    /// After Ended: what became of the child, "exit status 3", "signal 9"; reaps it.
+    /// After Status::Ended, reaps the child and returns how it ended: "exit status 3", "signal 9".
     std::string end_text();
 
 private:
@@ -49,8 +51,8 @@ private:
     int pid_ = -1;
     std::string out_;
     std::string in_;
-    std::size_t used_ = 0;   // of in_, read from the line
-    std::size_t taken_ = 0;  // of in_, given to the caller
+    std::size_t used_ = 0;   // Bytes in `in_` that were received.
+    std::size_t taken_ = 0;  // Bytes in `in_` that were returned to the caller.
 };
 
 }  // namespace bunraku::ruby

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/ruby/puppetfile.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using base::failure;
 
 constexpr std::chrono::seconds kPuppetfileTime{20};
 
-/// The fields of the output, each ended by a NUL.
+/// The fields of the output, each terminated by a NUL.
 class Fields {
 public:
     explicit Fields(std::string_view text) : rest_(text) {}
@@ -53,7 +54,7 @@ base::Result<std::vector<Declaration>> read_puppetfile(sys::Processes& processes
                                                        std::string_view text,
                                                        const std::string& environment) {
     const std::string program = find_ruby("ruby");
-    if (program.empty()) return failure("there is no Ruby on this machine", ENOENT);
+    if (program.empty()) return failure("Ruby is not installed on this machine", ENOENT);
     sys::Command command;
     command.argv = {program,
                     "--disable=gems,did_you_mean,error_highlight,rubyopt",
@@ -69,10 +70,10 @@ base::Result<std::vector<Declaration>> read_puppetfile(sys::Processes& processes
     command.timeout = kPuppetfileTime;
     command.output_limit = 16U << 20;
     auto done = processes.run(command);
-    if (!done) return failure("Ruby cannot be run: " + done.error().message);
+    if (!done) return failure("Could not run Ruby: " + done.error().message);
     if (done->timed_out) {
-        return failure(
-            fmt::format("line 0: it does not come to an end in {} s", kPuppetfileTime.count()));
+        return failure(fmt::format("line 0: the Puppetfile did not finish within {} s",
+                                   kPuppetfileTime.count()));
     }
     std::vector<Declaration> out;
     Fields fields(done->output);
@@ -90,7 +91,7 @@ base::Result<std::vector<Declaration>> read_puppetfile(sys::Processes& processes
             Declaration::Argument a;
             std::string kind;
             if (!fields.next(&a.key) || !fields.next(&kind) || !fields.next(&a.text)) {
-                return failure("line 0: Ruby's answer is cut short");
+                return failure("line 0: the output of Ruby is incomplete");
             }
             using Kind = Declaration::Argument::Kind;
             a.kind = kind == "symbol"     ? Kind::Symbol
@@ -101,8 +102,8 @@ base::Result<std::vector<Declaration>> read_puppetfile(sys::Processes& processes
         out.push_back(std::move(d));
     }
     std::string said = done->errors.substr(0, done->errors.find('\n')).substr(0, 300);
-    return failure(
-        fmt::format("line 0: Ruby ended while it read it{}{}", said.empty() ? "" : ": ", said));
+    return failure(fmt::format("line 0: Ruby ended before it had evaluated the Puppetfile{}{}",
+                               said.empty() ? "" : ": ", said));
 }
 
 }  // namespace bunraku::ruby

@@ -1,4 +1,5 @@
-// Puppetfiles that are programs, read by a Ruby of their own that may do nothing but declare.
+// SPDX-License-Identifier: Apache-2.0
+// Reads Puppetfiles that are programs, in a separate Ruby process that can only declare modules.
 #pragma once
 
 #include <string>
@@ -10,22 +11,23 @@
 
 namespace bunraku::ruby {
 
-/// One word of a Puppetfile with its arguments: mod, forge, moduledir, exclusion, metadata.
+/// One statement of a Puppetfile with its arguments: mod, forge, moduledir, exclusion or metadata.
 struct Declaration {
     struct Argument {
-        std::string key;  ///< empty: positional
+        std::string key;  ///< Empty for a positional argument.
         std::string text;
-        enum class Kind : std::uint8_t { Text, Symbol, Constant } kind{};  ///< true, false, nil
+        /// Constant: true, false or nil.
+        enum class Kind : std::uint8_t { Text, Symbol, Constant } kind{};
     };
     std::string word;
     int line = 0;
     std::vector<Argument> arguments;
 };
 
-/// What the Puppetfile at `path`, whose text is given, declares in `environment`. It may read files
-/// and variables of the environment; it cannot run programs, reach the network or change anything
-/// (seccomp), nor take more than 20 s (10 s of a processor) or 2 GiB. The error is "line N: ..",
-/// code ENOENT where there is no Ruby on this machine.
+/// Returns the declarations of the Puppetfile with the given path and text, in `environment`. The
+/// program may read files and environment variables. It cannot run programs, use the network or
+/// change anything (seccomp). It is limited to 20 s (10 s of processor time) and 2 GiB. The error
+/// is "line N: ..", with the code ENOENT if this machine has no Ruby.
 base::Result<std::vector<Declaration>> read_puppetfile(sys::Processes& processes,
                                                        const std::string& path,
                                                        std::string_view text,

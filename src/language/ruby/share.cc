@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/ruby/share.h"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/sys/disk.h"
 
 namespace bunraku::ruby {
@@ -25,8 +27,9 @@ using Texts = std::vector<std::pair<Library::Part, std::string_view>>;
 
 Result<std::shared_ptr<const Library>> in_memory(Texts texts) {
     const auto failed = [] {
-        return base::failure(fmt::format("no memory for share/ruby: {}", std::strerror(errno)),
-                             errno);
+        return base::failure(
+            fmt::format("Could not allocate memory for share/ruby: {}", std::strerror(errno)),
+            errno);
     };
     const std::shared_ptr<Library> out(new Library{
         .parts = {},
@@ -42,7 +45,9 @@ Result<std::shared_ptr<const Library>> in_memory(Texts texts) {
         if (sys::write_all(out->text.get(), text) != 0) return failed();
         offset += text.size();
     }
-    // Code of modules has it at hand, and other children read what it would write.
+    BUNRAKU_ASSERT(out->parts.size() == texts.size());
+    // Sealed, because module code can access the descriptor, and a change would affect other
+    // children.
     if (::fcntl(out->text.get(), F_ADD_SEALS,
                 F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
         return failed();

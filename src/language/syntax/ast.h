@@ -1,4 +1,5 @@
-// The syntax tree: Puppet's own model (Puppet::Pops::Model, 8.11), as plain structs in an arena.
+// SPDX-License-Identifier: Apache-2.0
+// The syntax tree: Puppet's own model (Puppet::Pops::Model, 8.11) as plain structs in an arena.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,14 @@
 #include <vector>
 
 #include "core/base/arena.h"
+#include "core/base/assert.h"
 #include "core/base/symbol.h"
 #include "language/syntax/source.h"
 
 namespace bunraku::syntax {
 
 // clang-format off
-/// One row per kind of node; the names are those of Puppet's model.
+/// One row for each kind of node, named as in Puppet's model.
 #define BUNRAKU_AST_NODES(X) \
     X(Nop) X(LiteralUndef) X(LiteralDefault) X(LiteralBoolean) X(LiteralInteger) \
     X(LiteralFloat) X(LiteralString) X(LiteralRegularExpression) X(QualifiedName) \
@@ -41,10 +43,10 @@ enum class NodeKind : std::uint8_t {
 #undef X
 };
 
-/// "LiteralInteger" and so on.
+/// Returns the name of the kind, such as "LiteralInteger".
 std::string_view node_kind_name(NodeKind kind);
 
-/// Base of all nodes. Offsets are bytes into `source`.
+/// The base of all nodes. Offsets are byte offsets into `source`.
 struct Node {
     NodeKind kind;
     std::uint32_t offset = 0;
@@ -53,7 +55,7 @@ struct Node {
 
     explicit Node(NodeKind k) : kind(k) {}
     base::Location where() const { return source ? source->locate(offset) : base::Location{}; }
-    /// The source text the node was parsed from.
+    /// Returns the source text that the node was parsed from.
     std::string_view text() const {
         return source ? source->text().substr(offset, length) : std::string_view();
     }
@@ -81,7 +83,8 @@ struct LiteralInteger : Node {
     BUNRAKU_NODE(LiteralInteger) std::int64_t value = 0;
     int radix = 10;
     std::string_view
-        overflow;  ///< the decimal digits where `value` can't hold them (validate() says so)
+        /// the decimal digits, if `value` cannot hold them (validate() then reports an error)
+        overflow;
 };
 struct LiteralFloat : Node {
     BUNRAKU_NODE(LiteralFloat) double value = 0;
@@ -89,18 +92,19 @@ struct LiteralFloat : Node {
 struct LiteralString : Node {
     BUNRAKU_NODE(LiteralString) std::string_view value;
 };
-/// `regex` is a compiled regex::Regex owned by the tree's arena, set by the parser (opaque on this
-/// floor's header).
+/// `regex` is the compiled regex::Regex. The tree's arena owns it and the parser sets it. It is a
+/// void pointer so that this header does not depend on the regex module.
 struct LiteralRegularExpression : Node {
     BUNRAKU_NODE(LiteralRegularExpression) std::string_view pattern;
     const void* regexp_rep = nullptr; /* value::RegexpRep */
 };
-/// A bare word: lower case name, possibly qualified.
+/// A bare word: a lower case name, possibly qualified.
 struct QualifiedName : Node {
     BUNRAKU_NODE(QualifiedName) std::string_view value;
     base::Symbol symbol;
 };
-/// A capitalised name: type or class reference. `value` is down-cased, `cased_value` as written.
+/// A capitalised name: a reference to a type or a class. `value` is in lower case, `cased_value` is
+/// the name as written.
 struct QualifiedReference : Node {
     BUNRAKU_NODE(QualifiedReference) std::string_view cased_value;
     std::string_view value;
@@ -119,14 +123,14 @@ struct HeredocExpression : Node {
     BUNRAKU_NODE(HeredocExpression) std::string_view syntax;
     const Node* text_expr = nullptr;
 };
-/// `expr` is a QualifiedName, or a LiteralInteger for $1. `name` is that name as text without "$"
-/// or leading "::" kept as written.
+/// `expr` is a QualifiedName, or a LiteralInteger for $1. `name` is the name as text without
+/// the "$"; a leading "::" is retained.
 struct VariableExpression : Node {
     BUNRAKU_NODE(VariableExpression)
     const Node* expr = nullptr;
     base::Symbol name;
-    bool qualified = false;  ///< contains "::"
-    bool numeric = false;    ///< $0, $1, ..
+    bool qualified = false;  ///< True if the name contains "::".
+    bool numeric = false;    ///< True for $0, $1, and so on.
     std::uint32_t number = 0;
 };
 struct ParenthesizedExpression : Node {
@@ -142,7 +146,7 @@ struct UnfoldExpression : Node {
     BUNRAKU_NODE(UnfoldExpression) const Node* expr = nullptr;
 };
 
-/// Every operator; which ones fit is said at the node.
+/// All operators. Each node documents which of them it can have.
 enum class Op : std::uint8_t {
     Assign,
     PlusAssign,
@@ -169,10 +173,10 @@ enum class Op : std::uint8_t {
     Set,
     Append,  // AttributeOperation: => +>
 };
-/// The operator as written: "+=", "->", ...
+/// Returns the operator as written: "+=", "->", and so on.
 std::string_view op_text(Op op);
 
-/// Base of the nodes with two operands (not a node of its own).
+/// The base of the nodes with two operands. It does not appear in a tree itself.
 struct BinaryNode : Node {
     using Node::Node;
     const Node* left = nullptr;
@@ -215,7 +219,7 @@ struct LiteralHash : Node {
 struct BlockExpression : Node {
     BUNRAKU_NODE(BlockExpression) NodeList statements;
 };
-/// then/else may be null or a Nop where the source has nothing there (as Puppet's model has it).
+/// The branches may be null or a Nop if they are empty in the source, as in Puppet's model.
 struct IfExpression : Node {
     BUNRAKU_NODE(IfExpression) const Node* test = nullptr;
     const Node* then_expr = nullptr;
@@ -247,8 +251,8 @@ struct Parameter : Node {
     BUNRAKU_NODE(Parameter)
     std::string_view name;
     base::Symbol symbol;
-    const Node* value = nullptr;      ///< default; null: none
-    const Node* type_expr = nullptr;  ///< null: untyped
+    const Node* value = nullptr;      ///< default value; may be null
+    const Node* type_expr = nullptr;  ///< null if the parameter has no type
     bool captures_rest = false;
 };
 using ParameterList = std::span<const Parameter* const>;
@@ -275,10 +279,10 @@ struct CallMethodExpression : Node {
     bool rval_required = false;
 };
 
-/// Base of the definitions with name, parameters and body.
+/// The base of the definitions that have a name, parameters and a body.
 struct NamedDefinition : Node {
     using Node::Node;
-    std::string_view name;  ///< fully qualified, as Puppet gives it; lower case
+    std::string_view name;  ///< fully qualified and in lower case, as Puppet reports it
     ParameterList parameters;
     const Node* body = nullptr;
 };
@@ -295,7 +299,7 @@ struct PlanDefinition : NamedDefinition {
 struct HostClassDefinition : NamedDefinition {
     static constexpr NodeKind kKind = NodeKind::HostClassDefinition;
     HostClassDefinition() : NamedDefinition(kKind) {}
-    std::string_view parent_class;  ///< empty: none
+    std::string_view parent_class;  ///< may be empty
 };
 struct ResourceTypeDefinition : NamedDefinition {
     static constexpr NodeKind kKind = NodeKind::ResourceTypeDefinition;
@@ -341,7 +345,8 @@ struct ResourceExpression : Node {
     BUNRAKU_NODE(ResourceExpression)
     ResourceForm form = ResourceForm::Regular;
     const Node* type_name =
-        nullptr;  ///< QualifiedName ("class" included), QualifiedReference, AccessExpression, ..
+        /// QualifiedName (including "class"), QualifiedReference, AccessExpression and others
+        nullptr;
     std::span<const ResourceBody* const> bodies;
 };
 struct ResourceDefaultsExpression : Node {
@@ -370,8 +375,8 @@ struct CollectExpression : Node {
     NodeList operations;
 };
 
-/// The root of an EPP text; its parameters are those of the enclosing LambdaExpression (as in
-/// Puppet's model).
+/// The root of an EPP text. Its parameters are the parameters of the enclosing LambdaExpression, as
+/// in Puppet's model.
 struct EppExpression : Node {
     BUNRAKU_NODE(EppExpression) bool parameters_specified = false;
     const Node* body = nullptr;
@@ -392,28 +397,30 @@ struct Program : Node {
     BUNRAKU_NODE(Program)
     const Node* body = nullptr;
     NodeList
-        definitions;  ///< every class, define, node, function, plan, type.. in the text, in order
+        /// every class, define, node, function, plan and type in the text, in source order
+        definitions;
 };
 #undef BUNRAKU_NODE
 
-/// The node as a T, or null where it is another kind.
+/// Returns the node as a T, or null if it is of another kind.
 template <class T>
 const T* as(const Node* node) {
     return node && node->kind == T::kKind ? static_cast<const T*>(node) : nullptr;
 }
-/// The node as a T; the caller knows its kind.
+/// Returns the node as a T without a check. The node must be of that kind.
 template <class T>
 const T& to(const Node* node) {
+    BUNRAKU_ASSERT(node && node->kind == T::kKind);
     return *static_cast<const T*>(node);
 }
 
-/// A parsed text with everything its nodes point at. Immutable after parsing; shared between
-/// threads.
+/// A parsed text together with everything that its nodes point to. It is immutable after parsing
+/// and can be shared between threads.
 struct Tree {
     std::unique_ptr<Source> source;
     base::Arena arena;
     const Program* program = nullptr;
-    std::vector<base::Diagnostic> warnings;  ///< of the lexer: unrecognized escapes
+    std::vector<base::Diagnostic> warnings;  ///< lexer warnings about unrecognized escapes
 };
 
 }  // namespace bunraku::syntax

@@ -1,4 +1,5 @@
-// ASCII character classes, as Ruby's \w and \d have them.
+// SPDX-License-Identifier: Apache-2.0
+// ASCII character classes, equal to Ruby's \w and \d.
 #pragma once
 
 #include <array>

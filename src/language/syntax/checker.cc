@@ -1,4 +1,5 @@
-// What a tree that parsed may still not say: Puppet's Checker4_0 and TasksChecker (8.11).
+// SPDX-License-Identifier: Apache-2.0
+// The checks on a parsed tree: Puppet's Checker4_0 and TasksChecker (8.11).
 #include <algorithm>
 #include <fmt/format.h>
 #include <initializer_list>
@@ -92,7 +93,7 @@ bool is_abstract_resource(const Node* node) {
            node->kind == NodeKind::ResourceOverrideExpression;
 }
 
-/// The operand of a node with one; null for other kinds.
+/// Returns the operand of a node with a single operand, or null for other kinds.
 const Node* const* unary_operand(const Node* node) {
     switch (node->kind) {
         case NodeKind::ParenthesizedExpression: return &to<ParenthesizedExpression>(node).expr;
@@ -106,7 +107,7 @@ const Node* const* unary_operand(const Node* node) {
     }
 }
 
-/// Whether evaluating the node is known to change nothing: its value is all it is good for.
+/// Reports whether the node is known to have no side effect, so that only its value is useful.
 bool is_idem(const Node* node) {
     if (node == nullptr) return true;
     auto none_productive = [](const auto& nodes) {
@@ -220,7 +221,7 @@ private:
 
     void check(const Node* node);
     void check_tasks(const Node* node);
-    /// Within the block of an `apply`, not its arguments.
+    /// Reports whether the current node is in the block of an `apply`, and not in its arguments.
     bool in_apply() const {
         for (std::size_t i = 1; i < path_.size(); ++i) {
             const auto* apply = as<ApplyExpression>(path_[i - 1]);
@@ -284,7 +285,8 @@ private:
 
 //---- Roles
 
-/// Definitions stand at the top, or in the block of a class; functions and types only at the top.
+/// Definitions are allowed at the top level and in the block of a class. Functions and types are
+/// only allowed at the top level.
 void Checker::check_top(const Node* definition) {
     const bool only_at_top = definition->kind == NodeKind::FunctionDefinition ||
                              definition->kind == NodeKind::PlanDefinition ||
@@ -357,7 +359,7 @@ void Checker::check_assignable(const Node* node) {
 }
 
 void Checker::check_hostname_text(std::string_view name, const Node* node) {
-    // Puppet's \w is ASCII: anything beyond is illegal as well.
+    // Puppet's \w is ASCII, so every other character is illegal.
     if (!std::all_of(name.begin(), name.end(),
                      [](char c) { return is_word(c) || c == '-' || c == '.'; })) {
         accept(issue::kIllegalHostnameChars, node, name);
@@ -423,7 +425,7 @@ void Checker::check_relation(const Node* node) {
     check_rvalue(node);
 }
 
-/// No assignments in a parameter's default, except in lambdas.
+/// Rejects assignments in the default of a parameter. They are allowed in lambdas.
 void Checker::check_no_assignment(const Node* node) {
     if (node->kind == NodeKind::AssignmentExpression) {
         accept(issue::kIllegalAssignmentContext, node);
@@ -501,7 +503,8 @@ void Checker::check_class(const HostClassDefinition& node) {
     for (const Parameter* parameter : node.parameters) {
         const Node* type = parameter->type_expr;
         if (type && !constant_value(type)) {
-            // Puppet labels the model's class here, which has a name of its own.
+            // Puppet's label here is the class name of the model, which differs from the usual
+            // label.
             accept(issue::kIllegalNonliteralParameterType, parameter, parameter->name,
                    a_an(fmt::format("Puppet::Pops::Model::{}", node_kind_name(type->kind))));
         }
@@ -643,7 +646,8 @@ void Checker::check_hash(const LiteralHash& node) {
     }
 }
 
-/// A heredoc whose text has not the syntax it claims ends the check: Puppet raises there.
+/// A heredoc whose text does not match its declared syntax ends the check, because Puppet raises an
+/// exception there.
 void Checker::check_heredoc(const HeredocExpression& node) {
     const auto* text = as<LiteralString>(node.text_expr);
     if (!text || node.syntax.empty()) return;
@@ -693,7 +697,7 @@ void Checker::check_variable(const VariableExpression& node) {
     }
 }
 
-/// With the setting `tasks` most of what makes a catalog is only allowed in `apply`.
+/// With the setting `tasks`, most catalog expressions are only allowed inside `apply`.
 void Checker::check_tasks(const Node* node) {
     auto scripting = [&] {
         accept(issue::kExpressionOnlyWhenCompiling, node, a_an_upper_of(node));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/syntax/issues.h"
 
 #include <fmt/format.h>

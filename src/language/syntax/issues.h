@@ -1,4 +1,5 @@
-// Every text of the validator, with Puppet's issue codes.
+// SPDX-License-Identifier: Apache-2.0
+// All messages of the validator, with Puppet's issue codes.
 #pragma once
 
 #include <string>
@@ -8,9 +9,9 @@
 
 namespace bunraku::syntax {
 
-/// "Host Class Definition", "'+' expression": what messages call a node.
+/// Returns the name of a node for messages, such as "Host Class Definition" or "'+' expression".
 std::string label(const Node* node);
-/// With its article: "a Lambda", "An Epp Template".
+/// Returns the label with its article: "a Lambda", "An Epp Template".
 std::string a_an(std::string_view label);
 std::string a_an_upper(std::string_view label);
 

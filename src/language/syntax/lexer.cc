@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/syntax/lexer.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <cstring>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/regex/ruby_dialect.h"
 #include "language/syntax/char_class.h"
@@ -15,8 +17,10 @@ namespace detail {
 
 namespace {
 
-/// The keyword `word` is, or Tok::Name. Boolean stands for both of its words.
+/// Returns the token of the keyword `word`, or Tok::Name if it is not a keyword. Tok::Boolean is
+/// returned for both "true" and "false".
 Tok keyword(std::string_view word, bool tasks) {
+    BUNRAKU_ASSERT(!word.empty());
     auto is = [&](std::string_view text, Tok tok) { return word == text ? tok : Tok::Name; };
     switch (word[0]) {
         case 'a':
@@ -45,8 +49,8 @@ struct Bom {
     std::string_view bytes;
     std::string_view name;
 };
-// In the order in which Puppet looks; the three-byte ones need a fourth byte to count, which a text
-// that ends early replaces by a space.
+// Listed in the order in which Puppet checks. A three-byte mark only counts if a fourth byte
+// follows. At the end of the text a space replaces that fourth byte.
 constexpr Bom kBoms[] = {
     {std::string_view("\x00\x00\xFE\xFF", 4), "UTF-32"},
     {std::string_view("\xFF\xFE\x00\x00", 4), "UTF-32"},
@@ -96,8 +100,8 @@ std::size_t blank_size(std::string_view text, std::size_t pos) {
 
 namespace {
 
-/// Whether the character at `pos`, beyond ASCII, is no part of a word: blanks, punctuation,
-/// symbols.
+/// Reports whether the non-ASCII character at `pos` cannot be part of a word: blanks, punctuation
+/// and symbols.
 bool is_foreign_punctuation(std::string_view text, std::size_t pos) {
     const auto byte = [&](std::size_t i) -> std::uint32_t {
         return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
@@ -119,6 +123,7 @@ bool is_foreign_punctuation(std::string_view text, std::size_t pos) {
 std::size_t SubMap::global(std::size_t offset) const {
     std::size_t result = leading_offset + offset;
     if (has_margin && offset != 0) {
+        BUNRAKU_ASSERT(!accumulated.empty() && !line_starts.empty() && line_starts.front() == 0);
         auto line = static_cast<std::size_t>(
             std::upper_bound(line_starts.begin(), line_starts.end(), offset) - line_starts.begin());
         result += accumulated[std::min(line, accumulated.size() - 1)];
@@ -180,6 +185,7 @@ bool Lexer::skip_blank() {
             break;
         }
     }
+    BUNRAKU_ASSERT(pos_ >= begin && pos_ <= text_.size());
     has_matched_ = pos_ > begin;
     if (has_matched_) set_matched(begin, pos_);
     return has_matched_;
@@ -188,17 +194,21 @@ bool Lexer::skip_blank() {
 void Lexer::scan() {
     skip_blank();
     while (pos_ < text_.size()) {
-        // The commonest by far: blanks between tokens_. (What was matched matters in strings only.)
+        // Fast path for the most frequent case: blanks between tokens. (The matched text is only
+        // needed in strings.)
         if (text_[pos_] == ' ') {
             ++pos_;
             continue;
         }
+        BUNRAKU_ASSERT(shared_.complete <= tokens_.size());
         shared_.complete = tokens_.size();
         if (lex_one() != Outcome::None) after_ = tokens_.back().kind;
+        BUNRAKU_ASSERT(pos_ <= text_.size());
     }
 }
 
 Lexer::Outcome Lexer::lex_one() {
+    BUNRAKU_ASSERT(pos_ < text_.size());
     const char c = text_[pos_];
     const char next = at(pos_ + 1);
     switch (c) {
@@ -207,6 +217,7 @@ Lexer::Outcome Lexer::lex_one() {
         case '\r': skip_blank(); return Outcome::None;
         case '\n':
             if (newline_jump_ != kNone) {
+                BUNRAKU_ASSERT(newline_jump_ > 0 && newline_jump_ <= text_.size());
                 pos_ = newline_jump_;
                 newline_jump_ = kNone;
             } else {
@@ -238,7 +249,7 @@ Lexer::Outcome Lexer::lex_one() {
             return punctuation(start ? Tok::ListStart : Tok::LBrack, 1);
         }
         case '(': {
-            // First on its line: never the start of a call's arguments.
+            // A parenthesis that is first on its line never starts the arguments of a call.
             std::size_t i = line_start_;
             while (i < pos_) {
                 const std::size_t size = text_[i] == '\r' ? 1 : blank_size(text_, i);
@@ -321,8 +332,8 @@ Lexer::Outcome Lexer::lex_one() {
     return Outcome::Token;
 }
 
-/// Bare word: segments of [a-z_] with inner dashes; a name where every segment starts with a letter
-/// and there is no dash.
+/// Lexes a bare word: segments of [a-z_] with dashes inside. The word is a name if every segment
+/// starts with a letter and there is no dash.
 Lexer::Outcome Lexer::lex_word() {
     const std::size_t begin = pos_;
     std::size_t i = pos_;
@@ -336,7 +347,7 @@ Lexer::Outcome Lexer::lex_word() {
         std::size_t end = start + 1;
         while (end < text_.size() && is_word(text_[end])) ++end;
         if (end < text_.size() && text_[end] == '-') {
-            // A dash belongs to the word only where a word character follows.
+            // A dash belongs to the word only if a word character follows.
             std::size_t last = end;
             for (std::size_t j = end; j < text_.size(); ++j) {
                 if (is_word(text_[j])) {
@@ -351,6 +362,7 @@ Lexer::Outcome Lexer::lex_word() {
         i = end;
         if (!(at(i) == ':' && at(i + 1) == ':')) break;
     }
+    BUNRAKU_ASSERT(i > begin);
     pos_ = i;
     set_matched(begin, i);
     const std::string_view word = text_.substr(begin, i - begin);
@@ -372,6 +384,7 @@ Lexer::Outcome Lexer::lex_classref() {
         i = start + 1;
         while (i < text_.size() && is_word(text_[i])) ++i;
     }
+    BUNRAKU_ASSERT(i > begin);
     set_matched(begin, i);
     if (at(i) == ':' && at(i + 1) == ':') {
         if (qualified) {
@@ -398,7 +411,8 @@ Lexer::Outcome Lexer::lex_colon() {
     fail("Illegal fully qualified name", "ILLEGAL_FULLY_QUALIFIED_NAME", pos_ + 2);
 }
 
-/// End of the variable name `(::)?(\w+::)*\w+` that starts at `from`; `from` where there is none.
+/// Returns the end of the variable name `(::)?(\w+::)*\w+` that starts at `from`, or `from` if
+/// there is no such name.
 std::size_t Lexer::scan_variable_name(std::size_t from) const {
     std::size_t i = from;
     if (at(i) == ':' && at(i + 1) == ':' && is_word(at(i + 2))) i += 2;
@@ -416,6 +430,7 @@ std::size_t Lexer::scan_variable_name(std::size_t from) const {
 Lexer::Outcome Lexer::lex_variable() {
     const std::size_t begin = pos_;
     const std::size_t end = scan_variable_name(begin + 1);
+    BUNRAKU_ASSERT(end > begin);
     pos_ = end;
     has_matched_ = end > begin + 1;
     if (has_matched_) set_matched(begin, end);
@@ -456,7 +471,7 @@ Lexer::Outcome Lexer::lex_slash() {
         return Outcome::None;
     }
     if (!regexp_acceptable()) return punctuation(Tok::Div, 1);
-    // The slash that ends it has an even number of backslashes before it.
+    // The slash that ends the expression has an even number of backslashes before it.
     bool escaped = false;
     bool slashes = false;
     std::size_t i = begin + 1;
@@ -497,8 +512,8 @@ bool all_of(std::string_view text, std::size_t from, bool (*test)(char)) {
            std::all_of(text.begin() + static_cast<std::ptrdiff_t>(from), text.end(), test);
 }
 
-/// Length of a decimal number with fraction and exponent at the start of `text`, all of them
-/// optional behind the digits.
+/// Returns the length of the decimal number at the start of `text`. The fraction and the exponent
+/// are optional.
 bool is_decimal(std::string_view text) {
     std::size_t i = 0;
     auto digits = [&] {
@@ -543,8 +558,8 @@ void Lexer::check_number(std::string_view value, std::size_t pos) {
     }
 }
 
-/// A number must end where a word ends; where it doesn't with exponent or fraction, Puppet's
-/// pattern falls back to the digits before the dot.
+/// A number must end where a word ends. If a number with an exponent or a fraction does not,
+/// Puppet's pattern falls back to the digits before the dot.
 Lexer::Outcome Lexer::lex_number() {
     const std::size_t begin = pos_;
     auto boundary = [&](std::size_t i) {
@@ -578,6 +593,7 @@ Lexer::Outcome Lexer::lex_number() {
         }
     }
     if (end > 0) {
+        BUNRAKU_ASSERT(end > begin);
         pos_ = end;
         set_matched(begin, end);
         const std::string_view value = text_.substr(begin, end - begin);
@@ -589,7 +605,7 @@ Lexer::Outcome Lexer::lex_number() {
     while (after < text_.size() && is_word(text_[after])) ++after;
     std::size_t start = begin;
     if (begin > 1 && text_[begin - 1] == '.') {
-        // What stands before the dot is shown too.
+        // The message also shows the digits before the dot.
         while (start > 0 && is_digit(at(start == begin ? begin - 2 : start - 1))) {
             start = start == begin ? begin - 2 : start - 1;
         }
@@ -609,7 +625,7 @@ TokenStream tokenize(const Source& source, base::Arena& arena, const LexOptions&
     const auto end = static_cast<std::uint32_t>(text.size());
     try {
         detail::check_bom(text);
-        // Ruby's words, without a place, as Puppet passes them on.
+        // This is Ruby's message without a location, because Puppet passes it on unchanged.
         if (!regex::is_valid_utf8(text)) {
             throw base::plain_error("invalid byte sequence in UTF-8");
         }
@@ -619,12 +635,14 @@ TokenStream tokenize(const Source& source, base::Arena& arena, const LexOptions&
         } else {
             lexer.scan();
         }
+        BUNRAKU_ASSERT(shared.depth == 0);
         out.tokens.push_back(Tok::End, end, 0, {});
     } catch (base::PuppetError& error) {
         out.error = std::move(error);
         out.tokens.truncate(shared.complete);
         out.tokens.push_back(Tok::LexError, end, 0, {});
     }
+    BUNRAKU_ASSERT((out.tokens.back().kind == Tok::LexError) == out.error.has_value());
     return out;
 }
 

@@ -1,5 +1,6 @@
-// Text to tokens: the rules of Puppet::Pops::Parser::Lexer2 and its heredoc, interpolation, string
-// and EPP parts.
+// SPDX-License-Identifier: Apache-2.0
+// Converts text to tokens according to the rules of Puppet::Pops::Parser::Lexer2 and its parts for
+// heredocs, interpolation, strings and EPP.
 #pragma once
 
 #include <deque>
@@ -10,19 +11,20 @@
 #include <vector>
 
 #include "core/base/arena.h"
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "language/syntax/source.h"
 #include "language/syntax/token.h"
 
 namespace bunraku::syntax {
 
-/// A lexer warning, with the number of tokens that were there when it came up.
+/// A lexer warning, with the number of tokens that the lexer had produced before it.
 struct LexWarning {
     std::size_t token_count;
     base::Diagnostic diagnostic;
 };
 
-/// All tokens of a text. The last one is End, or LexError and then `error` is set.
+/// All tokens of a text. The last token is End, or LexError if `error` is set.
 struct TokenStream {
     TokenBuffer tokens;
     std::vector<LexWarning> warnings;
@@ -34,22 +36,23 @@ struct LexOptions {
     bool tasks = false;
 };
 
-/// Never throws on bad input: see TokenStream::error.
+/// Splits the source into tokens. Does not throw on invalid input; see TokenStream::error.
 TokenStream tokenize(const Source& source, base::Arena& arena, const LexOptions& options);
 
 namespace detail {
 
-/// How offsets in a heredoc's text map to its container (Puppet's SubLocator).
+/// Maps offsets in the text of a heredoc to offsets in its container (Puppet's SubLocator).
 struct SubMap {
     const SubMap* parent = nullptr;
     std::size_t leading_offset = 0;
     bool has_margin = false;
     std::vector<std::size_t> line_starts;
-    std::vector<std::size_t> accumulated;  ///< by line from 1: margins removed up to that line
+    /// per line, from 1: total of the margins removed up to that line
+    std::vector<std::size_t> accumulated;
     std::size_t global(std::size_t offset) const;
 };
 
-/// What the lexer of a text shares with those of its heredocs.
+/// The state that the lexer of a text shares with the lexers of its heredocs.
 struct LexShared {
     const Source& source;
     base::Arena& arena;
@@ -57,11 +60,12 @@ struct LexShared {
     bool tasks = false;
     int depth = 0;
     std::deque<SubMap> maps;
-    /// Tokens of what is complete: a string counts only when its last part is read.
+    /// Number of tokens of complete constructs. The tokens of a string count only after its last
+    /// part is read.
     std::size_t complete = 0;
 };
 
-/// Escapes a string honours.
+/// The escapes that a string supports.
 enum Escape : unsigned {
     kEscBackslash = 1,
     kEscDollar = 2,
@@ -82,7 +86,7 @@ public:
 
     void scan();
     void scan_epp();
-    /// Heredoc text: one string, or its interpolated parts.
+    /// Lexes heredoc text into one string, or into the parts of an interpolated string.
     void scan_unquoted(unsigned escapes, bool interpolate);
 
 private:
@@ -102,21 +106,25 @@ private:
     bool regexp_acceptable() const;
     bool skip_blank();
     void push(Tok kind, std::size_t begin, std::size_t length, std::string_view value) {
+        BUNRAKU_ASSERT(begin <= text_.size() && length <= text_.size() - begin);
         if (sub_) [[unlikely]] {
             const std::size_t end = sub_->global(begin + length);
             begin = sub_->global(begin);
             length = end > begin ? end - begin : 0;
         }
+        BUNRAKU_ASSERT(begin + length <= shared_.source.text().size());
         tokens_.push_back(kind, static_cast<std::uint32_t>(begin),
                           static_cast<std::uint32_t>(length), value);
     }
     Outcome punctuation(Tok kind, std::size_t length) {
+        BUNRAKU_ASSERT(length > 0 && length <= text_.size() - pos_);
         push(kind, pos_, length, text_.substr(pos_, length));
         pos_ += length;
         return Outcome::Token;
     }
     char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
     void set_matched(std::size_t begin, std::size_t end) {
+        BUNRAKU_ASSERT(begin <= end && end <= text_.size());
         matched_ = text_.substr(begin, end - begin);
         has_matched_ = true;
     }
@@ -134,11 +142,11 @@ private:
     Outcome lex_single_quoted();
     Outcome lex_double_quoted();
     void lex_unquoted();
-    /// Segments from `pos_` on up to the end of the string; `first_begin` is where the first one
-    /// counts from.
+    /// Lexes the segments from `pos_` up to the end of the string. `first_begin` is the offset at
+    /// which the first segment starts.
     Outcome lex_segments(Slurp how, std::size_t first_begin);
     bool slurp(Slurp how, Piece* piece);
-    std::size_t terminator_behind(std::size_t pos, std::string_view terminators) const;
+    std::size_t terminator_after(std::size_t pos, std::string_view terminators) const;
     std::string_view unescape(std::string_view raw, unsigned escapes, bool ignore_invalid);
     void enqueue_until(int brace_count);
     void transform_to_variable(Token& token) const;
@@ -160,12 +168,12 @@ private:
     EppMode epp_mode_ = EppMode::Off;
     bool epp_open_ = false;
     unsigned escapes_ = 0;
-    /// The text the last scan matched, which "Unclosed quote after .." shows.
+    /// The text of the last match, which the message "Unclosed quote after .." shows.
     std::string_view matched_;
     bool has_matched_ = false;
 };
 
-/// Bytes of the blank character ([[:blank:]]) at `pos`; 0 where there is none.
+/// Returns the size in bytes of the blank character ([[:blank:]]) at `pos`, or 0 if there is none.
 std::size_t blank_size(std::string_view text, std::size_t pos);
 
 }  // namespace detail

@@ -1,4 +1,6 @@
-// EPP: text with <% %> tags, as Puppet::Pops::Parser::EppSupport scans it.
+// SPDX-License-Identifier: Apache-2.0
+// EPP: text with <% %> tags, scanned like Puppet::Pops::Parser::EppSupport.
+#include "core/base/assert.h"
 #include "language/syntax/lexer.h"
 
 namespace bunraku::syntax::detail {
@@ -11,7 +13,8 @@ void drop_trailing_blanks(std::string& text) {
     while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.pop_back();
 }
 
-/// What a closing "-%>" removes: blanks and one line break on the rest of its line.
+/// Returns the length of the text that a closing "-%>" removes: blanks and one line break on the
+/// rest of its line.
 std::size_t leading_trim(std::string_view text) {
     std::size_t i = 0;
     while (i < text.size() && (text[i] == ' ' || text[i] == '\t')) ++i;
@@ -24,6 +27,7 @@ std::size_t leading_trim(std::string_view text) {
 
 void Lexer::scan_epp() {
     epp_mode_ = EppMode::Text;
+    BUNRAKU_ASSERT(pos_ == 0 && tokens_.size() == 0);
     push(Tok::EppStart, 0, 0, {});
     interpolate_epp(false);
     after_ = tokens_.back().kind;
@@ -48,6 +52,7 @@ void Lexer::interpolate_epp(bool skip_leading) {
         const std::size_t tag = text_.find("<%", pos_);
         const bool has_tag = tag != std::string_view::npos;
         const std::size_t end = has_tag ? tag + 2 : text_.size();
+        BUNRAKU_ASSERT(end > pos_ && end <= text_.size());
         std::string_view part = text_.substr(pos_, end - pos_);
         pos_ = end;
         if (skip_leading) {
@@ -73,6 +78,7 @@ void Lexer::interpolate_epp(bool skip_leading) {
             keep = true;
             break;
         }
+        BUNRAKU_ASSERT(has_tag && text.ends_with("<%"));
         switch (text_[pos_]) {
             case '-':
                 ++pos_;
@@ -92,7 +98,7 @@ void Lexer::interpolate_epp(bool skip_leading) {
                 break;
             case '#': {
                 text.resize(text.size() - 2);
-                // Ends at the first "%>" whose preceding character is no "%".
+                // The comment ends at the first "%>" that is not preceded by "%".
                 std::size_t close = text_.find("%>", pos_ + 1);
                 while (close != std::string_view::npos && text_[close - 1] == '%') {
                     close = text_.find("%>", close + 1);
@@ -101,6 +107,7 @@ void Lexer::interpolate_epp(bool skip_leading) {
                     fail("Reaching end after opening <%# without seeing %>",
                          "EPP_UNBALANCED_COMMENT", pos_);
                 }
+                BUNRAKU_ASSERT(close > pos_ && close + 2 <= text_.size());
                 if (text_[pos_ + 1] == '-') drop_trailing_blanks(text);
                 if (text_[close - 1] == '-') skip_leading = true;
                 pos_ = close + 2;
@@ -112,6 +119,7 @@ void Lexer::interpolate_epp(bool skip_leading) {
                 done = true;
         }
     }
+    BUNRAKU_ASSERT(done == (mode != Mode::Text) && !(keep && done));
     if (mode == Mode::Text ? keep : !text.empty()) {
         push(Tok::RenderString, before, pos_ - before, shared_.arena.copy(std::string_view(text)));
     }

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quoted strings, interpolation and heredocs.
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/codec/escapes.h"
 #include "language/syntax/char_class.h"
 #include "language/syntax/lexer.h"
@@ -13,12 +15,14 @@ namespace {
 constexpr unsigned kDoubleQuoteEscapes = kEscBackslash | kEscDollar | kEscSingle | kEscDouble |
                                          kEscR | kEscN | kEscT | kEscS | kEscU | kEscLine;
 
-/// Reads "XXXX" or "{X..}" behind "\u"; the bytes it takes, 0 where it is neither.
+/// Reads the "XXXX" or "{X..}" that follows "\u". Returns the number of bytes read, or 0 if the
+/// text is neither.
 std::size_t unicode_digits(std::string_view text, std::size_t at, std::uint32_t* cp) {
     auto digit = [](char c) {
         return static_cast<std::uint32_t>(is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
     };
     *cp = 0;
+    BUNRAKU_ASSERT(at <= text.size());
     if (at < text.size() && text[at] == '{') {
         std::size_t i = at + 1;
         while (i < text.size() && is_hex(text[i]) && i - at <= 6) *cp = *cp * 16 + digit(text[i++]);
@@ -31,8 +35,9 @@ std::size_t unicode_digits(std::string_view text, std::size_t at, std::uint32_t*
     return 4;
 }
 
-/// One pass over the unicode escapes. Puppet replaces them before all other escapes and repeats
-/// until none is left, since neighbours can't both match in one pass. False: nothing replaced.
+/// Replaces unicode escapes in one pass. Returns false if nothing was replaced. Puppet replaces
+/// them before all other escapes. It repeats the pass until none is left, because adjacent escapes
+/// cannot both match in one pass.
 bool replace_unicode(std::string& text, bool* illegal) {
     if (text.find("\\u") == std::string::npos) return false;
     std::string out;
@@ -67,7 +72,8 @@ bool replace_unicode(std::string& text, bool* illegal) {
     return changed;
 }
 
-/// The escape class of the character(s) behind a backslash; 0: none of the known ones.
+/// Returns the class of the escape whose character after the backslash is `c`, or 0 if the escape
+/// is unknown.
 unsigned escape_of(char c) {
     switch (c) {
         case '\\': return kEscBackslash;
@@ -157,9 +163,9 @@ Lexer::Outcome Lexer::lex_single_quoted() {
     const std::size_t begin = pos_;
     bool escapes = false;
     std::size_t i = begin + 1;
-    // A quote directly behind another one is not the end where a further one follows: Puppet's
-    // pattern takes any character but a backslash before the end.
-    if (at(i) == '\'' && terminator_behind(i, "'") != kNone) ++i;
+    // If two quotes follow each other directly, the first one does not end the string: Puppet's
+    // pattern accepts any character except a backslash before the end.
+    if (at(i) == '\'' && terminator_after(i, "'") != kNone) ++i;
     while (i < text_.size() && text_[i] != '\'') {
         if (text_[i] == '\\') {
             escapes = true;
@@ -190,8 +196,9 @@ Lexer::Outcome Lexer::lex_single_quoted() {
     return Outcome::Token;
 }
 
-/// Where one of `terminators` stands behind the character at `pos` and pairs of backslashes.
-std::size_t Lexer::terminator_behind(std::size_t pos, std::string_view terminators) const {
+/// Returns the offset of the terminator that follows the character at `pos` and any pairs of
+/// backslashes. Returns kNone if another character follows. `terminators` lists the terminators.
+std::size_t Lexer::terminator_after(std::size_t pos, std::string_view terminators) const {
     std::size_t i = pos + 1;
     while (at(i) == '\\' && at(i + 1) == '\\') i += 2;
     return i < text_.size() && terminators.find(text_[i]) != std::string_view::npos ? i : kNone;
@@ -207,10 +214,11 @@ bool Lexer::slurp(Slurp how, Piece* piece) {
     } else if (how == Slurp::UnquotedNoEscape) {
         i = std::min(text_.find('$', begin), size);
     } else {
-        // As for single quotes, a terminator that comes first gives way to one directly behind it.
+        // As in single-quoted strings, a terminator at the start does not count if another one
+        // directly follows it.
         if (i < size && terminators.find(text_[i]) != std::string_view::npos) {
-            const std::size_t behind = terminator_behind(i, terminators);
-            if (behind != kNone) i = behind;
+            const std::size_t next_terminator = terminator_after(i, terminators);
+            if (next_terminator != kNone) i = next_terminator;
         }
         for (; i < size; ++i) {
             const char c = text_[i];
@@ -225,16 +233,20 @@ bool Lexer::slurp(Slurp how, Piece* piece) {
             i = size;
         }
     }
+    BUNRAKU_ASSERT(i >= begin && i <= size);
     std::size_t length = i >= size ? 0 : 1;
     if (length == 1 && text_[i] == '$' && at(i + 1) == '{') length = 2;
     piece->raw = text_.substr(begin, i - begin);
     piece->terminator = text_.substr(i, length);
     pos_ = i + length;
-    // What Puppet's pattern matched: the terminator with the backslashes and the character before.
+    BUNRAKU_ASSERT(pos_ <= size);
+    // The text that Puppet's pattern matched: the terminator, the backslashes before it, and the
+    // character before those.
     std::size_t from = i;
     while (from > begin && text_[from - 1] == '\\') --from;
     if (from > begin) --from;
     while (from > begin && (static_cast<unsigned char>(text_[from]) & 0xC0) == 0x80) --from;
+    BUNRAKU_ASSERT(from >= begin);
     set_matched(from, pos_);
     return true;
 }
@@ -269,20 +281,20 @@ Lexer::Outcome Lexer::lex_segments(Slurp how, std::size_t first_begin) {
     for (bool first = true;; first = false) {
         Piece piece;
         std::string_view text = next_piece(&piece);
-        std::string joined;  // text with dollars that start no variable
-        auto keep_joined = [&] {
+        std::string joined;  // text that includes dollars which do not start a variable
+        auto store_joined = [&] {
             if (!joined.empty()) text = shared_.arena.copy(std::string_view(joined));
         };
         std::size_t after = pos_;
         for (;;) {
             if (piece.terminator.empty() || piece.terminator == "\"") {
-                keep_joined();
+                store_joined();
                 push(first ? Tok::String : Tok::DqPost, before, pos_ - before, text);
                 return first ? Outcome::Token : Outcome::Interpolated;
             }
             if (piece.terminator.size() == 2) {
                 const int count = brace_count_++;
-                keep_joined();
+                store_joined();
                 push(first ? Tok::DqPre : Tok::DqMid, before, pos_ - before, text);
                 enqueue_until(count);
                 break;
@@ -290,14 +302,15 @@ Lexer::Outcome Lexer::lex_segments(Slurp how, std::size_t first_begin) {
             const std::size_t end = scan_variable_name(pos_);
             if (end > pos_) {
                 set_matched(pos_, end);
-                keep_joined();
+                store_joined();
+                BUNRAKU_ASSERT(after > before);
                 push(first ? Tok::DqPre : Tok::DqMid, before, after - before - 1, text);
                 const std::string_view name = text_.substr(pos_, end - pos_);
                 push(Tok::Variable, after - 1, end - after + 1, name);
                 pos_ = end;
                 break;
             }
-            // A dollar that starts no variable is text.
+            // A dollar that does not start a variable is text.
             has_matched_ = false;
             if (joined.empty()) joined = text;
             joined += '$';
@@ -308,12 +321,14 @@ Lexer::Outcome Lexer::lex_segments(Slurp how, std::size_t first_begin) {
     }
 }
 
-/// Tokens up to the brace that closes the interpolation. A single word, or a first word with "." or
-/// "[" behind it, is a variable there.
+/// Adds the tokens up to the brace that closes the interpolation. A single word is a variable here.
+/// So is a first word that "." or "[" follows.
 void Lexer::enqueue_until(int brace_count) {
+    BUNRAKU_ASSERT(shared_.depth >= 0);
     if (++shared_.depth > kMaxNesting) fail(kNestingMessage, "SYNTAX_ERROR", pos_);
     skip_blank();
     const std::size_t base = tokens_.size();
+    const int depth = shared_.depth;
     while (pos_ < text_.size()) {
         switch (lex_one()) {
             case Outcome::None: skip_blank(); break;
@@ -323,6 +338,7 @@ void Lexer::enqueue_until(int brace_count) {
                 after_ = token.kind;
                 if (token.kind != Tok::RBrace || brace_count_ != brace_count) break;
                 tokens_.pop_back();
+                BUNRAKU_ASSERT(tokens_.size() >= base && shared_.depth == depth);
                 const std::size_t count = tokens_.size() - base;
                 if (count == 1 || (count > 1 && (tokens_[base + 1].kind == Tok::Dot ||
                                                  tokens_[base + 1].kind == Tok::LBrack))) {
@@ -333,6 +349,7 @@ void Lexer::enqueue_until(int brace_count) {
             }
         }
     }
+    BUNRAKU_ASSERT(shared_.depth == depth);
     --shared_.depth;
 }
 
@@ -401,7 +418,7 @@ Lexer::Outcome Lexer::lex_heredoc() {
     pos_ = after_spec;
     HeredocSpec spec;
     bool valid = false;
-    // Puppet's pattern is not anchored: it may match behind a later "@(".
+    // Puppet's pattern is not anchored, so it may match at a later "@(".
     for (std::size_t from = begin; !valid && from < close; from = text_.find("@(", from + 1)) {
         valid =
             parse_heredoc_spec(text_.substr(from + 2, close - std::min(close, from + 2)), &spec);
@@ -452,8 +469,8 @@ Lexer::Outcome Lexer::lex_heredoc() {
     }
     push(Tok::Heredoc, begin, after_spec - begin, syntax);
 
-    // The text of the line's first heredoc starts on the next line, that of another one where the
-    // one before ended.
+    // The text of the first heredoc on a line starts on the next line. The text of a further
+    // heredoc starts where the previous one ended.
     std::size_t text_begin = newline_jump_;
     if (text_begin == kNone) {
         const std::size_t newline = text_.find('\n', after_spec);
@@ -462,6 +479,7 @@ Lexer::Outcome Lexer::lex_heredoc() {
         }
         text_begin = newline + 1;
     }
+    BUNRAKU_ASSERT(text_begin > 0 && text_begin <= text_.size());
     struct Line {
         std::size_t begin, end;
     };
@@ -483,8 +501,9 @@ Lexer::Outcome Lexer::lex_heredoc() {
             at_line = end;
             continue;
         }
-        // Before the tag, from its end: blanks, "-", blanks, "|", blanks. Text further left is
-        // dropped, as Puppet's pattern is not anchored to the start of the line.
+        // The text before the tag is read backwards: blanks, "-", blanks, "|", blanks. Any text
+        // further left is dropped, because Puppet's pattern is not anchored to the start of the
+        // line.
         body.remove_suffix(endtag.size());
         std::string_view rest = body;
         bool remove_break = false;
@@ -502,7 +521,9 @@ Lexer::Outcome Lexer::lex_heredoc() {
             rest = body;
             drop_blanks();
         }
+        BUNRAKU_ASSERT(rest.size() >= body.size());
         const std::string_view leading = rest.substr(body.size());
+        BUNRAKU_ASSERT(end > text_begin);
         newline_jump_ = end;
 
         SubMap& map = shared_.maps.emplace_back();
@@ -521,6 +542,7 @@ Lexer::Outcome Lexer::lex_heredoc() {
                 joined += one;
             }
             map.accumulated.push_back(map.accumulated.back());
+            BUNRAKU_ASSERT(map.accumulated.size() == lines.size() + 2);
             content = shared_.arena.copy(std::string_view(joined));
         } else {
             content = lines.empty() ? std::string_view()
@@ -535,10 +557,13 @@ Lexer::Outcome Lexer::lex_heredoc() {
         for (std::size_t j = 0; j < content.size(); ++j) {
             if (content[j] == '\n') map.line_starts.push_back(j + 1);
         }
+        BUNRAKU_ASSERT(map.line_starts.size() <= lines.size() + 1);
         push(Tok::Sublocate, text_begin, 0, {});
         if (++shared_.depth > kMaxNesting) fail(kNestingMessage, "SYNTAX_ERROR", pos_);
         Lexer sub(shared_, content, &map);
+        const int depth = shared_.depth;
         sub.scan_unquoted(flags, interpolate);
+        BUNRAKU_ASSERT(shared_.depth == depth);
         --shared_.depth;
         pos_ = after_spec;
         return Outcome::Interpolated;

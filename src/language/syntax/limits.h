@@ -1,11 +1,13 @@
-// How deep a text may nest: enough for any manifest, and safe on a thread's stack.
+// SPDX-License-Identifier: Apache-2.0
+// Limits on the nesting of a text: enough for any manifest, and safe for the stack of a thread.
 #pragma once
 
 namespace bunraku::syntax {
 
-/// Constructs within constructs, as the parser and the lexer recurse.
+/// Maximum nesting of constructs, which bounds the recursion of the parser and the lexer.
 inline constexpr int kMaxNesting = 500;
-/// Height of the tree, long operator chains included: what later walks of the tree recurse.
+/// Maximum height of the tree, including long operator chains. It bounds the recursion of later
+/// tree walks.
 inline constexpr int kMaxHeight = 2000;
 inline constexpr const char* kNestingMessage = "Syntax error: the code is nested too deeply";
 

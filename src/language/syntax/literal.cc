@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/syntax/literal.h"
 
 #include <algorithm>
@@ -66,7 +67,7 @@ std::optional<ConstantValue> constant_value(const Node* node) {
         }
         case NodeKind::UnaryMinusExpression: {
             auto value = constant_value(to<UnaryMinusExpression>(node).expr);
-            // Ruby's minus leaves a string as it is.
+            // Ruby's unary minus returns a string unchanged.
             if (value && value->identity[0] == 's') return value;
             if (!value || (value->identity[0] != 'i' && value->identity[0] != 'f'))
                 return std::nullopt;
@@ -88,7 +89,7 @@ std::optional<ConstantValue> constant_value(const Node* node) {
         }
         case NodeKind::LiteralList: return list_value(to<LiteralList>(node).values);
         case NodeKind::LiteralHash: {
-            // Two hashes are the same whatever their order: the identities are sorted.
+            // Two hashes are equal regardless of their order, so the identities are sorted.
             ConstantValue result{"{", "{", {}};
             std::vector<std::string> parts;
             for (const KeyedEntry* entry : to<LiteralHash>(node).entries) {

@@ -1,4 +1,5 @@
-// Constant values of expressions, as far as the validator needs them.
+// SPDX-License-Identifier: Apache-2.0
+// Constant values of expressions, to the extent that the validator needs them.
 #pragma once
 
 #include <optional>
@@ -8,15 +9,15 @@
 
 namespace bunraku::syntax {
 
-/// A literal value: `identity` is equal for values that Ruby's eql? says are the same, `text` is
-/// what a message shows.
+/// A literal value. `identity` is the same for values that are equal according to Ruby's eql?.
+/// `text` is the form shown in messages.
 struct ConstantValue {
     std::string identity;
     std::string text;     ///< Ruby's to_s
-    std::string inspect;  ///< Ruby's inspect, for what stands in a collection
+    std::string inspect;  ///< Ruby's inspect, used inside a collection
 };
 
-/// nullopt where the expression is not a literal.
+/// Returns the value of the expression, or nullopt if it is not a literal.
 std::optional<ConstantValue> constant_value(const Node* node);
 
 }  // namespace bunraku::syntax

@@ -1,15 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/syntax/location_check.h"
 
 #include <algorithm>
 #include <filesystem>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 
 namespace bunraku::syntax {
 
 namespace {
 
-/// Absolute, without "." and ".." and without a slash at its end.
+/// Returns the path in absolute form, without "." and "..", and without a trailing slash.
 std::string clean(const std::string& path) {
     std::error_code error;
     std::filesystem::path absolute = std::filesystem::absolute(path, error);
@@ -45,8 +47,10 @@ LocationCheck::LocationCheck(const std::string& file, const std::vector<std::str
     if (parts.size() < 2) return;
     const std::string& kind = parts[1];
     if (kind != "manifests" && kind != "functions" && kind != "types" && kind != "plans") return;
+    BUNRAKU_ASSERT(kind_ == Kind::Misplaced);
     kind_ = Kind::Namespace;
-    // module, folders below the kind, and the file unless it is the module's own init.pp
+    // The module, the folders below the folder of the kind, and the file name. The file name is
+    // omitted for the module's own init.pp.
     namespace_ = parts[0];
     for (std::size_t i = 2; i + 1 < parts.size(); ++i) namespace_ += "::" + parts[i];
     const std::string& name = parts.back();
@@ -71,6 +75,7 @@ std::string decimal_to_hex(std::string_view digits) {
                 quotient += static_cast<char>('0' + value / 16);
             remainder = value % 16;
         }
+        BUNRAKU_ASSERT(remainder >= 0 && remainder < 16 && quotient.size() <= number.size());
         hex += "0123456789abcdef"[remainder];
         number = std::move(quotient);
     }

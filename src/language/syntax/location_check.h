@@ -1,5 +1,6 @@
-// Where a definition may stand: the name of what an autoloaded file of a module defines follows
-// from its path.
+// SPDX-License-Identifier: Apache-2.0
+// Checks the location of definitions: the path of an autoloaded file of a module determines which
+// names the file may define.
 #pragma once
 
 #include <string>
@@ -12,9 +13,9 @@ class LocationCheck {
 public:
     LocationCheck(const std::string& file, const std::vector<std::string>& modulepath,
                   const std::string& manifest);
-    /// False for what is no file of a module, where everything may be defined.
+    /// Returns false for a file that does not belong to a module, where any name may be defined.
     bool applies() const { return kind_ != Kind::Free; }
-    /// Whether `name` may be defined in this file.
+    /// Reports whether `name` may be defined in this file.
     bool allows(std::string_view name) const;
 
 private:
@@ -22,7 +23,7 @@ private:
     std::string namespace_;
 };
 
-/// Hexadecimal digits of a positive decimal number of any size.
+/// Returns the hexadecimal digits of a positive decimal number of any size.
 std::string decimal_to_hex(std::string_view digits);
 
 }  // namespace bunraku::syntax

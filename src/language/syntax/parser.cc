@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entry points, statements, assignments and relationships.
 #include "language/syntax/parser.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "language/syntax/parser_impl.h"
 
 namespace bunraku::syntax {
@@ -21,12 +23,14 @@ std::string token_text(const Token& token) {
 }
 
 void Parser::check_lexed() {
+    BUNRAKU_ASSERT(tokens_read() <= stream_.tokens.size());
+    BUNRAKU_ASSERT(token_->kind != Tok::LexError || stream_.error);
     if (token_->kind == Tok::LexError) throw *stream_.error;
 }
 
 void Parser::syntax_error() {
     using base::PuppetError;
-    // A bad regular expression is an error of its token, wherever that stands.
+    // An invalid regular expression is an error of its token, regardless of its position.
     if (is(Tok::Regex)) check_regex(*token_);
     if (is(Tok::End)) {
         PuppetError error("Syntax error at end of input", "SYNTAX_ERROR",
@@ -59,6 +63,7 @@ base::Symbol Parser::intern(std::string_view name) {
                              static_cast<unsigned char>(name[name.size() / 2]);
     Interned& slot = interned_[hash % interned_.size()];
     if (slot.name != name) slot = {name, base::Symbol::intern(name)};
+    BUNRAKU_ASSERT(slot.symbol.view() == name);
     return slot.symbol;
 }
 
@@ -86,12 +91,13 @@ QualifiedReference* Parser::qualified_reference(std::string_view value, Span spa
 }
 
 NodeList Parser::take(std::size_t base) {
+    BUNRAKU_ASSERT(base <= scratch_.size());
     NodeList nodes = arena_.copy(std::span<const Node* const>(scratch_).subspan(base));
     scratch_.resize(base);
     return nodes;
 }
 
-/// A body is a block even with a single statement; null where it is empty.
+/// Returns the body as a block, also for a single statement. Returns null if the body is empty.
 const Node* Parser::block_body(NodeList statements, Span container) {
     if (statements.empty()) return nullptr;
     auto* block = make<BlockExpression>(inside(container));
@@ -100,6 +106,7 @@ const Node* Parser::block_body(NodeList statements, Span container) {
 }
 
 const Node* Parser::block_or_expression(NodeList statements) {
+    BUNRAKU_ASSERT(!statements.empty());
     if (statements.size() == 1) return statements[0];
     auto* block =
         make<BlockExpression>(join(span_of(statements.front()), span_of(statements.back())));
@@ -109,6 +116,7 @@ const Node* Parser::block_or_expression(NodeList statements) {
 
 const Node* Parser::block_or_expression(NodeList statements, const Token& left,
                                         const Token& right) {
+    BUNRAKU_ASSERT(!statements.empty());
     if (statements.size() == 1) return statements[0];
     auto* block = make<BlockExpression>(join(span_of(left), span_of(right)));
     block->statements = statements;
@@ -125,6 +133,9 @@ const Program* Parser::parse_program() {
         program->body = block_or_expression(parse_statements());
     }
     if (!is(Tok::End)) syntax_error();
+    BUNRAKU_ASSERT(depth_ == 0);
+    BUNRAKU_ASSERT(scratch_.empty() && entries_.empty() && namespaces_.empty());
+    BUNRAKU_ASSERT(program->body && tokens_read() == stream_.tokens.size());
     program->definitions = arena_.copy(definitions_);
     return program;
 }
@@ -173,7 +184,7 @@ bool Parser::starts_statement(Tok tok) {
 
 namespace {
 
-/// Functions that may be called without parentheses.
+/// Reports whether the function may be called without parentheses.
 bool is_statement_call(std::string_view name) {
     static constexpr std::string_view kNames[] = {
         "require", "realize", "include", "contain", "tag",   "debug", "info",  "notice",
@@ -183,7 +194,7 @@ bool is_statement_call(std::string_view name) {
 
 }  // namespace
 
-/// The call `name argument`, or null where the name needs parentheses.
+/// Builds the call `name argument`. Returns null if a call of `name` needs parentheses.
 Node* Parser::statement_call(const QualifiedName& name, const Node* argument) {
     if (!is_statement_call(name.value)) return nullptr;
     auto* call = make<CallNamedFunctionExpression>(join(span_of(&name), span_of(argument)));
@@ -194,8 +205,9 @@ Node* Parser::statement_call(const QualifiedName& name, const Node* argument) {
 
 NodeList Parser::parse_statements() { return parse_statement_rest(nullptr); }
 
-/// Statements, where `first` (if any) is the first one's parsed start. A name that may be called
-/// without parentheses takes the statement behind it as its arguments.
+/// Parses statements. `first` is the start of the first statement if the caller has already parsed
+/// it; otherwise null. A name that may be called without parentheses takes the statement that
+/// follows as its arguments.
 NodeList Parser::parse_statement_rest(const Node* first) {
     const std::size_t base = scratch_.size();
     struct {
@@ -216,11 +228,13 @@ NodeList Parser::parse_statement_rest(const Node* first) {
             if (!comma) comma = &token;
             scratch_.push_back(parse_assignment());
         }
+        BUNRAKU_ASSERT(scratch_.size() > arguments && arguments >= base);
         if (name) {
             const Span span = join(span_of(name), span_of(scratch_.back()));
             auto* call = make<CallNamedFunctionExpression>(span);
             call->functor = name;
             call->arguments = take(arguments);
+            BUNRAKU_ASSERT(scratch_.size() > base && scratch_.back() == name);
             scratch_.back() = call;
         } else if (comma) {
             if (!bad.comma) bad = {comma, previous};
@@ -247,7 +261,7 @@ NodeList Parser::parse_statement_rest(const Node* first) {
     return take(base);
 }
 
-/// `{ statements }` without the opening brace; the closing one is left to the caller.
+/// Parses `{ statements }` after the opening brace. The caller reads the closing brace.
 NodeList Parser::parse_body() {
     if (is(Tok::RBrace)) return {};
     Nest nest(*this);
@@ -306,6 +320,7 @@ std::shared_ptr<const Tree> parse(std::string file, std::string text, const Pars
     tree->source = std::make_unique<Source>(std::move(file), std::move(text));
     const TokenStream stream = tokenize(*tree->source, tree->arena, {options.epp, options.tasks});
     std::size_t read = stream.tokens.size();
+    BUNRAKU_ASSERT(read > 0);
     auto report = [&] {
         for (const LexWarning& warning : stream.warnings) {
             if (warning.token_count >= read) break;
@@ -313,7 +328,7 @@ std::shared_ptr<const Tree> parse(std::string file, std::string text, const Pars
             if (options.log) options.log->log(warning.diagnostic);
         }
     };
-    // The lexer may fail on the very first token, before there is a parser.
+    // The lexer may fail on the first token, before a parser exists.
     if (stream.tokens.data()->kind == Tok::LexError) {
         ++read;
         report();
@@ -328,6 +343,7 @@ std::shared_ptr<const Tree> parse(std::string file, std::string text, const Pars
         throw;
     }
     report();
+    BUNRAKU_ASSERT(tree->program && !stream.error);
     return tree;
 }
 

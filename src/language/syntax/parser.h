@@ -1,4 +1,5 @@
-// Text to syntax tree.
+// SPDX-License-Identifier: Apache-2.0
+// Parses text into a syntax tree.
 #pragma once
 
 #include <memory>
@@ -13,52 +14,53 @@
 namespace bunraku::syntax {
 
 struct ParseOptions {
-    bool epp = false;    ///< the text is a template
-    bool tasks = false;  ///< setting `tasks`: `plan` and `apply` are words of the language
-    /// Gets the lexer's warnings as they come, also where the parse then fails; null: they are only
-    /// kept in Tree::warnings.
+    bool epp = false;    ///< True if the text is a template.
+    bool tasks = false;  ///< the setting `tasks`: `plan` and `apply` are keywords
+    /// Receives the lexer's warnings immediately, also if the parse then fails. May be null;
+    /// Tree::warnings holds them in any case.
     base::LogSink* log = nullptr;
 };
 
-/// Parses; throws base::PuppetError (Class::Parse, located) on the first syntax error, with
-/// Puppet's text.
+/// Parses the text. Throws base::PuppetError (Class::Parse, with a location) with Puppet's message
+/// on the first syntax error.
 std::shared_ptr<const Tree> parse(std::string file, std::string text,
                                   const ParseOptions& options = {});
 
 struct ValidateOptions {
     enum class Strict { Off, Warning, Error };
-    Strict strict = Strict::Error;  ///< setting `strict`
+    Strict strict = Strict::Error;  ///< the setting `strict`
     bool tasks = false;
-    /// Module folders (absolute). A file in one of them may define only what its path names, and
-    /// nothing but definitions at its top.
+    /// Absolute paths of the module folders. A file in one of them may define only the name that
+    /// its path implies, and may contain only definitions at its top level.
     std::vector<std::string> modulepath;
-    /// The environment's manifest, file or folder: what is in it may define anything. Empty: none.
+    /// The environment's manifest, a file or a folder. Code in it may define any name. May be
+    /// empty.
     std::string manifest;
-    int nesting = 0;  ///< of heredocs that hold code within code
+    int nesting = 0;  ///< nesting of heredocs that contain code within code
 };
 
-/// What Puppet's checker says of a tree that parsed: errors, warnings, deprecations in Puppet's
-/// order. Deprecations are warnings with `deprecation` set.
+/// Checks a parsed tree and returns the errors, warnings and deprecations of Puppet's checker in
+/// Puppet's order. Deprecations are warnings with `deprecation` set.
 std::vector<base::Diagnostic> validate(const Tree& tree, const ValidateOptions& options = {});
 
 struct ReportLimits {
-    int max_errors = 10;  ///< settings of these names
+    int max_errors = 10;  ///< The members are the settings of the same names.
     int max_warnings = 10;
     int max_deprecations = 10;
 };
-/// Says what validate() found as Puppet does: warnings are logged up to the limits; a single error
-/// is thrown (Class::Parse), several are logged, and that they were is thrown.
+/// Reports the result of validate() as Puppet does. Logs warnings up to the limits. Throws a single
+/// error (Class::Parse). Logs several errors and then throws a summary error.
 void report_issues(const std::vector<base::Diagnostic>& found, base::LogSink& log,
                    const ReportLimits& limits = {});
 
-/// Whether `text` has the syntax a heredoc claims ("json", "base64", "pp", "epp"; the last part
-/// behind "+" that is known counts): the error, or nullopt. Interpolated heredocs are checked with
-/// it when they are evaluated.
+/// Checks whether `text` has the syntax that a heredoc declares ("json", "base64", "pp" or "epp").
+/// If the syntax has several parts joined by "+", the last known part counts. Returns the error, or
+/// nullopt if the text is valid. The evaluator uses this function to check interpolated heredocs.
 std::optional<base::PuppetError> check_text_syntax(std::string_view text, std::string_view syntax,
                                                    const base::Location& where,
                                                    const ValidateOptions& options = {});
 
-/// The tree as PN text in one line (puppet-specifications, models/pn.md).
+/// Returns the tree as PN text in one line (puppet-specifications, models/pn.md).
 std::string dump_pn(const Node* node);
 
 }  // namespace bunraku::syntax

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classes, defines, nodes, functions, plans and types.
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "language/syntax/parser_impl.h"
 
 namespace bunraku::syntax::detail {
@@ -16,7 +18,7 @@ const Token& Parser::parse_classname() {
     }
 }
 
-/// The name behind those of the classes and plans around it.
+/// Returns the name prefixed with the names of the enclosing classes and plans.
 std::string_view Parser::full_name(std::string_view name) {
     if (namespaces_.empty()) return name;
     std::string full;
@@ -46,6 +48,7 @@ ParameterList Parser::parse_parameters(Tok end) {
     do {
         scratch_.push_back(parse_parameter());
     } while (accept(Tok::Comma) && !is(end));
+    BUNRAKU_ASSERT(scratch_.size() > base);
     return take_as<Parameter>(base);
 }
 
@@ -58,7 +61,7 @@ ParameterList Parser::parse_parameter_list() {
     return parameters;
 }
 
-/// `Type` or `Type[..]`, without a trailing comma.
+/// Parses `Type` or `Type[..]`, without a trailing comma.
 const Node* Parser::parse_type_reference() {
     const Token& token = expect(Tok::ClassRef);
     const Node* type = qualified_reference(token.value, span_of(token));
@@ -67,7 +70,7 @@ const Node* Parser::parse_type_reference() {
     auto* node = make<AccessExpression>({});
     node->left = type;
     node->keys = parse_list(Tok::RBrack, false, &Parser::parse_access_argument);
-    place(node, join(span_of(token), span_of(expect(Tok::RBrack))));
+    set_span(node, join(span_of(token), span_of(expect(Tok::RBrack))));
     return node;
 }
 
@@ -75,13 +78,13 @@ const Node* Parser::parse_return_type() {
     return accept(Tok::RShift) ? parse_type_reference() : nullptr;
 }
 
-/// The body in braces, which ends a definition.
+/// Parses the body in braces that ends a definition.
 template <class Definition>
 void Parser::read_body(Definition* node, const Token& start) {
     expect(Tok::LBrace);
     const NodeList body = parse_body();
     const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-    place(node, span);
+    set_span(node, span);
     node->body = block_body(body, span);
 }
 
@@ -91,6 +94,7 @@ const Node* Parser::parse_named(bool is_namespace) {
     Nest nest(*this);
     auto* node = make<Definition>({});
     const std::string_view name = parse_classname().value;
+    const std::size_t outer = namespaces_.size();
     if (is_namespace) namespaces_.push_back(name);
     node->parameters = parse_parameter_list();
     if constexpr (std::is_same_v<Definition, HostClassDefinition>) {
@@ -99,6 +103,7 @@ const Node* Parser::parse_named(bool is_namespace) {
     }
     read_body(node, start);
     if (is_namespace) namespaces_.pop_back();
+    BUNRAKU_ASSERT(namespaces_.size() == outer);
     node->name = full_name(name);
     define(node);
     return node;
@@ -117,10 +122,10 @@ const Node* Parser::parse_apply() {
     expect(Tok::RParen);
     expect(Tok::LBrace);
     const NodeList body = parse_body();
-    // With statements Puppet locates it up to the statements' end only; the difference is of no
-    // use.
+    // If there are statements, Puppet's location ends at the last of them. This difference has no
+    // effect.
     const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-    place(node, span);
+    set_span(node, span);
     auto* block = make<BlockExpression>(inside(span));
     block->statements = body;
     node->body = block;
@@ -160,6 +165,7 @@ const Node* Parser::parse_node() {
     do {
         scratch_.push_back(parse_hostname());
     } while (accept(Tok::Comma) && !is(Tok::LBrace) && !is(Tok::Inherits));
+    BUNRAKU_ASSERT(scratch_.size() > base);
     node->host_matches = take(base);
     if (accept(Tok::Inherits)) node->parent = parse_hostname();
     read_body(node, start);
@@ -179,7 +185,7 @@ const Node* Parser::parse_function() {
     return node;
 }
 
-/// `type Name = ..`, `type Name[..] = ..`, `type Name [inherits Other] { .. }`, and the call
+/// Parses `type Name = ..`, `type Name[..] = ..`, `type Name [inherits Other] { .. }`, and the call
 /// `type(..)`.
 const Node* Parser::parse_type() {
     const Token& start = next();
@@ -193,14 +199,14 @@ const Node* Parser::parse_type() {
         expect(Tok::LBrace);
         const NodeList body = parse_body();
         const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-        place(node, span);
+        set_span(node, span);
         node->body = block_body(body, span);
         define(node);
         return node;
     }
     const Node* name = parse_type_reference();
     expect(Tok::Equals);
-    // It is located from its name on.
+    // The location starts at the name.
     Span span = span_of(name);
     auto object_of = [&](const Node* left, const Node* key) {
         auto* access = make<AccessExpression>(inside(span));
@@ -234,7 +240,7 @@ const Node* Parser::parse_type() {
                 } else if (base->cased_value == "Object" || base->cased_value == "TypeSet") {
                     type = object_of(base, hash);
                 } else {
-                    // The type in front is the parent of an Object type.
+                    // The type before the braces is the parent of an Object type.
                     auto* entry = make<KeyedEntry>(inside(span_of(hash)));
                     entry->key = qualified_name("parent", inside(span_of(hash)));
                     entry->value = base;
@@ -251,7 +257,8 @@ const Node* Parser::parse_type() {
                 auto* access = make<AccessExpression>(inside(span));
                 access->left = base;
                 access->keys = parse_list(Tok::RBrack, true, &Parser::parse_access_argument);
-                // Puppet ends it at the optional comma, that is: at the name, where there is none.
+                // Puppet ends the location at the optional comma, or at the name if the comma is
+                // missing.
                 expect(Tok::RBrack);
                 type = access;
             } else {
@@ -259,6 +266,7 @@ const Node* Parser::parse_type() {
             }
         }
     }
+    BUNRAKU_ASSERT(type);
     const Node* definition = nullptr;
     if (alias_name) {
         auto* node = make<TypeAlias>(span);

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions: operators by precedence, calls, access, selectors, conditionals.
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "language/syntax/parser_impl.h"
 
 namespace bunraku::syntax::detail {
@@ -27,7 +29,7 @@ struct Infix {
 constexpr int kUnaryLevel = 20;
 constexpr int kPostfixLevel = 30;
 
-/// Binary operators bind tighter the higher their level; all of them to the left.
+/// Binary operators with a higher level bind tighter. All of them are left-associative.
 constexpr Infix infix_of(Tok tok) {
     switch (tok) {
         case Tok::In: return {Shape::In, 15};
@@ -64,8 +66,9 @@ const Node* Parser::parse_expression(int minimum) {
     return parse_expression_rest(parse_prefix(), minimum);
 }
 
-/// Operators and postfixes behind `left`.
+/// Parses the operators and postfixes that follow `left`.
 const Node* Parser::parse_expression_rest(const Node* left, int minimum) {
+    BUNRAKU_ASSERT(left && minimum >= 0);
     for (;;) {
         const Infix infix = infix_of(kind());
         if (infix.shape == Shape::None || infix.level < minimum) return left;
@@ -95,6 +98,7 @@ const Node* Parser::parse_expression_rest(const Node* left, int minimum) {
             case Shape::And: node = make<AndExpression>(span_of(token)); break;
             default: node = make<OrExpression>(span_of(token)); break;
         }
+        BUNRAKU_ASSERT(infix.level > 0 && infix.level < kUnaryLevel);
         node->op = infix.op;
         node->left = left;
         node->right = parse_expression(infix.level + 1);
@@ -131,7 +135,7 @@ const Node* Parser::parse_prefix() {
         case Tok::WsLParen: {
             next();
             Nest nest(*this);
-            // Located at its opening parenthesis only.
+            // The location covers only the opening parenthesis.
             auto* node = make<ParenthesizedExpression>(span_of(token));
             node->expr = parse_assignment();
             expect(Tok::RParen);
@@ -187,7 +191,8 @@ const Node* Parser::parse_primary() {
     }
 }
 
-/// The name's own place is one behind the dollar, also where there is none ("${x}").
+/// The location of the name starts one byte after the dollar, also if the dollar is missing
+/// ("${x}").
 const Node* Parser::parse_variable() {
     const Token& token = next();
     return variable_of(
@@ -206,6 +211,7 @@ VariableExpression* Parser::variable_of(const Node* name, Span span) {
             !text.empty() && text.size() < 10 && (text == "0" || text[0] != '0') &&
             std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
         if (node->numeric) {
+            BUNRAKU_ASSERT(node->number == 0);
             for (char c : text)
                 node->number = node->number * 10 + static_cast<std::uint32_t>(c - '0');
         }
@@ -219,7 +225,7 @@ VariableExpression* Parser::variable_of(const Node* name, Span span) {
 
 //---- Calls
 
-/// `item (, item)*`, with a trailing comma where that is allowed; `end` is left to the caller.
+/// Parses `item (, item)*`, with a trailing comma if that is allowed. The caller reads `end`.
 NodeList Parser::parse_list(Tok end, bool trailing_comma, const Node* (Parser::*item)()) {
     const std::size_t base = scratch_.size();
     const std::size_t entries = entries_.size();
@@ -227,6 +233,7 @@ NodeList Parser::parse_list(Tok end, bool trailing_comma, const Node* (Parser::*
     LiteralHash* unfolded = nullptr;
     auto close_hash = [&] {
         if (!unfolded) return;
+        BUNRAKU_ASSERT(entries_.size() > entries);
         unfolded->entries =
             arena_.copy(std::span<const KeyedEntry* const>(entries_).subspan(entries));
         entries_.resize(entries);
@@ -252,6 +259,7 @@ NodeList Parser::parse_list(Tok end, bool trailing_comma, const Node* (Parser::*
         next();
     }
     close_hash();
+    BUNRAKU_ASSERT(entries_.size() == entries && scratch_.size() > base);
     return take(base);
 }
 
@@ -259,7 +267,8 @@ NodeList Parser::parse_arguments(bool trailing_comma) {
     return parse_list(Tok::RParen, trailing_comma, &Parser::parse_argument);
 }
 
-/// The words `type` and `function` where they are values, not the start of a definition or call.
+/// Reports whether the current token is the word `type` or `function` used as a value, and not as
+/// the start of a definition or call.
 bool Parser::at_entry_keyword() const {
     if (is(Tok::Type)) return ahead() != Tok::LParen && ahead() != Tok::ClassRef;
     if (!is(Tok::Function)) return false;
@@ -302,7 +311,7 @@ const Node* Parser::parse_collection_entry() {
     return is(Tok::FArrow) ? parse_hashpair_rest(node) : node;
 }
 
-/// In [] an argument is an expression, or a pair whose key may be more than that.
+/// Parses an argument in []: an expression, or a pair whose key may be more than an expression.
 const Node* Parser::parse_access_argument() {
     const bool resource =
         is(Tok::At) || is(Tok::AtAt) || (is(Tok::Class) && ahead() == Tok::LBrace);
@@ -334,11 +343,12 @@ const Node* Parser::parse_call(const Node* functor) {
         node->lambda = parse_lambda();
         end = span_of(node->lambda);
     }
-    place(node, join(span_of(functor), end));
+    set_span(node, join(span_of(functor), end));
     return node;
 }
 
-/// `left.name`, always a call; where it has parentheses it is located at these.
+/// Parses `left.name`, which is always a call. If it has parentheses, its location is that of the
+/// parentheses.
 const Node* Parser::parse_method(const Node* left) {
     const Token& dot = next();
     if (!is(Tok::Name) && !is(Tok::Type)) syntax_error();
@@ -358,7 +368,7 @@ const Node* Parser::parse_method(const Node* left) {
             node->arguments = parse_arguments(false);
             span = join(span, span_of(expect(Tok::RParen)));
         }
-        place(node, span);
+        set_span(node, span);
     }
     if (is(Tok::Pipe)) node->lambda = parse_lambda();
     return node;
@@ -374,7 +384,7 @@ const LambdaExpression* Parser::parse_lambda() {
     expect(Tok::LBrace);
     const NodeList body = parse_body();
     const Span span = join(span_of(start), span_of(expect(Tok::RBrace)));
-    place(node, span);
+    set_span(node, span);
     node->body = block_body(body, span);
     return node;
 }
@@ -385,7 +395,7 @@ const Node* Parser::parse_access(const Node* left) {
     auto* node = make<AccessExpression>({});
     node->left = left;
     node->keys = parse_list(Tok::RBrack, true, &Parser::parse_access_argument);
-    place(node, join(span_of(left), span_of(expect(Tok::RBrack))));
+    set_span(node, join(span_of(left), span_of(expect(Tok::RBrack))));
     return node;
 }
 
@@ -416,13 +426,14 @@ const Node* Parser::parse_selector(const Node* left) {
     } else {
         scratch_.push_back(parse_selector_entry());
     }
+    BUNRAKU_ASSERT(scratch_.size() > base);
     node->selectors = take_as<SelectorEntry>(base);
     return node;
 }
 
 //---- Conditionals
 
-/// `condition { } [else]`, behind `if` or `elsif`.
+/// Parses `condition { } [else]` after `if` or `elsif`.
 IfExpression* Parser::parse_if_part() {
     Nest nest(*this);
     auto* node = make<IfExpression>({});
@@ -436,14 +447,15 @@ IfExpression* Parser::parse_if_part() {
     if (is(Tok::Elsif)) {
         const Token& elsif = next();
         IfExpression* part = parse_if_part();
-        // Puppet moves its start to the keyword and keeps the length; so does `if`.
+        // Puppet moves the start of the node to the keyword and retains its length. `if` does the
+        // same.
         part->offset = elsif.offset;
         node->else_expr = part;
     } else if (is(Tok::Else)) {
         node->else_expr = parse_else_block();
     }
     if (node->else_expr) end = span_of(node->else_expr);
-    place(node, join(from, end));
+    set_span(node, join(from, end));
     return node;
 }
 
@@ -472,14 +484,14 @@ const Node* Parser::parse_unless() {
     const Token& right = expect(Tok::RBrace);
     if (!body.empty()) node->then_expr = block_or_expression(body, left, right);
     if (is(Tok::Else)) node->else_expr = parse_else_block();
-    // Where the body is empty it reaches to the end of the else part, as in Puppet.
+    // If the body is empty, the location extends to the end of the else part, as in Puppet.
     Span span = span_of(token);
     if (!body.empty()) {
         span = join(span, span_of(right));
     } else if (node->else_expr) {
         span = join(span, span_of(node->else_expr));
     }
-    place(node, span);
+    set_span(node, span);
     return node;
 }
 
@@ -502,12 +514,13 @@ const Node* Parser::parse_case() {
         expect(Tok::LBrace);
         const NodeList body = parse_body();
         const Span span = join(span_of(colon), span_of(expect(Tok::RBrace)));
-        place(option, span);
+        set_span(option, span);
         option->then_expr = block_body(body, span);
         scratch_.push_back(option);
     } while (!is(Tok::RBrace));
+    BUNRAKU_ASSERT(scratch_.size() > base);
     node->options = take_as<CaseOption>(base);
-    place(node, join(span_of(token), span_of(expect(Tok::RBrace))));
+    set_span(node, join(span_of(token), span_of(expect(Tok::RBrace))));
     return node;
 }
 

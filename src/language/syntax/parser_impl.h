@@ -1,5 +1,6 @@
-// The recursive-descent parser behind syntax::parse: Puppet's grammar (egrammar.ra) with operators
-// by precedence climbing, and the tree as its factory builds it.
+// SPDX-License-Identifier: Apache-2.0
+// The recursive-descent parser that implements syntax::parse. It follows Puppet's grammar
+// (egrammar.ra), with operators by precedence climbing, and builds the tree like Puppet's factory.
 #pragma once
 
 #include <array>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "language/syntax/ast.h"
 #include "language/syntax/lexer.h"
 #include "language/syntax/limits.h"
@@ -14,7 +16,7 @@
 
 namespace bunraku::syntax::detail {
 
-/// Offset and length of something parsed.
+/// Offset and length of a parsed construct.
 struct Span {
     std::uint32_t offset = 0;
     std::uint32_t length = 0;
@@ -33,7 +35,7 @@ public:
         check_lexed();
     }
     const Program* parse_program();
-    /// How many tokens were read: later warnings of the lexer don't count.
+    /// Returns the number of tokens read. Lexer warnings after them do not count.
     std::size_t tokens_read() const {
         return static_cast<std::size_t>(token_ - stream_.tokens.data()) + 1;
     }
@@ -41,7 +43,7 @@ public:
 private:
     using Nodes = std::vector<const Node*>;
 
-    /// Counts nesting, and gathers the height of the expressions within.
+    /// Counts the nesting and collects the height of the expressions inside.
     class Nest {
     public:
         explicit Nest(Parser& parser) : parser_(parser), outer_(parser.inner_height_) {
@@ -49,6 +51,7 @@ private:
             parser.inner_height_ = 0;
         }
         ~Nest() {
+            BUNRAKU_ASSERT(parser_.depth_ > 0 && parser_.inner_height_ >= 0);
             --parser_.depth_;
             parser_.height_ = parser_.inner_height_ + 1;
             parser_.inner_height_ = outer_ > parser_.height_ ? outer_ : parser_.height_;
@@ -70,7 +73,9 @@ private:
     }
     const Token& next() {
         const Token& token = *token_;
+        BUNRAKU_ASSERT(token.kind != Tok::LexError);
         if (token.kind != Tok::End) ++token_;
+        BUNRAKU_ASSERT(tokens_read() <= stream_.tokens.size());
         if (token_->kind == Tok::LexError) check_lexed();
         return token;
     }
@@ -89,8 +94,9 @@ private:
     [[noreturn]] void fail_at(std::uint32_t offset, std::string message);
     [[noreturn]] void fail_nesting();
 
-    /// The expression just parsed got an operand of height `left` on its left.
+    /// Adds a left operand of height `left` to the expression just parsed.
     void grow(int left) {
+        BUNRAKU_ASSERT(left >= 0 && height_ >= 0);
         height_ = (left > height_ ? left : height_) + 1;
         if (height_ > kMaxHeight) fail_nesting();
         if (height_ > inner_height_) inner_height_ = height_;
@@ -100,11 +106,11 @@ private:
     template <class T>
     T* make(Span span) {
         T* node = arena_.make<T>();
-        place(node, span);
+        set_span(node, span);
         node->source = &source_;
         return node;
     }
-    static void place(Node* node, Span span) {
+    static void set_span(Node* node, Span span) {
         node->offset = span.offset;
         node->length = span.length;
     }
@@ -121,7 +127,10 @@ private:
     const Node* block_body(NodeList statements, Span container);
     const Node* block_or_expression(NodeList statements);
     const Node* block_or_expression(NodeList statements, const Token& left, const Token& right);
-    void define(const Node* definition) { definitions_.push_back(definition); }
+    void define(const Node* definition) {
+        BUNRAKU_ASSERT(definition->source == &source_);
+        definitions_.push_back(definition);
+    }
 
     // Statements (parser.cc).
     NodeList parse_statements();
@@ -129,7 +138,8 @@ private:
     NodeList parse_body();
     static bool starts_statement(Tok tok);
     Node* statement_call(const QualifiedName& name, const Node* argument);
-    // `started`: the expression it starts with, where that is already read.
+    // `started` is the first expression of the assignment if the caller has already parsed it;
+    // otherwise null.
     const Node* parse_assignment(const Node* started = nullptr);
     const Node* parse_relationship(const Node* started = nullptr);
 
@@ -186,7 +196,7 @@ private:
     // Definitions (parser_definition.cc).
     template <class Definition>
     void read_body(Definition* node, const Token& start);
-    /// A class, plan or define: what stands in a class or plan is named below it.
+    /// Parses a class, plan or define. Definitions inside a class or plan get its name as a prefix.
     template <class Definition>
     const Node* parse_named(bool is_namespace);
     const Node* parse_define();
@@ -213,28 +223,31 @@ private:
     std::vector<const KeyedEntry*> entries_;
     Nodes definitions_;
     std::vector<std::string_view> namespaces_;
-    /// Names seen lately: most of a text's names come again, and the table they stand in is shared
-    /// and locked.
+    /// A cache of recently used names. Most names in a text occur again, and the global symbol
+    /// table is shared and locked.
     struct Interned {
         std::string_view name;
         base::Symbol symbol;
     };
     std::array<Interned, 256> interned_{};
     int depth_ = 0;
-    int height_ = 0;        ///< of the expression parsed last
-    int inner_height_ = 0;  ///< of the highest one in the current construct
+    int height_ = 0;        ///< height of the expression parsed last
+    int inner_height_ = 0;  ///< height of the highest expression in the current construct
 };
 
 template <class T>
 std::span<const T* const> Parser::take_as(std::size_t base) {
+    BUNRAKU_ASSERT(base <= scratch_.size());
     auto nodes = arena_.array<const T*>(scratch_.size() - base);
-    for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        BUNRAKU_ASSERT(scratch_[base + i]->kind == T::kKind);
         nodes[i] = static_cast<const T*>(scratch_[base + i]);
+    }
     scratch_.resize(base);
     return nodes;
 }
 
-/// What a syntax error shows of a token.
+/// Returns the text of a token for a syntax error.
 std::string token_text(const Token& token);
 
 }  // namespace bunraku::syntax::detail

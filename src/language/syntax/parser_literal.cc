@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Literals: collections, numbers, regular expressions, strings, heredocs, EPP.
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/base/assert.h"
 #include "core/regex/regex.h"
 #include "core/value/value.h"
 #include "language/syntax/char_class.h"
@@ -27,7 +29,7 @@ const Node* Parser::parse_hash() {
     return parse_hash_rest(open, nullptr);
 }
 
-/// Behind "{", or behind the first key where that is already read.
+/// Parses the rest of a hash after "{", or after its first key if the caller has already parsed it.
 const Node* Parser::parse_hash_rest(const Token& open, const Node* first_key) {
     const std::size_t base = scratch_.size();
     if (first_key || !is(Tok::RBrace)) {
@@ -40,14 +42,15 @@ const Node* Parser::parse_hash_rest(const Token& open, const Node* first_key) {
     }
     auto* node = make<LiteralHash>({});
     node->entries = take_as<KeyedEntry>(base);
-    place(node, join(span_of(open), span_of(expect(Tok::RBrace))));
+    set_span(node, join(span_of(open), span_of(expect(Tok::RBrace))));
     return node;
 }
 
 namespace {
 
-/// Decimal digits of a number in another radix that 64 bits can't hold.
+/// Returns the decimal digits of a number in another radix that 64 bits cannot hold.
 std::string to_decimal(std::string_view digits, unsigned radix) {
+    BUNRAKU_ASSERT(radix == 8 || radix == 10 || radix == 16);
     std::string decimal = "0";  // least significant digit first
     for (char c : digits) {
         unsigned carry = is_digit(c) ? static_cast<unsigned>(c - '0')
@@ -59,6 +62,7 @@ std::string to_decimal(std::string_view digits, unsigned radix) {
         }
         for (; carry > 0; carry /= 10) decimal += static_cast<char>('0' + carry % 10);
     }
+    BUNRAKU_ASSERT(!decimal.empty());
     return {decimal.rbegin(), decimal.rend()};
 }
 
@@ -71,7 +75,7 @@ const Node* Parser::parse_number() {
     if (!hex && text.find_first_of(".eE") != std::string_view::npos) {
         double value = 0;
         const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-        // Puppet takes neither infinity nor a zero with an exponent for a number.
+        // Puppet does not accept infinity, or a zero with an exponent, as a number.
         const std::size_t whole_end = text.find_first_of(".eE");
         const std::string_view whole = text.substr(0, whole_end);
         std::string_view rest = text.substr(whole_end);
@@ -81,7 +85,7 @@ const Node* Parser::parse_number() {
                           (rest.starts_with('e') || rest.starts_with('E'));
         bool overflow = std::isinf(value);
         if (result.ec == std::errc::result_out_of_range) {
-            // Too large, or too small, which is 0.
+            // The number is too large, or so small that it is 0.
             const std::size_t exponent = text.find_first_of("eE");
             overflow = exponent == std::string_view::npos || text[exponent + 1] != '-';
             if (!overflow) value = 0;
@@ -118,12 +122,12 @@ namespace {
 
 using SharedRegex = std::shared_ptr<const regex::Regex>;
 
-/// The compiled expression; throws Ruby's own error, which has no place.
+/// Returns the compiled expression. Throws Ruby's own error, which has no location.
 SharedRegex compile(const Token& token, const Source& source) {
     auto compiled = regex::Regex::cached(token.value);
     if (compiled) return std::move(*compiled);
     throw base::PuppetError(compiled.error().message, {}, base::PuppetError::Class::Parse)
-        .standing_at(source.locate(token.offset));
+        .show_at(source.locate(token.offset));
 }
 
 }  // namespace
@@ -132,6 +136,7 @@ void Parser::check_regex(const Token& token) { compile(token, source_); }
 
 const Node* Parser::parse_regex() {
     const Token& token = *token_;
+    BUNRAKU_ASSERT(token.kind == Tok::Regex);
     SharedRegex compiled = compile(token, source_);
     next();
     auto* node = make<LiteralRegularExpression>(span_of(token));
@@ -169,11 +174,12 @@ const Node* Parser::parse_double_quoted() {
         node->length = join(span_of(open), span_of(close)).length;
         break;
     }
+    BUNRAKU_ASSERT(scratch_.size() > base);
     node->segments = take(base);
     return node;
 }
 
-/// What stands in "${..}": a name or number there is a variable.
+/// Converts the content of "${..}": a name or a number there is a variable.
 const Node* Parser::text_expression(const Node* expr, Span container) {
     auto* node = make<TextExpression>(inside(container));
     node->expr = expr->kind == NodeKind::QualifiedName || expr->kind == NodeKind::LiteralInteger
@@ -182,7 +188,8 @@ const Node* Parser::text_expression(const Node* expr, Span container) {
     return node;
 }
 
-/// Rewrites the leftmost name of accesses and calls to a variable. Chains can be long: a loop.
+/// Converts the leftmost name of accesses and calls to a variable. Chains can be long, so this is a
+/// loop.
 const Node* Parser::interpolated(const Node* expr, Span) {
     for (const Node* at = expr;;) {
         const Node** left = nullptr;
@@ -220,6 +227,7 @@ const Node* Parser::parse_heredoc() {
 //---- EPP
 
 const Node* Parser::parse_epp() {
+    BUNRAKU_ASSERT(is(Tok::EppStart) && depth_ == 0);
     const Token& start = next();
     auto* lambda = make<LambdaExpression>(span_of(start));
     auto* epp = make<EppExpression>(inside(span_of(start)));
@@ -237,6 +245,7 @@ const Node* Parser::parse_epp() {
 }
 
 const Node* Parser::parse_render() {
+    BUNRAKU_ASSERT(is(Tok::RenderString) || is(Tok::RenderExpr));
     const Token& start = next();
     if (start.kind == Tok::RenderString) {
         auto* node = make<RenderStringExpression>(span_of(start));
@@ -246,7 +255,7 @@ const Node* Parser::parse_render() {
     Nest nest(*this);
     auto* node = make<RenderExpression>(span_of(start));
     if (is(Tok::LBrace) && ahead() != Tok::RBrace) {
-        // A hash or a block: its first "=>" tells.
+        // The first "=>" distinguishes a hash from a block.
         const Token& open = next();
         const Node* first = parse_hash_entry();
         if (is(Tok::FArrow)) {

@@ -1,17 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resources, their attribute operations, and collectors.
+#include "core/base/assert.h"
 #include "language/syntax/parser_impl.h"
 
 namespace bunraku::syntax::detail {
 
 namespace {
 
-/// A resource's form applies to the three kinds of resource expressions; false for anything else.
+/// Sets the form of a resource expression of any of the three kinds. Returns false for other nodes.
 bool set_form(Node* node, ResourceForm form, std::uint32_t offset) {
     switch (node->kind) {
         case NodeKind::ResourceExpression: {
             auto* resource = static_cast<ResourceExpression*>(node);
             resource->form = form;
-            // What has no place of its own (the bodies, the name of `class { }`) moves along.
+            // Nodes without a location (the bodies, the name of `class { }`) move to the new offset
+            // as well.
             if (resource->type_name->length == 0)
                 const_cast<Node*>(resource->type_name)->offset = offset;
             for (const ResourceBody* body : resource->bodies)
@@ -26,7 +29,7 @@ bool set_form(Node* node, ResourceForm form, std::uint32_t offset) {
             break;
         default: return false;
     }
-    // Its length stays what it was, as in Puppet.
+    // The length does not change, as in Puppet.
     node->offset = offset;
     return true;
 }
@@ -58,7 +61,7 @@ const Node* Parser::parse_resource(const Node* started) {
     return node;
 }
 
-/// Words that may name an attribute; a boolean may not.
+/// Reports whether the current token is a word that may name an attribute. A boolean may not.
 bool Parser::starts_attribute() const {
     switch (kind()) {
         case Tok::Name:
@@ -67,7 +70,7 @@ bool Parser::starts_attribute() const {
     }
 }
 
-/// Whether attribute operations stand here, rather than a title.
+/// Reports whether attribute operations follow, and not a title.
 bool Parser::at_attribute_operation() const {
     if (is(Tok::RBrace) || is(Tok::Comma)) return true;
     if (!starts_attribute()) return false;
@@ -82,7 +85,7 @@ const Node* Parser::parse_attribute_operation() {
         auto* node = make<AttributesOperation>({});
         node->expr = parse_expression();
         const Span span = join(span_of(name), span_of(node->expr));
-        place(node, span);
+        set_span(node, span);
         return node;
     }
     auto* node = make<AttributeOperation>({});
@@ -94,11 +97,11 @@ const Node* Parser::parse_attribute_operation() {
         expect(Tok::FArrow);
     }
     node->value_expr = parse_expression();
-    place(node, join(span_of(name), span_of(node->value_expr)));
+    set_span(node, join(span_of(name), span_of(node->value_expr)));
     return node;
 }
 
-/// `[operation] (, operation)* [,]`; the first may be missing.
+/// Parses `[operation] (, operation)* [,]`. The first operation may be missing.
 NodeList Parser::parse_attribute_operations() {
     const std::size_t base = scratch_.size();
     if (starts_attribute()) scratch_.push_back(parse_attribute_operation());
@@ -107,7 +110,7 @@ NodeList Parser::parse_attribute_operations() {
     return take(base);
 }
 
-/// `title: operations`, without a place of its own.
+/// Parses `title: operations`. The node has no location.
 const ResourceBody* Parser::parse_resource_body() {
     auto* body = make<ResourceBody>({});
     body->title = parse_expression();
@@ -117,6 +120,7 @@ const ResourceBody* Parser::parse_resource_body() {
 }
 
 const Node* Parser::parse_class_resource() {
+    BUNRAKU_ASSERT(is(Tok::Class) && ahead() == Tok::LBrace);
     const Token& word = next();
     Nest nest(*this);
     expect(Tok::LBrace);
@@ -127,21 +131,22 @@ const Node* Parser::parse_class_resource() {
     auto* node = make<ResourceExpression>({});
     node->bodies = take_as<ResourceBody>(base);
     const Span span = join(span_of(word), span_of(expect(Tok::RBrace)));
-    place(node, span);
+    set_span(node, span);
     node->type_name = qualified_name(word.value, inside(span));
     for (const ResourceBody* body : node->bodies)
         const_cast<ResourceBody*>(body)->offset = span.offset;
     return node;
 }
 
-/// The braces behind a type name, a type or a reference.
+/// Parses the braces that follow a type name, a type or a reference.
 const Node* Parser::parse_resource_rest(const Node* left) {
     const Token& open = next();
     Nest nest(*this);
     if (at_attribute_operation()) {
         const NodeList operations = parse_attribute_operations();
         if (!is(Tok::RBrace)) syntax_error();
-        // What it is gets decided before anything behind it is read.
+        // The kind of the node is determined before any further token is read.
+        BUNRAKU_ASSERT(open.kind == Tok::LBrace && is(Tok::RBrace));
         const Node* node = untitled_resource(left, operations, open, *token_);
         next();
         return node;
@@ -154,14 +159,15 @@ const Node* Parser::parse_resource_rest(const Node* left) {
     node->type_name = left;
     node->bodies = take_as<ResourceBody>(base);
     const Span span = join(span_of(left), span_of(expect(Tok::RBrace)));
-    place(node, span);
+    set_span(node, span);
     for (const ResourceBody* body : node->bodies)
         const_cast<ResourceBody*>(body)->offset = span.offset;
     return node;
 }
 
-/// What `left { name => value }` is depends on `left`. For a plain name it is the name followed by
-/// a hash, which makes a call of a name that may be called without parentheses.
+/// Builds the node for `left { name => value }`, which depends on `left`. After a plain name the
+/// braces are a hash. If the name may be called without parentheses, the hash is the argument of a
+/// call.
 const Node* Parser::untitled_resource(const Node* left, NodeList operations,
                                       const Token& left_brace, const Token& right_brace) {
     const Span span = join(span_of(left), span_of(right_brace));
@@ -204,7 +210,7 @@ const Node* Parser::untitled_resource(const Node* left, NodeList operations,
     }
     hash->entries = entries;
     if (Node* call = statement_call(to<QualifiedName>(left), hash)) {
-        place(call, span);
+        set_span(call, span);
         return call;
     }
     auto* block = make<BlockExpression>(span);
@@ -220,6 +226,7 @@ const Node* Parser::untitled_resource(const Node* left, NodeList operations,
 const Node* Parser::parse_collect(const Node* type) {
     const Token& open = next();
     Nest nest(*this);
+    BUNRAKU_ASSERT(open.kind == Tok::LLCollect || open.kind == Tok::LCollect);
     const bool exported = open.kind == Tok::LLCollect;
     const Tok end = exported ? Tok::RRCollect : Tok::RCollect;
     const Node* condition = is(end) ? nullptr : parse_expression();

@@ -1,8 +1,10 @@
-// The tree as PN (puppet-specifications, models/pn.md), as Puppet's PNTransformer (8.11) has it.
+// SPDX-License-Identifier: Apache-2.0
+// Writes the tree as PN (puppet-specifications, models/pn.md), like Puppet's PNTransformer (8.11).
 #include <fmt/format.h>
 #include <iterator>
 #include <string>
 
+#include "core/base/assert.h"
 #include "core/value/value.h"
 #include "language/syntax/parser.h"
 #include "language/syntax/visit.h"
@@ -69,7 +71,7 @@ private:
         items(nodes);
         out += ']';
     }
-    /// "(name a b ..)" of what is given: nodes, or ranges of them.
+    /// Writes "(name a b ..)" with the given nodes or ranges of nodes.
     void call(std::string_view name, std::initializer_list<const Node*> nodes) {
         out.append("(").append(name);
         for (const Node* node : nodes) {
@@ -90,8 +92,9 @@ private:
         quote(text);
         out += ')';
     }
-    /// ":key " of a map entry; the first one directly behind the brace.
+    /// Writes the ":key " of a map entry. The first key directly follows the brace.
     void key(std::string_view name) {
+        BUNRAKU_ASSERT(!out.empty());
         if (out.back() != '{') out += ' ';
         out.append(":").append(name).append(" ");
     }
@@ -186,7 +189,7 @@ private:
         }
     }
 
-    // What each kind of node is written as.
+    // The PN form of each kind of node.
     void one(const Nop&) { out += "(nop)"; }
     void one(const LiteralUndef&) { out += "nil"; }
     void one(const LiteralDefault&) { out += "(default)"; }
@@ -315,7 +318,7 @@ private:
     }
     void one(const AttributesOperation& n) { call("splat-hash", {n.expr}); }
     void one(const ResourceBody& n) {
-        // Only within a resource; there it is a bare map.
+        // This node only occurs within a resource, where it is a bare map.
         out += '{';
         entry("title", n.title);
         entry_list("ops", n.operations);
@@ -363,7 +366,7 @@ private:
     void one(const RenderStringExpression& n) { call_text("render-s", n.value); }
     void one(const RenderExpression& n) { call("render", {n.expr}); }
     void one(const ApplyExpression& n) {
-        // Puppet's transformer doesn't know it; this is our own form.
+        // Puppet's transformer does not support this node. The form is our own.
         open("apply");
         entry_list("args", n.arguments);
         if (n.body) block("body", n.body);

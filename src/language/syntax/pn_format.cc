@@ -1,7 +1,11 @@
-// Both forms are made from the text: every bracket of PN tells what it holds.
+// SPDX-License-Identifier: Apache-2.0
+// Both forms are made from the PN text: the kind of each bracket determines the kind of its
+// content.
 #include "language/syntax/pn_format.h"
 
 #include <vector>
+
+#include "core/base/assert.h"
 
 namespace bunraku::syntax {
 
@@ -26,12 +30,13 @@ void for_each_token(std::string_view pn, F&& f) {
                 ++end;
         }
         end = end < pn.size() ? end : pn.size();
+        BUNRAKU_ASSERT(end > i);
         f(pn.substr(i, end - i));
         i = end;
     }
 }
 
-/// A PN string as JSON: only octal escapes differ.
+/// Writes a PN string as JSON. Only octal escapes differ.
 void json_string(std::string& out, std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] != '\\' || i + 1 >= text.size()) {
@@ -54,8 +59,8 @@ void json_string(std::string& out, std::string_view text) {
 
 std::string pn_to_json(std::string_view pn) {
     std::string out;
-    bool first = true;     // nothing yet in the current list
-    bool is_name = false;  // the next word is a call's name
+    bool first = true;     // True if the current list is still empty.
+    bool is_name = false;  // True if the next word is the name of a call.
     for_each_token(pn, [&](std::string_view token) {
         const char c = token[0];
         if (c == ')' || c == ']' || c == '}') {
@@ -124,7 +129,9 @@ std::string pn_indented(std::string_view pn) {
     std::string out;
     std::size_t depth = 0;
     bool joined =
-        true;  // the next token follows without a line break: name of a call, value of a key
+        // True if the next token follows without a line break: the name of a call, or the value of
+        // a key.
+        true;
     bool is_name = false;
     for_each_token(pn, [&](std::string_view token) {
         const char c = token[0];

@@ -1,4 +1,5 @@
-// PN text in its other forms.
+// SPDX-License-Identifier: Apache-2.0
+// Converts PN text to other forms.
 #pragma once
 
 #include <string>
@@ -6,11 +7,11 @@
 
 namespace bunraku::syntax {
 
-/// PN of one line as JSON: calls are {"^": [..]}, maps {"#": [key, value, ..]}.
+/// Converts single-line PN to JSON. Calls become {"^": [..]}, maps become {"#": [key, value, ..]}.
 std::string pn_to_json(std::string_view pn);
-/// The same over several lines, as Ruby's JSON.pretty_generate has it.
+/// Like pn_to_json, but over several lines, formatted like Ruby's JSON.pretty_generate.
 std::string pn_to_pretty_json(std::string_view pn);
-/// PN of one line over several, each level indented by two spaces.
+/// Breaks single-line PN into several lines, with two spaces of indentation per level.
 std::string pn_indented(std::string_view pn);
 
 }  // namespace bunraku::syntax

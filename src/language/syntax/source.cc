@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/syntax/source.h"
 
 #include <algorithm>
 #include <cstring>
+
+#include "core/base/assert.h"
 
 namespace bunraku::syntax {
 
@@ -17,10 +20,12 @@ Source::Source(std::string file, std::string text)
         ++at;
         line_starts_.push_back(static_cast<std::uint32_t>(at - begin));
     }
+    BUNRAKU_ASSERT(line_starts_.back() <= text_.size());
 }
 
 int Source::line_of(std::uint32_t offset) const {
     auto after = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+    BUNRAKU_ASSERT(after != line_starts_.begin());
     return static_cast<int>(after - line_starts_.begin());
 }
 
@@ -28,6 +33,7 @@ base::Location Source::locate(std::uint32_t offset) const {
     const int line = line_of(offset);
     const std::size_t start = line_starts_[static_cast<std::size_t>(line) - 1];
     const std::size_t end = std::min<std::size_t>(offset, text_.size());
+    BUNRAKU_ASSERT(line >= 1 && start <= offset);
     int column = 1;
     for (std::size_t i = start; i < end; ++i) {
         // Continuation bytes belong to the character before them.

@@ -1,4 +1,5 @@
-// A source text and the way from byte offsets to lines and columns.
+// SPDX-License-Identifier: Apache-2.0
+// A source text and the mapping from byte offsets to lines and columns.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,18 @@
 
 namespace bunraku::syntax {
 
-/// One manifest, template or string of Puppet code. Lives as long as the trees parsed from it.
+/// One manifest, template or string of Puppet code. It lives as long as the trees parsed from it.
 class Source {
 public:
-    /// `file` is what messages show; empty for code without a file (-e, eval).
+    /// `file` is the name shown in messages. It is empty for code without a file (-e, eval).
     Source(std::string file, std::string text);
     const std::string& file() const { return file_; }
     std::string_view text() const { return text_; }
-    /// Line and column of a byte offset; both count from 1, columns in characters, as Puppet's
-    /// Locator.
+    /// Returns the line and column of a byte offset. Both count from 1, and columns are in
+    /// characters, as in Puppet's Locator.
     base::Location locate(std::uint32_t offset) const;
     int line_of(std::uint32_t offset) const;
-    /// The text of a line (from 1), without its newline.
+    /// Returns the text of a line (counted from 1), without its newline.
     std::string_view line_text(int line) const;
 
 private:

@@ -1,4 +1,5 @@
-// The syntax a heredoc claims for its text: json, base64, pp, epp.
+// SPDX-License-Identifier: Apache-2.0
+// Checks the syntax that a heredoc declares for its text: json, base64, pp or epp.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -11,7 +12,7 @@ namespace bunraku::syntax {
 
 namespace {
 
-/// The first `count` characters, with line breaks shown as "\n".
+/// Returns the first `count` characters, with line breaks shown as "\n".
 std::string excerpt(std::string_view text, std::size_t count) {
     std::size_t end = 0;
     for (std::size_t characters = 0; end < text.size(); ++end) {
@@ -57,8 +58,8 @@ std::string check_code(std::string_view text, bool epp, const ValidateOptions& o
         inner.modulepath.clear();
         ++inner.nesting;
         auto tree = parse({}, std::string(text), {.epp = epp, .tasks = options.tasks});
-        base::NullSink nowhere;
-        report_issues(validate(*tree, inner), nowhere);
+        base::NullSink null_sink;
+        report_issues(validate(*tree, inner), null_sink);
     } catch (const base::PuppetError& error) {
         return fmt::format("{} syntax checker: \"{}\"", epp ? "EPP" : "PP",
                            excerpt(error.full_text(), 500));
@@ -71,13 +72,14 @@ std::string check_code(std::string_view text, bool epp, const ValidateOptions& o
 std::optional<base::PuppetError> check_text_syntax(std::string_view text, std::string_view syntax,
                                                    const base::Location& where,
                                                    const ValidateOptions& options) {
-    // "data+json" is looked up as that, then as "json". pp and epp stand for themselves only.
+    // "data+json" is looked up under the full name, then as "json". pp and epp have no such
+    // combinations.
     for (std::string_view name = syntax;;) {
         std::string message;
         const char* code = nullptr;
         if (name == "json") {
             code = "ILLEGAL_JSON";
-            // JSON.parse of a text with nothing in it complains of its end.
+            // For an empty text, JSON.parse reports an unexpected end.
             const bool blank = text.find_first_not_of(" \t\r\n") == text.npos;
             if (const std::string error =
                     blank ? "859: unexpected token at ''" : codec::json_error(text, "");

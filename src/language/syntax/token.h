@@ -1,4 +1,5 @@
-// What the lexer gives to the parser.
+// SPDX-License-Identifier: Apache-2.0
+// The tokens that the lexer passes to the parser.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,15 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/base/assert.h"
+
 namespace bunraku::syntax {
 
-/// Kinds of tokens; the names are those of Puppet's grammar.
+/// Kinds of tokens, named as in Puppet's grammar.
 enum class Tok : std::uint8_t {
     End,
-    LexError,  ///< the text ends here with a lexical error, raised when the parser reads this token
-    Other,     ///< a character no token starts with
+    LexError,  ///< a lexical error at this point; thrown when the parser reads this token
+    Other,     ///< a character that cannot start a token
     String,
     Word,
     DqPre,
@@ -104,8 +107,8 @@ enum class Tok : std::uint8_t {
     Apply,
 };
 
-/// `value` is the processed text (string content, variable name without "$"); `offset` and `length`
-/// are in the source, also for what stands in a heredoc.
+/// `value` is the processed text (string content, or a variable name without "$"). `offset` and
+/// `length` refer to the source, also for tokens inside a heredoc.
 struct Token {
     Tok kind = Tok::End;
     std::uint32_t offset = 0;
@@ -114,8 +117,8 @@ struct Token {
 };
 static_assert(std::is_trivially_copyable_v<Token>);
 
-/// The tokens of a text, made to be appended to quickly: neither constructs nor moves elements one
-/// by one.
+/// The tokens of a text, optimised for fast appending: elements are neither constructed nor moved
+/// one by one.
 class TokenBuffer {
 public:
     TokenBuffer() = default;
@@ -133,17 +136,28 @@ public:
         if (!grown) throw std::bad_alloc();
         data_ = grown;
         capacity_ = count;
+        BUNRAKU_ASSERT(size_ <= capacity_);
     }
     void push_back(Tok kind, std::uint32_t offset, std::uint32_t length, std::string_view value) {
         if (size_ == capacity_) [[unlikely]]
             reserve(capacity_ * 2 + 64);
+        BUNRAKU_ASSERT(size_ < capacity_);
         new (data_ + size_++) Token{kind, offset, length, value};
     }
-    void pop_back() { --size_; }
+    void pop_back() {
+        BUNRAKU_ASSERT(size_ > 0);
+        --size_;
+    }
     void truncate(std::size_t count) { size_ = count < size_ ? count : size_; }
     std::size_t size() const { return size_; }
-    Token& operator[](std::size_t i) { return data_[i]; }
-    Token& back() { return data_[size_ - 1]; }
+    Token& operator[](std::size_t i) {
+        BUNRAKU_ASSERT(i < size_);
+        return data_[i];
+    }
+    Token& back() {
+        BUNRAKU_ASSERT(size_ > 0);
+        return data_[size_ - 1];
+    }
     const Token* data() const { return data_; }
 
 private:

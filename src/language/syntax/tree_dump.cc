@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/syntax/tree_dump.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ namespace bunraku::syntax {
 
 namespace {
 
-/// With its slashes escaped, as Ruby shows it.
+/// Returns the expression with escaped slashes, as Ruby shows it.
 std::string regular_expression(const LiteralRegularExpression& n) {
     const auto* rep = static_cast<const value::RegexpRep*>(n.regexp_rep);
     if (!rep) return fmt::format("/{}/", n.pattern);
@@ -21,13 +22,13 @@ std::string regular_expression(const LiteralRegularExpression& n) {
 
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Some line of the text begins with a blank.
+/// Reports whether some line of the text begins with a blank.
 bool begins_blank(std::string_view s) {
     for (std::size_t i = 0; i < s.size(); ++i)
         if ((i == 0 || s[i - 1] == '\n') && blank(s[i])) return true;
     return false;
 }
-/// Some line of the text ends with a blank or an opening parenthesis.
+/// Reports whether some line of the text ends with a blank or an opening parenthesis.
 bool ends_open(std::string_view s) {
     for (std::size_t i = 1; i <= s.size(); ++i)
         if ((i == s.size() || s[i] == '\n') && (blank(s[i - 1]) || s[i - 1] == '(')) return true;
@@ -123,7 +124,7 @@ private:
             close();
             --indent_;
         }
-        // Without an else the indent stays, as in Puppet.
+        // Without an else the indentation remains, as in Puppet.
         close();
     }
     static std::string form(ResourceForm form) {
@@ -158,14 +159,14 @@ private:
         body(n.body);
         close();
     }
-    /// Text of a node on its own, as inside `$`.
+    /// Returns the text of a single node, as inside `$`.
     static std::string alone(const Node* n) {
         ListWriter inner;
         inner.node(n);
         return inner.text();
     }
 
-    // What each kind of node is written as.
+    // The text form of each kind of node.
     void one(const Nop&) { put(":nop"); }
     void one(const LiteralUndef&) { put(":undef"); }
     void one(const LiteralDefault&) { put(":default"); }
@@ -315,7 +316,7 @@ private:
     void one(const VirtualQuery& n) { query("<| |>", n.expr); }
     void one(const ExportedQuery& n) { query("<<| |>>", n.expr); }
     void one(const CollectExpression& n) {
-        // The operations are not shown.
+        // The dump omits the operations.
         open("collect");
         node(n.type_expr);
         ++indent_;

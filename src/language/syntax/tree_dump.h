@@ -1,5 +1,6 @@
-// The tree as nested lists, the older of Puppet's two notations (ModelTreeDumper): what
-// `puppet epp dump` shows unless told otherwise.
+// SPDX-License-Identifier: Apache-2.0
+// Writes the tree as nested lists, the older of Puppet's two notations (ModelTreeDumper). It is the
+// default output of `puppet epp dump`.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Walking the tree: a node as what it is, and its children in the order in which Puppet's model
-// lists them.
+// SPDX-License-Identifier: Apache-2.0
+// Walks the tree: calls with the concrete type of a node, and children in the order of Puppet's
+// model.
 #pragma once
 
 #include <tuple>
@@ -10,7 +11,8 @@
 
 namespace bunraku::syntax {
 
-/// Calls `f` with the node as its own type: with overloads a table of what each kind needs.
+/// Calls `f` with the node as its concrete type. With overloads, this is a table of actions for
+/// each kind.
 template <class F>
 decltype(auto) as_its_kind(const Node* node, F&& f) {
     switch (node->kind) {
@@ -22,7 +24,7 @@ decltype(auto) as_its_kind(const Node* node, F&& f) {
     std::unreachable();
 }
 
-/// The members of a node that are nodes, or lists of them.
+/// Returns the members of a node that are nodes or lists of nodes.
 inline auto parts(const Node&) { return std::tuple<>(); }
 inline auto parts(const BinaryNode& n) { return std::tie(n.left, n.right); }
 inline auto parts(const ConcatenatedString& n) { return std::tie(n.segments); }
@@ -84,7 +86,7 @@ inline auto parts(const EppExpression& n) { return std::tie(n.body); }
 inline auto parts(const ApplyExpression& n) { return std::tie(n.arguments, n.body); }
 inline auto parts(const Program& n) { return std::tie(n.body); }
 
-/// Calls `f(const Node*)` for each direct child; absent ones are left out.
+/// Calls `f(const Node*)` for each direct child. Skips null children.
 template <class F>
 void for_each_child(const Node* node, F&& f) {
     const auto part = [&f](const auto& child) {

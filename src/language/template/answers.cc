@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/template/answers.h"
 
 #include <algorithm>
@@ -21,83 +22,83 @@ using ruby::ReadNote;
 
 namespace {
 
-/// Of a variable that is not set.
+/// The recorded answer for a variable that is not set.
 constexpr std::string_view kUnset = "-";
-/// Before the kind of a question for facts at a path; no Marshal document begins so.
+/// Prefix of a recorded read of facts; no Marshal document begins with it.
 constexpr char kFacts = '\1';
 
-/// What Ruby asks of the compile and what answers the same while nothing changed, so that it can
-/// be asked again.
-constexpr auto kQuestions = std::to_array<std::string_view>({"variables",
-                                                             "variable_set",
-                                                             "setting",
-                                                             "find_file",
-                                                             "tags",
-                                                             "all_tags",
-                                                             "classes",
-                                                             "class_name",
-                                                             "module_name",
-                                                             "environment",
-                                                             "source_place",
-                                                             "scope_info",
-                                                             "resource",
-                                                             "resources",
-                                                             "resource_tags",
-                                                             "known_type",
-                                                             "known_resource_type",
-                                                             "type_known",
-                                                             "is_resource_type",
-                                                             "is_builtin_type",
-                                                             "class_known",
-                                                             "define_known",
-                                                             "function_exists",
-                                                             "module",
-                                                             "modules",
-                                                             "module_path",
-                                                             "modulepath",
-                                                             "manifest",
-                                                             "defaults",
-                                                             "class_variables",
-                                                             "stacktrace",
-                                                             "type_instance",
-                                                             "type_assignable",
-                                                             "infer",
-                                                             "parse_type",
-                                                             "generalize",
-                                                             "to_rich_data",
-                                                             "to_text",
-                                                             "hiera3_lookup",
-                                                             "deep_merge"});
+/// Requests of Ruby to the compile that give the same answer while nothing has changed. They can be
+/// repeated to check a memo.
+constexpr auto kRepeatable = std::to_array<std::string_view>({"variables",
+                                                              "variable_set",
+                                                              "setting",
+                                                              "find_file",
+                                                              "tags",
+                                                              "all_tags",
+                                                              "classes",
+                                                              "class_name",
+                                                              "module_name",
+                                                              "environment",
+                                                              "source_place",
+                                                              "scope_info",
+                                                              "resource",
+                                                              "resources",
+                                                              "resource_tags",
+                                                              "known_type",
+                                                              "known_resource_type",
+                                                              "type_known",
+                                                              "is_resource_type",
+                                                              "is_builtin_type",
+                                                              "class_known",
+                                                              "define_known",
+                                                              "function_exists",
+                                                              "module",
+                                                              "modules",
+                                                              "module_path",
+                                                              "modulepath",
+                                                              "manifest",
+                                                              "defaults",
+                                                              "class_variables",
+                                                              "stacktrace",
+                                                              "type_instance",
+                                                              "type_assignable",
+                                                              "infer",
+                                                              "parse_type",
+                                                              "generalize",
+                                                              "to_rich_data",
+                                                              "to_text",
+                                                              "hiera3_lookup",
+                                                              "deep_merge"});
 
-/// Built-in functions that do more than answer, or whose answer nothing tells of.
-constexpr auto kDoing = std::to_array<std::string_view>(
+/// Built-in functions with side effects, or with results that no recorded read describes.
+constexpr auto kSideEffects = std::to_array<std::string_view>(
     {"call", "contain", "create_resources", "ensure_packages", "ensure_resource",
      "ensure_resources", "epp", "generate", "hiera_include", "include", "inline_epp",
      "inline_template", "realize", "require", "tag", "template", "binary_file", "puppetdb_query",
      "load_module_metadata"});
 
-/// Notes by which nothing can be known of the next answer.
+/// Returns true for reads whose next result is unknown.
 bool is_volatile(std::string_view kind) {
     return kind == "command" || kind == "clock" || kind == "random" || kind == "host" ||
            kind == "opaque";
 }
 
-/// Notes of what has a time of its own on a disk.
-bool is_place(std::string_view kind) {
+/// Returns true for reads of paths that have a modification time.
+bool has_mtime(std::string_view kind) {
     return kind == "file" || kind == "code" || kind == "folder" || kind == "stat";
 }
 
-/// The same values have the same bytes: contexts and other objects are numbered in the order in
-/// which they come.
-class Numbering final : public ruby::ValueHooks {
+/// Assigns numbers to contexts and other objects in the order of their occurrence, so that equal
+/// values have equal bytes.
+class ObjectNumbers final : public ruby::ValueHooks {
 public:
-    explicit Numbering(ruby::Callbacks& outer) : outer_(outer) {}
+    explicit ObjectNumbers(ruby::Callbacks& outer) : outer_(outer) {}
 
     std::uint64_t keep(const Value& v) override {
         for (std::size_t i = 0; i < objects.size(); ++i)
             if (objects[i].as_extension() == v.as_extension()) return i + 1;
         if (closed) {
-            strange = true;
+            unserializable = true;
             return 0;
         }
         objects.push_back(v);
@@ -108,17 +109,17 @@ public:
     }
     std::uint64_t runtime_id(const Value& v) override {
         const auto id = outer_.runtime_id(v);
-        if (id != 0) strange = true;
+        if (id != 0) unserializable = true;
         return id;
     }
     Value make(std::string_view tag, const Value& payload, base::Arena& arena) override {
-        if (tag == "runtime") strange = true;
+        if (tag == "runtime") unserializable = true;
         return outer_.make(tag, payload, arena);
     }
 
     std::vector<Value> objects;
-    bool closed = false;   ///< there are no more objects than those
-    bool strange = false;  ///< something can't be written for later
+    bool closed = false;          ///< True if no further objects may be added.
+    bool unserializable = false;  ///< True if a value cannot be stored in a memo.
 
 private:
     ruby::Callbacks& outer_;
@@ -128,7 +129,7 @@ bool has_secret(std::string_view bytes) {
     return bytes.find("PSensitiveType") != std::string_view::npos;
 }
 
-std::string written(const Value& v, Numbering& numbering, bool legacy = false) {
+std::string written(const Value& v, ObjectNumbers& numbering, bool legacy = false) {
     std::string out;
     ruby::MarshalWriter writer(out, &numbering);
     writer.begin();
@@ -150,10 +151,10 @@ bool among(const List& list, std::string_view name) {
     return std::ranges::find(list, name) != list.end();
 }
 
-/// What a process remembers between compiles (ruby::Host::memory).
+/// The reads of a Ruby process over several compiles (ruby::Host::memory).
 struct ProcessReads {
     std::shared_ptr<const AnswerReads> reads;
-    std::vector<AnswerReads::Seen> fresh;
+    std::vector<AnswerReads::RecordedRead> fresh;
     std::set<std::pair<std::string, std::string>> known;
     std::set<std::string, std::less<>> volatile_codes;
     bool unsettled = false;
@@ -161,10 +162,10 @@ struct ProcessReads {
 
 }  // namespace
 
-/// Writes down what Ruby code asks, on the way to who answers.
+/// Records the requests of Ruby code and forwards them.
 class RecordingCallbacks final : public ruby::Callbacks {
 public:
-    RecordingCallbacks(RubyAnswers& answers, RubyAnswers::Frame& frame, Numbering& numbering,
+    RecordingCallbacks(RubyAnswers& answers, RubyAnswers::Frame& frame, ObjectNumbers& numbering,
                        RubyCallbacks& inner, Interpreter& in, RubySession& session)
         : answers_(answers),
           frame_(frame),
@@ -177,25 +178,26 @@ public:
                         std::uint64_t block) override {
         std::string_view plain = name;
         if (plain.starts_with("::")) plain.remove_prefix(2);
-        if (block != 0) return doing(name, [&] { return inner_.call_function(name, args, block); });
+        if (block != 0)
+            return uncacheable(name, [&] { return inner_.call_function(name, args, block); });
         const auto* callable = in_.find_callable(plain);
         const auto* builtin = dynamic_cast<const evaluator::BuiltinFunction*>(callable);
         if (builtin) {
             const auto* known = in_.functions().find(plain);
-            if (!known || known->statement || among(kDoing, plain))
-                return doing(name, [&] { return inner_.call_function(name, args, 0); });
+            if (!known || known->statement || among(kSideEffects, plain))
+                return uncacheable(name, [&] { return inner_.call_function(name, args, 0); });
         }
         answers_.last_code_.clear();
         const Value answer = asked("call_function", {text(name), list(args)},
                                    [&] { return inner_.call_function(name, args, 0); });
-        // Other Ruby code is as harmless as its own answer shows.
+        // A call of another Ruby function can be cached if that function's own result can.
         if (!builtin &&
             (answers_.last_code_ != fmt::format("function {}", plain) || !answers_.last_kept_))
             give_up(fmt::format("calls {}", plain));
         return answer;
     }
     Value yield(std::uint64_t block, std::span<const Value> args) override {
-        return doing("a block", [&] { return inner_.yield(block, args); });
+        return uncacheable("a block", [&] { return inner_.yield(block, args); });
     }
     std::optional<Value> variable(std::string_view name) override {
         std::optional<Value> found;
@@ -205,7 +207,7 @@ public:
             give_up("an error");
             throw;
         }
-        // Which facts, Ruby tells itself.
+        // For facts, Ruby reports the paths that it reads.
         if (!is_facts(name)) note("variable", {text(name)}, found);
         return found;
     }
@@ -222,8 +224,8 @@ public:
         auto answer = [&] { return inner_.request(what, args, arena); };
         if (what == "method") return method(args, answer);
         const auto inside = what == "in_parent" ? text_at(args, 1) : what;
-        if (!among(kQuestions, inside) && !(what == "in_parent" && inside == "variable"))
-            return doing(what, answer);
+        if (!among(kRepeatable, inside) && !(what == "in_parent" && inside == "variable"))
+            return uncacheable(what, answer);
         return asked(what, std::vector<Value>(args.begin(), args.end()), answer);
     }
     base::Arena* keeper() override { return inner_.keeper(); }
@@ -242,7 +244,7 @@ private:
     }
 
     template <class F>
-    Value doing(std::string_view what, F&& answer) {
+    Value uncacheable(std::string_view what, F&& answer) {
         give_up(std::string(what));
         return answer();
     }
@@ -260,7 +262,7 @@ private:
         return found;
     }
 
-    /// `leaves`: there is no answer.
+    /// `leaves` means that the request returned no answer.
     void note(std::string_view what, std::vector<Value> args, const std::optional<Value>& answer,
               bool leaves = false) {
         if (!frame_.why.empty()) return;
@@ -270,7 +272,7 @@ private:
         asked.leaves = leaves;
         std::string said(kUnset);
         if (answer && !leaves) said = written(*answer, numbering_);
-        if (numbering_.strange || has_secret(asked.question) || has_secret(said))
+        if (numbering_.unserializable || has_secret(asked.question) || has_secret(said))
             return give_up("a value that cannot be kept");
         asked.answer = answer && !leaves ? answers_.table_->fingerprint(said) : said;
         for (const auto& known : frame_.asked)
@@ -278,11 +280,11 @@ private:
         frame_.asked.push_back(std::move(asked));
     }
 
-    /// Of a context, mostly.
+    /// A method call, usually of a lookup context.
     template <class F>
     Value method(std::span<const Value> args, F&& answer) {
         const auto name = text_at(args, 1);
-        if (name == "explain") return doing(name, answer);
+        if (name == "explain") return uncacheable(name, answer);
         if (name == "cache" || name == "cache_all") return answer();
         if (name == "cached_value" || name == "cache_has_key" || name == "cached_entries") {
             const Value found = answer();
@@ -292,11 +294,11 @@ private:
             if (!nothing) frame_.inherits = true;
             return found;
         }
-        // Numbers of values are of this compile.
+        // The numbers of values are valid in this compile only.
         std::vector<Value> own(args.begin(), args.end());
         const Value receiver = session_.kept(
             own[0].is_integer() ? static_cast<std::uint64_t>(own[0].as_integer()) : 0);
-        if (receiver.is_undef()) return doing(name, answer);
+        if (receiver.is_undef()) return uncacheable(name, answer);
         own[0] = Value::integer(static_cast<std::int64_t>(numbering_.keep(receiver)));
         if (name != "not_found") return asked("method", std::move(own), answer);
         try {
@@ -312,7 +314,7 @@ private:
 
     RubyAnswers& answers_;
     RubyAnswers::Frame& frame_;
-    Numbering& numbering_;
+    ObjectNumbers& numbering_;
     RubyCallbacks& inner_;
     Interpreter& in_;
     RubySession& session_;
@@ -320,9 +322,10 @@ private:
 
 namespace {
 
-/// Asks again what was asked then.
-std::optional<Value> ask_again(std::span<const Value> question, Numbering& numbering,
-                               RubyCallbacks& callbacks, RubySession& session, Interpreter& in) {
+/// Repeats a recorded request.
+std::optional<Value> repeat_request(std::span<const Value> question, ObjectNumbers& numbering,
+                                    RubyCallbacks& callbacks, RubySession& session,
+                                    Interpreter& in) {
     const auto what = text_at(question, 0);
     const auto args = question.subspan(1);
     if (what == "variable") return callbacks.variable(text_at(args, 0));
@@ -429,7 +432,7 @@ void RubyAnswers::note(const AnswerReads* reads) {
 bool RubyAnswers::fits(const Answer& answer, RubyCallbacks& callbacks,
                        const std::vector<Value>& objects) {
     if (!unchanged(answer.own) || !unchanged(answer.process)) return false;
-    Numbering numbering(callbacks);
+    ObjectNumbers numbering(callbacks);
     numbering.objects = objects;
     numbering.closed = true;
     for (const auto& asked : answer.asked) {
@@ -444,10 +447,11 @@ bool RubyAnswers::fits(const Answer& answer, RubyCallbacks& callbacks,
         }
         try {
             const Value question = ruby::read_marshal(asked.question, in_->arena(), &numbering);
-            const auto now = ask_again(question.as_array(), numbering, callbacks, session_, *in_);
+            const auto now =
+                repeat_request(question.as_array(), numbering, callbacks, session_, *in_);
             const auto state =
                 now ? table_->fingerprint(written(*now, numbering)) : std::string(kUnset);
-            if (numbering.strange || state != asked.answer) return false;
+            if (numbering.unserializable || state != asked.answer) return false;
         } catch (const PuppetError&) {
             return false;
         } catch (const ruby::MarshalError&) {
@@ -461,12 +465,12 @@ Value RubyAnswers::answered(Interpreter& in, Scope& scope, const RubyQuestion& q
                             const std::function<Value(ruby::Callbacks&)>& make) {
     RubyCallbacks callbacks(session_, in, scope);
     in_ = &in;
-    Numbering numbering(callbacks);
+    ObjectNumbers numbering(callbacks);
     std::string body = fmt::format("{}\n{}\n", question.code, question.more);
     for (const Value& v : question.args) body += written(v, numbering, question.legacy);
     numbering.closed = true;
-    // What such a call reads belongs to its code all the same.
-    const bool kept = !numbering.strange && !question.block && !has_secret(body);
+    // The reads of such a call count for its code, even if it has no memo.
+    const bool kept = !numbering.unserializable && !question.block && !has_secret(body);
     const auto key = kept ? table_->fingerprint(body) : std::string();
     std::shared_ptr<const Answer> hit;
     for (auto& answer : kept ? table_->find(key) : std::vector<std::shared_ptr<const Answer>>()) {
@@ -476,19 +480,19 @@ Value RubyAnswers::answered(Interpreter& in, Scope& scope, const RubyQuestion& q
     }
     if (hit && !check_) {
         note(hit->own.get());
-        if (given_.empty() || given_.back() != hit->own) given_.push_back(hit->own);
+        if (used_memos_.empty() || used_memos_.back() != hit->own) used_memos_.push_back(hit->own);
         for (const auto& said : hit->said) callbacks.log_from(said.level, said.text, said.source);
         last_code_ = question.code;
         last_kept_ = true;
         if (hit->asked.empty() || !hit->asked.back().leaves)
             return ruby::read_marshal(hit->value, in.arena(), &callbacks);
-        Numbering again(callbacks);
+        ObjectNumbers again(callbacks);
         again.objects = numbering.objects;
         const Value asked = ruby::read_marshal(hit->asked.back().question, in.arena(), &again);
-        return ask_again(asked.as_array(), again, callbacks, session_, in).value_or(Value());
+        return repeat_request(asked.as_array(), again, callbacks, session_, in).value_or(Value());
     }
 
-    load_for_given(in);
+    load_for_memos(in);
     Frame frame;
     frame.code = &codes_[question.code];
     frame.code->name = question.code;
@@ -499,8 +503,8 @@ Value RubyAnswers::answered(Interpreter& in, Scope& scope, const RubyQuestion& q
     auto end = [&] {
         keep(key, frame, value);
         if (hit && frame.why.empty() && value != hit->value &&
-            unmoved(*hit, callbacks, numbering.objects))
-            differs(question, *hit, frame, value);
+            still_unchanged(*hit, callbacks, numbering.objects))
+            report_mismatch(question, *hit, frame, value);
         last_code_ = question.code;
         last_kept_ = frame.why.empty();
     };
@@ -510,28 +514,29 @@ Value RubyAnswers::answered(Interpreter& in, Scope& scope, const RubyQuestion& q
         const bool left = std::ranges::any_of(frame.asked, &Answer::Asked::leaves);
         if (left || in.pending() != evaluator::Completion::Normal) frame.why = "leaves its caller";
         value = written(v, numbering);
-        // As it comes back from there.
-        if (frame.why.empty() && !numbering.strange) {
+        // The value after a round trip through Marshal, as in later compiles.
+        if (frame.why.empty() && !numbering.unserializable) {
             const Value again = ruby::read_marshal(value, in.arena(), &numbering);
             if (written(again, numbering) != value) frame.why = "a value that cannot be kept";
         }
-        if (numbering.strange || has_secret(value)) frame.why = "a value that cannot be kept";
+        if (numbering.unserializable || has_secret(value))
+            frame.why = "a value that cannot be kept";
         end();
         return v;
     } catch (const std::exception&) {
         last_code_.clear();
         throw;
     } catch (...) {
-        // What leaves Ruby code is no exception of C++'s.
+        // The exception that leaves Ruby code is not derived from std::exception.
         if (frame.asked.empty() || !frame.asked.back().leaves) frame.why = "leaves its caller";
         end();
         throw;
     }
 }
 
-void RubyAnswers::load_for_given(Interpreter& in) {
+void RubyAnswers::load_for_memos(Interpreter& in) {
     std::vector<std::string> files;
-    for (const auto& set : std::exchange(given_, {})) {
+    for (const auto& set : std::exchange(used_memos_, {})) {
         std::vector<const AnswerReads*> chain;
         for (const auto* reads = set.get(); reads; reads = reads->before.get())
             chain.push_back(reads);
@@ -542,7 +547,7 @@ void RubyAnswers::load_for_given(Interpreter& in) {
                     files.push_back(seen.note.name);
     }
     if (files.empty()) return;
-    // What that reads is read by its process.
+    // Records the reads of the loaded code for its process.
     Frame frame;
     frame.code = &codes_["what answers loaded"];
     frame.code->name = "what answers loaded";
@@ -566,12 +571,13 @@ void RubyAnswers::on_read(const ReadNote& note, std::shared_ptr<void>& memory) {
         process.volatile_codes.insert(code.name);
         return;
     }
-    const bool path = is_place(note.kind);
+    const bool path = has_mtime(note.kind);
     const bool disk = session_.environment().files().version().empty();
-    if (path && disk && !ruby::settled(note.name, began_ns_)) process.unsettled = true;
+    if (path && disk && !ruby::unmodified_since(note.name, began_ns_)) process.unsettled = true;
     if (note.kind == "file" && ruby::is_private(note.name)) code.secret = true;
-    AnswerReads::Seen seen{note, state_of(note)};
-    // What holds a node's own name is for no other.
+    AnswerReads::RecordedRead seen{note, state_of(note)};
+    // A read whose name contains the node's name is of no use to other nodes, so it does not count
+    // for the process.
     const auto node = in_->hosts().inputs ? in_->hosts().inputs->node_name() : std::string_view();
     if ((node.empty() || note.name.find(node) == std::string::npos) &&
         process.known.emplace(note.kind, note.name).second)
@@ -579,30 +585,30 @@ void RubyAnswers::on_read(const ReadNote& note, std::shared_ptr<void>& memory) {
     code.fresh.push_back(std::move(seen));
 }
 
-// A change in the middle is no mistake: both answers may be right, each at its time.
-bool RubyAnswers::unmoved(const ruby::Answer& answer, RubyCallbacks& callbacks,
-                          const std::vector<Value>& objects) {
+// If a read changed during the comparison, both results may be right, each at its time.
+bool RubyAnswers::still_unchanged(const ruby::Answer& answer, RubyCallbacks& callbacks,
+                                  const std::vector<Value>& objects) {
     states_.clear();
     unchanged_.clear();
     for (const auto& set : {answer.own, answer.process})
         for (auto* reads = set.get(); reads; reads = reads->before.get())
             for (const auto& seen : reads->reads)
-                if (is_place(seen.note.kind) && !ruby::settled(seen.note.name, began_ns_))
+                if (has_mtime(seen.note.kind) && !ruby::unmodified_since(seen.note.name, began_ns_))
                     return false;
     return fits(answer, callbacks, objects);
 }
 
 void RubyAnswers::keep(const std::string& key, Frame& frame, std::string value) {
     Code& code = *frame.code;
-    code.reads = table_->grown(std::move(code.reads), std::exchange(code.fresh, {}));
+    code.reads = table_->extended(std::move(code.reads), std::exchange(code.fresh, {}));
     auto* memory = session_.process_memory();
     if (!memory) return;
     if (!*memory) *memory = std::make_shared<ProcessReads>();
     auto& process = *std::static_pointer_cast<ProcessReads>(*memory);
-    process.reads = table_->grown(std::move(process.reads), std::exchange(process.fresh, {}));
+    process.reads = table_->extended(std::move(process.reads), std::exchange(process.fresh, {}));
     for (const auto& asked : frame.asked)
         if (!asked.leaves) code.asked.push_back(asked);
-    // What it asked once it may have remembered.
+    // The process may have cached the answers of earlier requests.
     if (process.volatile_codes.contains(code.name) && frame.why.empty())
         frame.why = "it may answer otherwise each time";
     if (process.unsettled && frame.why.empty()) frame.why = "a file that has just been written";
@@ -623,21 +629,22 @@ void RubyAnswers::keep(const std::string& key, Frame& frame, std::string value) 
     table_->keep(key, std::move(answer));
 }
 
-void RubyAnswers::differs(const RubyQuestion& question, const Answer& kept, const Frame& frame,
-                          const std::string&) {
+void RubyAnswers::report_mismatch(const RubyQuestion& question, const Answer& kept,
+                                  const Frame& frame, const std::string&) {
     auto names = [](const AnswerReads* reads, const std::vector<Answer::Asked>& asked) {
         std::string out;
         for (; reads; reads = reads->before.get())
             for (const auto& seen : reads->reads)
                 out +=
                     fmt::format("{}{} {}", out.empty() ? "" : ", ", seen.note.kind, seen.note.name);
-        out += fmt::format("; {} questions to the compile", asked.size());
+        out += fmt::format("; {} requests to the compile", asked.size());
         return out;
     };
     const auto text = fmt::format(
-        "An answer of {} was to be given again and is another now, though nothing that it read has "
-        "changed. Answers of Ruby code in environment {} are no longer kept{}. It read then: {}. "
-        "It read now: {}",
+        "The cached result of {} differs from a new one, although nothing that it read has "
+        "changed. Results of Ruby code in environment {} are no longer cached{}. Previous reads: "
+        "{}. "
+        "Present reads: {}",
         question.code, session_.environment().name(),
         table_->distrust_file().empty()
             ? std::string()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/template/epp.h"
 
 #include <fmt/format.h>
@@ -29,11 +30,11 @@ Value render_epp(evaluator::Interpreter& in, evaluator::Scope& scope, std::strin
                 continue;
             }
             if (name.starts_with("::"))
-                name.remove_prefix(2);  // a qualified key sets a variable of that scope
+                name.remove_prefix(2);  // A qualified key sets a variable of that scope.
             in.assign(scope, base::Symbol::intern(name), v, nullptr);
         }
     }
-    // Arguments for a template that declares no parameters become variables, unchecked.
+    // If a template declares no parameters, its arguments become variables without a check.
     const bool enforce = epp->parameters_specified || !given;
     const Value hash = args.build();
     return in.call_by_name(*lambda, scope, "lambda", hash.as_hash(), enforce);

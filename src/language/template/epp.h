@@ -1,4 +1,5 @@
-// Puppet's template language: evaluating a parsed EPP text.
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates a parsed EPP text, Puppet's template language.
 #pragma once
 
 #include <string_view>
@@ -14,9 +15,9 @@ using value::Value;
 /// Renders a template that was parsed with ParseOptions::epp
 /// (Puppet::Pops::Evaluator::EppEvaluator, 8.11).
 ///
-/// `function` is "epp" or "inline_epp" and stands in front of messages. `parameters` is the hash
-/// given to it, or null. `scope` is what the template sees: top scope for epp(), the caller's for
-/// inline_epp(). The value is a String, or a Sensitive where a Sensitive was rendered.
+/// `function` is "epp" or "inline_epp" and is the prefix of messages. `parameters` is the given
+/// hash, or null. `scope` is the scope of the template: top scope for epp(), the caller's for
+/// inline_epp(). The value is a String, or a Sensitive if a Sensitive was rendered.
 Value render_epp(evaluator::Interpreter& in, evaluator::Scope& scope, std::string_view function,
                  const syntax::Program& program, const Value* parameters);
 

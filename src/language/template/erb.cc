@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/template/erb.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ bool word_char(char c) {
     return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// Every @name of the text, whatever it stands in: more than needed does no harm.
+/// Returns every @name in the text, whatever its context. Superfluous names do no harm.
 std::vector<base::Symbol> variable_names(std::string_view text) {
     std::vector<base::Symbol> out;
     for (std::size_t at = text.find('@'); at != std::string_view::npos; at = text.find('@', at)) {
@@ -62,7 +63,7 @@ std::shared_ptr<const ErbTemplate> ErbCache::text(std::string_view text) {
         if (auto it = texts_.find(text); it != texts_.end()) return it->second;
     }
     auto made = make_erb_template({}, std::string(text));
-    // Texts that are put together anew for each resource are not worth their room.
+    // Texts that are composed for each resource would fill the cache without being used again.
     if (text.size() > 64 * 1024) return made;
     std::unique_lock lock(mutex_);
     if (texts_.size() >= 1000) texts_.clear();

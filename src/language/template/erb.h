@@ -1,4 +1,5 @@
-// ERB templates of an environment: read and parsed once, shared between compiles.
+// SPDX-License-Identifier: Apache-2.0
+// The ERB templates of an environment, which are read and parsed once and shared by compiles.
 #pragma once
 
 #include <memory>
@@ -17,25 +18,26 @@ class Program;
 
 namespace bunraku::templates {
 
-/// One template's text, and what is known of it.
+/// The text of one template, and the result of its analysis.
 struct ErbTemplate {
-    std::string path;  ///< empty: inline
+    std::string path;  ///< Empty for an inline template.
     std::string source;
-    std::shared_ptr<const erb::Program> program;  ///< null: Ruby renders it
-    std::string reason;                           ///< why; for people who wonder about the time
-    std::vector<base::Symbol> names;              ///< @variables in the text
-    bool all_names = false;                       ///< it may ask for others
+    std::shared_ptr<const erb::Program> program;  ///< Null if Ruby renders the template.
+    /// Reason why Ruby renders it; shown to users who examine the times.
+    std::string reason;
+    std::vector<base::Symbol> names;  ///< @variables in the text.
+    bool all_names = false;           ///< True if it may read other variables.
 };
 
 std::shared_ptr<const ErbTemplate> make_erb_template(std::string path, std::string source);
 
-/// Thread-safe. Lives as long as the environment's snapshot.
+/// The cache of templates. Thread-safe. Lives as long as the environment's snapshot.
 class ErbCache {
 public:
-    /// Null where the file cannot be read.
+    /// Returns null if the file cannot be read.
     std::shared_ptr<const ErbTemplate> file(const std::string& path,
                                             const environment::Environment& environment);
-    /// A text of inline_template().
+    /// Returns the template for a text of inline_template().
     std::shared_ptr<const ErbTemplate> text(std::string_view text);
 
 private:

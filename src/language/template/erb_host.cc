@@ -1,4 +1,6 @@
-// template() and inline_template(): natively where the template allows it, else by Ruby.
+// SPDX-License-Identifier: Apache-2.0
+// Implements template() and inline_template(): renders natively if the template allows it,
+// otherwise by Ruby.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -20,7 +22,7 @@ using value::Value;
 
 namespace {
 
-/// Functions that a template may call while it may still be left to Ruby: they change nothing.
+/// Functions without side effects. A native rendering may call them and still fall back to Ruby.
 constexpr auto kPure = std::to_array<std::string_view>({
     "abs",
     "any2array",
@@ -124,7 +126,7 @@ constexpr auto kPure = std::to_array<std::string_view>({
     "values_at",
     "versioncmp",
 });
-/// Those of them that Puppet 8 itself has in the older form (scope.function_NAME).
+/// The pure functions that Puppet 8 also provides in the legacy form (scope.function_NAME).
 constexpr auto kLegacy = std::to_array<std::string_view>(
     {"digest", "file", "fqdn_rand", "inline_template", "md5", "sha1", "sha256", "template",
      "shellquote", "sprintf", "versioncmp"});
@@ -147,12 +149,12 @@ public:
         if (environment::Trace::current()) (void)lookup(name.view(), below);
     }
     std::optional<Value> lookup(std::string_view name, std::string_view below) override {
-        // Ruby may go on changing what it set there.
+        // Ruby may still change the value that it set.
         if (session_.was_set(name)) erb::fall_back("a variable that Ruby code set");
         std::string path;
         if (!below.empty())
             for (const auto key : base::split(below, '\0')) environment::append_segment(path, key);
-        // "*" stands for something else there.
+        // There "*" has another meaning.
         if (path == evaluator::FactReads::kRecordedLater) path.clear();
         return in_.lookup_variable(scope_, name, path);
     }
@@ -182,7 +184,7 @@ private:
     std::string_view file_;
 };
 
-/// A symbol is no value of Puppet's; as a variable nobody reads it but the template itself.
+/// Puppet has no symbols. Only the template itself reads such a variable.
 Value stored(erb::Heap& heap, const erb::RV& v, base::Arena& arena) {
     base::step();
     using erb::T;
@@ -201,7 +203,7 @@ Value stored(erb::Heap& heap, const erb::RV& v, base::Arena& arena) {
     return out.build();
 }
 
-/// Undoes a change at the end of a block.
+/// Restores a value at the end of a block.
 template <class T>
 class Restore {
 public:
@@ -214,13 +216,14 @@ private:
     T before_;
 };
 
-/// What the error says of its place: Puppet shows the first line of Ruby's backtrace.
-struct Place {
+/// The position in an error; Puppet shows the first line of Ruby's backtrace.
+struct ErrorPosition {
     std::string file;
     std::string line;
 };
 
-Place place_of(const base::PuppetError& error, const std::string& path, std::uint32_t line) {
+ErrorPosition place_of(const base::PuppetError& error, const std::string& path,
+                       std::uint32_t line) {
     if (error.trace().empty()) return {path, std::to_string(line)};
     const std::string& frame = error.trace().front();
     const auto colon = frame.find(':');
@@ -229,8 +232,9 @@ Place place_of(const base::PuppetError& error, const std::string& path, std::uin
             frame.substr(colon + 1, frame.find(':', colon + 1) - colon - 1)};
 }
 
-/// Puppet's error for what went wrong in template() (`reference`) or inline_template() (empty).
-base::PuppetError failed(std::string_view reference, const Place& place, std::string_view detail) {
+/// Returns Puppet's error for a failed template() (`reference`) or inline_template() (empty).
+base::PuppetError failed(std::string_view reference, const ErrorPosition& place,
+                         std::string_view detail) {
     if (reference.empty())
         return base::PuppetError(fmt::format("Failed to parse inline template: {}", detail));
     return base::PuppetError(
@@ -256,7 +260,7 @@ Value Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTemplate
             if (v && !v->is_undef()) variables.emplace_back(std::string(name.view()), *v);
         }
     }
-    // Which facts it reads, the template tells itself.
+    // The template itself reports the facts that it reads.
     RubyQuestion question{erb.path.empty() ? "inline template" : "template " + erb.path,
                           erb.source};
     std::vector<Value> given;
@@ -271,14 +275,14 @@ Value Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTemplate
             return value::make_string(in.arena(), out.text()).in_encoding(out.is_bytes());
         });
     } catch (const base::PuppetError& error) {
-        // Without Ruby an error that Ruby would give can be told all the same.
+        // An error that Ruby would raise is reported even without Ruby.
         if (error.message().find("needs Ruby") != std::string::npos) {
             throw failed(reference, {erb.path, std::to_string(native.line)},
                          native.detail.empty()
                              ? fmt::format("{} ({})", error.message(), native.reason)
                              : native.detail);
         }
-        // A SyntaxError is none that Puppet rescues: it ends the compile as it is.
+        // Puppet does not rescue a SyntaxError, so it ends the compile unchanged.
         const auto start = fmt::format("{}:", erb.path.empty() ? "(erb)" : erb.path);
         if (error.message().starts_with(start) &&
             error.message().find(": syntax error, ") != std::string::npos) {
@@ -287,7 +291,8 @@ Value Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTemplate
             syntax.verbatim = true;
             throw syntax;
         }
-        if (error.issue_code() == "SCRIPT_ERROR") throw;  // neither is a library that is missing
+        // Puppet does not rescue a missing library either.
+        if (error.issue_code() == "SCRIPT_ERROR") throw;
         throw failed(reference, place_of(error, erb.path, native.line), error.message());
     }
 }
@@ -295,7 +300,7 @@ Value Templates::render_by_ruby(Interpreter& in, Scope& scope, const ErbTemplate
 evaluator::Value Templates::render_erb(Interpreter& in, Scope& scope, const ErbTemplate& erb,
                                        std::string_view reference) {
     ErbFailure failure{erb.reason, {}, 1};
-    // Templates that are called by others share their objects with them.
+    // A template that another one calls shares its objects.
     const bool outermost = erb_shared_ == nullptr;
     std::optional<erb::Shared> own;
     if (outermost) own.emplace();
@@ -318,7 +323,8 @@ evaluator::Value Templates::render_erb(Interpreter& in, Scope& scope, const ErbT
                 return value::make_string(in.arena(), text);
             }
         }
-        // What setvar set is known here only: then Ruby renders the calling template, too.
+        // Only this rendering has the values of setvar, so a fallback makes Ruby render the calling
+        // template as well.
         if (!outermost && (!shared.variables.empty() || shared.heap.changed))
             throw erb::Fallback{"a template that it calls", failure.detail};
     }
@@ -373,7 +379,7 @@ evaluator::Value Templates::erb(Interpreter& in, Scope& scope, std::string_view 
     const auto path = find_file(reference, "templates");
     auto erb = path ? erb_cache().file(*path, *environment_) : nullptr;
     if (erb) return render_erb(in, scope, *erb, reference);
-    // An absolute path is taken as it is, and then it cannot be read.
+    // An absolute path is used as it is, and is then found to be unreadable.
     if (!path || !reference.starts_with('/'))
         throw base::PuppetError(fmt::format("Could not find template '{}'", reference));
     throw failed(reference, {*path, ""},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/template/host.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,8 @@ using evaluator::Scope;
 
 namespace {
 
-/// Keeps a parsed text alive as long as the compile: values and closures point into it.
+/// Extends the lifetime of a parsed text to that of the compile, because values and closures refer
+/// to it.
 const syntax::Tree& keep(Interpreter& in, std::shared_ptr<const environment::ParsedFile> file) {
     using Kept = std::shared_ptr<const environment::ParsedFile>;
     return *(*in.arena().own(std::make_unique<Kept>(std::move(file))))->tree;
@@ -53,7 +55,7 @@ evaluator::Value Templates::epp(Interpreter& in, Scope&, std::string_view refere
     } catch (const base::PuppetError& error) {
         throw base::PuppetError(fmt::format("epp(): Invalid EPP: {}", error.full_text()));
     }
-    // A template in a file sees top scope and its parameters, nothing of its caller.
+    // A template in a file sees top scope and its parameters, but no variables of its caller.
     return render_epp(in, in.top_scope(), "epp", *keep(in, std::move(parsed)).program, parameters);
 }
 

@@ -1,5 +1,6 @@
-// Files and templates of an environment's modules: what file(), epp(), template() and their kin
-// reach.
+// SPDX-License-Identifier: Apache-2.0
+// Access to files and templates of an environment's modules, for file(), epp(), template() and
+// similar functions.
 #pragma once
 
 #include <memory>
@@ -19,13 +20,13 @@ struct Shared;
 
 namespace bunraku::templates {
 
-/// One per compile. Parsed templates are kept by the environment.
+/// The template functions of one compile. The environment caches parsed templates.
 class Templates final : public evaluator::TemplateHost {
 public:
     explicit Templates(std::shared_ptr<const environment::Environment> environment)
         : environment_(std::move(environment)), ruby_(environment_) {}
 
-    /// Where code in Ruby runs, for this compile.
+    /// Returns the session in which Ruby code of this compile runs.
     RubySession& ruby() { return ruby_; }
 
     evaluator::Value epp(evaluator::Interpreter& in, evaluator::Scope& scope,
@@ -41,10 +42,10 @@ public:
     std::optional<std::string> module_directory(std::string_view module) override;
 
 private:
-    /// Why a template was not rendered natively.
+    /// The reason why a template was not rendered natively.
     struct ErbFailure {
         std::string reason;
-        std::string detail;  ///< Ruby's error text, where it is an error
+        std::string detail;  ///< Ruby's error text if the reason is an error.
         std::uint32_t line = 1;
     };
     ErbCache& erb_cache();
@@ -57,7 +58,7 @@ private:
 
     std::shared_ptr<const environment::Environment> environment_;
     std::shared_ptr<ErbCache> erb_cache_;
-    erb::Shared* erb_shared_ = nullptr;  ///< of the rendering that is going on
+    erb::Shared* erb_shared_ = nullptr;  ///< State of the current rendering.
     RubySession ruby_;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/template/ruby_session.h"
 
 #include <charconv>
@@ -5,6 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
@@ -28,7 +30,9 @@ namespace {
 /// A block of Ruby code that was passed to a function.
 class RubyBlock final : public evaluator::Callable {
 public:
-    RubyBlock(ruby::Host& host, std::uint64_t handle) : host_(host), handle_(handle) {}
+    RubyBlock(ruby::Host& host, std::uint64_t handle) : host_(host), handle_(handle) {
+        BUNRAKU_ASSERT(handle != 0);
+    }
     const types::Type* signature(Interpreter& in) const override {
         const auto [required, maximum] = arity();
         auto& ctx = in.types();
@@ -44,7 +48,7 @@ public:
         return host_.call_proc(handle_, args, in.arena());
     }
     std::string_view name() const override { return "lambda"; }
-    // A Ruby block takes any number of arguments and drops what it has no parameter for.
+    // A Ruby block accepts any number of arguments and drops those without a parameter.
     std::pair<int, int> arity() const override {
         const int a = ruby::proc_arity(handle_);
         return a < 0 ? std::pair(-(a + 1), -1) : std::pair(a, a);
@@ -75,7 +79,7 @@ Value texts(base::Arena& arena, const std::vector<std::string>& list) {
     return value::make_array(arena, out);
 }
 
-/// What the children of an environment were made from.
+/// The reads from which the pool of an environment was created.
 struct PoolReads {
     environment::DependencyRecorder noted;
 };
@@ -97,10 +101,11 @@ RubySession::~RubySession() = default;
 
 std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment& environment,
                                                  Interpreter* in, const Settings& settings) {
-    // The site's, where one has opened the environment.
+    // The limit of the server, if it opened the environment.
     const auto worker_limit = environment.attached<ruby::WorkerLimit>(
         [] { return std::shared_ptr<ruby::WorkerLimit>(); });
-    // Settings that Ruby code will be told were read for every compile, not for the first alone.
+    // The settings that Ruby code may read count as reads of every compile, not only of the first
+    // one.
     const auto reads =
         environment.attached<PoolReads>([] { return std::make_shared<PoolReads>(); });
     auto pool = environment.attached<ruby::Pool>([&] {
@@ -120,7 +125,7 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
             environment.note(environment::Read::Setting, name);
             return in->hosts().inputs->setting(name);
         };
-        // Puppet has plugins of the machine itself on Ruby's path.
+        // Puppet has the machine's own plugins in Ruby's load path.
         if (auto dir = setting("libdir"); dir && !dir->empty()) options.load_path.push_back(*dir);
         const auto& known_settings = environment.spec().setting;
         const std::string folders =
@@ -133,7 +138,7 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
         if (compiles || settings) {
             if (auto program = setting("ruby_program"); program && !program->empty())
                 options.program = *program;
-            // Settings as they are now: the pool outlives this compile.
+            // The current settings, copied because the pool outlives this compile.
             std::vector<std::pair<std::string, std::string>> known;
             for (std::string_view name : {"confdir", "codedir", "vardir", "statedir", "rundir",
                                           "logdir", "server", "environment", "environmentpath"}) {
@@ -154,7 +159,7 @@ std::shared_ptr<ruby::Pool> RubySession::pool_of(const environment::Environment&
 
 namespace {
 
-/// The places where Ruby looks for what is required, numbered once for a snapshot.
+/// The paths where Ruby searches for a required name; their ids are determined once per snapshot.
 struct Features {
     std::mutex mutex;
     std::unordered_map<std::string, environment::DependencyRecorder> known;
@@ -178,11 +183,11 @@ void note_feature(const environment::Environment& environment, const std::string
 
 void note_read(const environment::Environment& environment, const ruby::ReadNote& note) {
     if (note.kind == "feature") return note_feature(environment, note.name);
-    // What comes with Ruby is as constant as its program.
+    // Ruby's own libraries change only with its program.
     if (note.kind == "library") return;
     if (note.kind == "stat")
         return environment.note(environment::Read::File, note.name, environment::kStatDetail);
-    // Code is a file as any other.
+    // Code counts as a file.
     const auto kind =
         note.kind == "code" ? environment::Read::File : environment::read_kind(note.kind);
     environment.note(kind, note.name);
@@ -208,18 +213,20 @@ ruby::Host& RubySession::host(Interpreter& in) {
             if (answers_ && *answers_) (*answers_)->on_read(read, lease_->memory());
         });
     }
+    BUNRAKU_ASSERT(lease_ && pool_);
     return *lease_;
 }
 
 Value RubySession::answered(Interpreter& in, Scope& scope, const RubyQuestion& question,
                             const std::function<Value(ruby::Callbacks&)>& make) {
     if (!answers_) {
-        // The site's, where one has opened the environment.
+        // The memos of the server, if it opened the environment.
         auto kept =
             environment_->attached<ruby::Answers>([] { return std::shared_ptr<ruby::Answers>(); });
         const bool any = kept && kept->mode() != ruby::Answers::Mode::Off;
         answers_ = any ? std::make_unique<RubyAnswers>(std::move(kept), *this) : nullptr;
     }
+    BUNRAKU_ASSERT(answers_.has_value());
     if (*answers_) return (*answers_)->answered(in, scope, question, make);
     RubyCallbacks callbacks(*this, in, scope);
     return make(callbacks);
@@ -234,6 +241,7 @@ std::string pure_program(Interpreter& in, std::string_view command) {
 std::uint64_t RubySession::keep(const Value& v) {
     for (std::size_t i = kept_.size(); i > 0 && kept_.size() - i < 8; --i) {
         const Value& known = kept_[i - 1];
+        BUNRAKU_ASSERT(i <= kept_.size());
         if (known.kind() == v.kind() && known.as_extension() == v.as_extension()) return i;
     }
     kept_.push_back(v);
@@ -249,9 +257,10 @@ std::uint64_t RubySession::keep_block(const evaluator::Callable& block) {
     return blocks_.size();
 }
 
-// Calls are nested, so that the last one in is the first one out.
+// Calls are nested, so the last block added is the first to be released.
 void RubySession::release_block(std::uint64_t handle) {
     if (handle > 0 && handle <= blocks_.size()) blocks_.resize(handle - 1);
+    BUNRAKU_ASSERT(block(handle) == nullptr);
 }
 
 const evaluator::Callable* RubySession::block(std::uint64_t handle) const {
@@ -295,7 +304,7 @@ std::optional<Value> RubyCallbacks::variable(std::string_view name) {
 
 void RubyCallbacks::set_variable(std::string_view name, const Value& value) {
     session_.note_set(name);
-    // "::x": of the scope that functions of the 4.x API have, which is the top one.
+    // "::x": in the scope of 4.x functions, which is the top scope.
     const bool top = name.starts_with("::");
     in_.assign(top ? in_.top_scope() : scope_, base::Symbol::intern(top ? name.substr(2) : name),
                value, in_.current_site());
@@ -340,14 +349,14 @@ Value RubyCallbacks::undefined_variable(std::string_view name) {
         if (cls.starts_with("::")) cls.remove_prefix(2);
         auto* catalog = in_.hosts().catalog;
         if (catalog && catalog->class_scope(cls)) {
-            // The class is there and has no such variable.
+            // The class exists and has no such variable.
             if (!name.starts_with("::")) shown.insert(0, "::");
         } else if (catalog && !cls.empty()) {
             reason = catalog->class_known(cls) ? fmt::format("class {} has not been evaluated", cls)
                                                : fmt::format("class {} could not be found", cls);
         }
     }
-    // A name of top scope alone was asked for without the colons.
+    // The request had a top-scope name without the colons.
     if (name.starts_with("::") && name.find("::", 2) == std::string_view::npos) {
         shown.erase(0, 2);
         reason.clear();
@@ -364,7 +373,7 @@ Value RubyCallbacks::undefined_variable(std::string_view name) {
 }
 
 Value RubyCallbacks::variables(bool global) {
-    std::vector<Scope*> chain;  // innermost first
+    std::vector<Scope*> chain;  // The innermost scope first.
     Scope* node = in_.node_scope;
     if (!global) {
         for (Scope* s = &scope_; s; s = s->parent) {
@@ -374,7 +383,7 @@ Value RubyCallbacks::variables(bool global) {
         if (node) chain.push_back(node);
     }
     chain.push_back(&in_.top_scope());
-    in_.fact_reads.note_all();
+    in_.fact_reads.record_all();
     value::HashBuilder out(in_.arena(), 256);
     for (std::size_t i = chain.size(); i-- > 0;) {
         chain[i]->for_each([&](std::string_view name, const Value& v) {

@@ -1,4 +1,5 @@
-// Ruby code within one compile: the child it runs in, and what it may ask the compile.
+// SPDX-License-Identifier: Apache-2.0
+// Ruby code within one compile: the child that runs it, and its requests to the compile.
 #pragma once
 
 #include <cstdint>
@@ -21,68 +22,71 @@ using evaluator::Interpreter;
 using evaluator::Scope;
 using value::Value;
 
-/// What Ruby code asks of the catalog beyond evaluator::CatalogHost.
+/// The requests of Ruby code to the catalog beyond evaluator::CatalogHost.
 class CatalogQueries {
 public:
     virtual ~CatalogQueries() = default;
-    /// Names of the evaluated classes, in order (catalog.classes).
+    /// Returns the names of the evaluated classes, in order (catalog.classes).
     virtual std::vector<std::string> class_names() = 0;
-    /// Tags of the catalog, and of the resource a scope belongs to.
+    /// Returns the tags of the catalog, and those of the resource that a scope belongs to.
     virtual std::vector<std::string> catalog_tags() = 0;
     virtual std::vector<std::string> scope_tags(Scope& scope) = 0;
-    /// (type, title) of everything declared so far.
+    /// Returns (type, title) of all resources declared so far.
     virtual std::vector<std::pair<std::string, std::string>> declared_resources() = 0;
-    /// The parameters of a declared resource, a hash; nullopt: not declared.
+    /// Returns the parameters of a declared resource as a hash; nullopt if it is not declared.
     virtual std::optional<Value> resource_parameters(std::string_view type,
                                                      std::string_view title) = 0;
     virtual std::vector<std::string> resource_tags(std::string_view type,
                                                    std::string_view title) = 0;
-    /// The type and title of the resource whose body a scope is; empty for top scope.
+    /// Returns the type and title of the resource whose body the scope is; empty for top scope.
     virtual std::pair<std::string, std::string> scope_resource(Scope& scope) = 0;
-    /// The resource defaults in force in a scope, a hash.
+    /// Returns the resource defaults that apply in a scope, as a hash.
     virtual Value scope_defaults(Scope& scope, std::string_view type) = 0;
 
-    // Classes that Ruby code makes (the three steps that functions such as require_package take).
-    /// TypeCollection#add_hostclass: a class without a body. Throws where the name is taken.
+    // Classes that Ruby code creates, in the three steps of functions such as require_package.
+    /// TypeCollection#add_hostclass: defines a class without a body. Throws if the name is taken.
     virtual void define_class(std::string_view name) = 0;
-    /// Catalog#add_resource of a class: its resource, not evaluated. Throws where it is there.
+    /// Catalog#add_resource of a class: adds its resource without evaluating it. Throws if it
+    /// exists.
     virtual void add_class_resource(std::string_view name) = 0;
-    /// Resource::Type#evaluate_code. A class that was evaluated is listed once more, as in Puppet,
-    /// and the answer is false: Puppet fails then, as the new resource is in no catalog.
+    /// Resource::Type#evaluate_code. For a class that was already evaluated, it lists the class
+    /// once more, as Puppet does, and returns false. Puppet then fails, because the new resource is
+    /// in no catalog.
     virtual bool evaluate_class(std::string_view name) = 0;
 };
 
-/// One per compile; gives its child back when it dies.
+/// The Ruby session of one compile. Its destructor returns the child to the pool.
 class RubySession {
 public:
     explicit RubySession(std::shared_ptr<const environment::Environment> environment);
     ~RubySession();
 
     using Settings = std::function<std::optional<std::string>(std::string_view)>;
-    /// The pool of an environment, made with the settings that `in` has; outside of a compile (it
-    /// is null) with those given.
+    /// Returns the pool of an environment. It is created with the settings of `in`. Outside of a
+    /// compile `in` is null, and `settings` are used.
     static std::shared_ptr<ruby::Pool> pool_of(const environment::Environment& environment,
                                                Interpreter* in, const Settings& settings = {});
 
     ruby::Pool& pool(Interpreter& in);
-    /// The child, taken on first use.
+    /// Returns the child, which is taken from the pool at the first call.
     ruby::Host& host(Interpreter& in);
     const environment::Environment& environment() const { return *environment_; }
-    /// What `make`, which calls Ruby with these callbacks, gives: kept from before where it fits.
+    /// Returns the result of `make`, which calls Ruby with these callbacks, or that of a valid
+    /// memo.
     Value answered(Interpreter& in, Scope& scope, const RubyQuestion& question,
                    const std::function<Value(ruby::Callbacks&)>& make);
-    /// ruby::Host::memory of the child at work; null: there is none.
+    /// Returns ruby::Host::memory of the current child; null if there is none.
     std::shared_ptr<void>* process_memory() const { return lease_ ? &lease_->memory() : nullptr; }
-    /// Set by the compile that has the session; null: there is no catalog to ask.
+    /// Set by the compile that owns the session; null if there is no catalog.
     CatalogQueries* catalog = nullptr;
 
-    /// Numbers for values and lambdas that Ruby holds while the compile lasts.
+    /// Stores a value that Ruby refers to by number during the compile.
     std::uint64_t keep(const Value& v);
     Value kept(std::uint64_t handle) const;
-    /// The same for a lambda during one call; release it after.
+    /// Stores a lambda for one call; release_block removes it.
     std::uint64_t keep_block(const evaluator::Callable& block);
     void release_block(std::uint64_t handle);
-    /// Variables that Ruby code has set: it may still be changing the value it keeps.
+    /// Records a variable that Ruby code has set, because Ruby may still change its value.
     void note_set(std::string_view name) { set_by_ruby_.emplace_back(name); }
     bool was_set(std::string_view name) const {
         for (const auto& each : set_by_ruby_)
@@ -94,24 +98,24 @@ public:
 private:
     std::shared_ptr<const environment::Environment> environment_;
     std::shared_ptr<ruby::Pool> pool_;
-    std::optional<std::unique_ptr<RubyAnswers>> answers_;  ///< null: none are kept
+    std::optional<std::unique_ptr<RubyAnswers>> answers_;  ///< Null if memos are off.
     ruby::Pool::Lease lease_;
     std::vector<std::string> set_by_ruby_;
     std::vector<Value> kept_;
     std::vector<const evaluator::Callable*> blocks_;
 };
 
-/// The program of a command line where its answer is declared to depend on nothing but its
-/// arguments (the setting pure_commands); empty: it is not.
+/// Returns the program of a command line if the setting pure_commands lists it; otherwise empty.
+/// The output of such a program depends on its arguments only.
 std::string pure_program(Interpreter& in, std::string_view command);
 
-/// What Ruby code read is a read of the compile at work.
+/// Records a read of Ruby code as a read of the current compile.
 void note_read(const environment::Environment& environment, const ruby::ReadNote& note);
-/// The reads of a description that outlives the compile in which it was made.
+/// Records the reads of a description that outlives the compile in which it was made.
 void note_reads(const environment::Environment& environment,
                 const std::vector<ruby::ReadNote>& notes);
 
-/// The callbacks of one call: variables are those of `scope`.
+/// The callbacks of one call; `scope` provides the variables.
 class RubyCallbacks final : public ruby::Callbacks {
 public:
     RubyCallbacks(RubySession& session, Interpreter& in, Scope& scope)
@@ -142,7 +146,7 @@ private:
     Scope& scope_;
 };
 
-/// ruby::Host::ask_hiera3 with the compile's child (hiera::Hiera3Backends).
+/// Calls ruby::Host::ask_hiera3 with the compile's child (hiera::Hiera3Backends).
 Value ask_hiera3(RubySession& session, Interpreter& in, Scope& scope, const Value& request);
 
 }  // namespace bunraku::templates

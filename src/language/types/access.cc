@@ -1,4 +1,5 @@
-// Type[..] in the language: the access operator on types, with its issues.
+// SPDX-License-Identifier: Apache-2.0
+// The access operator on types, `Type[..]`, with its issues.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -52,8 +53,8 @@ std::string key_type_name(Context& ctx, const Value& v) {
          "BAD_TYPE_SLICE_TYPE", key);
 }
 
-/// Kinds of arguments that a check names in its message.
-enum class Want : std::uint8_t {
+/// The kinds of arguments that a check can name in its message.
+enum class ArgumentKind : std::uint8_t {
     Type,
     String,
     Boolean,
@@ -64,29 +65,29 @@ enum class Want : std::uint8_t {
     SemVerRange
 };
 
-bool wanted(Want w, const Value& v) {
+bool wanted(ArgumentKind w, const Value& v) {
     switch (w) {
-        case Want::Type: return v.is_type();
-        case Want::String: return v.is_string();
-        case Want::Boolean: return v.is(value::Kind::Boolean);
-        case Want::Hash: return v.is_hash();
-        case Want::Regexp: return v.is(value::Kind::Regexp);
-        case Want::PatternType: return v.is_type() && is(v.as_type(), TypeKind::Pattern);
-        case Want::RegexpType: return v.is_type() && is(v.as_type(), TypeKind::Regexp);
-        case Want::SemVerRange: return v.is(value::Kind::SemVerRange);
+        case ArgumentKind::Type: return v.is_type();
+        case ArgumentKind::String: return v.is_string();
+        case ArgumentKind::Boolean: return v.is(value::Kind::Boolean);
+        case ArgumentKind::Hash: return v.is_hash();
+        case ArgumentKind::Regexp: return v.is(value::Kind::Regexp);
+        case ArgumentKind::PatternType: return v.is_type() && is(v.as_type(), TypeKind::Pattern);
+        case ArgumentKind::RegexpType: return v.is_type() && is(v.as_type(), TypeKind::Regexp);
+        case ArgumentKind::SemVerRange: return v.is(value::Kind::SemVerRange);
     }
     return false;
 }
-std::string_view want_label(Want w) {
+std::string_view want_label(ArgumentKind w) {
     switch (w) {
-        case Want::Type: return "Any-Type";
-        case Want::String: return "String";
-        case Want::Boolean: return "TrueClass or FalseClass";
-        case Want::Hash: return "Hash";
-        case Want::Regexp: return "Regexp";
-        case Want::PatternType: return "Pattern-Type";
-        case Want::RegexpType: return "Regexp-Type";
-        case Want::SemVerRange: return "SemanticPuppet::VersionRange";
+        case ArgumentKind::Type: return "Any-Type";
+        case ArgumentKind::String: return "String";
+        case ArgumentKind::Boolean: return "TrueClass or FalseClass";
+        case ArgumentKind::Hash: return "Hash";
+        case ArgumentKind::Regexp: return "Regexp";
+        case ArgumentKind::PatternType: return "Pattern-Type";
+        case ArgumentKind::RegexpType: return "Regexp-Type";
+        case ArgumentKind::SemVerRange: return "SemanticPuppet::VersionRange";
     }
     return "";
 }
@@ -114,23 +115,23 @@ private:
             case TypeKind::Regexp:
                 if (args_.size() != 1)
                     bad_arity(a_an_uc(label(base_)), 1, 1, args_.size(), args_.empty() ? -1 : 1);
-                check(args_, 1, 1, {Want::String, Want::Regexp});
+                check(args_, 1, 1, {ArgumentKind::String, ArgumentKind::Regexp});
                 return regexp_of(ctx_, args_[0]);
             case TypeKind::Boolean:
-                check(args_, 1, 1, {Want::Boolean});
+                check(args_, 1, 1, {ArgumentKind::Boolean});
                 return make_boolean(args_[0].as_boolean());
             case TypeKind::Enum: {
                 Args names = args_;
                 if (!names.empty() && names.back().is(value::Kind::Boolean))
                     names = names.first(names.size() - 1);
-                check(names, 1, kMany, {Want::String});
+                check(names, 1, kMany, {ArgumentKind::String});
                 return enum_of(ctx_, args_);
             }
             case TypeKind::Variant:
-                check(args_, 1, kMany, {Want::Type});
+                check(args_, 1, kMany, {ArgumentKind::Type});
                 return make_variant(ctx_, types(args_));
             case TypeKind::SemVer:
-                check(args_, 1, kMany, {Want::String, Want::SemVerRange});
+                check(args_, 1, kMany, {ArgumentKind::String, ArgumentKind::SemVerRange});
                 return sem_ver_of(ctx_, args_);
             case TypeKind::Timestamp:
                 if (args_.size() > 2) bad_arity(a_an_uc(label(base_)), 0, 2, args_.size());
@@ -146,7 +147,7 @@ private:
                 }
                 return make_callable(ctx_, keys_);
             case TypeKind::Struct:
-                check(keys_, 1, 1, {Want::Hash});
+                check(keys_, 1, 1, {ArgumentKind::Hash});
                 return struct_of(ctx_, keys_[0].as_hash());
             case TypeKind::String:
                 if (args_.size() == 1) return make_string(ctx_, size(0, args_));
@@ -156,7 +157,8 @@ private:
                      "BAD_STRING_SLICE_ARITY");
             case TypeKind::Pattern:
                 check(args_, 1, kMany,
-                      {Want::String, Want::Regexp, Want::PatternType, Want::RegexpType});
+                      {ArgumentKind::String, ArgumentKind::Regexp, ArgumentKind::PatternType,
+                       ArgumentKind::RegexpType});
                 return pattern_of(ctx_, args_);
             case TypeKind::Uri: return uri();
             case TypeKind::Optional: {
@@ -176,7 +178,7 @@ private:
                     bad_slice_type("Init-Type", 0, keys_.empty() ? Value::undef() : keys_[0]);
                 return make_init(ctx_, keys_[0].as_type(), keys_.subspan(1));
             case TypeKind::Runtime:
-                check(args_, 2, 2, {Want::String, Want::String});
+                check(args_, 2, 2, {ArgumentKind::String, ArgumentKind::String});
                 return runtime_of(ctx_, args_[0], args_[1]);
             case TypeKind::Integer: return integer();
             case TypeKind::Float: return floating();
@@ -201,16 +203,16 @@ private:
         }
     }
 
-    void check(Args keys, int min, int max, std::initializer_list<Want> allowed) {
+    void check(Args keys, int min, int max, std::initializer_list<ArgumentKind> allowed) {
         const auto n = static_cast<int>(keys.size());
         if (n < min || (max != kMany && n > max))
             bad_arity(a_an_uc(label(base_)), 1, max, keys.size());
         for (int i = 0; i < n; ++i) {
             const bool fits = std::any_of(allowed.begin(), allowed.end(),
-                                          [&](Want w) { return wanted(w, keys[i]); });
+                                          [&](ArgumentKind w) { return wanted(w, keys[i]); });
             if (fits) continue;
             std::string expected;
-            for (Want w : allowed) {
+            for (ArgumentKind w : allowed) {
                 if (!expected.empty()) expected += " or ";
                 expected += want_label(w);
             }
@@ -238,7 +240,8 @@ private:
         return args_[0].as_type();
     }
 
-    /// A size from one Integer type, or one or two integers, in `keys` from `start` on.
+    /// Returns a size from `keys`, starting at index `start`: one Integer type, or one or two
+    /// integers.
     Range size(int start, Args keys) {
         const Args given = keys.subspan(static_cast<std::size_t>(start));
         if (given.size() == 1 && given[0].is_type())
@@ -265,7 +268,7 @@ private:
             size = range_of(types_given[n - 1], Value::default_value());
             types_given = types_given.first(n - 1);
         }
-        check(types_given, 1, kMany, {Want::Type});
+        check(types_given, 1, kMany, {ArgumentKind::Type});
         return make_tuple_type(ctx_, types(types_given), size);
     }
 
@@ -354,7 +357,7 @@ private:
         }
     }
 
-    /// The titles: flat, without undefs.
+    /// Returns the titles as a flat list without undef.
     std::vector<Value> titles(Args keys) {
         std::vector<Value> out;
         for (const Value& v : flatten_keys(ctx_, keys).as_array())
@@ -450,7 +453,7 @@ Value access_type(Context& ctx, const Type* base, std::span<const Value> keys) {
     try {
         return Specialize(ctx, base, keys).run();
     } catch (const base::PuppetError& e) {
-        // What is no issue of the operator itself is told as an error of the expression.
+        // An error that is not an issue of the operator is reported as an error of the expression.
         if (!e.issue_code().empty() || e.located()) throw;
         throw ParameterError(
             fmt::format("Error while evaluating a '[]' expression, {}", e.message()),

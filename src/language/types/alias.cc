@@ -1,5 +1,6 @@
-// Type aliases: resolved on first use, with the search for self recursion that the guards depend
-// on.
+// SPDX-License-Identifier: Apache-2.0
+// Type aliases. They are resolved on first use, which also detects the self-recursion that the
+// guards depend on.
 #include <fmt/format.h>
 
 #include "core/base/diagnostic.h"
@@ -50,7 +51,7 @@ void accept_init(const InitType& init, void* closure, Visit visit, Guard* guard)
 
 void ignore(void*, const Type*) {}
 
-/// Something other than aliases and Variants is inside.
+/// Reports whether the type contains anything other than aliases and Variants.
 bool has_real_type(const Type* t, Guard* guard) {
     bool found = false;
     accept(
@@ -85,11 +86,11 @@ void drop_unreal_variants(Context& ctx, const TypeAliasType& alias) {
 
 struct Recheck {
     Context& ctx;
-    std::vector<const TypeAliasType*> met;
+    std::vector<const TypeAliasType*> inner_aliases;
 };
 
-/// Whether `to`, which is known to be recursive, is found inside `from`. What does not lead back to
-/// it is as it was, and other threads may be reading it (types/settle.h).
+/// Reports whether `from` contains `to`, which is known to be recursive. Types that do not lead
+/// back to `to` must not change, because other threads may read them (types/settle.h).
 bool reaches(const TypeAliasType& from, const TypeAliasType& to) {
     struct Search {
         const Type* to;
@@ -179,7 +180,8 @@ const Type* resolved(Context& ctx, const TypeAliasType& alias) {
     }
     if (!alias.expr)
         throw base::PuppetError(fmt::format("Reference to unresolved type {}", alias.name));
-    // Seen again before it is resolved it is a reference, and taken for recursive.
+    // If the alias occurs again before it is resolved, it is treated as a reference and as
+    // recursive.
     alias.resolved = defaults().type_reference;
     alias.self_recursive = true;
     Loader* outer = ctx.loader;
@@ -192,17 +194,18 @@ const Type* resolved(Context& ctx, const TypeAliasType& alias) {
                 fmt::format("Type alias '{}' cannot be resolved to a real type", alias.name));
         alias.self_recursive = guard.recursive_this(&alias);
         if (alias.self_recursive) {
-            // Aliases met on the way were resolved while this one was open.
+            // Aliases inside this one were resolved before it was complete, so they are checked
+            // again.
             Recheck recheck{ctx, {}};
             Guard again;
             accept(
                 &alias, &recheck,
                 [](void* closure, const Type* t) {
                     if (const auto* a = as<TypeAliasType>(t))
-                        static_cast<Recheck*>(closure)->met.push_back(a);
+                        static_cast<Recheck*>(closure)->inner_aliases.push_back(a);
                 },
                 &again);
-            for (const TypeAliasType* a : recheck.met)
+            for (const TypeAliasType* a : recheck.inner_aliases)
                 if (reaches(*a, alias)) update_recursion(ctx, *a);
             drop_unreal_variants(ctx, alias);
         }

@@ -1,5 +1,6 @@
-// Which type fits which: one rule per kind of the wanted type, after the given one has been taken
-// apart (aliases, Variants, Optional, NotUndef).
+// SPDX-License-Identifier: Apache-2.0
+// Assignability of types. Aliases, Variants, Optional and NotUndef of the given type are decomposed
+// first; then one rule per kind of the expected type decides.
 #include <algorithm>
 
 #include "core/base/semver.h"
@@ -86,11 +87,11 @@ bool fits_string(const StringType& t, const Type* o) {
             return std::all_of(e->values.begin(), e->values.end(),
                                [&](std::string_view v) { return t.size->contains(char_count(v)); });
         }
-        // How long the matches of a pattern are can't be known.
+        // The length of the strings that match a pattern is unknown.
         return is(o, TypeKind::Pattern) && t.size->covers(kAnySize);
     }
     if (const auto* s = as<StringType>(o)) return !t.value || t.value == s->value;
-    // 8.11 takes any Enum of one value for a given string without comparing the two.
+    // 8.11 accepts any Enum with a single value for a fixed string without comparing the two.
     if (const auto* e = as<EnumType>(o))
         return !t.value || (e->values.size() == 1 && !e->case_insensitive);
     return is(o, TypeKind::Pattern) && !t.value;
@@ -169,7 +170,8 @@ bool fits_struct(Context& ctx, const StructType& t, const Type* o, Guard* guard)
     for (const StructElement& e : t.elements) {
         if (accepts_undef(ctx, e.key, nullptr)) continue;
         ++required;
-        // Which keys the hash has is unknown: what can be asked is whether its keys and values fit.
+        // The keys of the hash are unknown, so only the types of its keys and values can be
+        // checked.
         if (!assignable(ctx, e.value, h->value, guard) ||
             !assignable(ctx, generalize(ctx, e.key), h->key, guard))
             return false;
@@ -206,7 +208,8 @@ bool fits_callable(Context& ctx, const CallableType& t, const Type* o, Guard* gu
     if (t.returns && !assignable(ctx, t.returns, c->returns ? c->returns : defaults().any, guard))
         return false;
     if (!t.params) return true;
-    // The other way round: what is called must accept what it will be called with.
+    // Parameters are compared in the opposite direction: the given callable must accept the
+    // arguments that the caller passes.
     if (!c->params || !assignable(ctx, c->params, t.params, guard)) return false;
     const Type* this_block = t.block ? t.block : defaults().undef;
     const Type* that_block = c->block ? c->block : defaults().undef;
@@ -289,7 +292,7 @@ bool fits_iterable(Context& ctx, const IterableType& t, const Type* o, Guard* gu
     return it && it->type && assignable(ctx, t.type, it->type, guard);
 }
 
-/// Puppet's _assignable?: `o` is no alias, Variant, Optional or Unit.
+/// Implements Puppet's _assignable?. `o` is not an alias, Variant, Optional or Unit.
 bool fits(Context& ctx, const Type* t, const Type* o, Guard* guard) {
     switch (t->kind) {
         case TypeKind::Any:
@@ -395,12 +398,12 @@ bool fits(Context& ctx, const Type* t, const Type* o, Guard* guard) {
         case TypeKind::Data:
         case TypeKind::RichData:
         case TypeKind::Deferred:
-        case TypeKind::Error: break;  // aliases and Object types: no kinds of their own
+        case TypeKind::Error: break;  // aliases and Object types: handled elsewhere
     }
     return false;
 }
 
-/// Takes the given type apart before the wanted one is asked.
+/// Decomposes the given type before the rules of the expected type apply.
 bool assignable_base(Context& ctx, const Type* t, const Type* o, Guard* guard) {
     switch (o->kind) {
         case TypeKind::Unit: return true;
@@ -411,9 +414,9 @@ bool assignable_base(Context& ctx, const Type* t, const Type* o, Guard* guard) {
             Guard own;
             Guard* g = guard ? guard : &own;
             if (g->add_that(o) == Guard::kBoth) return true;
-            // Round in a circle an alias adds no values.
-            const Guard::Asked asked(*g, Guard::kThat, t, o);
-            return asked.again() || assignable(ctx, t, inner, g);
+            // In a cycle, an alias adds no values.
+            const Guard::CycleCheck cycle_check(*g, Guard::kThat, t, o);
+            return cycle_check.in_cycle() || assignable(ctx, t, inner, g);
         }
         case TypeKind::Variant: {
             const auto& types = to<VariantType>(o).types;
@@ -455,9 +458,9 @@ bool assignable(Context& ctx, const Type* t, const Type* o, Guard* guard) {
             Guard* g = guard ? guard : &own;
             return g->with_this(t, [&](unsigned state) {
                 if (state == Guard::kBoth) return true;
-                // Round in a circle an alias takes nothing.
-                const Guard::Asked asked(*g, Guard::kThis, t, o);
-                return !asked.again() && assignable_base(ctx, t, o, g);
+                // In a cycle, an alias accepts no values.
+                const Guard::CycleCheck cycle_check(*g, Guard::kThis, t, o);
+                return !cycle_check.in_cycle() && assignable_base(ctx, t, o, g);
             });
         }
         case TypeKind::Variant: {

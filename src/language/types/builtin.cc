@@ -1,5 +1,5 @@
-// The types every program knows: the unparameterised ones, made once for all threads, and their
-// names.
+// SPDX-License-Identifier: Apache-2.0
+// The predefined types without parameters, made once for all threads, and their names.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -93,12 +93,13 @@ struct Made {
 };
 
 Made& made() {
-    // Immortal on purpose: types of every snapshot point here.
+    // Never destroyed, because the types of every snapshot point to it.
     static auto* instance = new Made();
     return *instance;
 }
 
-/// RichData names Object and TypeSet, which are made elsewhere: so it is completed apart.
+/// Completes RichData, which refers to Object and TypeSet. These are made elsewhere, so this is a
+/// separate step.
 const Defaults& complete() {
     Made& m = made();
     Defaults& d = m.d;
@@ -111,7 +112,7 @@ const Defaults& complete() {
 }
 
 struct Named {
-    std::string_view name;  // down-cased
+    std::string_view name;  // in lower case
     const Type* type;
 };
 
@@ -173,7 +174,8 @@ const std::vector<Named>& names() {
     return *table;
 }
 
-/// The names by a hash of length, first and last letters: every type expression asks here.
+/// Maps names to types by a hash of the length and of the first and last letters. Every type
+/// expression uses it.
 class NameTable {
 public:
     NameTable() {
@@ -200,8 +202,8 @@ private:
 
 }  // namespace
 
-// While the defaults of Object and TypeSet are being made, RichData is still open; nothing asks for
-// it then.
+// RichData is still incomplete while the defaults of Object and TypeSet are made. No code uses it
+// during that time.
 const Defaults& defaults() {
     static thread_local bool completing = false;
     if (completing) return made().d;

@@ -1,4 +1,5 @@
-// String.new: every value as text by formats that are chosen by type.
+// SPDX-License-Identifier: Apache-2.0
+// String.new: converts every value to text with formats selected by type.
 #include "language/types/convert.h"
 
 #include <algorithm>
@@ -70,7 +71,7 @@ std::string capitalize(std::string_view text) { return map_letters(text, true, f
 
 std::string capitalize_all(std::string_view text) {
     std::string out;
-    // As Ruby's split: empty segments at the end are dropped.
+    // Like Ruby's split, this drops empty segments at the end.
     while (text.ends_with("::")) text.remove_suffix(2);
     for (;;) {
         const auto at = text.find("::");
@@ -320,7 +321,7 @@ private:
         }
     }
 
-    /// What has no formats of its own.
+    /// Formats a value whose type has no formats.
     std::string any(const Value& v, const Format& f) {
         if (f.letter == 's') return f.pad(value::to_text(v));
         if (f.letter == 'p') {
@@ -370,7 +371,8 @@ private:
         }
         bool broken = false;
         if (f.alt && f.width) {
-            // Runs of plain elements are broken where one is wider than the width.
+            // A line break separates the elements if the total width of consecutive plain elements
+            // is greater than the field width.
             std::int64_t widest = 0, run = 0;
             for (std::size_t i = 0; i < items.size(); ++i) {
                 run = is_collection(items[i]) ? 0 : run + char_count(texts[i]);
@@ -441,7 +443,7 @@ private:
     Context& ctx_;
 };
 
-/// TypeFormatter with indentation.
+/// Implements TypeFormatter with indentation.
 class IndentedPrinter {
 public:
     IndentedPrinter(std::string& out, int level) : out_(out), level_(level) {}
@@ -488,7 +490,7 @@ private:
         for (const Value& v : items) {
             switch (v.kind()) {
                 case Kind::Undef:
-                    sum += 3;  // as Ruby's inspect writes it
+                    sum += 3;  // length of "nil", as Ruby's inspect prints undef
                     break;
                 case Kind::Default: sum += 8; break;
                 case Kind::Boolean:
@@ -550,7 +552,7 @@ private:
     int level_;
 };
 
-/// The format for the value itself; containers keep the default separators.
+/// `text` is the format for the value itself. Containers use the default separators.
 std::string convert_with(Context& ctx, const Value& v, std::string_view text) {
     Converter converter(ctx);
     if (is_collection(v)) {

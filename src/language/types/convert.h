@@ -1,5 +1,6 @@
-// String.new's formats ("%#x", {Array => {format => '%(a', separator => ', '}}), which functions
-// use too.
+// SPDX-License-Identifier: Apache-2.0
+// The formats of String.new ("%#x", {Array => {format => '%(a', separator => ', '}}). Functions use
+// them too.
 #pragma once
 
 #include <string>
@@ -9,14 +10,15 @@
 
 namespace bunraku::types {
 
-/// The text that the default formats give: what String($v) is, and how values read inside of
-/// others.
+/// Converts with the default formats, as String($v) does. Values inside other values are converted
+/// in the same way.
 std::string convert_to_string(Context& ctx, const Value& v);
-/// With one format for the value itself, "%p"; throws PuppetError for illegal ones.
+/// Converts with one format for the value itself, such as "%p". Throws PuppetError if the format is
+/// not allowed.
 std::string convert_to_string(Context& ctx, const Value& v, std::string_view format);
 
-/// One Ruby format directive on an integer, a float, a string ("%+05d"); the conversion letter is
-/// the last one. Throws PuppetError with Ruby's text where it is malformed.
+/// Applies one Ruby format directive ("%+05d") to an integer, a float or a string. The conversion
+/// letter is the last character. Throws PuppetError with Ruby's text if the directive is malformed.
 std::string format_directive(std::string_view format, const Value& v);
 
 }  // namespace bunraku::types

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/types/convert_format.h"
 
 #include <algorithm>
@@ -21,12 +22,12 @@ using base::PuppetError;
 
 namespace {
 
-/// Widths and precisions beyond this are refused.
+/// Larger widths and precisions are rejected.
 constexpr int kMaxWidth = 1'000'000;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Bytes of the first `n` characters.
+/// Returns the number of bytes of the first `n` characters.
 std::size_t prefix_bytes(std::string_view text, std::size_t n) {
     std::size_t i = 0;
     for (; i < text.size(); ++i) {
@@ -61,7 +62,8 @@ int type_rank(const Type* t) {
 
 using Entries = std::vector<std::pair<const Type*, Format>>;
 
-/// The special before the general; what cannot be compared by rank or name.
+/// Sorts specific types before general ones. Types that are not comparable are sorted by rank or
+/// name.
 Entries sorted(Context& ctx, Entries entries) {
     const auto special = [&](const Type* a, const Type* b) {
         return !equal(a, b) && is_assignable(ctx, b, a) && !is_assignable(ctx, a, b);
@@ -105,7 +107,7 @@ std::shared_ptr<const FormatMap> merge_maps(Context& ctx,
     if (!low || !high) return low ? low : high;
     Entries all;
     for (const auto& [t, f] : low->entries) {
-        // A more general type of the higher map takes the place of the lower one.
+        // A more general type of the higher map replaces this entry of the lower one.
         const bool hidden = std::ranges::any_of(high->entries, [&, lower = t](const auto& h) {
             return !equal(h.first, lower) && is_assignable(ctx, h.first, lower);
         });
@@ -284,7 +286,7 @@ const Format* FormatMap::find(Context& ctx, const Value& v) const {
         if (is(type, TypeKind::Any)) return &format;
         // Types are instances of Object, but they are formatted as types.
         if (is(type, TypeKind::Object) && v.is_type()) continue;
-        // Objects are looked up by their type without parameters.
+        // The format of an object is looked up by its type without parameters.
         if (v.is(value::Kind::Object) && as_object_extension(type) != nullptr) continue;
         if (is_instance(ctx, type, v)) return &format;
     }

@@ -1,5 +1,6 @@
-// What the type system knows of values that live above it: see TypedExtension (type.h) for
-// closures, objects and iterators, and Iterator (iterator.h) for walking one.
+// SPDX-License-Identifier: Apache-2.0
+// The type system's view of values that higher layers define: see TypedExtension (type.h) for
+// closures, objects and iterators, and Iterator (iterator.h) for iteration.
 #pragma once
 
 #include "language/types/iterator.h"

@@ -1,4 +1,5 @@
-// Types as values: Ruby's == and hash for each kind.
+// SPDX-License-Identifier: Apache-2.0
+// Types as values: Ruby's == and hash for each kind of type.
 #include <algorithm>
 
 #include "core/base/semver.h"
@@ -17,7 +18,7 @@ bool equal_lists(Types a, Types b) {
     return true;
 }
 
-/// Same number, and every type of `a` is among `b`.
+/// Reports whether both have the same number of types and `b` contains every type of `a`.
 template <class T>
 bool equal_sets(std::span<const T* const> a, std::span<const T* const> b) {
     if (a.size() != b.size()) return false;
@@ -75,12 +76,12 @@ std::uint64_t hash_inside(const Type* t) {
         }
         case TypeKind::Regexp: return hash_text(to<RegexpType>(t).pattern);
         case TypeKind::Pattern: {
-            std::uint64_t h = 0;  // the order has no meaning
+            std::uint64_t h = 0;  // independent of the order
             for (const RegexpType* p : to<PatternType>(t).patterns) h += hash_text(p->pattern);
             return h;
         }
         case TypeKind::Variant: {
-            std::uint64_t h = 0;  // the order has no meaning
+            std::uint64_t h = 0;  // independent of the order
             for (const Type* v : to<VariantType>(t).types) h += hash_type(v);
             return h;
         }
@@ -219,7 +220,7 @@ bool equal(const Type* a, const Type* b) {
     }
 }
 
-// Only types are compared with types: value::equal looks at the kinds of values before.
+// `other` is always a type, because value::equal compares the kinds of the values first.
 bool Type::equal(const value::Extension& other) const {
     return types::equal(this, &static_cast<const Type&>(other));
 }

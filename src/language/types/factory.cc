@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/types/factory.h"
 
 #include <algorithm>
@@ -221,7 +222,7 @@ const CallableType* make_callable(Context& ctx, std::span<const Value> args) {
     }
     std::vector<const Type*> types;
     for (const Value& v : args) types.push_back(type_of(ctx, v));
-    // Without types but with a maximum above zero: whatever the caller has.
+    // Without types but with a maximum above zero, the callable accepts arguments of any type.
     if (types.empty() && size && size->max > 0) types.push_back(defaults().unit);
     return make_callable(ctx, make_tuple_type(ctx, types, size), block, returns);
 }

@@ -1,4 +1,6 @@
-// Makes types. What Puppet normalises when a type is made is done here; the rest is `normalize`.
+// SPDX-License-Identifier: Apache-2.0
+// Makes types. This includes the normalisation that Puppet performs when it makes a type;
+// `normalize` does the rest.
 #pragma once
 
 #include <initializer_list>
@@ -13,7 +15,7 @@
 
 namespace bunraku::types {
 
-/// The unparameterised types; immortal and shared between threads.
+/// The types without parameters. They are never destroyed and are shared between threads.
 struct Defaults {
     const PlainType *any, *undef, *default_type, *unit, *scalar, *scalar_data, *numeric, *binary,
         *sem_ver_range, *catalog_entry;
@@ -53,8 +55,8 @@ const Defaults& defaults();
 
 using Types = std::span<const Type* const>;
 
-// Texts, values and spans given here are copied into the context's arena. Throw PuppetError where
-// the arguments make no type (from > to, ..).
+// Texts, values and spans are copied into the context's arena. The functions throw PuppetError if
+// the arguments do not form a valid type (from > to and so on).
 const IntegerType* make_integer(Context& ctx, Range range);
 const IntegerType* make_integer(Context& ctx, std::int64_t min, std::int64_t max);
 const FloatType* make_float(Context& ctx, double min, double max);
@@ -71,12 +73,12 @@ const ArrayType* make_array_type(Context& ctx, const Type* element, Size size = 
 const TupleType* make_tuple_type(Context& ctx, Types types, Size size = {});
 const HashType* make_hash_type(Context& ctx, const Type* key, const Type* value, Size size = {});
 const StructType* make_struct(Context& ctx, std::span<const StructElement> elements);
-/// One entry of a Struct as its literal has it: `key` String, Optional[..], NotUndef[..] or Enum of
-/// one value. Throws on others.
+/// Makes one entry of a Struct literal. `key` must be a String, Optional[..], NotUndef[..] or an
+/// Enum with one value. Throws for other types.
 StructElement make_struct_element(Context& ctx, const Type* key, const Type* value);
-/// The entry for a plain name: optional where `value` accepts undef.
+/// Makes the entry for a plain name. It is optional if `value` accepts undef.
 StructElement make_struct_element(Context& ctx, std::string_view name, const Type* value);
-/// Flattens, drops doubles; one type alone is given as itself.
+/// Flattens the types and removes duplicates. Returns a single type unchanged.
 const Type* make_variant(Context& ctx, Types types);
 const OptionalType* make_optional(Context& ctx, const Type* type);
 const NotUndefType* make_not_undef(Context& ctx, const Type* type);
@@ -86,7 +88,8 @@ const IteratorType* make_iterator(Context& ctx, const Type* element);
 const SensitiveType* make_sensitive_type(Context& ctx, const Type* type);
 const CallableType* make_callable(Context& ctx, const TupleType* params, const Type* block,
                                   const Type* returns);
-/// From the arguments of Callable[..]: types, then sizes, then a block type; or [[..], Return].
+/// Makes the type from the arguments of Callable[..]: types, then sizes, then a block type;
+/// or [[..], Return].
 const CallableType* make_callable(Context& ctx, std::span<const Value> args);
 const TimestampType* make_timestamp(Context& ctx, Range range);
 const TimespanType* make_timespan(Context& ctx, Range range);
@@ -94,18 +97,18 @@ const SemVerType* make_sem_ver(Context& ctx, std::span<const base::SemVerRange* 
 const UriType* make_uri(Context& ctx, const Value& parameters);
 const InitType* make_init(Context& ctx, const Type* type, std::span<const Value> args);
 const RuntimeType* make_runtime(Context& ctx, std::string_view runtime, std::string_view name);
-/// `type_name` in any case; throws "Illegal type name '..'".
+/// `type_name` may be in any case. Throws "Illegal type name '..'".
 const ResourceType* make_resource(Context& ctx, std::string_view type_name,
                                   std::optional<std::string_view> title = {});
 const ClassType* make_class(Context& ctx, std::string_view class_name);
 const TypeReferenceType* make_type_reference(Context& ctx, std::string_view text);
-/// `expr` and its tree must outlive the context.
+/// Makes an alias. `expr` and its tree must outlive the context.
 TypeAliasType* make_type_alias(Context& ctx, std::string_view name, const syntax::Node* expr,
                                Loader* loader = nullptr);
 
-/// "foo::bar" to "Foo::Bar".
+/// Converts "foo::bar" to "Foo::Bar".
 std::string capitalize_segments(std::string_view name);
-/// The regexp's text with its options as a group where it has some: "(?i-mx:a)".
+/// Returns the text of the regexp. If it has options, they are added as a group: "(?i-mx:a)".
 std::string regexp_with_options(const value::RegexpRep& rep);
 
 }  // namespace bunraku::types

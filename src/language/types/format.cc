@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/types/format.h"
 
 #include <cmath>
@@ -13,13 +14,13 @@ using value::Kind;
 
 namespace {
 
-/// String literals stand for their types inside of Optional and NotUndef.
+/// Inside Optional and NotUndef, a string literal represents its type.
 const StringType* literal_string(const Type* t) {
     const auto* s = as<StringType>(t);
     return s && s->value ? s : nullptr;
 }
 
-/// For questions that make no lasting types.
+/// Reports whether the type accepts undef. Uses a scratch arena for the temporary types.
 bool accepts_undef(const Type* t) {
     base::Arena scratch(512);
     Context ctx{scratch, nullptr};
@@ -33,7 +34,8 @@ bool accepts_undef(const Type* t) {
 }  // namespace
 
 void Formatter::range(const Range& r) {
-    // The outermost integers stand for no end, unless the type is of that one integer.
+    // The smallest and largest integers represent an open end, unless the range contains only that
+    // integer.
     const bool single = r.min == r.max;
     out_ += r.min == kMin && !single ? "default" : std::to_string(r.min);
     if (r.max != kMax || single) {
@@ -113,7 +115,8 @@ void Formatter::structure(const StructType& t) {
     for (const StructElement& e : t.elements) {
         if (!first) out_ += ", ";
         first = false;
-        // The key says only what the value's type does not: optional or required.
+        // The key shows whether the entry is optional or required only if the value's type does
+        // not.
         const bool value_optional = accepts_undef(e.value);
         const bool key_optional = is(e.key, TypeKind::Optional);
         if (key_optional != value_optional) {
@@ -454,8 +457,8 @@ void Formatter::type(const Type* t) {
 
 void Type::print(std::string& out) const {
     Formatter f(out);
-    // What is defined somewhere shows what it stands for when alone; inside of another type it is
-    // its name.
+    // A named definition is printed with its content if it is the outermost type. Inside another
+    // type only its name is printed.
     f.expanded =
         kind == TypeKind::TypeAlias || kind == TypeKind::Object || kind == TypeKind::TypeSet;
     f.type(this);

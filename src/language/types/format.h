@@ -1,4 +1,5 @@
-// Types as text: Puppet's TypeFormatter.
+// SPDX-License-Identifier: Apache-2.0
+// Converts types to text, like Puppet's TypeFormatter.
 #pragma once
 
 #include <string>
@@ -11,15 +12,15 @@ namespace bunraku::types {
 
 using Types = std::span<const Type* const>;
 
-/// Writes one type (and literal values inside types) as Puppet source.
+/// Writes one type, and literal values inside types, as Puppet source.
 class Formatter {
 public:
     explicit Formatter(std::string& out) : out_(out) {}
-    bool expanded = false;  ///< aliases with " = " and what they stand for
-    bool debug = false;     ///< strings with their value: String['a']
+    bool expanded = false;  ///< prints aliases as "NAME = DEFINITION"
+    bool debug = false;     ///< prints strings with their value: String['a']
 
     void type(const Type* t);
-    /// A value as it stands in a type's brackets: 'text', /regexp/, {'a' => 1}, types.
+    /// Writes a value as it appears in a type's brackets: 'text', /regexp/, {'a' => 1}, types.
     void literal(const Value& v);
 
 private:

@@ -1,16 +1,19 @@
-// Stops endless recursion through self-recursive aliases: remembers what both sides have been
-// through.
+// SPDX-License-Identifier: Apache-2.0
+// Prevents endless recursion through self-recursive aliases by recording the types visited on both
+// sides.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "language/types/kinds.h"
 
 namespace bunraku::types {
 
-/// Where recursion has been seen: on the side of the expected type, of the given one, or both.
+/// The state of a recursion: whether it was detected on the side of the expected type, of the given
+/// type, or both.
 class Guard {
 public:
     enum State : unsigned { kNone = 0, kThis = 1, kThat = 2, kBoth = 3 };
@@ -43,33 +46,37 @@ public:
         return state_;
     }
 
-    /// The same question asked within itself without a step into what the types hold: aliases that
-    /// lead round in a circle. `side` is kThis or kThat.
-    class Asked {
+    /// Detects that the same comparison occurs within itself without descending into the content of
+    /// the types. Cyclic aliases cause this. `side` is kThis or kThat.
+    class CycleCheck {
     public:
-        Asked(Guard& guard, State side, const Type* t, const Type* o) : guard_(guard) {
-            const Question q{side, t, o};
-            // The states above are told on the second round at the latest; what comes round
-            // oftener is a circle.
+        CycleCheck(Guard& guard, State side, const Type* t, const Type* o) : guard_(guard) {
+            BUNRAKU_ASSERT(side == kThis || side == kThat);
+            const Comparison q{side, t, o};
+            // The states above are detected in the second round at the latest. More rounds mean a
+            // cycle.
             int times = 0;
-            for (const Question& other : guard.questions_) times += other == q ? 1 : 0;
-            again_ = times > 3;
-            guard.questions_.push_back(q);
+            for (const Comparison& other : guard.comparisons_) times += other == q ? 1 : 0;
+            in_cycle_ = times > 3;
+            guard.comparisons_.push_back(q);
         }
-        ~Asked() { guard_.questions_.pop_back(); }
-        Asked(const Asked&) = delete;
-        bool again() const { return again_; }
+        ~CycleCheck() {
+            BUNRAKU_ASSERT(!guard_.comparisons_.empty());
+            guard_.comparisons_.pop_back();
+        }
+        CycleCheck(const CycleCheck&) = delete;
+        bool in_cycle() const { return in_cycle_; }
 
     private:
         Guard& guard_;
-        bool again_ = false;
+        bool in_cycle_ = false;
     };
 
 private:
-    struct Question {
+    struct Comparison {
         State side;
         const Type *t, *o;
-        friend bool operator==(const Question&, const Question&) = default;
+        friend bool operator==(const Comparison&, const Comparison&) = default;
     };
     static bool contains(const std::vector<Key>& keys, const Key& k) {
         for (const Key& other : keys)
@@ -78,6 +85,7 @@ private:
     }
     template <class F>
     auto with(unsigned side, std::vector<Key>& seen, std::vector<Key>* recursive, Key k, F& run) {
+        BUNRAKU_ASSERT(state_ <= kBoth && (side == kThis || side == kThat));
         if ((state_ & side) == 0) {
             if (contains(seen, k)) {
                 if (recursive) recursive->push_back(k);
@@ -85,6 +93,7 @@ private:
             } else {
                 seen.push_back(k);
                 auto result = run(state_);
+                BUNRAKU_ASSERT(contains(seen, k));
                 state_ &= ~side;
                 for (auto it = seen.end(); it != seen.begin();)
                     if (*--it == k) {
@@ -99,7 +108,7 @@ private:
 
     unsigned state_ = kNone;
     std::vector<Key> this_, that_, recursive_this_;
-    std::vector<Question> questions_;
+    std::vector<Comparison> comparisons_;
 };
 
 }  // namespace bunraku::types

@@ -1,4 +1,5 @@
-// The type of a value, and the narrowest type above two.
+// SPDX-License-Identifier: Apache-2.0
+// Infers the type of a value, and the most specific common type of two types.
 #include <algorithm>
 
 #include "core/base/semver.h"
@@ -22,8 +23,8 @@ Range exactly(std::size_t n) {
     return {static_cast<std::int64_t>(n), static_cast<std::int64_t>(n)};
 }
 
-/// common_type over the types of all items. Strings are gathered at once: one by one each step
-/// would make a larger Enum.
+/// Returns common_type over the types of all items. Strings are collected in one step, because
+/// adding them one by one makes a larger Enum each time.
 template <class It, class Get>
 const Type* infer_and_reduce(Context& ctx, It begin, It end, Get get) {
     if (std::all_of(begin, end, [&](const auto& e) { return get(e).is_string(); })) {

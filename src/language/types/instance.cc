@@ -1,4 +1,5 @@
-// Which value is an instance of which type, and what is iterable.
+// SPDX-License-Identifier: Apache-2.0
+// Decides whether a value is an instance of a type, and which values are iterable.
 #include <algorithm>
 #include <array>
 
@@ -22,7 +23,8 @@ const Type* type_of_extension(Context& ctx, const Value& v) {
     return static_cast<const TypedExtension*>(v.as_extension())->value_type(ctx);
 }
 
-/// Data and RichData by walking the value: what the recursive alias would find, without its guards.
+/// Checks for Data or RichData by walking the value. The result is the same as for the recursive
+/// alias, but without its guards.
 bool is_data(const Value& v, bool rich) {
     base::step();
     switch (v.kind()) {
@@ -96,7 +98,8 @@ bool in_uri(Context& ctx, const UriType& t, const Value& v) {
 
 bool in_iterable(Context& ctx, const IterableType& t, const Value& v, Guard* guard) {
     if (t.type && !assignable(ctx, t.type, defaults().any, guard)) {
-        // A positive integer is not told apart from others here: Integer is Iterable[Integer].
+        // Positive integers are not distinguished from others here, because Integer is
+        // Iterable[Integer].
         return assignable(ctx, &t, infer(ctx, v), guard);
     }
     switch (v.kind()) {

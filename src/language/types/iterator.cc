@@ -1,8 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/types/iterator.h"
 
 #include <array>
 #include <fmt/format.h>
+#include <limits>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "language/types/factory.h"
@@ -13,8 +16,9 @@ namespace bunraku::types {
 
 namespace {
 
-/// The bytes of the character that starts at `at`.
+/// Returns the number of bytes of the character that starts at `at`.
 std::size_t char_length(std::string_view text, std::size_t at) {
+    BUNRAKU_ASSERT(at < text.size());
     std::size_t n = 1;
     while (at + n < text.size() && (static_cast<unsigned char>(text[at + n]) & 0xC0) == 0x80) ++n;
     return n;
@@ -24,12 +28,14 @@ struct EmptyCursor final : Cursor {
     bool next(Value*) override { return false; }
 };
 
-/// Over a list, forwards or backwards, in steps.
+/// A cursor over a list, forwards or backwards, in steps.
 struct ListCursor final : Cursor {
     std::span<const Value> items;
     std::int64_t at, step;
     ListCursor(std::span<const Value> list, std::int64_t start, std::int64_t by)
-        : items(list), at(start), step(by) {}
+        : items(list), at(start), step(by) {
+        BUNRAKU_ASSERT(step != 0);
+    }
     bool next(Value* out) override {
         if (at < 0 || at >= static_cast<std::int64_t>(items.size())) return false;
         *out = items[static_cast<std::size_t>(at)];
@@ -42,7 +48,9 @@ struct RangeCursor final : Cursor {
     Range range;
     std::int64_t at, step;
     bool done = false;
-    RangeCursor(Range r, std::int64_t by) : range(r), at(by < 0 ? r.max : r.min), step(by) {}
+    RangeCursor(Range r, std::int64_t by) : range(r), at(by < 0 ? r.max : r.min), step(by) {
+        BUNRAKU_ASSERT(step != 0);
+    }
     bool next(Value* out) override {
         base::step();
         if (done || !range.contains(at)) return false;
@@ -55,7 +63,7 @@ struct RangeCursor final : Cursor {
 struct StepCursor final : Cursor {
     Cursor* inner;
     std::int64_t step;
-    StepCursor(Cursor* c, std::int64_t n) : inner(c), step(n) {}
+    StepCursor(Cursor* c, std::int64_t n) : inner(c), step(n) { BUNRAKU_ASSERT(inner && step > 1); }
     bool next(Value* out) override {
         if (!inner->next(out)) return false;
         Value skipped;
@@ -69,10 +77,11 @@ const Iterator* make_step(Context& ctx, const Iterator* inner, std::int64_t n);
 const Iterator* make_list(Context& ctx, const Type* element, std::span<const Value> items,
                           bool reverse);
 
-/// Every n-th element of another iterator.
+/// An iterator over every n-th element of another iterator.
 class StepIterator final : public Iterator {
 public:
     StepIterator(const Iterator* inner, std::int64_t n) : inner_(inner), step_(n) {
+        BUNRAKU_ASSERT(n > 1);
         hold(inner->depth());
     }
     const Type* element_type(Context& ctx) const override { return inner_->element_type(ctx); }
@@ -95,7 +104,8 @@ const Iterator* make_step(Context& ctx, const Iterator* inner, std::int64_t n) {
     return n == 1 ? inner : ctx.arena.make<StepIterator>(inner, n);
 }
 
-/// Over an array, a hash's pairs, an Enum's values. The element type is worked out only when asked.
+/// An iterator over an array, the pairs of a hash, or the values of an Enum. The element type is
+/// computed only on request.
 class ListIterator final : public Iterator {
 public:
     ListIterator(const Type* element, std::span<const Value> items, bool reverse, bool pairs)
@@ -103,7 +113,7 @@ public:
         hold(Value::depth_of(items) - 1);
     }
     const Type* element_type(Context& ctx) const override {
-        // Not kept: who asks may have a short-lived arena.
+        // The type is not stored, because the caller's arena may be short-lived.
         return element_ ? element_ : infer_elements(ctx);
     }
     Cursor* start(Context& ctx) const override {
@@ -116,7 +126,7 @@ public:
     const Iterator* stepped(Context& ctx, std::int64_t n) const override {
         return make_step(ctx, this, n);
     }
-    // A reversed hash gives its pairs as single values.
+    // A reversed hash yields its pairs as single values.
     bool hash_style() const override { return pairs_ && !reverse_; }
 
 private:
@@ -130,6 +140,7 @@ private:
         }
         std::vector<const Type*> keys, values;
         for (const Value& v : items_) {
+            BUNRAKU_ASSERT(v.as_array().size() == 2);
             keys.push_back(infer_set(ctx, v.as_array()[0]));
             values.push_back(infer_set(ctx, v.as_array()[1]));
         }
@@ -147,10 +158,12 @@ const Iterator* make_list(Context& ctx, const Type* element, std::span<const Val
     return ctx.arena.make<ListIterator>(element, items, reverse, false);
 }
 
-/// From one integer to another in steps; stepping again stays a range.
+/// An iterator from one integer to another in steps. A further step produces a range again.
 class RangeIterator final : public Iterator {
 public:
-    RangeIterator(Range r, std::int64_t step) : range_(r), step_(step) {}
+    RangeIterator(Range r, std::int64_t step) : range_(r), step_(step) {
+        BUNRAKU_ASSERT(step_ != 0 && range_.bounded());
+    }
     const Type* element_type(Context& ctx) const override { return make_integer(ctx, range_); }
     Cursor* start(Context& ctx) const override {
         return ctx.arena.make<RangeCursor>(range_, step_);
@@ -161,11 +174,13 @@ public:
     const Iterator* stepped(Context& ctx, std::int64_t n) const override {
         std::int64_t by = 0, span = 0;
         if (__builtin_mul_overflow(step_, n, &by) ||
+            by == std::numeric_limits<std::int64_t>::min() ||
             __builtin_sub_overflow(range_.max, range_.min, &span))
             return make_step(ctx, this, n);
         Range r = range_;
-        // The end that is not started from moves to the last element met. Backwards Puppet takes
-        // the rest of a division by a negative number, and so may leave the last element out.
+        // The end of the range moves to the last element of the iteration. When it iterates
+        // backwards, Puppet uses the remainder of a division by a negative number, and may
+        // therefore omit the last element.
         if (by > 0)
             r.max -= span % by;
         else if (const std::int64_t rest = span % -by; rest != 0)
@@ -183,6 +198,7 @@ std::span<const Value> characters(Context& ctx, const Value& string) {
     std::vector<Value> out;
     for (std::size_t i = 0; i < text.size();) {
         const std::size_t n = string.is_bytes() ? 1 : char_length(text, i);
+        BUNRAKU_ASSERT(n > 0 && n <= text.size() - i);
         out.push_back(Value::string(text.substr(i, n)).in_encoding(string.is_bytes()));
         i += n;
     }
@@ -250,7 +266,8 @@ Value to_array(Context& ctx, const Iterator& it) {
 
 namespace {
 
-/// All nodes of a tree of arrays, hashes and objects as [path, value], gathered on the first walk.
+/// An iterator over all nodes of a tree of arrays, hashes and objects as [path, value]. The nodes
+/// are collected when the first iteration starts.
 class TreeIterator final : public Iterator {
 public:
     TreeIterator(const Value& root, const TreeOptions& options) : root_(root), options_(options) {
@@ -282,7 +299,7 @@ private:
         const Node root{value::make_array(ctx.arena, std::span<const Value>()), root_};
         if (options_.include_root && options_.include_containers) emit(root);
         if (options_.breadth_first) {
-            // The listing of values ignores include_values here (8.11).
+            // The breadth-first order ignores include_values (8.11).
             std::vector<Node> queue{root};
             for (std::size_t i = 0; i < queue.size(); ++i) {
                 const Node parent = queue[i];

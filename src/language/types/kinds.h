@@ -1,5 +1,7 @@
-// One struct for every kind of type. All are immutable (but for what is found out lazily),
-// trivially destructible and live in an arena; make them through types/factory.h, which normalises.
+// SPDX-License-Identifier: Apache-2.0
+// One struct for every kind of type. Types are immutable (except for values that are computed
+// lazily), trivially destructible, and live in an arena. Make them with types/factory.h, which
+// normalises.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/assert.h"
 #include "core/value/value.h"
 #include "language/types/type.h"
 
@@ -28,8 +31,8 @@ struct TypeSetType;
 inline constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();  ///< no lower bound
 inline constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();  ///< no upper bound
 
-/// An interval, both ends included; kMin and kMax stand for "open" (`default` in the language).
-/// Sizes have min >= 0.
+/// An interval that includes both ends. kMin and kMax represent an open end (`default` in the
+/// language). Sizes have min >= 0.
 struct Range {
     std::int64_t min = kMin;
     std::int64_t max = kMax;
@@ -39,11 +42,11 @@ struct Range {
     bool open() const { return min == kMin && max == kMax; }
     friend bool operator==(const Range&, const Range&) = default;
 };
-using Size = std::optional<Range>;  ///< of a collection; absent: any size
+using Size = std::optional<Range>;  ///< size of a collection; nullopt means any size
 inline constexpr Range kAnySize{0, kMax};
 
-/// Any, Undef, Default, Unit, Scalar, ScalarData, Numeric, Binary, SemVerRange, CatalogEntry: kinds
-/// without parameters.
+/// The kinds without parameters: Any, Undef, Default, Unit, Scalar, ScalarData, Numeric, Binary,
+/// SemVerRange, CatalogEntry.
 struct PlainType : Type {
     explicit PlainType(TypeKind k) : Type(k) {}
 };
@@ -55,7 +58,7 @@ struct IntegerType : Type {
     Range range;
     explicit IntegerType(Range r) : Type(kKind), range(r) {}
 };
-/// Infinite ends are open.
+/// An infinite end is open.
 struct FloatType : Type {
     BUNRAKU_TYPE_KIND(Float);
     double min, max;
@@ -75,7 +78,7 @@ struct StringType : Type {
     explicit StringType(Range s) : Type(kKind), size(s) {}
     explicit StringType(std::string_view v) : Type(kKind), value(v) {}
 };
-/// Values sorted and unique; none: every string.
+/// The values are sorted and unique. Without values the type accepts every string.
 struct EnumType : Type {
     BUNRAKU_TYPE_KIND(Enum);
     std::span<const std::string_view> values;
@@ -83,8 +86,8 @@ struct EnumType : Type {
     EnumType(std::span<const std::string_view> v, bool ci)
         : Type(kKind), values(v), case_insensitive(ci) {}
 };
-/// `pattern` is the text with its options as a group, "(?i-mx:a)"; `rep` is null for Regexp in
-/// general.
+/// `pattern` is the text with its options as a group: "(?i-mx:a)". `rep` is null for Regexp without
+/// parameters.
 struct RegexpType : Type {
     BUNRAKU_TYPE_KIND(Regexp);
     const value::RegexpRep* rep;
@@ -108,13 +111,14 @@ struct ArrayType : Type {
     Size size;
     ArrayType(const Type* e, Size s) : Type(kKind), element(e), size(s) { hold(e); }
 };
-/// Without `size` exactly the types; with it the last type repeats or the tail may lack.
+/// Without `size`, a value must have exactly these types. With `size`, the last type may repeat or
+/// types at the end may be missing.
 struct TupleType : Type {
     BUNRAKU_TYPE_KIND(Tuple);
     std::span<const Type* const> types;
     Size size;
     TupleType(std::span<const Type* const> t, Size s) : Type(kKind), types(t), size(s) { hold(t); }
-    /// Accepted number of elements.
+    /// Returns the accepted number of elements.
     Range size_range() const {
         if (size) return *size;
         const auto n = static_cast<std::int64_t>(types.size());
@@ -133,7 +137,7 @@ struct HashType : Type {
 };
 struct StructElement {
     std::string_view name;
-    const Type* key;  ///< String['name'], Optional[..] or NotUndef[..] of it
+    const Type* key;  ///< String['name'], or Optional[..] or NotUndef[..] of it
     const Type* value;
 };
 struct StructType : Type {
@@ -157,9 +161,10 @@ struct VariantType : Type {
     explicit VariantType(std::span<const Type* const> t) : Type(kKind), types(t) { hold(t); }
 };
 
-/// Base of the kinds around one type: Optional, NotUndef, Type, Iterable, Iterator, Sensitive.
+/// The base of the kinds that contain one type: Optional, NotUndef, Type, Iterable, Iterator,
+/// Sensitive.
 struct ContainedType : Type {
-    const Type* type;  ///< null: not parameterised (Sensitive: Any in its place)
+    const Type* type;  ///< null if not parameterised (Any for Sensitive)
 protected:
     ContainedType(TypeKind k, const Type* t) : Type(k), type(t) { hold(t); }
 };
@@ -179,20 +184,20 @@ struct TypeType : ContainedType {
     explicit TypeType(const bunraku::types::Type* t) : ContainedType(kKind, t) {}
 };
 
-/// A name for a type expression. Resolved on first use, since aliases may name each other and
-/// themselves.
+/// A name for a type expression. It is resolved on first use, because aliases may refer to each
+/// other and to themselves.
 struct TypeAliasType : Type {
     BUNRAKU_TYPE_KIND(TypeAlias);
     std::string_view name;
-    const syntax::Node* expr;             ///< the right side; null where `resolved` was given
-    mutable const Type* resolved;         ///< null: not yet
-    mutable bool self_recursive = false;  ///< known once resolved
+    const syntax::Node* expr;             ///< the right side; null if `resolved` was passed
+    mutable const Type* resolved;         ///< null until it is resolved
+    mutable bool self_recursive = false;  ///< known after resolution
     mutable bool resolving = false;
-    Loader* loader = nullptr;  ///< finds the names in `expr`; null: the context's
+    Loader* loader = nullptr;  ///< finds the names in `expr`; if null, the context's loader does
     TypeAliasType(std::string_view n, const syntax::Node* e, const Type* r = nullptr)
         : Type(kKind), name(n), expr(e), resolved(r) {}
 };
-/// A type that could not be found when its name was read: "TypeReference['X']".
+/// A type that was not found when its name was read: "TypeReference['X']".
 struct TypeReferenceType : Type {
     BUNRAKU_TYPE_KIND(TypeReference);
     std::string_view type_string;
@@ -201,9 +206,9 @@ struct TypeReferenceType : Type {
 
 struct CallableType : Type {
     BUNRAKU_TYPE_KIND(Callable);
-    const TupleType* params;  ///< null: any
-    const Type* block;        ///< null: takes none
-    const Type* returns;      ///< null: Any
+    const TupleType* params;  ///< null means any parameters
+    const Type* block;        ///< null if no block is accepted
+    const Type* returns;      ///< null means Any
     CallableType(const TupleType* p, const Type* b, const Type* r)
         : Type(kKind), params(p), block(b), returns(r) {
         hold(p);
@@ -212,7 +217,7 @@ struct CallableType : Type {
     }
 };
 
-/// Nanoseconds; kMin and kMax are open ends.
+/// In nanoseconds; kMin and kMax are open ends.
 struct TimestampType : Type {
     BUNRAKU_TYPE_KIND(Timestamp);
     Range range;
@@ -225,21 +230,22 @@ struct TimespanType : Type {
 };
 struct SemVerType : Type {
     BUNRAKU_TYPE_KIND(SemVer);
-    std::span<const base::SemVerRange* const> ranges;  ///< none: every version
+    std::span<const base::SemVerRange* const> ranges;  ///< empty means every version
     explicit SemVerType(std::span<const base::SemVerRange* const> r) : Type(kKind), ranges(r) {}
 };
 struct UriType : Type {
     BUNRAKU_TYPE_KIND(Uri);
-    const value::HashRep* parameters;  ///< "scheme", "host".. => String, Regexp, Type; null: any
+    /// "scheme", "host".. => String, Regexp, Type; null means any
+    const value::HashRep* parameters;
     explicit UriType(const value::HashRep* p) : Type(kKind), parameters(p) {
         if (p != nullptr) hold(p->depth);
     }
 };
 struct InitType : Type {
     BUNRAKU_TYPE_KIND(Init);
-    const Type* type;  ///< null: anything that is RichData
+    const Type* type;  ///< null means any RichData
     std::span<const Value> args;
-    // Worked out on first use from the signatures of `type`'s new (init_type.cc).
+    // Computed on first use from the constructor signatures of `type` (init_type.cc).
     mutable bool initialized = false;
     mutable bool self_recursive = false;
     mutable const Type* single_type = nullptr;
@@ -252,14 +258,14 @@ struct InitType : Type {
 };
 struct RuntimeType : Type {
     BUNRAKU_TYPE_KIND(Runtime);
-    std::string_view runtime;                   ///< "ruby"; empty: any
-    std::string_view name;                      ///< empty: any
+    std::string_view runtime;                   ///< "ruby"; empty means any
+    std::string_view name;                      ///< empty means any
     const value::RegexpRep* pattern = nullptr;  ///< with `replacement`: Runtime['ruby', [/a/, 'b']]
     std::string_view replacement;
     RuntimeType(std::string_view r, std::string_view n) : Type(kKind), runtime(r), name(n) {}
 };
 
-/// `type_name` is capitalised in every segment; empty: Resource in general.
+/// `type_name` has every segment capitalised. It is empty for Resource without parameters.
 struct ResourceType : Type {
     BUNRAKU_TYPE_KIND(Resource);
     std::string_view type_name;
@@ -268,74 +274,79 @@ struct ResourceType : Type {
     ResourceType(std::string_view n, std::string_view d, std::optional<std::string_view> t)
         : Type(kKind), type_name(n), downcased(d), title(t) {}
 };
-/// `class_name` is down-cased; absent: Class in general.
+/// `class_name` is in lower case. It is nullopt for Class without parameters.
 struct ClassType : Type {
     BUNRAKU_TYPE_KIND(Class);
     std::optional<std::string_view> class_name;
-    std::string_view title;  ///< as references to classes are shown, every segment capitalised
+    std::string_view title;  ///< as shown in references to classes, with every segment capitalised
     ClassType(std::optional<std::string_view> n, std::string_view t)
         : Type(kKind), class_name(n), title(t) {}
 };
 
-/// What the lattice asks of the types whose inside stands elsewhere: Object types, their
-/// parameterised extensions (kind Object too) and TypeSets. types/object.h and types/typeset.h
-/// implement it.
+/// The interface between the type lattice and types with a more complex content: Object types,
+/// their parameterised extensions (also of kind Object) and TypeSets. types/object.h and
+/// types/typeset.h implement it.
 class OpenType : public Type {
 public:
-    /// Name as written in the language, "My::Car"; empty: anonymous.
+    /// Returns the name as written in the language, such as "My::Car". Empty for an anonymous type.
     virtual std::string_view type_name() const = 0;
     virtual bool is_instance_of(Context& ctx, const Value& v, Guard* guard) const = 0;
-    /// `from` is no alias, Variant, Optional or NotUndef (those are taken apart before).
+    /// Reports whether `from` is assignable to this type. `from` is not an alias, Variant, Optional
+    /// or NotUndef, because these are decomposed first.
     virtual bool is_assignable_from(Context& ctx, const Type* from, Guard* guard) const = 0;
     virtual bool equal_type(const Type& other) const = 0;
     virtual std::uint64_t hash_type() const = 0;
-    /// The text within other types ("My::Car", "Object[{..}]", "My::Car[..]"). `expanded`: with the
-    /// whole definition where it is the outermost type.
+    /// Writes the text of the type within other types ("My::Car", "Object[{..}]", "My::Car[..]").
+    /// With `expanded`, the outermost type is written with its whole definition.
     virtual void print_type(std::string& out, bool expanded) const = 0;
     virtual const Type* generalized(Context&) const { return this; }
-    /// `This[args..]`; throws where the type takes no parameters.
+    /// Returns `This[args..]`. Throws if the type has no parameters.
     virtual const Type* parameterized(Context& ctx, std::span<const Value> args) const = 0;
-    /// The type this one inherits; null: none.
+    /// Returns the parent type, or null if there is none.
     virtual const Type* parent_type() const { return nullptr; }
-    /// The parameter tuples of this type's `new`; for Init[..].
+    /// Returns the parameter tuples of this type's `new`, for Init[..].
     virtual std::vector<const TupleType*> new_parameters(Context&) const { return {}; }
-    /// Resolves what is lazily resolved inside.
+    /// Resolves the lazily resolved parts.
     virtual void resolve(Context&) const {}
-    /// Types directly inside (attributes, parent), for the search for self recursion.
+    /// Visits the types directly inside this type (attributes, parent), for the detection of
+    /// self-recursion.
     virtual void for_each_contained(const void* closure,
                                     void (*visit)(const void* closure, const Type*)) const {
         (void)closure;
         (void)visit;
     }
-    /// Plain data for {"__ptype": "Pcore::ObjectType", ..}; undef: refer by name.
+    /// Returns plain data for {"__ptype": "Pcore::ObjectType", ..}. Returns undef if the type is
+    /// referred to by name.
     Value to_rich_data(base::Arena& arena) const override = 0;
 
 protected:
     explicit OpenType(TypeKind k) : Type(k) {}
 };
 
-/// Object and TypeSet without parameters; implemented beside the kinds themselves.
+/// Object and TypeSet without parameters. The files of these kinds implement the functions.
 const OpenType* default_object_type();
 const OpenType* default_type_set_type();
-/// Object types and aliases that every program sees, by down-cased name: "deferred", "error",
-/// "target", "task", "pcore::uri_rx", ..; null: none of that name.
+/// Returns a predefined Object type or alias by its lower-case name: "deferred", "error", "target",
+/// "task", "pcore::uri_rx" and so on. Returns null if there is none of that name.
 const Type* builtin_object_type(std::string_view downcased);
 
 #undef BUNRAKU_TYPE_KIND
 
-/// The type as a T, or null where it is another kind.
+/// Returns the type as a T, or null if it is of another kind.
 template <class T>
 const T* as(const Type* t) {
     return t && t->kind == T::kKind ? static_cast<const T*>(t) : nullptr;
 }
-/// The type as a T; the caller knows its kind.
+/// Returns the type as a T without a check. The type must be of that kind.
 template <class T>
 const T& to(const Type* t) {
+    BUNRAKU_ASSERT(as<T>(t) != nullptr);
     return *static_cast<const T*>(t);
 }
 inline bool is(const Type* t, TypeKind k) { return t && t->kind == k; }
 
-/// Object, its extension, or TypeSet as the interface above; null for other kinds.
+/// Returns an Object type, an extension or a TypeSet through the interface above. Returns null for
+/// other kinds.
 inline const OpenType* as_open(const Type* t) {
     return t && (t->kind == TypeKind::Object || t->kind == TypeKind::TypeSet)
                ? static_cast<const OpenType*>(t)

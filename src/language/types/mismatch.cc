@@ -1,4 +1,5 @@
-// The describer of Puppet 8.11: what does not fit, where, and in which words.
+// SPDX-License-Identifier: Apache-2.0
+// The describer of Puppet 8.11: finds and words mismatches.
 #include "language/types/mismatch.h"
 
 #include <algorithm>
@@ -330,7 +331,7 @@ List Describer::describe_arguments(const Signature& signature, const Type* args,
         --count;
         given_size = {static_cast<std::int64_t>(count), static_cast<std::int64_t>(count)};
     } else if (given.empty()) {
-        // An empty tuple stands for a call without arguments, not for any number of them.
+        // An empty tuple represents a call without arguments, and not any number of arguments.
         given_size = {0, 0};
     }
     const Range size = params->size_range();
@@ -367,7 +368,7 @@ std::optional<std::string> Describer::describe_signatures(std::string_view name,
     for (std::size_t i = 0; i < signatures.size(); ++i)
         errors.push_back(describe_arguments(signatures[i], args, {PathElement::signature(i)}));
     const auto failed = [](const List& l) { return !l.empty(); };
-    // Where the arguments fit, the block is to blame.
+    // If the arguments match, the block causes the mismatch.
     if (!std::all_of(errors.begin(), errors.end(), failed)) {
         std::vector<List> blocks;
         for (std::size_t i = 0; i < signatures.size(); ++i)
@@ -474,7 +475,8 @@ std::string describe_parameters(Context& ctx, std::string_view subject,
         }
         const Path path{PathElement::parameter(p.name)};
         if (v->is(value::Kind::Object) && deferred_type && is_instance(ctx, deferred_type, *v)) {
-            // The value comes later: only the function's declared result can be checked.
+            // The value is only known later, so only the declared return type of the function can
+            // be checked.
             const Type* later = deferred ? deferred(*v) : nullptr;
             if (later && !is_assignable(ctx, generalize(ctx, type), generalize(ctx, later)))
                 append(errors, d.describe(type, later, path));

@@ -1,4 +1,5 @@
-// What is said where a value or a call does not fit: Puppet's mismatch texts, word for word.
+// SPDX-License-Identifier: Apache-2.0
+// Puppet's exact messages for values and calls that do not match a type or signature.
 #pragma once
 
 #include <functional>
@@ -12,63 +13,64 @@
 
 namespace bunraku::types {
 
-/// One signature of a function, define or lambda, in neutral form.
+/// The signature of a function, define or lambda in a common form.
 struct Signature {
     const CallableType* type = nullptr;
     std::vector<std::string_view> parameter_names;
     std::string_view block_name = "block";
 };
 
-/// The text for a call none of the signatures accepts: "'foo' parameter 'x' expects an Integer
-/// value, got String", or the list of all signatures. `name` is the function's name or "lambda".
-/// `args` is the Tuple of the arguments, with the block's Callable as its last where one was given.
-/// nullopt: nothing to say (the call fits).
+/// Returns the message for a call that none of the signatures accepts: "'foo' parameter 'x' expects
+/// an Integer value, got String", or the list of all signatures. `name` is the function's name or
+/// "lambda". `args` is the Tuple of the arguments; if a block was given, its Callable is the last
+/// element. Returns nullopt if the call matches.
 std::optional<std::string> describe_signatures(Context& ctx, std::string_view name,
                                                std::span<const Signature> signatures,
                                                const Type* args);
-/// The same from values; `block` is null or the type of the given block.
+/// Like describe_signatures, but from values. `block` is the type of the given block, or null.
 std::optional<std::string> describe_call(Context& ctx, std::string_view name,
                                          std::span<const Signature> signatures,
                                          std::span<const Value> args, const Type* block = nullptr);
 
-/// True where `signature` accepts the arguments (PCallableType#callable_with?); `block` is null or
-/// the type of the given block.
+/// Reports whether `signature` accepts the arguments (PCallableType#callable_with?). `block` is the
+/// type of the given block, or null.
 bool accepts_call(Context& ctx, const CallableType* signature, std::span<const Value> args,
                   const Type* block = nullptr);
 
-/// One parameter of a class, define, EPP template, plan: for the checks by name.
+/// One parameter of a class, define, EPP template or plan, for checks by name.
 struct NamedParameter {
     std::string_view name;
-    const Type* type = nullptr;  ///< null: Any
-    bool required = false;       ///< has no default
+    const Type* type = nullptr;  ///< null means Any
+    bool required = false;       ///< True if the parameter has no default.
 };
-/// What stands behind a Deferred value given to a parameter: the return type of its function; null:
-/// unknown.
+/// Returns the type of a Deferred value passed to a parameter: the return type of its function.
+/// Returns null if it is unknown.
 using DeferredType = std::function<const Type*(const Value& deferred)>;
 
-/// "SUBJECT: has no parameter named 'y'", "SUBJECT: expects a value for parameter 'x'",
-/// "SUBJECT: parameter 'x' expects an Integer value, got String"; several are joined, one a line.
-/// Empty: all is well. `given` are the arguments; `missing_ok` spares the check for missing ones.
+/// Returns "SUBJECT: has no parameter named 'y'", "SUBJECT: expects a value for parameter 'x'" or
+/// "SUBJECT: parameter 'x' expects an Integer value, got String". Several messages are joined, one
+/// per line. The result is empty if there is no mismatch. `given` contains the arguments.
+/// `missing_ok` disables the check for missing arguments.
 std::string describe_parameters(Context& ctx, std::string_view subject,
                                 std::span<const NamedParameter> parameters,
                                 const value::HashRep& given, bool missing_ok = false,
                                 const DeferredType& deferred = {});
-/// Throws PuppetError with that text where it is not empty.
+/// Throws PuppetError with the text of describe_parameters if it is not empty.
 void validate_parameters(Context& ctx, std::string_view subject,
                          std::span<const NamedParameter> parameters, const value::HashRep& given,
                          bool missing_ok = false, const DeferredType& deferred = {});
-/// The same for one default value: "SUBJECT: parameter 'x' expects ..".
+/// Like validate_parameters, for one default value: "SUBJECT: parameter 'x' expects ..".
 void validate_default_parameter(Context& ctx, std::string_view subject, std::string_view name,
                                 const Type* type, const Value& value);
 
-/// "NAME expects an Integer value, got String" for two types; nested places are named behind NAME
-/// ("index 0", "entry 'a'"). Several findings are joined, one a line.
+/// Returns "NAME expects an Integer value, got String" for two types. A nested position follows
+/// NAME ("index 0", "entry 'a'"). Several mismatches are joined, one per line.
 std::string describe_type_mismatch(Context& ctx, std::string_view name, const Type* expected,
                                    const Type* actual);
-/// The signature as the texts list it: "String x, Integer y?, Callable &block".
+/// Returns the signature as the messages list it: "String x, Integer y?, Callable &block".
 std::string signature_text(Context& ctx, const Signature& signature);
 
-/// "a String", "an Integer": the article of a word.
+/// Returns a word with its article: "a String", "an Integer".
 std::string a_an(std::string_view word);
 std::string a_an_uc(std::string_view word);
 

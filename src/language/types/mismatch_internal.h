@@ -1,4 +1,5 @@
-// The parts of a mismatch: a path, what was expected there, what was found.
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a mismatch: the path, the expected type and the actual type.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@
 
 namespace bunraku::types {
 
-/// One step on the way to the place that does not fit.
+/// One step on the path to the position of a mismatch.
 struct PathElement {
     enum class Kind : std::uint8_t { Plain, Entry, Key, Parameter, Index, Variant, Signature };
     Kind kind;
@@ -48,15 +49,15 @@ struct Mismatch {
     };
     Kind kind;
     std::vector<PathElement> path;
-    std::string key;  ///< of the key and parameter kinds; the unresolved type's text
-    const types::Type* expected = nullptr;  ///< of Type and Pattern
+    std::string key;  ///< for the kinds with a key or parameter; the text of an unresolved type
+    const types::Type* expected = nullptr;  ///< for Type and Pattern
     const types::Type* actual = nullptr;
-    Range expected_size, actual_size;  ///< of Size and Count
+    Range expected_size, actual_size;  ///< for Size and Count
 
     Mismatch(Kind k, std::vector<PathElement> p) : kind(k), path(std::move(p)) {}
     bool is_type() const { return kind == Kind::Type || kind == Kind::Pattern; }
     bool is_size() const { return kind == Kind::Size || kind == Kind::Count; }
-    /// The path without the steps that differ between variants.
+    /// Returns the path without the steps that differ between variants.
     std::vector<PathElement> canonical_path() const;
     void chop(std::size_t i) {
         if (i < path.size()) path.erase(path.begin() + static_cast<std::ptrdiff_t>(i));
@@ -64,7 +65,7 @@ struct Mismatch {
     friend bool operator==(const Mismatch& a, const Mismatch& b);
 };
 
-/// Finds and words mismatches.
+/// Finds mismatches and formats their messages.
 class Describer {
 public:
     using Path = std::vector<PathElement>;
@@ -75,7 +76,7 @@ public:
     std::optional<std::string> describe_signatures(std::string_view name,
                                                    std::span<const Signature> signatures,
                                                    const Type* args);
-    /// " parameter 'x' expects an Integer value, got String", with a leading blank.
+    /// Returns " parameter 'x' expects an Integer value, got String", with a leading blank.
     std::string format(const Mismatch& m);
     std::string join(const List& errors, std::string_view separator);
 

@@ -1,4 +1,5 @@
-// The words of mismatches.
+// SPDX-License-Identifier: Apache-2.0
+// The messages of mismatches.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -55,9 +56,9 @@ std::string one_of(std::vector<std::string> names) {
 
 const Type* alias_expanded(Context& ctx, const Type* t) { return resolve(ctx, t); }
 
-/// The kind's own default: what any parameters of that kind fit.
+/// Returns the default of the kind, which accepts any parameters of that kind.
 const Type* default_of(const Type* t) {
-    if (as_object_extension(t)) return defaults().any;  // 8.11: has none of its own
+    if (as_object_extension(t)) return defaults().any;  // 8.11: an extension has no default
     if (as_open(t))
         return is(t, TypeKind::TypeSet) ? static_cast<const Type*>(default_type_set_type())
                                         : default_object_type();
@@ -89,7 +90,7 @@ std::string Describer::short_name(const Type* t) {
 bool Describer::always_detailed(const Type* e, const Type* a) {
     if (e->kind == a->kind) {
         if (!as_open(e)) return true;
-        // Object types and their extensions are of different Ruby classes.
+        // Object types and their extensions have different Ruby classes.
         return (as_object_extension(e) != nullptr) == (as_object_extension(a) != nullptr);
     }
     if (is(e, TypeKind::TypeAlias) || is(a, TypeKind::TypeAlias)) return true;

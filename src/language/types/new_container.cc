@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constructors of Array, Hash, Timestamp and Timespan.
 #include <chrono>
 #include <deque>
@@ -62,7 +63,7 @@ Value hash_from_tuples(Context& ctx, Args args) {
     return out.build();
 }
 
-/// A tree while it is being built: what is walked into becomes changeable.
+/// A tree under construction. A node becomes modifiable when a path leads into it.
 class Tree {
 public:
     explicit Tree(Context& ctx) : ctx_(ctx) {}
@@ -70,7 +71,7 @@ public:
     struct Node {
         enum { Leaf, Hash, Array } shape = Leaf;
         Value leaf;
-        std::vector<std::pair<Value, Node*>> entries;  ///< keys of arrays are unused
+        std::vector<std::pair<Value, Node*>> entries;  ///< for arrays, the keys are unused
         Node* find(const Value& key) {
             for (auto& [k, child] : entries) {
                 if (value::equal(k, key)) return child;
@@ -89,7 +90,7 @@ public:
         n->shape = Node::Hash;
         return n;
     }
-    /// Takes a leaf that is an array or a hash apart.
+    /// Expands a leaf that is an array or a hash.
     void open(Node* n) {
         if (n->shape != Node::Leaf) return;
         if (n->leaf.is_array()) {
@@ -131,7 +132,7 @@ public:
         }
         n->entries.push_back({key, v});
     }
-    /// `depth`: a path may be longer than a value can be deep.
+    /// Checks `depth`, because a path may be longer than the maximum depth of a value.
     Value build(const Node* n, unsigned depth = 0) {
         base::step();
         if (depth > value::kMaxDepth) value::too_deep();
@@ -155,7 +156,7 @@ private:
         return n->entries[static_cast<std::size_t>(i)].second;
     }
     [[noreturn]] Node* wrong(const Node*) {
-        throw PuppetError("a path of the tree leads through a value that is no array or hash");
+        throw PuppetError("a path of the tree contains a value that is not an array or a hash");
     }
 
     Context& ctx_;
@@ -230,7 +231,7 @@ std::vector<std::string_view> formats_of(const Value& v) {
         out.push_back(v.as_string());
     } else if (v.is_array()) {
         for (const Value& f : v.as_array()) out.push_back(f.as_string());
-        // One format in an array is worded as a list.
+        // A single format in an array has the message for a list.
         if (out.size() == 1) out.push_back(out[0]);
     }
     return out;

@@ -1,4 +1,5 @@
-// Type.new: finds the constructor of a type, dispatches on the arguments, checks the result.
+// SPDX-License-Identifier: Apache-2.0
+// Type.new: finds the constructor of a type, dispatches on the arguments, and checks the result.
 #include "language/types/new_instance.h"
 
 #include <array>
@@ -18,16 +19,16 @@ using base::PuppetError;
 
 namespace {
 
-/// A constructor with its types made. Immortal and shared between threads.
+/// A constructor with its parsed types. It is never destroyed and is shared between threads.
 struct Built {
     std::string_view name;
-    std::vector<Signature> all;         ///< in order of dispatch, error handlers included
+    std::vector<Signature> all;         ///< in dispatch order, including error handlers
     std::vector<Signature> signatures;  ///< without error handlers
     std::vector<const NewDispatch*> dispatches;
     std::vector<std::pair<std::string_view, const Type*>> local_types;
 };
 
-/// Finds the local types while the parameters' types are read.
+/// Resolves the local types while the parameter types are parsed.
 struct LocalLoader final : Loader {
     const std::vector<std::pair<std::string_view, const Type*>>* types = nullptr;
     const Type* find_type(std::string_view name) override {
@@ -101,7 +102,7 @@ constexpr std::size_t kKinds = 64;
 
 template <std::size_t... I>
 const Built* built_of(std::size_t kind, std::index_sequence<I...>) {
-    // One function-local static per kind: made on first use, once.
+    // Each kind has one function-local static, which is made on first use.
     using Get = const Built* (*)();
     static constexpr std::array<Get, sizeof...(I)> kGet = {+[]() -> const Built* {
         static const Built* built = [] {
@@ -113,7 +114,7 @@ const Built* built_of(std::size_t kind, std::index_sequence<I...>) {
     return kind < kGet.size() ? kGet[kind]() : nullptr;
 }
 
-/// Array for Tuple and Hash for Struct share one.
+/// Tuple uses the constructor of Array, and Struct uses that of Hash.
 const Built* built(TypeKind kind) {
     if (kind == TypeKind::Tuple) kind = TypeKind::Array;
     if (kind == TypeKind::Struct) kind = TypeKind::Hash;
@@ -125,7 +126,7 @@ const Built* built(TypeKind kind) {
         fmt::format("Creation of new instance of type '{}' is not supported", t->to_string()));
 }
 
-/// The type whose constructor is used: behind aliases, Optional and NotUndef.
+/// Returns the type whose constructor is used, without aliases, Optional and NotUndef.
 const Type* constructed(Context& ctx, const Type* t) {
     for (int depth = 0; depth < 100; ++depth) {
         t = resolve(ctx, t);

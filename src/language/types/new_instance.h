@@ -1,4 +1,5 @@
-// The constructors of types: what `Integer.new`, `My::Car(..)` and Init[T] accept.
+// SPDX-License-Identifier: Apache-2.0
+// The constructors of types: the arguments that `Integer.new`, `My::Car(..)` and Init[T] accept.
 #pragma once
 
 #include <vector>
@@ -7,8 +8,8 @@
 
 namespace bunraku::types {
 
-/// The signatures of `t`'s constructor, in order of dispatch. Throws PuppetError ("Creation of new
-/// instance of type '..' is not supported").
+/// Returns the signatures of `t`'s constructor in dispatch order. Throws PuppetError ("Creation of
+/// new instance of type '..' is not supported").
 std::vector<Signature> constructor_signatures(Context& ctx, const Type* t);
 
 }  // namespace bunraku::types

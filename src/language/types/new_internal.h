@@ -1,4 +1,5 @@
-// How the constructors of types are written down: names, local types, dispatches and their code.
+// SPDX-License-Identifier: Apache-2.0
+// The definition of type constructors: names, local types, dispatches and their code.
 #pragma once
 
 #include <span>
@@ -18,21 +19,22 @@ struct NewParameter {
     bool optional = false;
 };
 
-/// One signature: either it makes a value, or it words the error for arguments that fit no other.
+/// One signature. It makes a value, or it returns the error for arguments that match no other
+/// signature.
 struct NewDispatch {
     std::vector<NewParameter> parameters;
     Value (*make)(Context& ctx, Args args) = nullptr;
     std::string (*mismatch)(Context& ctx, Args args) = nullptr;
 };
 
-/// The constructor of a kind. `name` is the one that Puppet's messages show.
+/// The constructor of a kind. `name` is the name in Puppet's messages.
 struct Constructor {
     std::string_view name;
     std::vector<std::pair<std::string_view, std::string>> local_types;
     std::vector<NewDispatch> dispatches;
 };
 
-// By theme, one file each.
+// The constructors are grouped by topic, one file each.
 Constructor integer_constructor();
 Constructor float_constructor();
 Constructor numeric_constructor();
@@ -51,9 +53,9 @@ Constructor semver_range_constructor();
 Constructor binary_constructor();
 Constructor uri_constructor();
 
-/// A local type of a constructor by its name; for error texts.
+/// Returns a constructor's local type by name, for error messages.
 const Type* constructor_local_type(TypeKind kind, std::string_view name);
-/// "Value of type T cannot be converted to X", or the sentence for strings.
+/// Returns "Value of type T cannot be converted to X", or the corresponding sentence for strings.
 std::string cannot_convert(Context& ctx, const Value& from, std::string_view to);
 
 }  // namespace bunraku::types

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constructors of Integer, Float, Numeric and Boolean.
 #include <charconv>
 #include <cmath>
@@ -47,7 +48,8 @@ int digit_value(char c) {
         fmt::format("The string '{}' cannot be converted to Integer: it is beyond 64 bits", text));
 }
 
-/// Ruby's Kernel#Integer; radix 0 goes by the prefix. nullopt: invalid.
+/// Converts like Ruby's Kernel#Integer. A radix of 0 means that the prefix determines it. Returns
+/// nullopt if the text is invalid.
 std::optional<std::int64_t> ruby_integer(std::string_view text, int radix) {
     std::string_view s = text;
     while (!s.empty() && is_blank(s.front())) s.remove_prefix(1);
@@ -82,7 +84,8 @@ std::optional<std::int64_t> ruby_integer(std::string_view text, int radix) {
     return negative ? static_cast<std::int64_t>(0 - n) : static_cast<std::int64_t>(n);
 }
 
-/// Ruby's Kernel#Float for what the pattern lets through; hexadecimal integers included.
+/// Converts like Ruby's Kernel#Float for texts that match the pattern, including hexadecimal
+/// integers.
 std::optional<double> ruby_float(std::string_view text) {
     std::string_view s = text;
     while (!s.empty() && is_blank(s.front())) s.remove_prefix(1);
@@ -112,7 +115,7 @@ std::optional<double> ruby_float(std::string_view text) {
     return negative ? -d : d;
 }
 
-/// "- 1" without the blanks behind its sign; nullopt where there are none.
+/// Returns "- 1" without the blanks after its sign, or nullopt if there are none.
 std::optional<std::string> without_blanks(std::string_view text) {
     if (text.size() < 2 || (text[0] != '+' && text[0] != '-')) return std::nullopt;
     std::size_t i = 1;
@@ -249,7 +252,8 @@ std::string float_mismatch(Context& ctx, Args args) {
     return cannot_convert(ctx, args[0], "Float");
 }
 
-/// Puppet's to_n: decimal, octal and hexadecimal integers, and floats; undef where it is neither.
+/// Converts like Puppet's to_n: decimal, octal and hexadecimal integers, and floats. Returns undef
+/// for other texts.
 Value to_number(std::string_view text) {
     if (text.size() > 1 && text[0] == '0' && ((text[1] | 0x20) == 'b' || (text[1] | 0x20) == 'x')) {
         const auto n = ruby_integer(text, 0);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constructors of String, Regexp, Type, Sensitive, SemVer, SemVerRange, Binary and URI.
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ namespace {
 
 Value string_from(Context& ctx, Args args) {
     const Value format = args.size() > 1 ? args[1] : Value::default_value();
-    // Kernel#format answers UTF-8 as long as it can; what needs no format goes through as it is.
+    // Kernel#format returns UTF-8 if possible. A value that needs no format is returned unchanged.
     const bool as_it_is = format.is_default() || (format.is_string() && format.as_string() == "%p");
     const bool bytes = args[0].is_bytes() ? as_it_is || !value::ascii_only(args[0].as_string())
                                           : value::holds_wide_bytes(args[0]);
@@ -45,7 +46,7 @@ Value type_from(Context& ctx, Args args) {
     try {
         return Value::type(parse_type(ctx, args[0].as_string()));
     } catch (const PuppetError& error) {
-        // A syntax error in the text is an error of this call.
+        // A syntax error in the text is reported as an error of this call.
         throw PuppetError(error.message(), error.issue_code());
     }
 }
@@ -118,7 +119,8 @@ int base64_digit(char c, bool url) {
     return -1;
 }
 
-/// Strict: the alphabet only, right padding. Relaxed: other characters are skipped.
+/// Decodes base64. Strict mode allows only the alphabet and requires correct padding; relaxed mode
+/// skips other characters.
 std::string decode_base64(std::string_view text, bool strict, bool url) {
     std::string out;
     std::uint32_t group = 0;
@@ -153,7 +155,7 @@ std::string decode_base64(std::string_view text, bool strict, bool url) {
     if (strict && digits % 4 != 0 && !(url && !padded && digits % 4 != 1) && !padded) {
         throw PuppetError("invalid base64");
     }
-    // Bits left over must be zero.
+    // The unused bits must be zero.
     if (strict && bits > 0 && (group & ((1U << bits) - 1)) != 0) {
         throw PuppetError("invalid base64");
     }
@@ -187,7 +189,7 @@ Value binary_from_hash(Context& ctx, Args args) {
 Value uri_of(Context& ctx, UriParts parts) {
     if (parts.scheme) {
         parts.scheme = base::lower(*parts.scheme);
-        // Ruby leaves out the port that the scheme implies.
+        // Ruby omits the default port of the scheme.
         static constexpr std::pair<std::string_view, std::string_view> kPorts[] = {
             {"http", "80"},   {"https", "443"}, {"ftp", "21"}, {"ldap", "389"},
             {"ldaps", "636"}, {"ws", "80"},     {"wss", "443"}};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/types/new_uri.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@ bool is_scheme(std::string_view text) {
     });
 }
 
-/// Unreserved, sub-delims, escapes and what else is allowed in a part.
+/// Reports whether the text consists of unreserved characters, sub-delims, escapes and the
+/// characters in `more`.
 bool is_text(std::string_view text, std::string_view more) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
@@ -57,7 +59,7 @@ UriParts UriParts::parse(std::string_view text) {
         if (!is_scheme(scheme)) bad(text);
         out.scheme = std::string(scheme);
         rest = rest.substr(colon + 1);
-        // A path that does not start with a slash is opaque, its query included.
+        // A path that does not start with a slash is opaque and includes its query.
         if (!rest.empty() && rest[0] != '/' && rest[0] != '?') {
             if (!is_text(rest, ":@/?")) bad(text);
             out.opaque = std::string(rest);

@@ -1,4 +1,5 @@
-// The parts of URIs, as Ruby's URI library takes them apart.
+// SPDX-License-Identifier: Apache-2.0
+// Splits URIs into parts like Ruby's URI library.
 #pragma once
 
 #include <optional>
@@ -7,11 +8,11 @@
 
 namespace bunraku::types {
 
-/// RFC 3986 parts; absent ones are nullopt. `path` is there unless `opaque` is.
+/// The RFC 3986 parts of a URI. Missing parts are nullopt. `path` is set unless `opaque` is.
 struct UriParts {
     std::optional<std::string> scheme, userinfo, host, port, path, query, fragment, opaque;
 
-    /// Throws PuppetError with Ruby's text ("bad URI(is not URI?): \"a b\"").
+    /// Parses a URI. Throws PuppetError with Ruby's text ("bad URI(is not URI?): \"a b\"").
     static UriParts parse(std::string_view text);
     std::string to_string() const;
 };

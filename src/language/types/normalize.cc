@@ -1,6 +1,9 @@
-// generalize: without values, ranges and sizes. normalize: the same set of values, said simply.
+// SPDX-License-Identifier: Apache-2.0
+// generalize removes values, ranges and sizes. normalize returns a simpler type with the same set
+// of values.
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/base/semver.h"
 #include "core/base/text.h"
 #include "core/base/work_limit.h"
@@ -16,7 +19,7 @@ using List = std::vector<const Type*>;
 
 bool accepts_undef(Context& ctx, const Type* t) { return is_assignable(ctx, t, defaults().undef); }
 
-/// The types changed by `f`; nullopt where none did.
+/// Applies `f` to each type. Returns nullopt if none of them changed.
 template <class F>
 std::optional<List> altered(Types types, F f) {
     List out;
@@ -27,6 +30,7 @@ std::optional<List> altered(Types types, F f) {
         changed = changed || n != t;
         out.push_back(n);
     }
+    BUNRAKU_ASSERT(out.size() == types.size());
     if (!changed) return std::nullopt;
     return out;
 }
@@ -50,7 +54,7 @@ const Type* alter_callable(Context& ctx, const CallableType& c, F f) {
     return make_callable(ctx, as<TupleType>(params), block, returns);
 }
 
-/// A contained type of the same kind around another type.
+/// Makes a contained type of the same kind with another inner type.
 const Type* wrap(Context& ctx, TypeKind kind, const Type* inner) {
     switch (kind) {
         case TypeKind::Optional: return make_optional(ctx, inner);
@@ -73,11 +77,12 @@ List flatten(Types types) {
     return out;
 }
 
-/// Takes what `pick` wants out of `types`; gives it.
+/// Removes the types that `pick` selects from `types` and returns them.
 template <class P>
 List take(List& types, P pick) {
     List taken, rest;
     for (const Type* t : types) (pick(t) ? taken : rest).push_back(t);
+    BUNRAKU_ASSERT(taken.size() + rest.size() == types.size());
     if (taken.size() > 1) types = std::move(rest);
     return taken;
 }
@@ -141,7 +146,7 @@ void merge_versions(Context& ctx, List& types) {
     types.insert(types.begin(), make_sem_ver(ctx, all));
 }
 
-/// Two ranges as one where they overlap (or, for integers, touch).
+/// Merges two ranges if they overlap or, for integers, are adjacent.
 const Type* merge_two(Context& ctx, const Type* a, const Type* b) {
     if (const auto* x = as<FloatType>(a)) {
         const auto& y = to<FloatType>(b);
@@ -159,6 +164,7 @@ const Type* merge_two(Context& ctx, const Type* a, const Type* b) {
                                                        (y.max != kMax && y.max + 1 == x.min));
     if (apart && !adjacent) return nullptr;
     const Range merged{std::min(x.min, y.min), std::max(x.max, y.max)};
+    BUNRAKU_ASSERT(a->kind == b->kind);
     if (is(a, TypeKind::Integer)) return make_integer(ctx, merged);
     if (is(a, TypeKind::Timestamp)) return make_timestamp(ctx, merged);
     return make_timespan(ctx, merged);
@@ -301,7 +307,7 @@ const Type* normalize(Context& ctx, const Type* t) {
         case TypeKind::Collection: return d.collection;
         case TypeKind::Array: {
             const auto& a = to<ArrayType>(t);
-            // 8.11 forgets the size of an array of anything here.
+            // 8.11 drops the size of an array of Any here.
             if (is(a.element, TypeKind::Any)) return d.array;
             const Type* element = f(a.element);
             return element == a.element ? t : make_array_type(ctx, element, a.size);
@@ -368,7 +374,7 @@ bool below(const std::optional<base::SemVer>& min, const base::SemVer& v, bool e
     return !min || *min < v || (!exclude && *min == v);
 }
 
-/// v lies in the interval.
+/// Reports whether v is in the interval.
 bool has(const Part& p, const base::SemVer& v) {
     if (!below(p.min, v, p.exclude_min)) return false;
     return !p.max || v < *p.max || (!p.exclude_max && v == *p.max);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/types/object.h"
 
 #include <algorithm>
@@ -52,7 +53,8 @@ bool members_equal(const std::vector<Member>& a, const std::vector<Member>& b) {
     return std::ranges::equal(a, b, [](const Member& x, const Member& y) { return x.equal(y); });
 }
 
-/// {name => hash of the member}; a hash of nothing but the type becomes that type.
+/// Returns {name => hash of the member}. A hash that contains only the type is replaced by the
+/// type.
 Value compressed(base::Arena& arena, std::span<const Member* const> members) {
     HashBuilder out(arena, members.size());
     for (const Member* m : members) {
@@ -71,14 +73,15 @@ std::vector<const Member*> pointers(const std::vector<Member>& members) {
     return out;
 }
 
-/// A constant whose type is what its value gives: it is written as its value alone.
+/// Reports whether a constant's type is the inferred type of its value. Such a constant is written
+/// as its value only.
 bool plain_constant(base::Arena& arena, const Member& m) {
     if (!m.constant()) return false;
     Context ctx{arena, nullptr};
     return equal(m.type, generalize(ctx, infer(ctx, m.value)));
 }
 
-/// The hash of an Object type as the definition would be written.
+/// Writes the hash of an Object type in the form of its definition.
 void print_definition(std::string& out, const value::HashRep& hash);
 
 void print_members(std::string& out, const value::HashRep& members) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Object types: `type Car = Object[{attributes => {..}}]`, their parameterised extensions and their
 // instances.
 #pragma once
@@ -27,30 +28,31 @@ struct Member {
     bool final = false;
     bool override_ = false;
     bool has_value = false;
-    Value value;        ///< the default, or the constant
-    Value annotations;  ///< undef: none
+    Value value;        ///< the default or the constant
+    Value annotations;  ///< undef if there are none
 
     bool constant() const { return kind == AttributeKind::Constant; }
     std::string_view feature_name() const;  ///< "attribute", "function", "type_parameter"
     std::string label() const;              ///< "attribute My::Car[wheels]"
-    /// The hash the member is made from, without its name.
+    /// Returns the hash that defines the member, without its name.
     Value init_hash(base::Arena& arena) const;
     bool equal(const Member& other) const;
 };
 
-/// What annotate() hung on an instance or a type, newest first; undef: taken away again.
+/// The annotations that annotate() attached to an instance or a type, newest first. An undef value
+/// marks a removed annotation.
 struct Annotations {
     const ObjectType* type;
     mutable Value value;
     const Annotations* next;
 };
 
-/// An Object type. Made with a hash that may still be source text; resolved on first use, since
-/// types may name each other and themselves.
+/// An Object type. Its definition may still be source text. It is resolved on first use, because
+/// types may refer to each other and to themselves.
 struct ObjectType final : OpenType {
     static constexpr TypeKind kKind = TypeKind::Object;
 
-    /// What the definition says, resolved.
+    /// The resolved content of the definition.
     struct Body {
         const Type* parent = nullptr;
         std::vector<Member> type_parameters, attributes, functions;
@@ -58,43 +60,45 @@ struct ObjectType final : OpenType {
         bool equality_include_type = true;
         Value checks, annotations;
     };
-    /// How instances are made.
+    /// The data for making instances.
     struct Shape {
-        /// Attributes that a new instance takes, inherited ones first, required ones before
-        /// optional ones. The values of an instance stand in this order.
+        /// The attributes that a constructor accepts: inherited ones first, required ones before
+        /// optional ones. An instance stores its values in this order.
         std::vector<const Member*> parameters;
         std::size_t required = 0;
         const StructType* init_hash_type = nullptr;
     };
 
-    std::string_view name;  ///< empty: anonymous, or the type Object itself
+    std::string_view name;  ///< empty for an anonymous type and for the type Object itself
     mutable const Annotations* annotations = nullptr;
 
-    /// From a LiteralHash; the tree must outlive the context.
+    /// Makes the type from a LiteralHash. The tree must outlive the context.
     ObjectType(Context& ctx, std::string_view name, const syntax::Node* definition);
-    /// From a hash of values; null: the type Object itself.
+    /// Makes the type from a hash of values. A null definition means the type Object itself.
     ObjectType(Context& ctx, std::string_view name, const value::HashRep* definition);
 
     const Body& body() const;
     const Shape& shape() const;
-    /// The parent where it is an Object type, through aliases.
+    /// Returns the parent if it is an Object type, through aliases.
     const ObjectType* parent_object() const;
-    /// An attribute or function, own or inherited.
+    /// Returns an attribute or function of this type or of its parents.
     const Member* find(std::string_view member) const;
     const Member* find_attribute(std::string_view member) const;
-    /// With the inherited ones, which come first; an override takes its parent's place.
+    /// Returns all attributes. Inherited ones come first, and an override takes its parent's
+    /// position.
     std::vector<const Member*> all_attributes() const;
     std::vector<const Member*> all_functions() const;
     std::vector<const Member*> all_type_parameters() const;
     std::vector<const Member*> equality_attributes() const;
-    bool parameterized_type() const;  ///< it or a parent has type parameters
+    /// Returns true if this type or a parent has type parameters.
+    bool parameterized_type() const;
     std::string_view label() const { return name.empty() ? std::string_view("Object") : name; }
-    /// The name's last segment.
+    /// Returns the last segment of the name.
     std::string_view simple_name() const;
-    /// The hash the type can be made from again.
+    /// Returns the hash from which the type can be made again.
     Value init_hash(base::Arena& arena, bool include_name = true) const;
     bool is_default() const { return default_; }
-    /// The position of an attribute in the values of an instance, or -1.
+    /// Returns the position of an attribute in the values of an instance, or -1.
     int slot(std::string_view attribute) const;
 
     std::string_view type_name() const override { return name; }
@@ -126,8 +130,8 @@ private:
     bool default_ = false;
 };
 
-/// `Error['puppet.x']`: an Object type with values for its type parameters. Its kind is Object too;
-/// as_object_type and as_object_extension tell them apart.
+/// `Error['puppet.x']`: an Object type with values for its type parameters. Its kind is also
+/// Object; as_object_type and as_object_extension distinguish the two.
 struct ObjectExtension final : OpenType {
     struct Parameter {
         std::string_view name;
@@ -142,7 +146,7 @@ struct ObjectExtension final : OpenType {
         for (const Parameter& each : p) hold(each.value.depth());
     }
     const Value* parameter(std::string_view name) const;
-    /// As they would be given in [..].
+    /// Returns the parameters as written in [..].
     std::vector<Value> init_parameters(base::Arena& arena) const;
 
     std::string_view type_name() const override { return base->name; }
@@ -157,10 +161,10 @@ struct ObjectExtension final : OpenType {
     Value to_rich_data(base::Arena& arena) const override;
 };
 
-/// The Object type itself; null for its extensions and for other kinds.
+/// Returns the Object type itself. Returns null for its extensions and for other kinds.
 const ObjectType* as_object_type(const Type* t);
 const ObjectExtension* as_object_extension(const Type* t);
-/// The Object type, of an extension its base; null for other kinds.
+/// Returns the Object type, or the base of an extension. Returns null for other kinds.
 const ObjectType* object_base(const Type* t);
 
 /// An instance (Kind::Object). Lives in an arena.
@@ -171,9 +175,9 @@ public:
     }
     const ObjectType* type() const { return type_; }
     mutable const Annotations* annotations = nullptr;
-    /// In the order of the type's Shape::parameters.
+    /// Returns the values in the order of the type's Shape::parameters.
     std::span<const Value> values() const { return values_; }
-    /// The attributes that are not at their default, by name, inherited ones first.
+    /// Returns the attributes that differ from their defaults, by name, inherited ones first.
     Value init_hash(base::Arena& arena) const;
 
     const Type* value_type(Context& ctx) const override;
@@ -187,37 +191,38 @@ private:
     std::span<const Value> values_;
 };
 
-/// The instance behind a value of Kind::Object; null for other kinds.
+/// Returns the instance of a value of Kind::Object, or null for other kinds.
 const Object* as_object(const Value& v);
 
-/// An Object type of a hash of values ("attributes" => {..}, ..); the name may be empty. Throws
-/// PuppetError where the hash is no definition.
+/// Makes an Object type from a hash of values ("attributes" => {..}, ..). The name may be empty.
+/// Throws PuppetError if the hash is not a valid definition.
 const ObjectType* make_object_type(Context& ctx, std::string_view name, const Value& init_hash);
-/// A definition's right side, `type NAME = EXPR`: Object[{..}] and {..} give an Object type,
-/// TypeSet[{..}] a TypeSet, anything else an alias. Nothing is resolved yet, so that it can be
-/// registered first.
+/// Makes a type from the right side of a definition, `type NAME = EXPR`. Object[{..}] and {..} make
+/// an Object type, TypeSet[{..}] makes a TypeSet, and any other expression makes an alias. The type
+/// is not resolved yet, so that it can be registered first.
 const Type* make_type_definition(Context& ctx, std::string_view name, const syntax::Node* expr);
 
-/// "Object" as a type; Object[{}] has it as its base.
+/// Returns "Object" as a type. It is also the base of Object[{}].
 const ObjectType* object_type_default();
-/// The Object types that are always there: "Deferred", "Error", "Task", "Puppet::LookupContext"..;
-/// null: there is none of that name.
+/// Returns a predefined Object type: "Deferred", "Error", "Task", "Puppet::LookupContext" and so
+/// on. Returns null if there is none of that name.
 const ObjectType* predefined_object(std::string_view name);
 
-/// A new instance from positional arguments or from one hash of attributes, checked; throws
-/// PuppetError.
+/// Makes an instance from positional arguments or from one hash of attributes. Checks the arguments
+/// and throws PuppetError if they are invalid.
 Value make_object(Context& ctx, const ObjectType* type, std::span<const Value> args);
-/// A new instance from values that need no check; what lacks takes its default.
+/// Makes an instance from values without checks. A missing value gets its default.
 Value make_object_unchecked(Context& ctx, const ObjectType* type, std::span<const Value> values);
 inline bool is_object_of(const Value& v, const ObjectType* type) {
     const Object* object = as_object(v);
     return object && object->type() == type;
 }
 
-/// The value of an attribute (constants included); nullopt: there is none. Throws for derived ones.
+/// Returns the value of an attribute (including constants), or nullopt if there is none. Throws for
+/// derived attributes.
 std::optional<Value> object_attribute(Context& ctx, const Value& object, std::string_view name);
-/// A method call on a value that has members (objects, URIs): `$obj.attr`, `$obj.function(..)`.
-/// nullopt: it has no such member (then a function of that name is called).
+/// Calls a method on a value that has members (objects, URIs): `$obj.attr`, `$obj.function(..)`.
+/// Returns nullopt if there is no such member; the caller then calls the function of that name.
 std::optional<Value> call_member(Context& ctx, const Value& receiver, std::string_view name,
                                  std::span<const Value> args, bool has_block = false);
 

@@ -1,4 +1,5 @@
-// The Object types that every compile knows: Deferred, Error and their like.
+// SPDX-License-Identifier: Apache-2.0
+// The predefined Object types: Deferred, Error and others.
 #include <string>
 #include <unordered_set>
 
@@ -14,7 +15,7 @@ namespace {
 
 struct Attribute {
     std::string_view name, type;
-    bool optional = false;  ///< defaults to undef
+    bool optional = false;  ///< True if it defaults to undef.
 };
 struct Definition {
     std::string_view name, parent;
@@ -73,7 +74,8 @@ const ObjectType* build(const Definition& definition, base::Arena& arena) {
     if (!definition.attributes.empty())
         hash.set("attributes", members(definition.attributes, false));
     if (!definition.functions.empty()) hash.set("functions", members(definition.functions, true));
-    // The hash of definitions names Annotation: those without members are not checked against it.
+    // The type of definition hashes refers to Annotation itself. A definition without members has
+    // an empty hash, so that checking it does not require Annotation.
     const Value init = hash.build();
     const auto* type = arena.make<ObjectType>(ctx, definition.name, &init.as_hash());
     return type;
@@ -102,8 +104,8 @@ bool& making_predefined() {
 }
 
 const ObjectType* predefined_object(std::string_view name) {
-    // Resolved before anyone sees them, since they are shared between threads; while that happens
-    // they are found as they are.
+    // The types are resolved before other code can access them, because threads share them. During
+    // resolution they are returned unresolved.
     if (!making_predefined()) {
         static const bool ready = [] {
             making_predefined() = true;
@@ -122,7 +124,8 @@ const ObjectType* predefined_object(std::string_view name) {
 
 namespace {
 
-/// True for the names that builtin_object_type knows: most that it is asked for is none of them.
+/// Reports whether builtin_object_type knows the name. Most names that it receives are not
+/// predefined.
 bool is_builtin_object(std::string_view name) {
     static const auto* names = [] {
         auto* made =
@@ -139,7 +142,7 @@ bool is_builtin_object(std::string_view name) {
 const Type* builtin_object_type(std::string_view name) {
     if (!is_builtin_object(name)) return nullptr;
     for (const Definition& d : definitions()) {
-        // Task is only there with the setting `tasks`; who loads types knows.
+        // Task exists only with the setting `tasks`, which the loader of types checks.
         if (d.name == "Task") continue;
         if (base::same_ignoring_case(d.name, name)) return predefined_object(d.name);
     }

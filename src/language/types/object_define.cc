@@ -1,4 +1,5 @@
-// From a definition's hash to an Object type: members, overrides, equality.
+// SPDX-License-Identifier: Apache-2.0
+// Builds an Object type from the hash of its definition: members, overrides, equality.
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
@@ -29,8 +30,8 @@ bool flag(const HashRep& hash, std::string_view key) {
     return v != nullptr && v->truthy();
 }
 
-/// What a type stands for that was not known when it was read.
-const Type* settle(Context& ctx, const Type* t) {
+/// Resolves a reference that was unknown when it was read. Returns other types unchanged.
+const Type* resolve_reference(Context& ctx, const Type* t) {
     if (const auto* reference = as<TypeReferenceType>(t); reference && ctx.loader) {
         if (const Type* found = parse_type(ctx, reference->type_string)) return found;
     }
@@ -68,7 +69,7 @@ void assert_override(Context& ctx, const Member& member, std::span<const Member*
 }
 
 void read_common(Context& ctx, Member& m, const HashRep& hash) {
-    if (const Value* type = get(hash, "type")) m.type = settle(ctx, type->as_type());
+    if (const Value* type = get(hash, "type")) m.type = resolve_reference(ctx, type->as_type());
     m.override_ = flag(hash, "override");
     m.final = flag(hash, "final");
     if (const Value* a = get(hash, "annotations")) m.annotations = *a;
@@ -114,7 +115,7 @@ void read_attribute(Context& ctx, Member& m, const HashRep& hash) {
 
 const Type* type_of_spec(Context& ctx, const Member& m, const Type* expected, const Value& spec) {
     check_instance(ctx, m.label(), expected, spec);
-    return settle(ctx, spec.as_type());
+    return resolve_reference(ctx, spec.as_type());
 }
 
 }  // namespace
@@ -185,7 +186,7 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
     const ObjectType* parent = nullptr;
     std::vector<const Member*> inherited, inherited_parameters;
     if (const Value* p = get(hash, "parent")) {
-        const Type* given = settle(ctx, p->as_type());
+        const Type* given = resolve_reference(ctx, p->as_type());
         const Type* resolved = types::resolve(ctx, given);
         parent = as_object_type(resolved);
         if (parent != nullptr) parent->body();
@@ -232,7 +233,8 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
                     check_instance(ctx, "initializer for " + m.label(),
                                    definition_types().attribute, e.value);
                 }
-                if (given != nullptr && given->is_type()) type = settle(ctx, given->as_type());
+                if (given != nullptr && given->is_type())
+                    type = resolve_reference(ctx, given->as_type());
                 if (const Value* v = e.value.as_hash().find("value")) {
                     m.value = *v;
                     m.has_value = true;
@@ -333,7 +335,7 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
                 const auto taken = parent->equality_attributes();
                 if (std::ranges::find(taken, n, [](const Member* o) { return o->name; }) !=
                     taken.end()) {
-                    // The topmost parent whose equality has the attribute.
+                    // The topmost parent whose equality includes the attribute.
                     const ObjectType* definer = parent;
                     for (const ObjectType* t = parent->parent_object(); t != nullptr;
                          t = t->parent_object()) {
@@ -371,8 +373,8 @@ void ObjectType::init_from_hash(Context& ctx, const HashRep& hash) const {
     if (const Value* annotations = get(hash, "annotations")) b.annotations = *annotations;
 }
 
-/// Worked out when it is first needed, since it asks of types whether they take undef, and these
-/// may be made of this type.
+/// Computed on first use, because it checks whether types accept undef, and these types may contain
+/// this type.
 const ObjectType::Shape& ObjectType::shape() const {
     body();
     if (shape_ != nullptr) return *shape_;
@@ -400,9 +402,9 @@ const ObjectType::Shape& ObjectType::shape() const {
     }
     b.parameters.insert(b.parameters.end(), optional.begin(), optional.end());
     b.init_hash_type = make_struct(ctx, elements);
-    const Shape* kept = arena_->own(std::move(made));
-    if (resolved_) shape_ = kept;
-    return *kept;
+    const Shape* stored_name = arena_->own(std::move(made));
+    if (resolved_) shape_ = stored_name;
+    return *stored_name;
 }
 
 const ObjectType* make_object_type(Context& ctx, std::string_view name, const Value& init_hash) {
@@ -415,9 +417,9 @@ const ObjectType* make_object_type(Context& ctx, std::string_view name, const Va
 }
 
 const Type* make_type_definition(Context& ctx, std::string_view name, const syntax::Node* expr) {
-    const std::string_view kept = ctx.arena.copy(name);
+    const std::string_view stored_name = ctx.arena.copy(name);
     if (expr->kind == syntax::NodeKind::LiteralHash) {
-        return ctx.arena.make<ObjectType>(ctx, kept, expr);
+        return ctx.arena.make<ObjectType>(ctx, stored_name, expr);
     }
     if (expr->kind == syntax::NodeKind::AccessExpression) {
         const auto& access = *static_cast<const syntax::AccessExpression*>(expr);
@@ -426,15 +428,15 @@ const Type* make_type_definition(Context& ctx, std::string_view name, const synt
                 static_cast<const syntax::QualifiedReference*>(access.left)->cased_value;
             const syntax::Node* key = access.keys.empty() ? nullptr : access.keys[0];
             if (left == "Object" && key != nullptr) {
-                return ctx.arena.make<ObjectType>(ctx, kept, key);
+                return ctx.arena.make<ObjectType>(ctx, stored_name, key);
             }
             if (left == "TypeSet" && key != nullptr) {
-                return ctx.arena.make<TypeSetType>(ctx, kept, key,
+                return ctx.arena.make<TypeSetType>(ctx, stored_name, key,
                                                    "http://puppet.com/2016.1/runtime");
             }
         }
     }
-    return make_type_alias(ctx, kept, expr, ctx.loader);
+    return make_type_alias(ctx, stored_name, expr, ctx.loader);
 }
 
 }  // namespace bunraku::types

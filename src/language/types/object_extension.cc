@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Object types with values for their type parameters.
 #include <algorithm>
 #include <fmt/format.h>
@@ -96,7 +97,7 @@ Value ObjectExtension::to_rich_data(base::Arena& arena) const {
 const Type* ObjectType::parameterized(Context& ctx, std::span<const Value> args) const {
     if (default_) {
         if (args.size() == 1 && args[0].is_type()) {
-            // Object[T] of a type is not a thing; the hash form is the only one.
+            // Object[T] with a type as the argument is not allowed. Only the hash form is.
             throw PuppetError("Object-Type[] arguments must be a hash");
         }
         return make_object_type(ctx, {}, args.empty() ? Value::undef() : args[0]);

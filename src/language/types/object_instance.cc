@@ -1,4 +1,5 @@
-// Instances of Object types: making, comparing, printing, attributes and method calls.
+// SPDX-License-Identifier: Apache-2.0
+// Instances of Object types: construction, comparison, printing, attributes and method calls.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ using value::Kind;
 
 namespace {
 
-/// The types from the topmost parent down to `type`.
+/// Returns the types from the topmost parent down to `type`.
 std::vector<const ObjectType*> lineage(const ObjectType* type) {
     std::vector<const ObjectType*> chain;
     for (const ObjectType* t = type; t != nullptr && chain.size() < 1000; t = t->parent_object()) {
@@ -33,7 +34,7 @@ const Value* stored(const Object& o, std::string_view name) {
     return slot >= 0 ? &o.values()[static_cast<std::size_t>(slot)] : nullptr;
 }
 
-/// Calls `each` with the names that one level of the lineage compares.
+/// Calls `each` with the attribute names that one level of the lineage compares.
 template <class F>
 void each_compared(const ObjectType* level, F each) {
     const ObjectType::Body& b = level->body();
@@ -60,7 +61,7 @@ std::optional<Value> uri_attribute(Context& ctx, std::string_view uri, std::stri
     return uri_member(ctx, uri, name);
 }
 
-/// Built-in functions of the predefined types.
+/// Calls the built-in functions of the predefined types.
 std::optional<Value> call_builtin(const Object& o, std::string_view name) {
     if (o.type() == predefined_object("Error") && name == "message") return *stored(o, "msg");
     return std::nullopt;

@@ -1,4 +1,5 @@
-// What the files of Object types and TypeSets share.
+// SPDX-License-Identifier: Apache-2.0
+// Declarations that the files of Object types and TypeSets share.
 #pragma once
 
 #include <string>
@@ -11,9 +12,9 @@ namespace bunraku::types {
 
 std::string_view kind_name(AttributeKind kind);
 
-/// A value as the type formatter writes it within types: strings quoted, types by their names.
+/// Writes a value as the type formatter writes it within types: strings with quotes, types by name.
 void print_formatted(std::string& out, const Value& v);
-/// "Object[{attributes => {..}}]" of a definition's hash.
+/// Writes the hash of a definition as "Object[{attributes => {..}}]".
 void print_object_hash(std::string& out, const value::HashRep& hash);
 
 /// Throws "SUBJECT has wrong type, expects a T value, got U" unless `v` is an instance.
@@ -22,13 +23,13 @@ inline void check_instance(Context& ctx, std::string_view subject, const Type* e
     assert_instance(ctx, std::string(subject) + " has wrong type,", expected, v);
 }
 
-/// The constructor from a hash and the one from positional arguments.
+/// Returns the constructor from a hash and the constructor from positional arguments.
 std::vector<Signature> object_signatures(Context& ctx, const ObjectType* type);
 
-/// True on the thread that makes the predefined types: they are given as they are, unresolved.
+/// True on the thread that makes the predefined types. They are then returned unresolved.
 bool& making_predefined();
 
-/// Types of the hashes that definitions are made of; immortal.
+/// The types of the hashes that form definitions. Never destroyed.
 struct DefinitionTypes {
     const Type *object, *attribute, *function, *function_type, *type_set, *qualified_reference;
 };

@@ -1,5 +1,6 @@
-// What Ruby code asks of the type system (share/ruby/values.rb), the same in a compile and on the
-// machine.
+// SPDX-License-Identifier: Apache-2.0
+// Requests of Ruby code to the type system (share/ruby/values.rb). They are the same in a compile
+// and on the agent.
 #pragma once
 
 #include <optional>
@@ -10,12 +11,12 @@
 
 namespace bunraku::types {
 
-/// The type of a text that Ruby was sent: what is defined somewhere shows there what it stands for
-/// ("A::B = Integer"), and is found by its name. Throws PuppetError.
+/// Returns the type for a text that was sent to Ruby. A named definition appears there with its
+/// content ("A::B = Integer") and is found by its name. Throws PuppetError.
 const Type* sent_type(Context& ctx, std::string_view text);
 
-/// The answer to `what` ("type_instance", "infer", "describe_mismatch", ..); none where it is no
-/// question of types. Throws PuppetError for texts that are no types.
+/// Handles the request `what` ("type_instance", "infer", "describe_mismatch", ..). Returns nullopt
+/// if it does not concern types. Throws PuppetError for texts that are not types.
 std::optional<Value> answer(Context& ctx, std::string_view what, std::span<const Value> args);
 
 }  // namespace bunraku::types

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // References to resources and classes, and the parts of URIs that URI types compare.
 #include <fmt/format.h>
 
@@ -97,7 +98,7 @@ const UriType* make_uri(Context& ctx, const Value& parameters) {
 
 namespace {
 
-/// Init[T] itself, Optional and NotUndef have no constructor of their own.
+/// Init[T] itself, Optional and NotUndef have no constructors.
 std::vector<const TupleType*> new_parameters(Context& ctx, const InitType& init) {
     std::vector<const TupleType*> out;
     const Type* t = init.type;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/types/rich_data.h"
 
 #include <algorithm>
@@ -23,7 +24,8 @@ namespace {
 
 constexpr value::RichDataOptions kNested{.references_as_strings = false};
 
-/// Types on the way from the outermost one: one that is met again is only named.
+/// The enclosing types, outermost first. A type that occurs again inside itself is written as its
+/// name only.
 thread_local std::vector<const Type*> in_progress;
 
 class Encoder {
@@ -313,7 +315,7 @@ class Decoder {
 public:
     Decoder(Context& ctx, const HashRep& hash) : ctx_(ctx), hash_(hash) {}
 
-    /// null: not one of the Pcore types.
+    /// null if it is not one of the Pcore types
     const Type* decode(std::string_view name);
 
 private:
@@ -500,7 +502,7 @@ const Type* Decoder::decode(std::string_view name) {
             default: {
                 const Value* init = get("_pcore_init_hash");
                 if (init == nullptr || !init->is_hash()) return object_type_default();
-                // A named type that is known is that type.
+                // If a type of that name is known, it is used.
                 const Value* own = init->as_hash().find("name");
                 if (own != nullptr && own->is_string()) {
                     if (ctx_.loader != nullptr) {

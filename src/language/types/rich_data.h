@@ -1,5 +1,6 @@
-// Types and objects as rich data hashes, {"__ptype" => "Pcore::IntegerType", "from" => 1}, and
-// back.
+// SPDX-License-Identifier: Apache-2.0
+// Converts types and objects to rich data hashes, {"__ptype" => "Pcore::IntegerType", "from" => 1},
+// and back.
 #pragma once
 
 #include <string_view>
@@ -9,13 +10,14 @@
 
 namespace bunraku::types {
 
-/// The Pcore form of a type: what is not at its default. Object types and TypeSets included.
+/// Returns the Pcore form of a type, including Object types and TypeSets. It contains only the
+/// parts that differ from the defaults.
 Value type_to_rich_data(const Type* t, base::Arena& arena);
 
-/// A type or an object from the name in "__ptype" and its hash, whose values have been decoded.
-/// What is unknown stays a hash.
+/// Makes a type or an object from the name in "__ptype" and its hash. The values of the hash are
+/// already decoded. If the name is unknown, returns the hash.
 Value from_rich_data(Context& ctx, std::string_view ptype, const Value& hash);
-/// The same as the factory value::from_rich_data takes; `ctx` must outlive it.
+/// Returns from_rich_data in the form that value::from_rich_data accepts. `ctx` must outlive it.
 value::TypedFactory rich_data_factory(Context& ctx);
 
 }  // namespace bunraku::types

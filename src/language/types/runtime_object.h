@@ -1,4 +1,5 @@
-// Objects of Ruby that Puppet has no type for: they can be passed on, printed and nothing else.
+// SPDX-License-Identifier: Apache-2.0
+// Ruby objects for which Puppet has no type. They can only be passed on and printed.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@ namespace bunraku::types {
 /// An instance of Runtime['ruby', CLASS] (Kind::Object). Lives in an arena.
 class RuntimeObject final : public TypedExtension {
 public:
-    /// All texts live as long as the value. `id`: by which the Ruby process knows the object.
+    /// The texts must live as long as the value. `id` identifies the object in the Ruby process.
     RuntimeObject(std::string_view class_name, std::string_view text, std::uint64_t id)
         : class_name_(class_name), text_(text), id_(id) {}
     std::string_view class_name() const { return class_name_; }
@@ -21,7 +22,7 @@ public:
     bool equal(const value::Extension& other) const override;
     std::uint64_t hash() const override;
     void print(std::string& out) const override { out += text_; }
-    /// The text: what serializing such a value comes to.
+    /// Returns the text, which is the serialized form of such a value.
     Value to_rich_data(base::Arena& arena) const override;
 
 private:
@@ -29,10 +30,10 @@ private:
     std::uint64_t id_;
 };
 
-/// A new one, its texts copied into `arena`.
+/// Makes a value and copies its texts into `arena`.
 Value make_runtime_object(base::Arena& arena, std::string_view class_name, std::string_view text,
                           std::uint64_t id);
-/// Null for every other value.
+/// Returns null for every other value.
 const RuntimeObject* as_runtime_object(const Value& v);
 
 }  // namespace bunraku::types

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/types/settle.h"
 
 #include <vector>
@@ -22,7 +23,7 @@ bool settle(Context& ctx, const Type* t) {
             default: break;
         }
     };
-    // An alias is walked into once it is resolved.
+    // The content of an alias is visited after the alias is resolved.
     std::vector<const Type*> pending{t};
     while (!pending.empty() && walk.shareable) {
         const Type* next = pending.back();

@@ -1,14 +1,15 @@
-// Types that outlive the compile in which they were made.
+// SPDX-License-Identifier: Apache-2.0
+// Resolves types that outlive the compile in which they were made.
 #pragma once
 
 #include "language/types/type.h"
 
 namespace bunraku::types {
 
-/// Resolves all that a type and what it is made of still have open, so that threads may share it.
-/// False where something in it cannot be shared: what is found out only in use (Init, Object types,
-/// TypeSets), what depends on who was resolved first (recursive aliases), names that nobody knows.
-/// Throws PuppetError for aliases that make no sense.
+/// Resolves all unresolved parts of a type so that threads may share it. Returns false if a part
+/// cannot be shared. Such parts are types resolved during use (Init, Object types, TypeSets),
+/// recursive aliases, whose result depends on the order of resolution, and unknown names. Throws
+/// PuppetError for invalid aliases.
 bool settle(Context& ctx, const Type* t);
 
 }  // namespace bunraku::types

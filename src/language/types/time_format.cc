@@ -1,4 +1,5 @@
-// Timespans as text and from text, with Puppet's own format directives.
+// SPDX-License-Identifier: Apache-2.0
+// Formats and parses timespans with Puppet's own format directives.
 #include "language/types/time_format.h"
 
 #include <cstdlib>
@@ -24,15 +25,16 @@ constexpr std::string_view kDefaultFormats[] = {
 
 constexpr int kMaxWidth = 1000;
 
-/// What a segment counts, from the smallest up.
+/// The unit of a segment, from the smallest up.
 enum Unit { Nanosecond, Millisecond, Second, Minute, Hour, Day, Literal };
 
 struct Segment {
     Unit unit = Literal;
-    std::string text;    ///< of a literal
-    char pad = '0';      ///< 0: none
-    int width = -1;      ///< as given
-    bool total = false;  ///< the highest one counts all that is above it too
+    std::string text;  ///< text of a literal
+    char pad = '0';    ///< 0 means no padding
+    int width = -1;    ///< -1 if not given
+    /// True for the largest unit of the format, which includes all larger units.
+    bool total = false;
 
     int default_width() const {
         switch (unit) {
@@ -45,7 +47,8 @@ struct Segment {
     int effective_width() const { return width >= 0 ? width : default_width(); }
 };
 
-/// The characters of a UTF-8 text up to byte `end`: positions in messages count characters.
+/// Returns the number of characters of a UTF-8 text up to byte `end`. Positions in messages count
+/// characters.
 std::size_t characters(std::string_view text, std::size_t end) {
     std::size_t n = 0;
     for (std::size_t i = 0; i < end && i < text.size(); ++i) n += (text[i] & 0xC0) != 0x80;
@@ -143,13 +146,13 @@ void append_number(std::string& out, const Segment& s, std::uint64_t n) {
     std::string digits = std::to_string(n);
     const bool fraction = s.unit <= Millisecond;
     if (fraction && !s.total && s.pad != '0') {
-        // A fraction loses its trailing zeros unless it is padded with them.
+        // A fraction loses its trailing zeros unless zeros are its padding.
         while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
     }
     if (s.pad == '\0' || digits.size() >= width) {
         out += digits;
     } else if (fraction) {
-        // Fractions are aligned to the left.
+        // Fractions are left-aligned.
         out += digits;
         out.append(width - digits.size(), ' ');
     } else {
@@ -193,8 +196,8 @@ void append_segment(std::string& out, const Segment& s, unsigned __int128 ns) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/// Matches the segments from `index` on against the text from `at` on, longest first, as the
-/// regular expression Puppet makes of a format does.
+/// Matches the segments from `index` on against the text from `at` on. It tries the longest match
+/// first, like the regular expression that Puppet makes from a format.
 class Matcher {
 public:
     Matcher(std::string_view text, const std::vector<Segment>& segments)
@@ -254,7 +257,7 @@ Nanoseconds multiply(Nanoseconds a, Nanoseconds b) {
     return out;
 }
 
-/// nullopt where the text does not fit the format.
+/// Returns nullopt if the text does not match the format.
 std::optional<Nanoseconds> try_parse(std::string_view text, std::string_view format) {
     const std::vector<Segment> segments = parse_format(format);
     const bool negative = text.starts_with('-');
@@ -325,11 +328,11 @@ Nanoseconds parse_timespan(std::string_view text, std::span<const std::string_vi
     for (const std::string_view format : formats) {
         if (!all.empty()) all += ", ";
         all += format;
-        const std::vector<Segment> checked = parse_format(format);  // throws for bad formats
+        const std::vector<Segment> checked = parse_format(format);  // throws for invalid formats
         try {
             if (const auto n = try_parse(text, format)) return *n;
         } catch (const PuppetError&) {
-            // As Puppet: what one format cannot take the next one may.
+            // As in Puppet, a text that does not match one format may match the next.
         }
     }
     throw PuppetError(fmt::format("Unable to parse '{}' using any of the formats {}", text, all));

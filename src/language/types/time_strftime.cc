@@ -1,4 +1,5 @@
-// Ruby's Time#strftime.
+// SPDX-License-Identifier: Apache-2.0
+// Implements Ruby's Time#strftime.
 #include <chrono>
 #include <fmt/format.h>
 
@@ -31,7 +32,7 @@ Moment moment(value::Nanoseconds nanoseconds, int offset, bool utc) {
 }
 
 struct Flags {
-    char pad = '\0';  ///< '-', '0', '_'; 0: the directive's own
+    char pad = '\0';  ///< '-', '0' or '_'; 0 means the directive's default
     bool upper = false, swap = false;
     int colons = 0;
     int width = -1;
@@ -102,7 +103,8 @@ void append_zone(std::string& out, const Flags& f, const Moment& m) {
 
 std::string strftime(const Moment& m, std::string_view format, int depth = 0);
 
-/// One directive; false: not a directive, to be shown as it stands.
+/// Appends the result of one directive. Returns false if it is not a directive; the text is then
+/// printed unchanged.
 bool append_directive(std::string& out, const Flags& f, char c, const Moment& m, int depth) {
     const auto composite = [&](std::string_view inner) {
         append_text(out, f, depth < 4 ? strftime(m, inner, depth + 1) : std::string());
@@ -235,7 +237,7 @@ std::string strftime(const Moment& m, std::string_view format, int depth) {
                 throw PuppetError(fmt::format("Numerical result out of range - {}", format));
             }
         }
-        // Colons may stand behind the width; E and O modify what has a locale's form.
+        // Colons may follow the width. E and O modify directives that have a locale-dependent form.
         while (i < format.size() && format[i] == ':') ++f.colons, ++i;
         if (i + 1 < format.size()) {
             const std::string_view takes = format[i] == 'E'   ? "cCxXyY"
@@ -269,7 +271,7 @@ int utc_offset(std::string_view timezone) {
 std::string format_timestamp(value::Nanoseconds nanoseconds, std::string_view format,
                              std::string_view timezone) {
     if (timezone.empty()) return strftime(moment(nanoseconds, 0, true), format);
-    // Puppet keeps whole minutes.
+    // Puppet uses whole minutes.
     const int offset = utc_offset(timezone) / 60 * 60;
     return strftime(moment(nanoseconds, offset, timezone == "-00:00"), format);
 }

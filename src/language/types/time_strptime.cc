@@ -1,8 +1,10 @@
-// Ruby's DateTime._strptime as far as Puppet's timestamps use it.
+// SPDX-License-Identifier: Apache-2.0
+// Implements Ruby's DateTime._strptime to the extent that Puppet's timestamps use it.
 #include <fmt/format.h>
 #include <optional>
 #include <string>
 
+#include "core/base/assert.h"
 #include "core/base/civil_time.h"
 #include "core/base/diagnostic.h"
 #include "language/types/time_format.h"
@@ -34,7 +36,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-/// True where what follows in the format is a number: then fields take no more than their width.
+/// Reports whether a number follows in the format. A field before a number reads no more than its
+/// width.
 bool number_follows(std::string_view format) {
     if (format.empty()) return false;
     if (is_digit(format[0])) return true;
@@ -91,7 +94,7 @@ private:
         return true;
     }
 
-    /// Up to `width` digits; 0: as many as there are.
+    /// Reads up to `width` digits. 0 means no limit.
     bool digits(std::size_t width, std::int64_t& out, std::size_t* count = nullptr) {
         std::size_t n = 0;
         out = 0;
@@ -99,19 +102,21 @@ private:
             if (n < 18) out = out * 10 + (text_[n] - '0');
             ++n;
         }
+        BUNRAKU_ASSERT(out >= 0 && (width == 0 || n <= width));
         if (count) *count = n;
         text_.remove_prefix(n);
         return n > 0;
     }
 
     bool field(int& out, std::size_t width, int low, int high) {
+        BUNRAKU_ASSERT(low <= high && width > 0);
         std::int64_t n = 0;
         if (!digits(width, n) || n < low || n > high) return false;
         out = static_cast<int>(n);
         return true;
     }
 
-    /// A field of two digits, or of a blank and one.
+    /// Reads a field of two digits, or of a blank and one digit.
     bool padded(int& out, int low, int high) {
         if (!text_.empty() && text_[0] == ' ') {
             text_.remove_prefix(1);
@@ -156,6 +161,7 @@ private:
         if (n == 0) return false;
         for (std::size_t k = n; k < 9; ++k) ns *= 10;
         text_.remove_prefix(n);
+        BUNRAKU_ASSERT(ns >= 0 && ns < 1'000'000'000);
         parsed.nanosecond = negative ? -ns : ns;
         return true;
     }
@@ -183,6 +189,8 @@ private:
             }
             case 'C':
                 if (!digits(bounded ? 2 : 0, number)) return false;
+                // No year that is valid has a century beyond these.
+                if (number > 99'999'999) return false;
                 parsed.century = static_cast<int>(number);
                 return true;
             case 'd':
@@ -259,7 +267,9 @@ std::optional<Parsed> strptime(std::string_view text, std::string_view format) {
     Parsed p = std::move(reader.parsed);
     p.leftover = !reader.rest().empty();
     if (p.afternoon) p.hour = p.hour % 12 + (*p.afternoon ? 12 : 0);
-    if (p.century && p.year && *p.year < 100) *p.year += *p.century * 100;
+    BUNRAKU_ASSERT(p.month >= 1 && p.month <= 12 && p.day >= 1 && p.day <= 31);
+    BUNRAKU_ASSERT(p.hour >= 0 && p.hour <= 24 && p.minute <= 59 && p.second <= 60);
+    if (p.century && p.year && *p.year < 100) *p.year += std::int64_t{*p.century} * 100;
     return p;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/types/time_zone.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ struct Zone {
 
 constexpr int kH = 3600;
 
-/// Those of Ruby's Date that people write.
+/// The commonly used zones of Ruby's Date.
 constexpr Zone kZones[] = {
     {"utc", 0},
     {"gmt", 0},
@@ -176,7 +177,7 @@ std::optional<int> zone_offset(std::string_view zone) {
             seconds = number(2);
         }
     } else if (digits < rest.size() && (rest[digits] == '.' || rest[digits] == ',')) {
-        // A fraction of an hour.
+        // The number has a fraction of an hour.
         hours = number(9);
         rest.remove_prefix(1);
         double part = 0, scale = 1;
@@ -197,7 +198,7 @@ std::optional<int> zone_offset(std::string_view zone) {
 }
 
 std::size_t zone_length(std::string_view text) {
-    // Digits behind a sign, with or without GMT or UTC before them.
+    // Digits after a sign, with or without a preceding GMT or UTC.
     std::size_t i = 0;
     const std::string start = base::lower(text.substr(0, 3));
     if (start == "gmt" || start == "utc") {

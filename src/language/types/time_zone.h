@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time zones by name.
 #pragma once
 
@@ -7,9 +8,10 @@
 
 namespace bunraku::types {
 
-/// Seconds east of UTC of "UTC", "+02:00", "PST", "gmt-3", "Pacific Standard Time".. as Ruby's
-/// Date reads them; nullopt: unknown.
+/// Returns the seconds east of UTC for "UTC", "+02:00", "PST", "gmt-3", "Pacific Standard Time" and
+/// so on, as Ruby's Date reads them. Returns nullopt if the zone is unknown.
 std::optional<int> zone_offset(std::string_view zone);
-/// How much of the start of `text` Ruby's %z takes as a zone; 0: none.
+/// Returns the length of the zone at the start of `text` that Ruby's %z accepts, or 0 if there is
+/// none.
 std::size_t zone_length(std::string_view text);
 }  // namespace bunraku::types

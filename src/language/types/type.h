@@ -1,5 +1,5 @@
-// The Puppet type system: what the rest of the house needs of it. Types are immutable and live in
-// arenas.
+// SPDX-License-Identifier: Apache-2.0
+// The public interface of the Puppet type system. Types are immutable and live in arenas.
 #pragma once
 
 #include <cstdint>
@@ -68,10 +68,10 @@ enum class TypeKind : std::uint8_t {
     CatalogEntry,
     Resource,
     Class,
-    Unit,  ///< inside the type system only: fits everything
+    Unit,  ///< internal to the type system; compatible with every type
 };
 
-/// One type. Compare with `equal`; concrete structs per kind stand in types/kinds.h.
+/// One type. Compare types with `equal`. types/kinds.h contains the concrete structs for each kind.
 class Type : public value::Extension {
 public:
     const TypeKind kind;
@@ -83,8 +83,9 @@ public:
 
 protected:
     explicit Type(TypeKind k) : kind(k) {}
-    /// For the constructor: it holds these. What a name stands for (an alias, an Object type's
-    /// attributes) is found out later and does not count; DepthCheck is for those.
+    /// For the constructor: records the depth of a contained type or value. The meaning of a name
+    /// (an alias, the attributes of an Object type) is resolved later and does not count.
+    /// DepthCheck limits that depth.
     using value::Extension::hold;
     void hold(const Type* inner) {
         if (inner != nullptr) hold(inner->depth());
@@ -101,44 +102,47 @@ public:
     Value to_rich_data(base::Arena& arena) const override;
 };
 
-/// A value that knows its own type: instances of Object types, closures, iterators. What is behind
-/// a Value of kind Object, Closure or Iterator derives from it.
+/// A value that knows its own type: an instance of an Object type, a closure or an iterator. The
+/// extensions of values of kind Object, Closure and Iterator derive from it.
 class TypedExtension : public value::Extension {
 public:
-    /// The type `type()` gives; null: the most general one of the value's kind.
+    /// Returns the type for the function `type()`. Null means the most general type of the value's
+    /// kind.
     virtual const Type* value_type(Context& ctx) const = 0;
 };
 
-/// How names in type expressions are found: aliases, Object types, TypeSets, resource types.
+/// Finds the names in type expressions: aliases, Object types, TypeSets, resource types.
 class Loader {
 public:
     virtual ~Loader() = default;
-    /// The type a capitalised name stands for, beyond the built-in ones; null: unknown (gives a
-    /// TypeReference or a Resource type by the rules of the caller). `name` is as written,
-    /// "Stdlib::Absolutepath".
+    /// Returns the type for a capitalised name that is not built in. `name` is as written:
+    /// "Stdlib::Absolutepath". Returns null if it is unknown; the caller's rules then make a
+    /// TypeReference or a Resource type.
     virtual const Type* find_type(std::string_view name) = 0;
 };
 
-/// What type operations need: where to put new types and how to find named ones. One per compile.
+/// The context of type operations: the arena for new types and the loader for named ones. One per
+/// compile.
 struct Context {
     base::Arena& arena;
     Loader* loader = nullptr;
-    void (*clock_read)() = nullptr;  ///< told when the present time is asked for
+    void (*clock_read)() = nullptr;  ///< called when code reads the current time
 };
 
-/// The built-in type of a capitalised or down-cased name ("Integer", "integer"); null where there
-/// is none.
+/// Returns the built-in type of a capitalised or lower-case name ("Integer", "integer"), or null if
+/// there is none.
 const Type* builtin_type(std::string_view name);
 
-/// `base[args..]` as the language's access operator does it, with its error texts (throws
-/// PuppetError).
+/// Returns `base[args..]` as the access operator of the language computes it. Throws PuppetError
+/// with its texts.
 const Type* parameterize(Context& ctx, const Type* base, std::span<const Value> args);
-/// The same with every result the language can give: Class['a', 'b'] and File['a', 'b'] are arrays
-/// of references, File[[]] is an empty array, File[undef] is undef. Reading parameters of titled
-/// references (File['a']['mode']) is the caller's. Throws ParameterError.
+/// Like parameterize, with every result that the language allows: Class['a', 'b'] and File['a',
+/// 'b'] are arrays of references, File[[]] is an empty array, and File[undef] is undef. The caller
+/// must handle parameters of references with a title (File['a']['mode']). Throws ParameterError.
 Value access_type(Context& ctx, const Type* base, std::span<const Value> keys);
 
-/// A PuppetError that knows which of the arguments in [..] it means; -1: the whole expression.
+/// A PuppetError with the index of the argument in [..] that caused it; -1 means the whole
+/// expression.
 class ParameterError : public base::PuppetError {
 public:
     ParameterError(std::string message, std::string issue_code, int key_index)
@@ -146,60 +150,63 @@ public:
     int key_index;
 };
 
-/// Parses a type's text ("Optional[Array[String, 1]]"), as in function signatures; throws
+/// Parses the text of a type ("Optional[Array[String, 1]]"), as in function signatures. Throws
 /// PuppetError.
 const Type* parse_type(Context& ctx, std::string_view text);
 
-/// A type expression's tree, as the right side of a `type` alias or in a signature; throws
-/// PuppetError for what is none.
+/// Interprets the tree of a type expression, such as the right side of a `type` alias or part of a
+/// signature. Throws PuppetError if the tree is not a type expression.
 const Type* interpret(Context& ctx, const syntax::Node* node);
-/// The literal data and types of a tree ({..}, [..], strings, numbers, types).
+/// Returns the literal data and types of a tree ({..}, [..], strings, numbers, types).
 Value interpret_any(Context& ctx, const syntax::Node* node);
 
 const Type* infer(Context& ctx,
-                  const Value& v);  ///< most specific generalised (arrays: common element type)
-const Type* infer_set(Context& ctx, const Value& v);  ///< detailed (arrays: Tuple, hashes: Struct)
-const Type* generalize(Context& ctx, const Type* t);  ///< without ranges, sizes, values
-/// Without doubles and nonsense: NotUndef[String] is String, Variant[Enum[a], Enum[b]] one Enum.
+                  /// most specific generalised type (for arrays: common element type)
+                  const Value& v);
+/// detailed type (Tuple for arrays, Struct for hashes)
+const Type* infer_set(Context& ctx, const Value& v);
+const Type* generalize(Context& ctx, const Type* t);  ///< removes ranges, sizes and values
+/// Simplifies a type without changing its values: NotUndef[String] becomes String, and
+/// Variant[Enum[a], Enum[b]] becomes one Enum.
 const Type* normalize(Context& ctx, const Type* t);
-/// Resolves what a type found by its name still has open (aliases, Object types, TypeSets); throws
-/// PuppetError for definitions that make no sense. Gives the type itself.
+/// Resolves the unresolved parts of a type found by name (aliases, Object types, TypeSets) and
+/// returns the type. Throws PuppetError for invalid definitions.
 const Type* ensure_resolved(Context& ctx, const Type* t);
-/// What an alias stands for, through all aliases; other types are themselves.
+/// Returns the type that an alias refers to, through all aliases. Returns other types unchanged.
 const Type* resolve(Context& ctx, const Type* t);
 const Type* common_type(Context& ctx, const Type* a, const Type* b);
 
 bool is_instance(Context& ctx, const Type* t, const Value& v);
 bool is_assignable(Context& ctx, const Type* to, const Type* from);
-/// Ruby's ==: same kind, same parameters.
+/// Compares like Ruby's ==: same kind, same parameters.
 bool equal(const Type* a, const Type* b);
-/// True where `t` is a Callable, or an Optional or Variant of Callables.
+/// Reports whether `t` is a Callable, or an Optional or Variant of Callables.
 bool is_kind_of_callable(Context& ctx, const Type* t, bool optional = true);
-/// True where `callable` can be called with the arguments `args` describes (Tuple, Array,
+/// Reports whether `callable` can be called with the arguments that `args` describes (Tuple, Array,
 /// Callable).
 bool is_callable_with(Context& ctx, const Type* callable, const Type* args);
-/// Iterable[T] that `t` fits, or null where its instances are not iterable.
+/// Returns the Iterable[T] to which `t` is assignable, or null if its instances are not iterable.
 const Type* iterable_type(Context& ctx, const Type* t);
-/// The text with every alias followed by " = " and what it stands for.
+/// Returns the text with " = " and the definition after every alias.
 std::string to_alias_expanded_string(const Type* t);
-/// The text with strings' values shown: String['abc'] (what `debug` messages and specs use).
+/// Returns the text with the values of strings: String['abc'] (used by `debug` messages and specs).
 std::string to_debug_string(const Type* t);
-/// The name without parameters: "Integer", "File", "My::Car".
+/// Returns the name without parameters: "Integer", "File", "My::Car".
 std::string type_name(const Type* t);
 
-/// Puppet's mismatch sentence, e.g. "parameter 'x' expects an Integer value, got String".
-/// `subject` is "parameter 'x'", "Class[Foo]: parameter 'x'", "function foo", ... as the callers
-/// need it.
+/// Returns Puppet's mismatch message, such as "parameter 'x' expects an Integer value, got String".
+/// `subject` is the caller's text: "parameter 'x'", "Class[Foo]: parameter 'x'", "function foo" and
+/// so on.
 std::string describe_mismatch(Context& ctx, std::string_view subject, const Type* expected,
                               const Value& actual);
 /// Throws PuppetError (TYPE_MISMATCH) with "SUBJECT expects a T value, got U" unless `v` is an
 /// instance.
 void assert_instance(Context& ctx, std::string_view subject, const Type* expected, const Value& v);
 
-/// `Type.new(args)` (function new): every type that can be instantiated, with Puppet's conversion
-/// rules.
+/// Makes an instance as `Type.new(args)` does (function new), for every type that can be
+/// instantiated, with Puppet's conversion rules.
 Value new_instance(Context& ctx, const Type* t, std::span<const Value> args);
-/// String.new's conversion: `formats` is undef, a format string or a hash of type => format.
+/// Converts like String.new. `formats` is undef, a format string or a hash of type => format.
 std::string convert_to_string(Context& ctx, const Value& v, const Value& formats);
 
 // Resource and class references.
@@ -208,12 +215,12 @@ const Type* resource_ref(Context& ctx, std::string_view type_name,
                          std::string_view title);                  ///< File['/x']
 const Type* class_ref(Context& ctx, std::string_view class_name);  ///< Class['a::b']
 
-/// Type name and title where `t` is a reference to one resource or class; names as Puppet prints
-/// them
-/// ("File", "Foo::Bar", "Class" with title "Foo::Bar" for classes).
+/// The type name and title of a reference to one resource or class. Names are as Puppet prints them
+/// ("File", "Foo::Bar"). For classes the type name is "Class" and the title is capitalised
+/// ("Foo::Bar").
 struct Reference {
-    std::string_view type_name;  ///< capitalised in every segment; "Class" for classes
-    std::string_view title;      ///< empty: the type in general
+    std::string_view type_name;  ///< every segment capitalised; "Class" for classes
+    std::string_view title;      ///< empty for the type in general
     bool has_title = false;
 };
 std::optional<Reference> as_reference(const Type* t);

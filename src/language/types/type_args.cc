@@ -1,4 +1,6 @@
-// From literal arguments to types: what type expressions in text and the access operator share.
+// SPDX-License-Identifier: Apache-2.0
+// Converts literal arguments to types. Type expressions in text and the access operator share this
+// code.
 #include "language/types/type_args.h"
 
 #include <fmt/format.h>
@@ -87,7 +89,8 @@ const SemVerType* sem_ver_of(Context& ctx, std::span<const Value> args) {
 
 namespace {
 
-/// An end of a Timestamp or Timespan range: a value, text, a hash of fields or seconds.
+/// Returns one end of a Timestamp or Timespan range from a value, a text, a hash of fields, or
+/// seconds. `open` is the result for undef and default.
 std::int64_t time_end(Context& ctx, const Type* type, const Value& v, std::int64_t open) {
     if (v.is_undef() || v.is_default() || (v.is_string() && v.as_string() == "default"))
         return open;

@@ -1,5 +1,6 @@
-// Type expressions: from text and syntax tree to types, with the error texts of Puppet's
-// TypeParser.
+// SPDX-License-Identifier: Apache-2.0
+// Converts type expressions from text and syntax trees to types, with the error messages of
+// Puppet's TypeParser.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ namespace {
 
 using Args = std::span<const Value>;
 
-/// The source of a whole tree: a node's own place may be only that of its operator.
+/// Returns the source of a whole tree. The location of a node alone may cover only its operator.
 std::string_view tree_text(const syntax::Node* node) {
     std::uint32_t first = node->offset, last = node->offset + node->length;
     const auto widen = [&](const auto& self, const syntax::Node* n) -> void {
@@ -55,7 +56,7 @@ constexpr std::string_view kResourceTypes[] = {
     "component", "exec",     "file",    "filebucket", "group", "node", "notify", "package",
     "resources", "schedule", "service", "stage",      "tidy",  "user", "whit"};
 
-/// Types inside of a TypeSet: "MySet::Car".
+/// Finds types inside a TypeSet: "MySet::Car".
 const Type* find_in_type_set(Context& ctx, std::string_view name) {
     std::size_t at = name.rfind("::");
     while (at != std::string_view::npos && at > 0) {
@@ -69,7 +70,7 @@ const Type* find_in_type_set(Context& ctx, std::string_view name) {
     return nullptr;
 }
 
-/// The type of a name; null: unknown.
+/// Returns the type of a name, or null if it is unknown.
 const Type* find_named(Context& ctx, std::string_view cased, std::string_view downcased) {
     const Type* t = builtin_type(downcased);
     const bool loaded = !t;
@@ -82,12 +83,12 @@ const Type* find_named(Context& ctx, std::string_view cased, std::string_view do
             if (name == downcased) return make_resource(ctx, cased);
         return nullptr;
     }
-    // Those that are always there resolve when they are looked into.
+    // Predefined types are resolved on first access instead.
     if (loaded) ensure_resolved(ctx, t);
     return t;
 }
 
-/// One type expression with its arguments worked out.
+/// One type expression with its evaluated arguments.
 class Access {
 public:
     Access(Context& ctx, const syntax::AccessExpression& node) : ctx_(ctx), node_(node) {
@@ -189,8 +190,8 @@ public:
     }
 
 private:
-    /// What the loader gave, or a built-in alias: references to resources and Object types take
-    /// arguments.
+    /// Applies arguments to a type from the loader or to a built-in alias. Resource references and
+    /// Object types accept arguments.
     const Type* of_loaded(const syntax::QualifiedReference& ref, const Type* base) {
         if (const auto* r = as<ResourceType>(base)) {
             need(1, ref.cased_value, "1");
@@ -224,7 +225,7 @@ private:
         if (!is_range_parameter(from) || !is_range_parameter(to)) invalid_specification(&node_);
         return range_of(from, to);
     }
-    /// An Integer type or a lower bound.
+    /// Returns a size from an Integer type or a lower bound.
     Range size(const Value& v) {
         if (v.is_type())
             if (const auto* i = as<IntegerType>(v.as_type())) return i->range;
@@ -242,7 +243,7 @@ private:
             case 2:
                 if (args_[0].is_type())
                     return make_array_type(ctx_, args_[0].as_type(), size(args_[1]));
-                // 8.11 takes the type of `default` itself here.
+                // 8.11 uses the type of `default` itself here.
                 return make_array_type(ctx_, defaults().default_type, range(args_[0], args_[1]));
             case 3: return make_array_type(ctx_, type(args_[0]), range(args_[1], args_[2]));
             default: invalid_parameters("Array", "1 to 3", args_.size());
@@ -415,7 +416,7 @@ Value interpret_any(Context& ctx, const syntax::Node* node) {
         case NodeKind::HeredocExpression:
             return interpret_any(ctx, syntax::to<syntax::HeredocExpression>(node).text_expr);
         case NodeKind::BlockExpression: {
-            // A text of one expression.
+            // The text must be a single expression.
             const auto& statements = syntax::to<syntax::BlockExpression>(node).statements;
             if (statements.size() == 1) return interpret_any(ctx, statements[0]);
             invalid_specification(node);
@@ -442,7 +443,7 @@ const Type* parse_type(Context& ctx, std::string_view text) {
                       });
     if (word)
         if (const Type* t = builtin_type(text); t && !is(t, TypeKind::TypeAlias)) return t;
-    // 8.11 keeps this one ready, though the expression is no valid one by itself.
+    // 8.11 has this text as a special case, although the expression alone is invalid.
     if (text == "Array[1]") return make_array_type(ctx, nullptr, Range{1, kMax});
     auto tree = syntax::parse("", std::string(text));
     const syntax::Node* body = tree->program->body;

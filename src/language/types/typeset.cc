@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/types/typeset.h"
 
 #include <algorithm>
@@ -82,7 +83,7 @@ const syntax::KeyedEntry* entry_of(base::Arena& arena, std::string_view key,
     return entry;
 }
 
-/// `Car => Vehicle { attributes => {..} }`: an Object type with a parent.
+/// Makes an Object type with a parent from `Car => Vehicle { attributes => {..} }`.
 const Type* defined_by_defaults(Context& ctx, std::string_view name,
                                 const syntax::ResourceDefaultsExpression& expr) {
     std::vector<const syntax::KeyedEntry*> entries;
@@ -176,8 +177,8 @@ void TypeSetType::resolve_now() const {
     resolving_ = false;
 }
 
-/// The definition as a hash whose "types" stand for themselves: their right sides become types only
-/// when their names are known.
+/// Returns the definition as a hash. The right sides in "types" are represented by unresolved
+/// types, which are resolved only after all names of the set are known.
 HashRep TypeSetType::read_definition(Context& ctx) const {
     const syntax::Node* node = definition_;
     if (node->kind != syntax::NodeKind::LiteralHash) {

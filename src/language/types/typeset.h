@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TypeSets: named, versioned sets of types that may refer to other sets.
 #pragma once
 
@@ -33,14 +34,15 @@ struct TypeSetType final : OpenType {
 
     std::string_view name;
 
-    /// From a LiteralHash; the tree must outlive the context.
+    /// Makes the set from a LiteralHash. The tree must outlive the context.
     TypeSetType(Context& ctx, std::string_view name, const syntax::Node* definition,
                 std::string_view name_authority = {});
     TypeSetType(Context& ctx, std::string_view name, const value::HashRep* definition,
                 std::string_view name_authority = {});
 
     const Body& body() const;
-    /// A type of the set, or of one it refers to ("Ref::Type"); any case. Null: unknown.
+    /// Returns a type of the set, or of a set that it refers to ("Ref::Type"). The case of the name
+    /// does not matter. Returns null if it is unknown.
     const Type* find(std::string_view type_name) const;
     Value init_hash(base::Arena& arena) const;
 
@@ -69,7 +71,7 @@ private:
     bool default_ = false;
 };
 
-/// "TypeSet" as a type.
+/// Returns "TypeSet" as a type.
 const TypeSetType* type_set_default();
 
 }  // namespace bunraku::types

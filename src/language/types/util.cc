@@ -1,4 +1,5 @@
-// Small helpers: names, characters, ranges, depth.
+// SPDX-License-Identifier: Apache-2.0
+// Helpers for names, characters, ranges and depth.
 #include <algorithm>
 #include <fmt/format.h>
 #include <mutex>
@@ -145,7 +146,7 @@ std::string simple_name(const Type* t) {
         case TypeKind::Uri: return "URI";
         case TypeKind::Init: return "Init";
         case TypeKind::Object: {
-            // Object types go by the last segment of their name.
+            // For Object types, this is the last segment of their name.
             const std::string_view name = static_cast<const OpenType*>(t)->type_name();
             if (name.empty()) return "Object";
             const std::size_t at = name.rfind("::");
@@ -198,7 +199,7 @@ std::string ruby_class_name(const Value& v) {
 }
 
 std::string a_an(std::string_view word) {
-    // A leading quote is passed over; y counts as a vowel (LabelProvider, 8.11).
+    // A leading quote is skipped; y counts as a vowel (LabelProvider, 8.11).
     const std::size_t i = word.size() > 1 && (word[0] == '"' || word[0] == '\'') ? 1 : 0;
     const char c = i < word.size() ? static_cast<char>(word[i] | 32) : 'x';
     const bool vowel = c == 'a' || c == 'e' || c == 'i' || c == 'o' || c == 'u' || c == 'y';

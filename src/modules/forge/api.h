@@ -1,4 +1,5 @@
-// What the files of the HTTP side share.
+// SPDX-License-Identifier: Apache-2.0
+// Declarations shared by the files of the forge's HTTP API.
 #pragma once
 
 #include <optional>
@@ -12,37 +13,37 @@
 
 namespace bunraku::forge {
 
-/// One request to an API, with the repositories it means.
+/// A request to an API, together with the repositories that it addresses.
 struct Call {
     const http::Request& request;
     ForgeService& service;
     Selection selection;
 
-    /// The last query parameter of that name.
+    /// Returns the last query parameter called `name`, or null.
     const std::string* query(std::string_view name) const;
-    /// Present and neither "false", "0" nor "no".
+    /// Reports whether the parameter is present and is not "false", "0" or "no".
     bool flag(std::string_view name) const;
     bool reading() const { return request.method == "GET" || request.method == "HEAD"; }
 };
 
-/// The Forge's error body: {"message":"404 Not Found","errors":["..."]}.
+/// Returns an error response with the Forge's body: {"message":"404 Not Found","errors":["..."]}.
 http::Response error_response(int status, std::string_view detail = {});
 http::Response not_found();
 http::Response method_not_allowed(std::string_view allow);
-/// Nothing came from an upstream; `error.code` as PullFailure.
+/// Returns the response for a failed upstream request. `error.code` is a PullFailure.
 http::Response upstream_failed(const base::Error& error);
-/// 401 that asks for basic credentials.
-http::Response who_are_you();
+/// Returns a 401 response that requests basic credentials.
+http::Response credentials_required();
 
-/// A JSON answer that changes with the selection alone: entity tag, Last-Modified and 304.
-/// `body` is only called where an answer is needed.
+/// Returns a JSON response that depends only on the selection, with an entity tag, Last-Modified,
+/// and status 304 where possible. `body` is called only if the response needs a body.
 template <class F>
 http::Response cacheable(const Call& call, F body);
 std::string entity_tag(const Call& call);
-/// Does the request's condition hold, so that 304 answers it?
+/// Reports whether the conditional request can be answered with 304.
 bool unchanged(const http::Request& request, std::string_view tag, std::int64_t modified);
 void add_validators(http::Response& response, std::string_view tag, std::int64_t modified);
-/// 304 with the validators.
+/// Returns a 304 response with its validators.
 http::Response not_modified(std::string_view tag, std::int64_t modified);
 
 template <class F>
@@ -56,21 +57,22 @@ http::Response cacheable(const Call& call, F body) {
     return response;
 }
 
-/// A file of a snapshot, with ranges and conditions. `tag` without quotes; empty: of the file's
-/// date and size.
+/// Returns a file of a snapshot, with support for ranges and conditional requests. `tag` has no
+/// quotes. If it is empty, the tag is derived from the date and size of the file.
 http::Response file_response(const http::Request& request, const std::string& path,
                              std::string_view tag, std::string_view content_type);
 
-/// The same for the archive of a release, which is counted where its beginning is sent.
+/// Returns the archive of a release in the same way. Counts a download if the response includes the
+/// first byte.
 http::Response archive_response(ForgeService& service, const http::Request& request,
                                 const Snapshot& snapshot, const Release& release);
-/// The API's description.
+/// Returns the OpenAPI description of the API.
 std::string openapi_json();
 
-/// `path` begins behind "/v3/" and is decoded.
+/// Answers a GET of API v3. `path` is the decoded path after "/v3/".
 http::Response answer_v3(const Call& call, std::string_view path);
-/// What `path` behind "/v3/" needs from upstream first: a module, one release of it, and that
-/// release's file.
+/// The data that a request needs from an upstream first: a module, one of its releases, or the file
+/// of a release. `path` is the path after "/v3/".
 struct Wanted {
     std::optional<module::ModuleName> module;
     std::optional<module::ReleaseName> release, file;
@@ -78,23 +80,25 @@ struct Wanted {
 Wanted wanted_by_v3(const http::Request& request, std::string_view path);
 http::Response answer_v1(const Call& call);
 http::Response search_v1(const Call& call);
-/// May the bearer of this token write to `repository` (named by the path; empty: the default one)?
-/// Asked before the body is read.
+/// Returns an error response if the bearer of the token may not write to `repository`. `repository`
+/// is the one in the path; if it is empty, the default repository is used. Called before the body
+/// is read.
 std::optional<http::Response> refuse_write(ForgeService& service, const http::Request& request,
                                            std::string_view repository);
-/// POST, DELETE and PATCH below /v3/, once that has been asked. Takes the body of an upload apart
-/// where it stands.
+/// Answers POST, DELETE and PATCH below /v3/, after refuse_write() has allowed the request. Decodes
+/// the body of an upload in place.
 http::Response answer_write(ForgeService& service, http::Request& request, std::string_view path,
                             std::string_view repository);
 http::Response answer_tree(ForgeService& service, const http::Request& request,
                            std::string_view path);
 http::Response answer_flat_tree(ForgeService& service, const http::Request& request,
                                 std::string_view path);
-/// Is this a token of somebody? Asked before the body is read.
+/// Returns an error response if the request has no valid token. Called before the body is read.
 std::optional<http::Response> refuse_search_filters(ForgeService& service,
                                                     const http::Request& request);
-/// GET, POST and DELETE of a token holder's saved filters, once that has been asked. `id`: of one
-/// of them; empty: all.
+/// Answers GET, POST and DELETE for the saved filters of a token's owner, after
+/// refuse_search_filters() has allowed the request. `id` selects one filter; if it is empty, all
+/// are selected.
 http::Response answer_search_filters(ForgeService& service, const http::Request& request,
                                      std::string_view id);
 

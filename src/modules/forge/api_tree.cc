@@ -1,4 +1,6 @@
-// Published trees as static files: /pulp/puppet/ID/... and the flat /pulp/puppet_files/ID/...
+// SPDX-License-Identifier: Apache-2.0
+// Serves published trees as static files: /pulp/puppet/ID/... and the flat
+// /pulp/puppet_files/ID/...
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -17,7 +19,8 @@ using http::Response;
 
 namespace {
 
-/// The segments of a path; nullopt where one is hidden, empty in the middle or climbs.
+/// Returns the segments of a path. Returns nullopt if a segment is hidden, is "..", or is empty in
+/// the middle of the path.
 std::optional<std::vector<std::string>> visible(std::string_view path) {
     std::vector<std::string> out;
     while (!path.empty()) {
@@ -25,7 +28,7 @@ std::optional<std::vector<std::string>> visible(std::string_view path) {
         const std::string_view part = path.substr(0, slash);
         path = slash == std::string_view::npos ? std::string_view{} : path.substr(slash + 1);
         if (part.empty()) continue;
-        // Names that begin with a dot are never served; that covers "..", too.
+        // The server never serves names that begin with a dot, which includes "..".
         if (part[0] == '.') return std::nullopt;
         out.emplace_back(part);
     }
@@ -46,7 +49,7 @@ Response listing(std::string_view title, const std::vector<std::string>& names) 
     return r;
 }
 
-/// modules.json with ?q=: Pulp's feeds are asked so for a part of them.
+/// Answers modules.json with ?q=. Pulp uses this parameter to request part of a feed.
 Response filtered_list(const Request& request, const Snapshot& s, const std::string& q) {
     const std::string want = base::lower(q);
     std::string out = "[";
@@ -71,7 +74,8 @@ std::string_view content_type(std::string_view path) {
     return "application/octet-stream";
 }
 
-/// Fetches what a pull-through repository only knows of.
+/// Fetches a file whose release is known to a pull-through repository but whose archive is still
+/// upstream.
 std::optional<Response> fill(ForgeService& service, std::string_view repository,
                              const Snapshot& snapshot, std::string_view file) {
     auto name = module::parse_file_name(file);
@@ -122,7 +126,8 @@ Response answer_tree(ForgeService& service, const Request& request, std::string_
         }
         return not_found();
     }
-    // Signed metadata is renewed where it stands.
+    // Signed metadata is replaced within a snapshot, so the snapshot's name is not a valid entity
+    // tag.
     if (parts->size() == 3 && (*parts)[1] == "metadata") {
         Response r = file_response(request, full, {}, "application/json");
         if (file == "timestamp.json") r.headers.set("Cache-Control", "no-cache");

@@ -1,4 +1,5 @@
-// API v1, which Puppet 2.7 to 3.5 speak: dependency answers and search.
+// SPDX-License-Identifier: Apache-2.0
+// API v1, used by Puppet 2.7 to 3.5: dependency answers and search.
 #include <fmt/format.h>
 #include <set>
 
@@ -17,7 +18,8 @@ Response answer_v1(const Call& call) {
     const std::string slashed = name->slashed();
     const std::string* version = call.query("version");
     if (version && version->empty()) version = nullptr;
-    // The newest over all repositories decides which one answers; the first bound one wins a tie.
+    // The repository with the newest release answers. If several have the same version, the one
+    // bound first answers.
     const Snapshot* from = nullptr;
     const Release* found = nullptr;
     for (std::size_t i = 0; i < call.selection.snapshots.size(); ++i) {
@@ -40,7 +42,7 @@ Response answer_v1(const Call& call) {
         }
     }
     if (!found) {
-        // Old clients look for this text; the other keys are those of API v3.
+        // Old clients look for this text. The other keys are those of API v3.
         const std::string text = fmt::format("Module {} has no release{}", slashed,
                                              version ? " " + *version : std::string());
         return Response::json(

@@ -1,4 +1,6 @@
-// API v3: modules, releases, users, files, plans; assembled out of ready fragments.
+// SPDX-License-Identifier: Apache-2.0
+// API v3: modules, releases, users, files and plans. Responses are assembled from prepared
+// fragments.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -59,7 +61,8 @@ constexpr std::array<std::string_view, 9> kUserFields = {
     "uri",           "slug",         "gravatar_id", "username",  "display_name",
     "release_count", "module_count", "created_at",  "updated_at"};
 
-/// The words of a list parameter: Puppet sends commas, g10k blanks, documents say blanks.
+/// Returns the words of a list parameter. Puppet separates them with commas; g10k and the
+/// documentation use spaces.
 std::vector<std::string_view> words_of(base::TextView text BUNRAKU_LIFETIMEBOUND) {
     std::vector<std::string_view> out;
     while (!text.empty()) {
@@ -70,7 +73,7 @@ std::vector<std::string_view> words_of(base::TextView text BUNRAKU_LIFETIMEBOUND
     return out;
 }
 
-/// A bit per field that is left out.
+/// Returns a mask with one bit for each omitted field.
 template <std::size_t N>
 std::uint64_t excluded(const Call& call, const std::array<std::string_view, N>& fields) {
     const std::string* list = call.query("exclude_fields");
@@ -84,7 +87,7 @@ std::uint64_t excluded(const Call& call, const std::array<std::string_view, N>& 
     return mask;
 }
 
-/// Writes an object's fields in the order of their table.
+/// Writes the fields of an object in the order of their table.
 template <std::size_t N>
 class Object {
 public:
@@ -92,7 +95,7 @@ public:
         : out_(out), fields_(fields), mask_(mask) {
         out_ += '{';
     }
-    /// True where the next field is wanted: then its value must follow.
+    /// Reports whether the next field is included. If so, the caller must write its value next.
     bool next() {
         const std::size_t i = at_++;
         if (mask_ & (std::uint64_t{1} << i)) return false;
@@ -122,19 +125,19 @@ private:
     bool any_ = false;
 };
 
-/// How answers are written.
-struct Shown {
-    std::uint64_t mask = 0;  ///< fields that are left out
-    bool html = false;       ///< READMEs and the like as HTML
+/// Options for the output.
+struct OutputOptions {
+    std::uint64_t mask = 0;  ///< fields to omit
+    bool html = false;       ///< true to render READMEs and similar texts as HTML
     DownloadCounts* downloads = nullptr;
 };
 
 template <std::size_t N>
-Shown shown_by(const Call& call, const std::array<std::string_view, N>& fields) {
+OutputOptions output_options_of(const Call& call, const std::array<std::string_view, N>& fields) {
     return {excluded(call, fields), call.flag("with_html"), &call.service.downloads()};
 }
 
-/// A text as JSON: as it is, or as HTML.
+/// Appends a text as a JSON string, unchanged or rendered as HTML.
 void append_text(std::string& out, std::string_view json, bool html) {
     if (!html || json == "null") {
         out += json;
@@ -143,14 +146,14 @@ void append_text(std::string& out, std::string_view json, bool html) {
     }
 }
 
-/// A release of a selection.
+/// A release found in a selection.
 struct Hit {
     const Snapshot* snapshot = nullptr;
     const Release* release = nullptr;
     const SnapshotModule& module() const { return snapshot->module_at(release->module); }
 };
 
-void append_release(std::string& out, const Hit& hit, const Shown& how) {
+void append_release(std::string& out, const Hit& hit, const OutputOptions& how) {
     const Release& r = *hit.release;
     const SnapshotModule& m = hit.module();
     Object<kReleaseFields.size()> o(out, kReleaseFields, how.mask);
@@ -214,7 +217,8 @@ void append_short_release(std::string& out, const Release& r) {
     fmt::format_to(std::back_inserter(out), "{}}}", r.size);
 }
 
-void append_module(std::string& out, const Snapshot& s, const SnapshotModule& m, const Shown& how) {
+void append_module(std::string& out, const Snapshot& s, const SnapshotModule& m,
+                   const OutputOptions& how) {
     const Release& current = s.releases()[m.current];
     std::int64_t first = current.created, last = current.created;
     for (std::uint32_t i : m.releases) {
@@ -271,14 +275,14 @@ void append_module(std::string& out, const Snapshot& s, const SnapshotModule& m,
     o.end();
 }
 
-/// Do two version ranges have versions in common?
+/// Reports whether two version ranges have a version in common.
 bool overlap(const base::SemVerRange& a, const base::SemVerRange& b) {
     for (const auto& p : a.parts) {
         for (const auto& q : b.parts) {
             if (p.none || q.none) continue;
             const auto below = [](const base::SemVerRange::Part& x,
                                   const base::SemVerRange::Part& y) {
-                // Does x end before y begins?
+                // Reports whether x ends before y begins.
                 if (!x.max || !y.min) return false;
                 const auto order = *x.max <=> *y.min;
                 return order < 0 || (order == 0 && (x.exclude_max || y.exclude_min));
@@ -289,13 +293,13 @@ bool overlap(const base::SemVerRange& a, const base::SemVerRange& b) {
     return false;
 }
 
-/// The parameters that choose among releases.
+/// Parameters that select releases.
 struct Filter {
     const std::string *owner = nullptr, *tag = nullptr;
     std::string system, system_release, tag_json;
     bool show_deleted = false, hide_deprecated = false;
-    unsigned flags = 0;    ///< must all be set
-    bool nothing = false;  ///< asks for what no release here is
+    unsigned flags = 0;    ///< flags that must all be set
+    bool nothing = false;  ///< true if no release here can match
     std::optional<base::SemVerRange> puppet, pe;
     std::int64_t since = 0;
 
@@ -357,7 +361,7 @@ std::optional<Response> Filter::read(const Call& call, Filter* out) {
     if (call.flag("with_tasks")) out->flags |= kHasTasks;
     if (call.flag("with_plans")) out->flags |= kHasPlans;
     if (call.flag("with_pdk")) out->flags |= kPdk;
-    // Nothing here is endorsed, premium or scored by the public Forge.
+    // No release here is endorsed, premium or scored by the public Forge.
     if (call.flag("supported") || call.flag("premium") || call.query("endorsements")) {
         out->nothing = true;
     }
@@ -410,12 +414,12 @@ std::optional<Response> read_page(const Call& call, Page* out) {
     return std::nullopt;
 }
 
-/// A page of `items` with its links; `append(out, item)` writes one.
+/// Returns a page of `items` with its links. `append(out, item)` writes one item.
 template <class T, class F>
 std::string paged(const Call& call, const Page& page, std::string_view resource,
                   const std::vector<T>& items, F append) {
-    // The links keep the question. They hold as few escapes as can be: some clients escape the
-    // link a second time.
+    // The links repeat the query parameters. They contain as few escapes as possible, because some
+    // clients escape the link a second time.
     std::string kept = fmt::format("/v3/{}?", resource);
     for (const auto& [key, value] : call.request.query) {
         if (key == "limit" || key == "offset") continue;
@@ -465,7 +469,7 @@ Response list_releases(const Call& call) {
     }
     const std::string* version = call.query("version");
     const std::string* sort = call.query("sort_by");
-    const Shown how = shown_by(call, kReleaseFields);
+    const OutputOptions how = output_options_of(call, kReleaseFields);
     return cacheable(call, [&] {
         std::vector<Hit> hits;
         const auto& snapshots = call.selection.snapshots;
@@ -511,7 +515,8 @@ struct ModuleHit {
     const Release& current() const { return snapshot->releases()[module->current]; }
 };
 
-/// The module in the repository that has the newest version of it; deleted ones where `deleted`.
+/// Returns the module from the repository that has its newest version. Includes deleted modules if
+/// `deleted` is set.
 ModuleHit find_module(const Call& call, std::string_view slug, bool deleted) {
     ModuleHit best;
     for (std::size_t i = 0; i < call.selection.snapshots.size(); ++i) {
@@ -551,7 +556,7 @@ Response list_modules(const Call& call) {
     const std::string* asked = call.query("query");
     const auto words = search_words(asked ? *asked : std::string_view{});
     const bool only_latest = call.flag("only_latest");
-    const Shown how = shown_by(call, kModuleFields);
+    const OutputOptions how = output_options_of(call, kModuleFields);
     const auto answer = [&] {
         std::vector<ModuleHit> hits;
         const auto consider = [&](const ModuleHit& hit) {
@@ -616,7 +621,7 @@ Response list_modules(const Call& call) {
             append_module(out, *hit.snapshot, *hit.module, how);
         });
     };
-    // The order by counts changes with every download.
+    // The order by download count changes with every download, so it is not cacheable.
     if (sort && *sort == "downloads") return Response::json(200, answer());
     return cacheable(call, answer);
 }
@@ -624,7 +629,7 @@ Response list_modules(const Call& call) {
 struct Author {
     std::string_view name;
     std::uint64_t releases = 0, modules = 0, downloads = 0;
-    std::int64_t newest = 0;  ///< of releases that are not deleted
+    std::int64_t newest = 0;  ///< newest time of a release that is not deleted
     std::int64_t first = INT64_MAX, last = 0;
 };
 
@@ -697,7 +702,7 @@ Response list_users(const Call& call) {
         return paged(call, page, "users", users,
                      [&](std::string& out, const Author& u) { append_user(out, u, mask); });
     };
-    // The order by counts changes with every download.
+    // The order by download count changes with every download, so it is not cacheable.
     if (by_downloads) return Response::json(200, answer());
     return cacheable(call, answer);
 }
@@ -741,7 +746,7 @@ Response one_file(const Call& call, std::string_view file) {
     return not_found();
 }
 
-/// One plan of a release, or the list of them.
+/// Returns one plan of a release, or the list of its plans.
 Response release_plans(const Call& call, const Hit& hit, std::optional<std::string_view> plan) {
     base::Arena arena;
     auto parsed = value::parse_json(
@@ -803,7 +808,7 @@ Response one_release(const Call& call, std::string_view rest) {
         if (path.plans) return release_plans(call, hit, path.plan);
         return cacheable(call, [&] {
             std::string out;
-            append_release(out, hit, shown_by(call, kReleaseFields));
+            append_release(out, hit, output_options_of(call, kReleaseFields));
             return out;
         });
     }
@@ -817,7 +822,7 @@ Response one_module(const Call& call, std::string_view text) {
     if (!hit.module) return not_found();
     return cacheable(call, [&] {
         std::string out;
-        append_module(out, *hit.snapshot, *hit.module, shown_by(call, kModuleFields));
+        append_module(out, *hit.snapshot, *hit.module, output_options_of(call, kModuleFields));
         return out;
     });
 }
@@ -851,7 +856,7 @@ Wanted wanted_by_v3(const http::Request& request, std::string_view path) {
         }
     } else if (path.starts_with("files/")) {
         std::string_view file = path.substr(6);
-        // A signature comes with the archive it belongs to.
+        // A signature is requested together with its archive, so resolve the archive.
         if (file.ends_with(module::kSignatureSuffix)) {
             file.remove_suffix(module::kSignatureSuffix.size());
         }

@@ -1,4 +1,6 @@
-// Changes over HTTP: upload, deletion, deprecation, saved search filters. All need a bearer token.
+// SPDX-License-Identifier: Apache-2.0
+// Changes over HTTP: uploads, deletions, deprecations and saved search filters. All of them need a
+// bearer token.
 #include <algorithm>
 #include <charconv>
 #include <ctime>
@@ -24,7 +26,7 @@ std::string repository_of(ForgeService& service, std::string_view named) {
     return named.empty() ? service.options().default_repository : std::string(named);
 }
 
-/// The value of `name=` among the parameters of a header field.
+/// Returns the value of the parameter `name` of a header field.
 std::string parameter(std::string_view field, std::string_view name) {
     std::size_t at = 0;
     while ((at = field.find(';', at)) != std::string_view::npos) {
@@ -46,7 +48,7 @@ std::string parameter(std::string_view field, std::string_view name) {
     return {};
 }
 
-/// The part called `name` of a multipart body (RFC 7578).
+/// Returns the part called `name` of a multipart body (RFC 7578).
 std::optional<std::string_view> body_part(base::TextView body BUNRAKU_LIFETIMEBOUND,
                                           std::string_view boundary, std::string_view name) {
     if (boundary.empty() || boundary.size() > 200) return std::nullopt;
@@ -150,7 +152,7 @@ Response deprecate(ForgeService& service, const Request& request, const std::str
     return done(service.deprecate(repository, module, reason, replacement));
 }
 
-/// The saved filters of a token's holder: "ID\tactive\ttime\twords".
+/// A saved filter of a token's owner, stored as "ID\tactive\ttime\twords".
 struct SavedFilter {
     std::uint64_t id = 0;
     std::string created, words;

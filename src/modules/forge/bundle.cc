@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/bundle.h"
 
 #include <cerrno>
@@ -42,7 +43,7 @@ std::string words_of_archive(archive* a) {
     return text ? text : "unknown error";
 }
 
-/// A tar archive on its way to a file.
+/// Writes a tar archive to a file.
 class TarFile {
 public:
     explicit TarFile(std::string path)
@@ -97,8 +98,8 @@ private:
     std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry_;
 };
 
-/// Calls `each` with every file of a tar archive; what is longer than `limit` of its name is
-/// refused unread.
+/// Calls `each` with every file of a tar archive. Refuses, without reading it, a file that is
+/// longer than the `limit` for its name.
 Result<void> walk_tar(
     const std::string& path, const std::function<std::uint64_t(const std::string& name)>& limit,
     const std::function<Result<bool>(const std::string& name, std::string content)>& each) {
@@ -107,7 +108,7 @@ Result<void> walk_tar(
                                                              libarchive().read_free);
     libarchive().read_support_format_tar(reader.get());
     const auto wrong = [&] {
-        return failure(fmt::format("{} is no bundle: {}", path, words_of_archive(reader.get())));
+        return failure(fmt::format("{} is not a bundle: {}", path, words_of_archive(reader.get())));
     };
     if (libarchive().read_open_filename(reader.get(), path.c_str(), 1 << 16) != ARCHIVE_OK) {
         return wrong();
@@ -122,10 +123,10 @@ Result<void> walk_tar(
             static_cast<std::uint64_t>(std::max<la_int64_t>(libarchive().entry_size(header), 0));
         if (libarchive().entry_filetype(header) != AE_IFREG ||
             libarchive().entry_hardlink(header)) {
-            return failure(fmt::format("{}: '{}' is no file", path, name.substr(0, 200)));
+            return failure(fmt::format("{}: '{}' is not a file", path, name.substr(0, 200)));
         }
         if (size > limit(name)) {
-            return failure(fmt::format("{}: '{}' is not what belongs there, or is too long", path,
+            return failure(fmt::format("{}: unexpected file '{}', or the file is too long", path,
                                        name.substr(0, 200)));
         }
         std::string content(size, '\0');
@@ -142,7 +143,7 @@ Result<void> walk_tar(
     }
 }
 
-/// One release as bundle.json has it.
+/// A release as listed in bundle.json.
 struct Bundled {
     std::string slug, sha256, signature_sha256;
     std::uint64_t size = 0;
@@ -166,7 +167,7 @@ Result<BundleList> read_list(const std::string& path, std::string_view text) {
         parsed = failure(e.message());
     }
     if (!parsed) return broken(parsed.error().message);
-    if (module::text_at(*parsed, "format") != kFormat) return broken("it is of another format");
+    if (module::text_at(*parsed, "format") != kFormat) return broken("its format is not supported");
     const value::Value* list = parsed->as_hash().find("releases");
     if (!list || !list->is_array()) return broken("it has no releases");
     const auto number = [](const value::Value& of, std::string_view key) {
@@ -175,7 +176,7 @@ Result<BundleList> read_list(const std::string& path, std::string_view text) {
     };
     BundleList out;
     for (const value::Value& item : list->as_array()) {
-        if (!item.is_hash()) return broken("a release is no object");
+        if (!item.is_hash()) return broken("a release is not an object");
         Bundled b;
         b.slug = module::text_at(item, "slug");
         b.sha256 = module::text_at(item, "sha256");
@@ -183,12 +184,13 @@ Result<BundleList> read_list(const std::string& path, std::string_view text) {
         const std::int64_t size = number(item, "size"), created = number(item, "created");
         if (!module::parse_release_name(b.slug) || b.sha256.size() != 64 || size < 0 ||
             static_cast<std::uint64_t>(size) > module::TarballLimits{}.packed) {
-            return broken(fmt::format("'{}' is no release", b.slug.substr(0, 100)));
+            return broken(fmt::format("'{}' is not a release", b.slug.substr(0, 100)));
         }
         b.size = static_cast<std::uint64_t>(size);
         b.created = std::max<std::int64_t>(created, 0);
         const std::string slug = b.slug;
-        if (!out.releases.emplace(slug, std::move(b)).second) return broken(slug + " comes twice");
+        if (!out.releases.emplace(slug, std::move(b)).second)
+            return broken(slug + " is listed twice");
     }
     if (const value::Value* gone = parsed->as_hash().find("deprecated"); gone && gone->is_array()) {
         for (const value::Value& item : gone->as_array()) {
@@ -196,9 +198,10 @@ Result<BundleList> read_list(const std::string& path, std::string_view text) {
                                  std::string(module::text_at(item, "at")),
                                  std::string(module::text_at(item, "reason")),
                                  std::string(module::text_at(item, "replacement"))};
-            if (!module::parse_module_name(d.module)) return broken("a deprecation of no module");
+            if (!module::parse_module_name(d.module))
+                return broken("a deprecation has an invalid module name");
             if (!d.replacement.empty() && !module::parse_module_name(d.replacement)) {
-                return broken("a replacement that is no module");
+                return broken("a replacement has an invalid module name");
             }
             out.deprecated.push_back(std::move(d));
         }
@@ -206,7 +209,7 @@ Result<BundleList> read_list(const std::string& path, std::string_view text) {
     return out;
 }
 
-/// bundle.json and its signature: the first files of a bundle.
+/// bundle.json and its signature, which are the first files of a bundle.
 struct BundleHead {
     std::string list, signature;
 };
@@ -220,14 +223,15 @@ Result<BundleHead> bundle_head(const std::string& path) {
         },
         [&](const std::string& name, std::string content) -> Result<bool> {
             if (out.list.empty()) {
-                if (name != kList) return failure(path + " is no bundle: bundle.json is missing");
+                if (name != kList)
+                    return failure(path + " is not a bundle: bundle.json is missing");
                 out.list = std::move(content);
                 return true;
             }
             if (name == signature_name) out.signature = std::move(content);
             return false;
         }));
-    if (out.list.empty()) return failure(path + " is no bundle: bundle.json is missing");
+    if (out.list.empty()) return failure(path + " is not a bundle: bundle.json is missing");
     return out;
 }
 
@@ -257,7 +261,7 @@ Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& 
     for (const Release& r : snapshot->releases()) {
         if (r.deleted || left_out.contains(fmt::format("{} {}", r.slug, r.sha256))) continue;
         Item item{&r, snapshot->path() + "/" + module::release_path(r.author, r.slug), {}};
-        // Of a pull-through repository what was fetched.
+        // A pull-through repository exports only the archives that it has fetched.
         if (!files->is_file(item.path)) continue;
         item.signature =
             files->read(item.path + std::string(kSignatureSuffix)).value_or(std::string());
@@ -292,7 +296,7 @@ Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& 
                 module::sign_minisign(*options.key, list, fmt::format("bundle of {}", name))));
         }
         for (const Item& item : items) {
-            // Somebody may publish meanwhile, and the tree that was is taken away.
+            // A concurrent publish may remove this tree. The working set still has the file.
             auto read = files->read(item.path);
             if (!read)
                 read = files->read(forge_store.unit_path(repo, std::string(item.release->slug)));
@@ -302,7 +306,7 @@ Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& 
                     fmt::format("{} has other bytes than when it was published", item.path));
             }
             const std::string entry = fmt::format("{}{}.tar.gz", kFolder, item.release->slug);
-            // A signature stands before what it signs, so that both can be stored at once.
+            // A signature precedes its archive, so that the import can store both together.
             if (!item.signature.empty()) {
                 BUNRAKU_TRY_VOID(tar.add(entry + std::string(kSignatureSuffix), item.signature));
             }
@@ -321,7 +325,7 @@ Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& 
 
 namespace {
 
-/// Every release of a bundle whose list is trusted: checked against it, handed to `take`.
+/// Passes every release of a bundle to `take`, after checking it against the bundle's trusted list.
 Result<void> each_release(const std::string& path, const BundleList& list,
                           const std::function<Result<void>(const Bundled&, const std::string& bytes,
                                                            const std::string& signature)>& take) {
@@ -357,16 +361,16 @@ Result<void> each_release(const std::string& path, const BundleList& list,
             };
             if (!b) return wrong("is not in bundle.json");
             if (sha256_text(content) != (is_signature ? b->signature_sha256 : b->sha256)) {
-                return wrong("has other bytes than bundle.json says");
+                return wrong("does not match its digest in bundle.json");
             }
             if (is_signature) {
                 signature_of = b->slug;
                 signature = std::move(content);
                 return true;
             }
-            if (!came.insert(b->slug).second) return wrong("comes twice");
+            if (!came.insert(b->slug).second) return wrong("is included twice");
             if (!b->signature_sha256.empty() && signature_of != b->slug) {
-                return wrong("comes without its signature");
+                return wrong("lacks its signature");
             }
             BUNRAKU_TRY_VOID(
                 take(*b, content, b->signature_sha256.empty() ? std::string() : signature));
@@ -397,7 +401,7 @@ Result<BundleImport> import_bundle(ForgeStore& forge_store, const std::string& r
                                        key->number()));
         }
         if (!signature->verifies(*key, head.list)) {
-            return failure(file + " is not what was signed: its signature is wrong");
+            return failure(file + " does not match its signature");
         }
     }
     const BundleList list = BUNRAKU_TRY(read_list(file, head.list));
@@ -406,7 +410,7 @@ Result<BundleImport> import_bundle(ForgeStore& forge_store, const std::string& r
     for (const Unit& unit : forge_store.units(repo)) {
         if (!unit.remote) have.insert(unit.name.slug());
     }
-    // All of it first: what is refused leaves nothing behind.
+    // Check the whole bundle first, so that a refused bundle changes nothing.
     BUNRAKU_TRY_VOID(each_release(
         file, list,
         [&](const Bundled& b, const std::string& bytes,
@@ -434,7 +438,8 @@ Result<BundleImport> import_bundle(ForgeStore& forge_store, const std::string& r
         file, list,
         [&](const Bundled& b, const std::string& bytes,
             const std::string& signature) -> Result<void> {
-            // The lock is held for a few releases at a time: others may want to upload.
+            // Hold the lock only for a few releases at a time, because other processes may need to
+            // upload.
             if (!batch) batch = BUNRAKU_TRY(forge_store.begin(repo));
             auto kept = batch->upload(bytes, b.slug + ".tar.gz", false, b.created, signature);
             if (!kept) return failure(fmt::format("{}: {}", b.slug, kept.error().message));

@@ -1,5 +1,7 @@
-// A repository in one file, for sites without a network: a tar archive of bundle.json (every
-// release with its digests), its signature, and the archives.
+// SPDX-License-Identifier: Apache-2.0
+// Export and import of a repository as one file, for sites without a network. The file is a tar
+// archive that contains bundle.json (every release with its digests), the signature of bundle.json,
+// and the archives.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +15,20 @@
 namespace bunraku::forge {
 
 struct BundleExport {
-    std::string file;     ///< replaced when all is written
-    std::string without;  ///< a bundle whose releases are left out; empty: none
+    std::string file;     ///< replaced after everything has been written
+    std::string without;  ///< path of a bundle whose releases are omitted; may be empty
     std::optional<codec::SigningKey> key;
 };
-/// Writes what is published; gives how many releases.
+/// Writes the published releases to a bundle and returns their number.
 base::Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& repo,
                                           const BundleExport& options);
 
 struct BundleImport {
     std::uint64_t stored = 0, present = 0;
 };
-/// Takes all of a bundle into the working set, or nothing of it: it is looked through first. With
-/// `key` its owner must have signed it. What the repository asks of uploads counts too.
+/// Imports a bundle into the working set. Checks the whole bundle first, and imports either all of
+/// it or nothing. If `key` is set, the bundle must be signed with it. The signature rules of the
+/// repository apply as for an upload.
 base::Result<BundleImport> import_bundle(ForgeStore& forge_store, const std::string& repo,
                                          const std::string& file,
                                          const std::optional<module::PublicKey>& key);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/deploy_hook.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ Result<DeployHookOptions> DeployHookOptions::read(const std::string& path) {
     auto files = sys::make_real_file_system();
     auto status = BUNRAKU_TRY(files->stat(path));
     if ((status.mode & 0007) != 0) {
-        return failure(fmt::format("{} holds a secret and can be read by everybody", path));
+        return failure(fmt::format("{} contains a secret but is readable by all users", path));
     }
     const std::string text = BUNRAKU_TRY(files->read(path));
     DeployHookOptions out;
@@ -95,7 +96,7 @@ struct DeployHook::Impl {
     Result<module::DeployOptions> deploy_options();
     Response take(const Request& request);
     Result<DeployJob> job_of(const Push& push);
-    /// Has the worker look for jobs. `mutex` is held.
+    /// Starts or wakes the worker. The caller holds `mutex`.
     void wake() {
         if (!worker.joinable()) worker = std::thread([this] { work(); });
         wanted.notify_one();
@@ -122,7 +123,8 @@ Result<module::DeployOptions> DeployHook::Impl::deploy_options() {
     return d;
 }
 
-/// What a push means here: branches of a source are environments, another repository is a module.
+/// Returns the deploy that a push requires. Branches of a source are environments; any other
+/// repository is a module.
 Result<DeployJob> DeployHook::Impl::job_of(const Push& push) {
     const module::DeployOptions d = BUNRAKU_TRY(deploy_options());
     DeployJob job;
@@ -153,10 +155,10 @@ Result<DeployJob> DeployHook::Impl::job_of(const Push& push) {
         }
     }
     if (ours) return job;
-    // "puppet-ntp", "acme-ntp" and "ntp" are module ntp.
+    // Repositories "puppet-ntp", "acme-ntp" and "ntp" all contain the module ntp.
     const std::string module = push.name.substr(push.name.rfind('-') + 1);
     if (!module::parse_module_name("any-" + module)) {
-        return failure(fmt::format("'{}' is no source and no module", push.name), 404);
+        return failure(fmt::format("'{}' is neither a source nor a module", push.name), 404);
     }
     job.modules = {module};
     return job;
@@ -206,8 +208,9 @@ void DeployHook::Impl::work() {
         held.unlock();
         run(job);
         held.lock();
-        // What the end of the server broke off is done after its next start. A signal to the whole
-        // process group reaches git first: a failure waits for what comes next.
+        // A deploy that the shutdown of the server interrupts is repeated after the next start. A
+        // signal to the process group may end git before this process notices it, so a failure
+        // waits for a possible shutdown.
         const bool broken = job.state != "done";
         if (broken && wanted.wait_for(held, kGrace, [this] { return ending.load(); })) return;
         job.ended = std::time(nullptr);
@@ -236,7 +239,7 @@ void DeployHook::Impl::run(DeployJob& job) {
         if (e.what == What::Failed) {
             job.error += (job.error.empty() ? "" : "; ") + e.name + ": " + e.error;
         } else if (e.what != What::Unchanged || job.resumed) {
-            // A deploy that was broken off may have changed it before post_deploy could be run.
+            // An interrupted deploy may have changed the environment before post_deploy could run.
             job.changed.push_back(e.name);
         }
     }
@@ -308,7 +311,7 @@ void DeployHook::mount(http::Router& router) {
     }
     http::RouteOptions options;
     options.max_body = 5 << 20;
-    // Who knows the secret is asked when the body is there: it is what is signed.
+    // The shared secret is checked in the handler, because the signature covers the body.
     router.add(
         "POST", "/deploy/webhook", http::Access::anyone(),
         [this](Request& request) { return impl_->take(request); }, options);

@@ -1,4 +1,5 @@
-// Deploys that a git server asks for: a queue, one worker, and a page that says how it went.
+// SPDX-License-Identifier: Apache-2.0
+// Deploys requested by a git server: a queue, one worker, and a status page.
 #pragma once
 
 #include <memory>
@@ -11,23 +12,23 @@
 
 namespace bunraku::forge {
 
-/// What webhook.conf says ("key = value" lines).
+/// Settings of webhook.conf ("key = value" lines).
 struct DeployHookOptions {
     std::string secret;
     std::string r10k;         ///< r10k.yaml
-    std::string post_deploy;  ///< a program and its arguments; environments are added
-    bool modules = true;      ///< the Puppetfile's too
-    std::string state;        ///< folder of what must be remembered
+    std::string post_deploy;  ///< a program with its arguments; the environments are appended
+    bool modules = true;      ///< whether to deploy the modules of the Puppetfile too
+    std::string state;        ///< folder of the persistent state
     static base::Result<DeployHookOptions> read(const std::string& path);
 };
 
 class DeployHook {
 public:
     DeployHook(DeployHookOptions options, const config::Settings& settings, base::LogSink& log);
-    /// What is under way is let finish.
+    /// Waits until the running deploy has finished.
     ~DeployHook();
     DeployHook(const DeployHook&) = delete;
-    /// POST /deploy/webhook, GET /deploy/status (JSON) and /deploy (a page).
+    /// Adds the routes POST /deploy/webhook, GET /deploy/status (JSON) and GET /deploy (HTML page).
     void mount(http::Router& router);
 
 private:

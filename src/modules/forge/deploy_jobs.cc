@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/deploy_jobs.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -26,7 +28,7 @@ using base::Result;
 using value::Value;
 
 constexpr std::size_t kMostRemembered = 200, kMostAppended = 4 << 20;
-/// A webhook that was seen is not taken again for so long.
+/// Number of seconds for which a repeated webhook is ignored.
 constexpr std::int64_t kReplay = 30 * 86400;
 
 std::string list_json(const std::vector<std::string>& items) {
@@ -38,7 +40,7 @@ std::string list_json(const std::vector<std::string>& items) {
     return out + "]";
 }
 
-/// What the file holds of a job.
+/// Returns the text of a job as stored in the file.
 std::string stored(const DeployJob& j) {
     return fmt::format(
         R"({{"id":{},"state":{},"repository":{},"environments":{},"modules":{},"asked":{},)"
@@ -63,7 +65,7 @@ std::vector<std::string> texts(const Value& hash, std::string_view key) {
     return out;
 }
 
-/// False where the text is no whole record of a job.
+/// Returns false if the text is not a complete record of a job.
 bool read_stored(std::string_view text, DeployJob& out) {
     base::Arena arena;
     const auto json = value::parse_json(arena, text);
@@ -108,6 +110,7 @@ DeployJobs::DeployJobs(std::string path) : path_(std::move(path)) {
         job.begun = 0;
         job.resumed = true;
     }
+    BUNRAKU_ASSERT(jobs_.empty() || next_ > jobs_.back().id);
     forget_old();
     compact();
 }
@@ -127,6 +130,7 @@ void DeployJobs::read_line(std::string_view line, std::int64_t now) {
     if (*at + kReplay > now) taken_[std::string(digest)] = {.at = *at, .job = job.id};
     if (job.id == 0) return;
     next_ = std::max(next_, job.id + 1);
+    BUNRAKU_ASSERT(next_ > job.id);
     const auto known = std::find_if(jobs_.begin(), jobs_.end(),
                                     [&](const DeployJob& j) { return j.id == job.id; });
     if (known == jobs_.end()) {
@@ -157,6 +161,8 @@ Result<DeployJob> DeployJobs::take(const std::string& digest, DeployJob job) {
         return j;
     }
     job.id = next_;
+    BUNRAKU_ALWAYS_ASSERT(jobs_.empty() || jobs_.back().id < job.id);
+    BUNRAKU_ASSERT(job.waits());
     job.asked = std::time(nullptr);
     BUNRAKU_TRY_VOID(append(digest, job));
     ++next_;
@@ -167,6 +173,7 @@ Result<DeployJob> DeployJobs::take(const std::string& digest, DeployJob job) {
 }
 
 void DeployJobs::update(const DeployJob& job) {
+    BUNRAKU_ASSERT(job.id > 0 && job.id < next_);
     for (DeployJob& j : jobs_) {
         if (j.id == job.id) j = job;
     }
@@ -195,7 +202,7 @@ Result<void> DeployJobs::append(const std::string& digest, const DeployJob& job)
         return failure(fmt::format("cannot write {}: {}", path_, std::strerror(code)), code);
     };
     if (!fd.good()) return failed(errno);
-    // A record that a full disk cut ends before this one begins.
+    // The leading newline ends a record that a full disk truncated.
     const std::string text = "\n" + record(std::time(nullptr), digest, &job);
     if (const int code = sys::write_all(fd.get(), text)) return failed(code);
     if (::fdatasync(fd.get()) != 0) return failed(errno);
@@ -208,11 +215,12 @@ Result<void> DeployJobs::append(const std::string& digest, const DeployJob& job)
     return {};
 }
 
-/// Writes the file anew with what still counts. A failure leaves the longer one.
+/// Rewrites the file with the current records only. If that fails, the longer file remains.
 void DeployJobs::compact() {
     const std::int64_t now = std::time(nullptr);
     std::map<std::uint64_t, const DeployJob*> by_id;
     for (const DeployJob& job : jobs_) by_id.emplace(job.id, &job);
+    BUNRAKU_ASSERT(by_id.size() == jobs_.size());
     std::string text;
     std::erase_if(taken_, [&](const auto& t) {
         const auto job = by_id.find(t.second.job);

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/downloads.h"
 
 #include <fmt/format.h>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 
@@ -86,13 +88,14 @@ void DownloadCounts::flush() {
     {
         std::unique_lock held(mutex_);
         for (auto& [repository, c] : all_) {
+            BUNRAKU_ASSERT(c.fresh.size() <= c.releases.size());
             if (c.fresh.empty()) continue;
             todo.emplace_back(repository, std::move(c.fresh));
             c.fresh.clear();
         }
     }
     for (const auto& [repository, fresh] : todo) {
-        // Another process may have counted too: the file holds what all of them did.
+        // Other processes may have counted too; the file holds the sum of all counts.
         const auto written =
             forge_store_.change_downloads(repository, [&](const std::string& before) {
                 CountsOf all = parse_counts(before);
@@ -102,7 +105,7 @@ void DownloadCounts::flush() {
                 for (const auto& [slug, n] : sorted) text += fmt::format("{}\t{}\n", slug, n);
                 return text;
             });
-        if (!written) {  // the repository is gone
+        if (!written) {  // the repository has been deleted
             std::unique_lock held(mutex_);
             all_.erase(repository);
             continue;

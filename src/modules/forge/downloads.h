@@ -1,5 +1,7 @@
-// How often archives were fetched, by release. Counted in memory, added to a file of each
-// repository (repos/ID/downloads) every half minute: who is killed loses as much of it.
+// SPDX-License-Identifier: Apache-2.0
+// Download counts per release. They are counted in memory and added to a file of the repository
+// (repos/ID/downloads) every 30 seconds. A process that is killed loses at most the counts of that
+// period.
 #pragma once
 
 #include <chrono>
@@ -25,17 +27,17 @@ public:
 
     void count(std::string_view repository, std::string_view slug);
     std::uint64_t of_release(std::string_view repository, std::string_view slug);
-    /// Of all its releases, those that are gone too.
+    /// Returns the downloads of all releases of the module, including deleted releases.
     std::uint64_t of_module(std::string_view repository, std::string_view module);
-    /// Everything that was counted is on disk when it is back.
+    /// Writes all counts to disk before it returns.
     void flush();
 
 private:
     struct Counts {
         std::unordered_map<std::string, std::uint64_t> releases, modules;
-        std::unordered_map<std::string, std::uint64_t> fresh;  ///< not on disk yet
+        std::unordered_map<std::string, std::uint64_t> fresh;  ///< counts not yet on disk
     };
-    Counts& counts(std::string_view repository);  ///< under `mutex_`
+    Counts& counts(std::string_view repository);  ///< The caller holds `mutex_`.
     void run();
 
     const ForgeStore& forge_store_;
@@ -44,7 +46,7 @@ private:
     std::condition_variable ended_;
     bool ending_ = false;
     std::map<std::string, Counts, std::less<>> all_;
-    std::thread writer_;  ///< from the first count on
+    std::thread writer_;  ///< started by the first count
 };
 
 }  // namespace bunraku::forge

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/forge_store.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <map>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/base/civil_time.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -25,7 +27,7 @@ using base::Result;
 constexpr std::string_view kTar = ".tar.gz";
 constexpr std::string_view kRecord = ".rec";
 
-/// One line, no separators.
+/// Replaces separators, so that the text is a single line.
 std::string one_line(std::string_view text) {
     std::string out(text.substr(0, 2000));
     for (char& c : out) {
@@ -41,7 +43,7 @@ std::string sha256_of(std::string_view bytes) {
     return codec::hex_digest(codec::DigestKind::Sha256, bytes);
 }
 
-/// Header and index of a record file, without its fragments.
+/// Returns the header and index of a record file, without its fragments.
 std::optional<std::string> read_head(const std::string& path) {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return std::nullopt;
@@ -53,7 +55,7 @@ std::optional<std::string> read_head(const std::string& path) {
     return head;
 }
 
-/// Is this the record of a release whose tarball is still upstream?
+/// Reports whether the file is the record of a release whose archive is still upstream.
 bool is_remote_record(const std::string& path) {
     auto head = read_head(path);
     if (!head) return false;
@@ -142,7 +144,8 @@ Result<void> ForgeStore::make_root() const {
     if (files_->exists(root_)) return {};
     const std::string above(sys::directory_name(root_));
     BUNRAKU_TRY_VOID(files_->make_directories(above, 0700));
-    // Whatever the mode of the folder above: private repositories are below.
+    // The folder is private regardless of the mode of its parent, because it contains private
+    // repositories.
     if (auto made = files_->make_directory(root_, 0700); !made)
         return made.error().code == EEXIST ? Result<void>() : made;
     const auto status = BUNRAKU_TRY(files_->stat(above));
@@ -232,7 +235,8 @@ RepositoryConfig ForgeStore::config(std::string_view repo) const {
     auto text = files_->read(config_file(repo));
     if (text) return RepositoryConfig::parse(*text);
     RepositoryConfig out;
-    // What cannot be read may say that the repository is private.
+    // If the file exists but cannot be read, the repository may be private, so it is treated as
+    // private.
     out.closed = text.error().code != ENOENT && text.error().code != ENOTDIR;
     return out;
 }
@@ -249,8 +253,8 @@ Result<void> ForgeStore::remove_repository(std::string_view repo) {
     BUNRAKU_TRY_VOID(need(repo));
     {
         auto held = BUNRAKU_TRY(lock(repo));
-        // Whoever makes it again goes on where this one ends: clients and this server remember
-        // snapshots by name and date.
+        // A repository that is created again under this ID continues the numbers and dates of this
+        // one, because clients and this server remember snapshots by name and date.
         {
             auto mine = BUNRAKU_TRY(lock(".last"));
             LastPublish last = last_of_deleted();
@@ -263,21 +267,23 @@ Result<void> ForgeStore::remove_repository(std::string_view repo) {
                     last.second = std::max(last.second, one.second);
                 }
             }
+            BUNRAKU_ALWAYS_ASSERT(last.number >= before.number && last.second >= before.second);
             if (last.number != before.number || last.second != before.second) {
                 BUNRAKU_TRY_VOID(files_->replace(root_ + "/last",
                                                  fmt::format("{}\t{}\n", last.number, last.second),
                                                  {.mode = 0644, .sync = true}));
             }
         }
-        // First nothing is served any more, then the repository is out of the way by one rename;
-        // what is left behind by a crash is only garbage.
+        // Unpublish the repository first, then move it to the trash with one rename. A crash in
+        // between leaves only garbage.
         ::unlink((published_folder() + "/" + std::string(repo)).c_str());
+        BUNRAKU_ALWAYS_ASSERT(module::valid_identifier(repo));
         const std::string trash = fmt::format("{}/trash/{}.{}.{}", root_, repo, ::getpid(),
                                               static_cast<long long>(std::time(nullptr)));
         BUNRAKU_TRY_VOID(files_->make_directories(root_ + "/trash", 0755));
         BUNRAKU_TRY_VOID(files_->rename(repo_folder(repo), trash));
         (void)files_->remove_all(trash);
-        // What a deletion that was cut short left behind.
+        // Remove the remains of interrupted deletions.
         if (auto rest = files_->list(root_ + "/trash")) {
             for (const std::string& name : *rest)
                 (void)files_->remove_all(root_ + "/trash/" + name);
@@ -308,7 +314,7 @@ std::vector<std::string> ForgeStore::repositories() const {
 Result<std::unique_ptr<ForgeStore::Batch>> ForgeStore::begin(std::string_view repo) {
     BUNRAKU_TRY_VOID(need(repo));
     auto held = BUNRAKU_TRY(lock(repo));
-    BUNRAKU_TRY_VOID(need(repo));  // it may have been deleted while we waited
+    BUNRAKU_TRY_VOID(need(repo));  // it may have been deleted while this thread waited
     return std::unique_ptr<Batch>(new Batch(*this, std::string(repo), std::move(held)));
 }
 
@@ -319,12 +325,14 @@ ForgeStore::Batch::Batch(ForgeStore& forge_store, std::string repo, sys::FileLoc
       temporary_(forge_store_.repo_folder(repo_) + "/tmp"),
       rules_(forge_store_.config(repo_).signatures),
       lock_(std::move(lock)) {
-    // Who holds the lock owns the temporary folder: what stands there is of the dead.
+    // The lock's holder owns the temporary folder, so its files are remains of processes that have
+    // ended.
     (void)forge_store_.files_->remove_all(temporary_);
     (void)forge_store_.files_->make_directories(temporary_, 0755);
 }
 
 Result<void> ForgeStore::Batch::write(const std::string& name, std::string_view bytes) {
+    BUNRAKU_ALWAYS_ASSERT(!name.empty() && name[0] != '.' && name.find('/') == std::string::npos);
     const std::string from = fmt::format("{}/{}", temporary_, ++counter_);
     BUNRAKU_TRY_VOID(forge_store_.files_->write(from, bytes, 0644));
     BUNRAKU_TRY_VOID(forge_store_.files_->rename(from, units_ + "/" + name));
@@ -356,7 +364,7 @@ Result<std::string> ForgeStore::Batch::upload(std::string_view bytes, std::strin
                        kBad);
     }
     const module::ReleaseName release{tarball->metadata.module, tarball->metadata.version};
-    // The same bytes once more need not bring what is kept already.
+    // A repeated upload of the same bytes need not include the signature that is stored already.
     std::string known_signature;
     if (signature.empty()) signature = known_signature = forge_store_.signature(repo_, slug);
     if (auto signed_well = rules_.check(release, bytes, signature); !signed_well) {
@@ -383,17 +391,17 @@ Result<std::string> ForgeStore::Batch::upload(std::string_view bytes, std::strin
         }
     }
     BUNRAKU_TRY_VOID(store_signature(slug, signature));
-    // The record first: a unit is there from the moment its tarball is.
+    // Write the record first, because a unit exists once its archive exists.
     BUNRAKU_TRY_VOID(
         write_record(slug, make_record(*tarball, bytes.size(), md5_of(bytes), sha256,
                                        created > 0 ? created : std::int64_t{std::time(nullptr)})));
     BUNRAKU_TRY_VOID(write(slug + std::string(kTar), bytes));
-    // Who uploads a release that was deleted over the API wants it back.
+    // An upload of a release that was deleted over the API restores it.
     BUNRAKU_TRY_VOID(forge_store_.undelete(repo_, {slug}));
     return slug;
 }
 
-/// Before the archive it belongs to: that is never there without it.
+/// Called before the archive is written, so that the archive never exists without its signature.
 Result<void> ForgeStore::Batch::store_signature(const std::string& slug,
                                                 std::string_view signature) {
     if (signature.empty()) return {};
@@ -457,7 +465,8 @@ Result<void> ForgeStore::Batch::fill_remote(const std::string& slug, std::string
     auto known = read_record(&rest);
     if (!known) return failure("the record of " + slug + " is broken");
     if (known->sha256.empty() ? known->md5 != md5_of(bytes) : known->sha256 != sha256_of(bytes)) {
-        return failure("what upstream sent for " + slug + " does not have the checksum it names");
+        return failure("the archive that upstream sent for " + slug +
+                       " does not have the checksum it names");
     }
     auto tarball = module::inspect_tarball(bytes);
     if (!tarball) return failure(tarball.error().message);
@@ -467,13 +476,14 @@ Result<void> ForgeStore::Batch::fill_remote(const std::string& slug, std::string
     BUNRAKU_TRY_VOID(
         rules_.check({tarball->metadata.module, tarball->metadata.version}, bytes, signature));
     BUNRAKU_TRY_VOID(store_signature(slug, signature));
-    // From now on its own files speak for it.
+    // From now on the record is derived from the archive instead of the upstream's description.
     BUNRAKU_TRY_VOID(write_record(slug, make_record(*tarball, bytes.size(), md5_of(bytes),
                                                     sha256_of(bytes), known->created, kPulled)));
     return write(slug + std::string(kTar), bytes);
 }
 
 Result<void> ForgeStore::Batch::erase(const std::string& slug) {
+    BUNRAKU_ALWAYS_ASSERT(!slug.empty() && slug.find('/') == std::string::npos);
     const std::string stem = units_ + "/" + slug;
     ::unlink((stem + std::string(kTar)).c_str());
     ::unlink((stem + std::string(kRecord)).c_str());
@@ -482,7 +492,7 @@ Result<void> ForgeStore::Batch::erase(const std::string& slug) {
 }
 
 Result<void> ForgeStore::Batch::finish() {
-    // Many files are cheaper to wait for all at once than one by one.
+    // Above this number of files, syncing the file system once is cheaper than syncing each file.
     constexpr std::size_t kMany = 32;
     const int fd =
         written_.size() > kMany ? ::open(units_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -557,7 +567,7 @@ Result<std::string> ForgeStore::record(std::string_view repo, const std::string&
             if (fragments) return record_whole(*text, *fragments);
         }
     }
-    // Lost or of an older version: it is made again out of the tarball.
+    // The record is missing or has an old format: rebuild it from the archive.
     const std::string bytes = BUNRAKU_TRY(files_->read(stem + std::string(kTar)));
     auto status = BUNRAKU_TRY(files_->stat(stem + std::string(kTar)));
     auto tarball = module::inspect_tarball(bytes);
@@ -594,8 +604,8 @@ Result<void> ForgeStore::renew_records(std::string_view repo, TextStore& store,
             good = r->places[i] + r->lengths[i] <= known;
         }
         if (good) continue;
-        // Without its tarball it is what an upstream said, and can be asked for again; with it the
-        // record is made out of that.
+        // Without an archive, the record is an upstream's description, which can be requested
+        // again. With an archive, the record is rebuilt from it.
         ::unlink(path.c_str());
         if (unit.remote) continue;
         const std::string again = BUNRAKU_TRY(record(repo, unit.name.slug()));
@@ -862,7 +872,7 @@ void ForgeStore::audit(std::string_view line) const {
         ::open((root_ + "/audit.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0) return;
     const std::string text = fmt::format("{}\t{}\n", module::forge_time(std::time(nullptr)), line);
-    // One write: lines of several processes never mix.
+    // A single write, so that lines of several processes never interleave.
     if (::write(fd, text.data(), text.size()) < 0) {
     }
     ::close(fd);

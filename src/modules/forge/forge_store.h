@@ -1,20 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
 // The forge's state on disk: repositories with their working sets, published snapshots, consumers
-// and tokens. Several processes may use one state: commands and a running server share it.
+// and tokens. Several processes may share one state, for example commands and a running server.
 //
-//   repos/ID/units/SLUG.tar.gz, SLUG.rec   the working set (a record without tarball: see pull.h)
+//   repos/ID/units/SLUG.tar.gz, SLUG.rec   the working set (a record without archive: see pull.h)
 //   repos/ID/texts.N                       texts of the records, see text_store.h
-//   repos/ID/units/SLUG.minisig            the archive's signature, where it has one
+//   repos/ID/units/SLUG.minisig            the archive's signature, if it has one
 //   repos/ID/metadata/                     keys and versions of signed metadata (metadata.h)
 //   repos/ID/flags                         deletions and deprecations
-//   repos/ID/downloads                     how often each was fetched
-//   repos/ID/config                        upstreams of a pull-through repository, names it owns
-//   snapshots/ID@N/                        what a publish made; it only grows at its ends
-//   snapshots/ID@N -> ID@M                 ID@M and some releases more (publish_addition.cc)
-//   published/ID -> ../snapshots/ID@N      the switch: one rename
-//   last                                   what deleted repositories had reached, see LastPublish
+//   repos/ID/downloads                     number of downloads per release
+//   repos/ID/config                        upstreams of a pull-through repository, reserved names
+//   snapshots/ID@N/                        result of a publish; files are only appended to
+//   snapshots/ID@N -> ID@M                 ID@M with a few more releases (publish_addition.cc)
+//   published/ID -> ../snapshots/ID@N      the current snapshot, switched by one rename
+//   last                                   last numbers of deleted repositories, see LastPublish
 //   consumers, tokens, users               replaced as a whole
-//   audit.log                              changes, refusals, and reads of what is private
-//   locks/ID                               who changes a repository holds its lock
+//   audit.log                              changes, refusals, and reads of private repositories
+//   locks/ID                               lock for changes to a repository
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@
 
 namespace bunraku::forge {
 
-/// What API v3 can say of a release or module after its upload.
+/// State of a release or module that API v3 can change after the upload.
 struct Flags {
     struct Deletion {
         std::string slug, at, reason;
@@ -57,12 +58,12 @@ struct Binding {
     std::string consumer, repository;
 };
 
-/// Who may write. Only a digest of the token is kept.
+/// A token with write access. Only a digest of the token is stored.
 struct Token {
     std::string name, sha256;
-    std::vector<std::string> repositories;  ///< "*": all
+    std::vector<std::string> repositories;  ///< "*" means all repositories
     bool reads_only = false;
-    std::int64_t until = 0;  ///< seconds since the epoch; 0: for ever
+    std::int64_t until = 0;  ///< seconds since the epoch; 0 means no expiry
     bool allows(std::string_view repository) const;
     bool over(std::int64_t now) const { return until != 0 && until <= now; }
 };
@@ -70,62 +71,67 @@ struct Token {
 /// A release of the working set.
 struct Unit {
     module::ReleaseName name;
-    bool remote = false;  ///< known from upstream, its tarball not fetched yet
+    bool remote = false;  ///< true if only an upstream's description exists, without the archive
 };
 
-/// The highest number and the latest second that a snapshot of a deleted repository had: one that
-/// is made again under the same ID never has a name or a date a second time.
+/// The highest number and the latest time of a snapshot of a deleted repository. A repository that
+/// is created again under the same ID never reuses a name or a time.
 struct LastPublish {
     std::uint64_t number = 0;
     std::int64_t second = 0;
 };
 
-/// What a repository is, beside its releases.
+/// Settings of a repository.
 struct RepositoryConfig {
-    /// URLs of a pull-through repository, asked in this order; empty: an ordinary one.
+    /// URLs of the upstreams of a pull-through repository, in the order of use. Empty for an
+    /// ordinary repository.
     std::vector<std::string> upstreams;
-    /// Authors ("acme") and modules ("acme-web") that no upstream is asked for.
+    /// Reserved authors ("acme") and modules ("acme-web"), which are never requested from an
+    /// upstream.
     std::vector<std::string> own;
-    std::string ca_file;  ///< whom the upstreams' certificates must be signed by; empty: as usual
-    module::SignatureRules signatures;  ///< what is asked of uploads
-    bool closed = false;                ///< only `readers` may read it
+    std::string ca_file;  ///< CA certificates for the upstreams; if empty, the default ones
+    module::SignatureRules signatures;  ///< signature rules for uploads
+    bool closed = false;                ///< true if only `readers` may read the repository
     std::vector<Reader> readers;
     bool reserves(const module::ModuleName& module) const;
     std::string text() const;
     static RepositoryConfig parse(std::string_view text);
 };
 
-/// What was published, and what it was made of.
+/// A published snapshot and the state that it was made from.
 struct PublishedState {
     std::string name;  ///< "ID@N"
     std::int64_t second = 0;
-    std::uint64_t records = 0, texts = 0;  ///< bytes of .records and .texts that are its own
+    /// size of the snapshot's own part of .records and .texts in bytes
+    std::uint64_t records = 0, texts = 0;
     std::uint64_t releases = 0;
-    std::uint64_t added = 0;               ///< of them since the last one that was written whole
-    std::string units_stamp, marks_stamp;  ///< of the working set, and of flags and config
+    std::uint64_t added = 0;               ///< number of releases added since the last full publish
+    std::string units_stamp, marks_stamp;  ///< stamps of the working set, and of flags and config
     std::string text() const;
 };
-/// A publish that only added.
+/// The result of a publish that only added releases.
 struct Addition {
     std::string name;  ///< "ID@N"
     std::int64_t second = 0;
     std::vector<std::string> records;
 };
-/// Below so many releases all is written anew at each publish; above, until so many were added.
+/// Below kManyReleases releases, each publish writes everything. Above it, a full publish happens
+/// after kMostAdded additions.
 inline constexpr std::uint64_t kManyReleases = 1000, kMostAdded = 2000;
 
-/// Why an upload was refused; the message is for the sender.
+/// Reason for refusing an upload; the message is for the sender.
 enum class Refusal : int { Bad = 400, Conflict = 409 };
 
 class ForgeStore {
 public:
-    /// `root` is DIR/forge; made when something is written.
+    /// `root` is DIR/forge. It is created by the first write.
     explicit ForgeStore(std::string root);
     const std::string& root() const { return root_; }
 
-    /// True: made; false: it was there. An `upstream` replaces the one it had.
+    /// Returns true if the repository was created, false if it existed. `upstream`, if not empty,
+    /// replaces its upstreams.
     base::Result<bool> create(std::string_view repo, const std::string& upstream = {});
-    /// Repository, snapshot, bindings. Fails where there is none.
+    /// Removes the repository, its snapshots and its bindings. Fails if it does not exist.
     base::Result<void> remove_repository(std::string_view repo);
     std::vector<std::string> repositories() const;
     bool exists(std::string_view repo) const;
@@ -133,58 +139,59 @@ public:
     std::string config_file(std::string_view repo) const { return repo_folder(repo) + "/config"; }
     base::Result<void> configure(std::string_view repo, const RepositoryConfig& config);
 
-    /// Stores a release. Fails with code 400 (bad) or 409 (other bytes under this version; with
-    /// `fresh`, also the same bytes). `file_name`: what the sender calls it, checked where it has
-    /// the form of a release's file name. One that was deleted over the API comes back. Gives the
-    /// slug.
+    /// Stores a release and returns its slug. Fails with code 400 (invalid) or 409 (this version
+    /// exists with other bytes or, if `fresh` is set, at all). `file_name` is the name given by the
+    /// sender; it is checked if it has the form of a release's file name. An upload restores a
+    /// release that was deleted over the API.
     base::Result<std::string> upload(std::string_view repo, std::string_view bytes,
                                      std::string_view file_name = {}, bool fresh = false);
-    /// The signature file of a unit; empty: it has none.
+    /// Returns the signature file of a unit, or an empty string if it has none.
     std::string signature(std::string_view repo, const std::string& slug) const;
-    /// Several at once under one lock, synced to disk together: calls `each` per file.
+    /// Several changes under one lock, synced to disk together.
     class Batch;
     base::Result<std::unique_ptr<Batch>> begin(std::string_view repo);
 
-    /// Puts the signature of a unit, where it has one, beside its archive in a tree.
+    /// Links the signature of a unit, if it has one, next to its archive in a tree.
     base::Result<void> place_signature(std::string_view repo, const std::string& slug,
                                        const std::string& archive) const;
 
-    /// The working set, by slug. Empty where there is no such repository.
+    /// Returns the working set, ordered by slug. Empty if the repository does not exist.
     std::vector<Unit> units(std::string_view repo) const;
-    /// The record of a unit, texts and all.
+    /// Returns the record of a unit, including its texts.
     base::Result<std::string> record(std::string_view repo, const std::string& slug) const;
     std::string unit_path(std::string_view repo, const std::string& slug) const;
-    /// How many units left the working set. Empty `version`: all versions.
+    /// Removes units and returns their number. An empty `version` means all versions.
     base::Result<int> remove(std::string_view repo, const module::ModuleName& module,
                              std::string_view version);
-    /// How many units were copied; empty `module` or `version`: all.
+    /// Copies units and returns their number. An empty `module` or `version` means all.
     base::Result<int> copy(std::string_view from, std::string_view to,
                            const std::optional<module::ModuleName>& module,
                            std::string_view version);
 
     Flags flags(std::string_view repo) const;
-    /// Changes flags under the repository's lock.
+    /// Changes flags under the lock of the repository.
     base::Result<void> change_flags(std::string_view repo,
                                     const std::function<base::Result<void>(Flags&)>& change);
 
-    /// Signed metadata of what is published; changed under the repository's lock (begin()).
+    /// Returns the signed metadata of the published tree. It may only be changed under the lock of
+    /// the repository (begin()).
     TreeMetadata metadata(std::string_view repo) const {
         return TreeMetadata(repo_folder(repo) + "/metadata");
     }
-    /// Makes the working set the published snapshot; gives its name, "ID@N".
+    /// Publishes the working set as a new snapshot and returns its name, "ID@N".
     base::Result<std::string> publish(std::string_view repo);
-    /// What is published, where it is all of the working set and large: publish_addition can go on
-    /// from there. Under the repository's lock (begin()).
+    /// Returns the published state if it is large and contains the whole working set, so that
+    /// publish_addition() can extend it. The caller holds the lock of the repository (begin()).
     std::optional<PublishedState> clean_state(std::string_view repo) const;
-    /// Publishes the units `slugs`, which came into the working set since `before`, and nothing
-    /// else. Under the repository's lock. Nullopt: only publish() can.
+    /// Publishes only the units `slugs`, which were added to the working set since `before`. The
+    /// caller holds the lock of the repository. Returns nullopt if a full publish() is needed.
     base::Result<std::optional<Addition>> publish_addition(std::string_view repo,
                                                            const PublishedState& before,
                                                            const std::vector<std::string>& slugs);
-    /// "ID@N" of what is published now; empty: nothing.
+    /// Returns the name "ID@N" of the published snapshot, or an empty string if there is none.
     std::string published(std::string_view repo) const;
     std::string snapshot_path(std::string_view snapshot) const;
-    /// N of "ID@N".
+    /// Returns the N of "ID@N".
     static std::uint64_t published_number(std::string_view snapshot);
     std::string published_folder() const { return root_ + "/published"; }
 
@@ -193,7 +200,7 @@ public:
     std::vector<Binding> bindings() const;
     std::string consumers_file() const { return root_ + "/consumers"; }
 
-    /// A new token; its text is shown this once.
+    /// Creates a token and returns its text, which is not stored.
     base::Result<std::string> add_token(const std::string& name,
                                         const std::vector<std::string>& repositories,
                                         bool reads_only = false, std::int64_t until = 0);
@@ -201,19 +208,20 @@ public:
     std::vector<Token> tokens() const;
     std::string tokens_file() const { return root_ + "/tokens"; }
 
-    /// A new user (or one with a new password, groups and term); the password is shown this once.
+    /// Creates a user and returns the password, which is not stored. For an existing user, replaces
+    /// the password, groups and expiry.
     base::Result<std::string> add_user(const std::string& name,
                                        const std::vector<std::string>& groups, std::int64_t until);
     base::Result<bool> remove_user(const std::string& name);
     std::vector<User> users() const;
     std::string users_file() const { return root_ + "/users"; }
-    /// How often archives were fetched: lines "SLUG\tCOUNT".
+    /// Returns the download counts as lines "SLUG\tCOUNT".
     std::string downloads(std::string_view repo) const;
-    /// Replaces that by what `change` makes of it; gives the new text. Fails where there is no such
-    /// repository.
+    /// Replaces the download counts with the result of `change` and returns the new text. Fails if
+    /// the repository does not exist.
     base::Result<std::string> change_downloads(
         std::string_view repo, const std::function<std::string(const std::string&)>& change) const;
-    /// One line of the audit log (DIR/forge/audit.log).
+    /// Appends a line to the audit log (DIR/forge/audit.log).
     void audit(std::string_view line) const;
 
 private:
@@ -222,24 +230,25 @@ private:
     base::Result<void> need(std::string_view repo) const;
     LastPublish last_of_deleted() const;
     std::optional<PublishedState> published_state(const std::string& snapshot) const;
-    /// The head of a unit's record, whose texts are in `store` from now on. Under the lock.
+    /// Returns the head of a unit's record, after moving its texts to `store`. The caller holds the
+    /// lock.
     base::Result<std::string> record_in(std::string_view repo, const std::string& slug,
                                         TextStore& store, bool* moved) const;
-    /// Makes the records anew that reach beyond the first `known` bytes of `store`.
+    /// Rebuilds the records that refer to bytes of `store` at or after offset `known`.
     base::Result<void> renew_records(std::string_view repo, TextStore& store,
                                      std::uint64_t known) const;
     std::string units_stamp(std::string_view repo) const;
     std::string marks_stamp(std::string_view repo) const;
-    /// Makes a complete snapshot the published one.
+    /// Publishes a complete snapshot by switching to it.
     base::Result<void> switch_to(std::string_view repo, const std::string& snapshot);
-    /// Number and date of a snapshot "ID@N".
+    /// Returns the number and date of the snapshot "ID@N".
     LastPublish published_as(const std::string& snapshot) const;
-    /// Takes deletions back, under the repository's lock.
+    /// Restores deleted releases. The caller holds the lock of the repository.
     base::Result<void> undelete(std::string_view repo, const std::vector<std::string>& slugs);
     std::string repo_folder(std::string_view repo) const;
-    /// Makes the forge's folder, for its owner alone, if it is missing.
+    /// Creates the forge's folder if it is missing, accessible only by its owner.
     base::Result<void> make_root() const;
-    /// The mode of the folders that hold a repository's archives.
+    /// Returns the mode of the folders that contain the archives of a repository.
     static std::uint32_t folder_mode(const RepositoryConfig& config) {
         return config.closed ? 0700 : 0755;
     }
@@ -250,19 +259,20 @@ private:
     std::unique_ptr<sys::FileSystem> files_;
 };
 
-/// Changes to one working set, under its lock; what was stored is on disk when finish() is back.
+/// Changes to one working set, under its lock. All stored files are on disk when finish() returns.
 class ForgeStore::Batch {
 public:
-    /// `created`: when it was first published, where that is known. `signature`: of the archive, a
-    /// file of minisign's; what the repository demands of it is looked at.
+    /// Stores a release. `created` is the time of its first publication, if known. `signature` is
+    /// the minisign file of the archive; it must satisfy the signature rules of the repository.
     base::Result<std::string> upload(std::string_view bytes, std::string_view file_name = {},
                                      bool fresh = false, std::int64_t created = 0,
                                      std::string_view signature = {});
-    /// Links unit `slug` of another repository into this one. False: it was there already.
+    /// Links the unit `slug` of another repository into this one. Returns false if it exists here
+    /// already.
     base::Result<bool> link(std::string_view from, const std::string& slug);
-    /// Stores a record whose tarball is still upstream; false: the unit is there already.
+    /// Stores a record whose archive is still upstream. Returns false if the unit exists already.
     base::Result<bool> store_remote(const RemoteRelease& release);
-    /// Fills in the tarball of a remote unit; the bytes are checked against the record.
+    /// Stores the archive of a remote unit after checking it against the record.
     base::Result<void> fill_remote(const std::string& slug, std::string_view bytes,
                                    std::string_view signature = {});
     base::Result<void> erase(const std::string& slug);
@@ -279,7 +289,7 @@ private:
     std::string repo_, units_, temporary_;
     module::SignatureRules rules_;
     sys::FileLock lock_;
-    std::unique_ptr<TextStore> texts_;  ///< once it is needed
+    std::unique_ptr<TextStore> texts_;  ///< opened on first use
     std::vector<std::string> written_;
     int counter_ = 0;
 };

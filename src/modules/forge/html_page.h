@@ -1,4 +1,5 @@
-// Pages for people: what comes from modules and strangers is text in them, never markup.
+// SPDX-License-Identifier: Apache-2.0
+// HTML pages. Content from modules and clients is always escaped, never markup.
 #pragma once
 
 #include <string>
@@ -10,9 +11,9 @@
 namespace bunraku::forge {
 
 using base::html_text;
-/// A whole page; `body` is markup.
+/// Returns a complete page; `body` is markup.
 std::string html_page(std::string_view title, std::string_view body);
-/// No scripts, no frames, nothing from elsewhere.
+/// Returns a response whose policy forbids scripts, frames and external content.
 http::Response html_response(std::string page);
 
 }  // namespace bunraku::forge

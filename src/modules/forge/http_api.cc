@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/http_api.h"
 
 #include <algorithm>
@@ -22,11 +23,12 @@ using http::Response;
 
 namespace {
 
-/// What the path and the credentials of a request say, without looking anything up.
+/// The repository or consumer that a request addresses, derived from its path and credentials
+/// alone.
 struct Address {
     enum class Form { None, Root, Repository, Consumer, Wrong } form = Form::None;
-    std::string path;  ///< decoded, behind the prefix: "/v3/..."
-    std::string id;    ///< of a prefix
+    std::string path;  ///< decoded path after the prefix: "/v3/..."
+    std::string id;    ///< from the prefix
 };
 
 constexpr std::string_view kPrefix = "/pulp_puppet/forge/", kPages = "/forge/";
@@ -58,7 +60,8 @@ bool is_api(std::string_view path) {
     return path.starts_with("/api/v1/") || path.starts_with("/v3/") || path == "/modules.json";
 }
 
-/// What a request names: a repository, or a consumer, or (both empty) nothing.
+/// The repository or the consumer that a request addresses. If both are empty, it addresses
+/// neither.
 struct Named {
     std::string repository, consumer;
 };
@@ -68,7 +71,8 @@ Named named_by(ForgeService& service, const Request& request, const Address& add
     if (address.form == Address::Form::Consumer) return {{}, address.id};
     const std::string_view authorization = request.headers.get("Authorization");
     if (!authorization.empty()) {
-        // Who proves to be somebody names nobody else's repository: a token for one chooses it.
+        // An authenticated client cannot select a repository by name. A token for a single
+        // repository selects that repository.
         const Requester requester = service.requester_of(request);
         if (requester.token_repositories.size() == 1 && requester.token_repositories[0] != "*") {
             return {requester.token_repositories[0], {}};
@@ -80,7 +84,7 @@ Named named_by(ForgeService& service, const Request& request, const Address& add
     if (base::lower(authorization.substr(0, authorization.find(' '))) != "basic") {
         return {service.options().default_repository, {}};
     }
-    // USER is a consumer, PASSWORD a repository, "." in place of the one that is not given.
+    // USER is a consumer, PASSWORD a repository. "." marks the one that is not given.
     auto pair = http::basic_credentials(request);
     if (!pair) return {};
     if (pair->second != "." && !pair->second.empty()) return {pair->second, {}};
@@ -88,7 +92,7 @@ Named named_by(ForgeService& service, const Request& request, const Address& add
     return {};
 }
 
-/// The repositories with an upstream that a request would be answered from.
+/// Returns the pull-through repositories that contribute to the answer of a request.
 std::vector<std::string> pulling(ForgeService& service, const Named& named) {
     std::vector<std::string> out;
     if (!named.repository.empty()) out.push_back(named.repository);
@@ -97,7 +101,7 @@ std::vector<std::string> pulling(ForgeService& service, const Named& named) {
     return out;
 }
 
-/// What the question on `path` needs from upstream, if anything.
+/// Returns what a request for `path` needs from upstream, if anything.
 Wanted wanted_from_upstream(const Request& request, std::string_view path, bool* closure) {
     *closure = path == "/api/v1/releases.json";
     if (path.starts_with("/v3/")) return wanted_by_v3(request, path.substr(4));
@@ -115,7 +119,7 @@ Selection selected(ForgeService& service, const Named& named) {
                                   : service.consumer(named.consumer);
 }
 
-/// The first snapshot that has a release, as the answer takes it.
+/// Returns the first snapshot that has a release and offers it to the client.
 std::pair<SnapshotPtr, const forge::Release*> holder_of(const Selection& selection,
                                                         const module::ReleaseName& name) {
     for (std::size_t i = 0; i < selection.snapshots.size(); ++i) {
@@ -126,7 +130,8 @@ std::pair<SnapshotPtr, const forge::Release*> holder_of(const Selection& selecti
     return {};
 }
 
-/// Brings what the question needs; a response where it did not come and nothing here can answer.
+/// Fetches what the request needs from upstream. Returns an error response if that fails and the
+/// local data cannot answer the request.
 std::optional<Response> pull(ForgeService& service, const Request& request, const Named& named,
                              std::string_view path) {
     const std::vector<std::string> from = pulling(service, named);
@@ -137,8 +142,8 @@ std::optional<Response> pull(ForgeService& service, const Request& request, cons
     const Selection before = selected(service, named);
     const auto ours = [&](const module::ModuleName& m) { return before.owns(m); };
     const bool here = wanted.release && holder_of(before, *wanted.release).second;
-    // A release that is known needs no listing, and what is ours is nobody else's business (what it
-    // depends on may be).
+    // A known release does not need a listing. A module that this server owns is never requested
+    // from an upstream, but its dependencies may be.
     if (!here && (!ours(*wanted.module) || closure)) {
         PullRequest requested{.module = *wanted.module,
                               .closure = closure,
@@ -147,7 +152,8 @@ std::optional<Response> pull(ForgeService& service, const Request& request, cons
         std::optional<base::Error> failed;
         for (const std::string& repository : from) {
             auto done = service.pull_module(repository, requested);
-            // The order is the order of trust: the next one has a say where this one said no.
+            // The order of the upstream repositories is the order of trust. The next one is asked
+            // only if this one reports that it does not have the module.
             if (!done) failed = done.error();
             if (!done || service.knows(repository, *wanted.module)) break;
         }
@@ -158,7 +164,7 @@ std::optional<Response> pull(ForgeService& service, const Request& request, cons
                 known |= s->module(wanted.module->slug()) != nullptr;
             }
         }
-        // An answer without the dependencies that could not be asked for would be a wrong one.
+        // A response that lacks some dependencies because an upstream failed would be wrong.
         const bool half = closure && there.snapshots.size() == 1;
         if (failed && (!known || half)) return upstream_failed(*failed);
     }
@@ -171,7 +177,7 @@ std::optional<Response> pull(ForgeService& service, const Request& request, cons
     return std::nullopt;
 }
 
-/// What a reading request would be answered from.
+/// Returns the repositories that contribute to the answer of a read request.
 std::vector<std::string> repositories_of(ForgeService& service, const Request& request) {
     const Address address = address_of(request);
     if (address.form == Address::Form::None || address.form == Address::Form::Wrong) return {};
@@ -196,7 +202,7 @@ void note_access(ForgeService& service, const Request& request, const Requester&
                                             requester.text(), request.method, target, outcome));
 }
 
-/// Private repositories are for those they were opened for.
+/// Returns an error response if the request may not read a private repository.
 std::optional<Response> refuse_read(ForgeService& service, const Request& request) {
     bool some = false;
     const std::vector<std::string> wanted = repositories_of(service, request);
@@ -215,7 +221,7 @@ std::optional<Response> refuse_read(ForgeService& service, const Request& reques
     return std::nullopt;
 }
 
-/// What one may read is no other's to find in a cache on the way.
+/// Marks the response of a private repository, so that shared caches do not store it.
 Response for_this_reader(ForgeService& service, const Request& request, Response response) {
     for (const std::string& repository : repositories_of(service, request)) {
         if (!service.closed(repository)) continue;
@@ -241,7 +247,7 @@ Response read(ForgeService& service, const Request& request) {
     if (path == "/v3/openapi.json") return Response::json(200, openapi_json());
     const Named named = named_by(service, request, address);
     if (named.repository.empty() && named.consumer.empty()) {
-        return address.form == Address::Form::Root ? who_are_you() : not_found();
+        return address.form == Address::Form::Root ? credentials_required() : not_found();
     }
     if (auto failed = pull(service, request, named, path)) return std::move(*failed);
     Call call{request, service, selected(service, named)};
@@ -251,7 +257,8 @@ Response read(ForgeService& service, const Request& request) {
     return not_found();
 }
 
-/// A file of a published tree of a pull-through repository may still be upstream.
+/// Reports whether the file of a published tree may still be upstream, which is possible in a
+/// pull-through repository.
 bool tree_may_wait(ForgeService& service, std::string_view path) {
     const std::string repository(path.substr(0, path.find('/')));
     auto name = module::parse_file_name(sys::base_name(path));
@@ -261,10 +268,10 @@ bool tree_may_wait(ForgeService& service, std::string_view path) {
     return r && !service.has_file(repository, *r);
 }
 
-/// What is here already is answered where it is asked: only questions that an upstream may have to
-/// be asked for go to the threads that wait.
+/// Reports whether a request may have to wait for an upstream. Only such requests run on the pool
+/// of waiting threads; all others are answered directly.
 bool may_wait(ForgeService& service, const Request& request) {
-    // The handler runs right afterwards; it must not come to another judgement.
+    // The handler runs right afterwards and must reach the same decision.
     constexpr std::chrono::seconds kMargin{5};
     const Address address = address_of(request);
     if (address.form == Address::Form::None || address.form == Address::Form::Wrong) return false;
@@ -296,19 +303,19 @@ bool may_wait(ForgeService& service, const Request& request) {
     return false;
 }
 
-/// Empty: the default one.
+/// If empty, the default repository is used.
 std::string repository_to_write(ForgeService& service, const Request& request,
                                 const Address& address) {
     if (address.form == Address::Form::Repository) return address.id;
-    // A token for one repository chooses it.
+    // A token for a single repository selects that repository.
     const Requester requester = service.requester_of(request);
     const bool one =
         requester.token_repositories.size() == 1 && requester.token_repositories[0] != "*";
     return one ? requester.token_repositories[0] : std::string();
 }
 
-/// What methods other than GET and HEAD do: nothing at all, or a change by who may make it. Asked
-/// before the body is read, and it is not read for nothing.
+/// Returns an error response for a request other than GET and HEAD that is not an authorized
+/// change. Called before the body is read, so that no body is read needlessly.
 std::optional<Response> refuse_change(ForgeService& service, const Request& request) {
     const Address address = address_of(request);
     if (address.form == Address::Form::None) return error_response(400, "bad path");
@@ -368,14 +375,14 @@ Response method_not_allowed(std::string_view allow) {
     return r;
 }
 
-Response who_are_you() {
+Response credentials_required() {
     Response r = error_response(401, "a consumer ID or a repository ID is needed");
     r.headers.set("WWW-Authenticate", "Basic realm=\"forge\"");
     return r;
 }
 
 std::string entity_tag(const Call& call) {
-    // The state of the repositories and the question determine the answer.
+    // The response depends only on the state of the repositories and on the request target.
     std::uint64_t hash = call.selection.version;
     for (char c : call.request.target) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
@@ -396,7 +403,7 @@ bool unchanged(const Request& request, std::string_view tag, std::int64_t modifi
             if (one == "*") return true;
             if (one.starts_with("W/")) one.remove_prefix(2);
             if (one == tag) return true;
-            // What a proxy or this server compressed carries a mark behind the tag's text.
+            // A proxy or this server appends "-gzip" to the tag of a compressed response.
             if (one.ends_with("-gzip\"") && tag.size() > 1 &&
                 one.substr(0, one.size() - 6) == tag.substr(0, tag.size() - 1)) {
                 return true;
@@ -439,7 +446,7 @@ Response file_response(const Request& request, const std::string& path, std::str
     add_validators(r, quoted, modified);
     std::uint64_t from = 0, to = size;
     std::string_view range = request.headers.get("Range");
-    // A range of another version of the file is no use to the client: it gets the whole.
+    // If-Range names another version of the file, so the client needs the whole file.
     if (const std::string_view only = request.headers.get("If-Range"); !only.empty()) {
         auto date = http::parse_http_date(only);
         if (only != quoted && !(date && *date == modified)) range = {};
@@ -463,7 +470,7 @@ Response file_response(const Request& request, const std::string& path, std::str
                 from = b >= size ? 0 : size - b;
             }
             if (from >= size || (!has_a && b == 0)) {
-                Response bad = error_response(416, "the range lies behind the end of the file");
+                Response bad = error_response(416, "the range begins after the end of the file");
                 bad.headers.set("Content-Range", fmt::format("bytes */{}", size));
                 bad.headers.set("Accept-Ranges", "bytes");
                 return bad;
@@ -502,14 +509,14 @@ void mount(http::Router& router, ForgeService& service) {
     reading.max_body = 64 << 10;
     reading.immediate = true;
     reading.may_wait = [&service](const Request& request) { return may_wait(service, request); };
-    // A deprecation with its reason is the longest of the other bodies.
+    // Among the other bodies, a deprecation with its reason is the longest.
     http::RouteOptions writing;
     writing.max_body = 64 << 10;
     http::RouteOptions uploading;
-    // A tarball of the greatest size, in base64 with line breaks, and its wrapping.
+    // Enough for an archive of the maximum size, as base64 with line breaks, and its envelope.
     uploading.max_body = module::TarballLimits{}.packed / 57 * 78 + (1 << 20);
-    // Who may read a repository is whoever reaches the server, unless it is private: names in basic
-    // credentials choose one, and open nothing.
+    // A repository that is not private can be read by every client of the server. Names in basic
+    // credentials select a repository but do not grant access.
     const auto readers = http::Access::rule(
         [&service](const Request& request) { return refuse_read(service, request); });
     const auto writers = http::Access::rule(
@@ -519,7 +526,7 @@ void mount(http::Router& router, ForgeService& service) {
     const http::Handler filters = [&service](Request& request) {
         return answer_search_filters(service, request, request.param("filter"));
     };
-    // Pages look through all of a repository, and unpack archives: on the pool.
+    // Pages search a whole repository and unpack archives, so they run on the pool.
     const http::Handler pages = [&service](Request& request) {
         const auto decoded = http::percent_decode(request.path);
         if (!decoded) return error_response(400, "bad path");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/json_upload.h"
 
 #include <array>
@@ -21,7 +22,7 @@ constexpr std::array<signed char, 256> base64_table() {
 }
 constexpr auto kBase64 = base64_table();
 
-/// Where a string that begins behind its quote at `at` ends (its closing quote).
+/// Returns the position of the closing quote of the string whose content begins at `at`.
 std::size_t end_of_string(std::string_view json, std::size_t at) {
     for (; at < json.size(); ++at) {
         if (json[at] == '"') return at;
@@ -30,7 +31,8 @@ std::size_t end_of_string(std::string_view json, std::size_t at) {
     return std::string_view::npos;
 }
 
-/// The last string member "file" of the outermost object: its text, between its quotes.
+/// Finds the last string member "file" of the outermost object. Sets the range of its text, without
+/// the quotes.
 bool find_file(std::string_view json, std::size_t* from, std::size_t* to) {
     int depth = 0;
     bool found = false, is_key = false, is_file = false;
@@ -55,7 +57,7 @@ bool find_file(std::string_view json, std::size_t* from, std::size_t* to) {
                 if (end == std::string_view::npos) return false;
                 if (is_key) {
                     is_file = json.substr(at + 1, end - at - 1) == "file";
-                    // Only the last of several counts.
+                    // If the member is repeated, the last one counts.
                     if (is_file) found = false;
                     is_key = false;
                 } else if (is_file) {
@@ -72,14 +74,14 @@ bool find_file(std::string_view json, std::size_t* from, std::size_t* to) {
     return found;
 }
 
-/// Decodes the inside of a JSON string of base64 where it stands; gives the size.
+/// Decodes a JSON string with base64 content in place. Returns the decoded size.
 std::optional<std::size_t> decode_in_place(char* text, std::size_t size) {
     std::uint32_t bits = 0;
     int count = 0, padding = 0;
     std::size_t out = 0;
     for (std::size_t i = 0; i < size; ++i) {
         char c = text[i];
-        if (static_cast<unsigned char>(c) < 0x20) return std::nullopt;  // no JSON
+        if (static_cast<unsigned char>(c) < 0x20) return std::nullopt;  // invalid in JSON
         if (c == '\\') {
             if (++i == size) return std::nullopt;
             if (text[i] == '/') {
@@ -87,7 +89,7 @@ std::optional<std::size_t> decode_in_place(char* text, std::size_t size) {
             } else if (text[i] == 'n' || text[i] == 'r' || text[i] == 't') {
                 continue;
             } else if (text[i] == 'u' && i + 4 < size) {
-                // What encoders that trust nothing write for "/", "+", "=" and line breaks.
+                // Some encoders escape "/", "+", "=" and line breaks this way.
                 unsigned code = 0;
                 for (int k = 1; k <= 4; ++k) {
                     const char d = text[i + static_cast<std::size_t>(k)];
@@ -132,7 +134,7 @@ std::optional<std::size_t> decode_in_place(char* text, std::size_t size) {
 std::optional<std::string_view> unpack_json_upload(std::string& body) {
     std::size_t from = 0, to = 0;
     if (!find_file(body, &from, &to)) return std::nullopt;
-    // The rest must be JSON: looked at with an empty text in the file's place.
+    // The rest must be valid JSON. It is parsed with an empty string in place of the file.
     std::string rest = body.substr(0, from);
     rest.append(body, to);
     base::Arena arena;

@@ -1,6 +1,7 @@
-// READMEs as pages show them: the usual part of Markdown (CommonMark, tables of GitHub's), and
-// nothing of it that could do anything. What stands in them is text: there is no HTML in Markdown
-// here, links lead to http(s) alone, images are links.
+// SPDX-License-Identifier: Apache-2.0
+// Renders READMEs as HTML: the common part of Markdown (CommonMark, and the tables of GitHub),
+// without anything dangerous. HTML in the source is escaped, links lead to http(s) only, and images
+// become links.
 #pragma once
 
 #include <string>
@@ -8,10 +9,10 @@
 
 namespace bunraku::forge {
 
-/// Markup for the body of a page. Takes any bytes; takes time in proportion to them.
+/// Returns markup for the body of a page. Accepts any bytes, and takes linear time.
 std::string markdown_html(std::string_view text);
-/// Does `markup` begin with a tag that markdown_html writes? For tests: there is no other "<" in
-/// it.
+/// Reports whether `markup` begins with a tag that markdown_html() writes. For tests: its output
+/// contains no other "<".
 bool is_markdown_tag(std::string_view markup);
 
 }  // namespace bunraku::forge

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/metadata.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/civil_time.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -43,7 +45,8 @@ std::string key_json(std::string_view public_key) {
 
 std::string key_number(std::string_view public_key) { return sha256_hex(key_json(public_key)); }
 
-/// What every role's part begins with; `rest` in canonical JSON, its names behind these.
+/// Returns the signed part of a role. `rest` is canonical JSON whose names sort after the common
+/// members.
 std::string role_part(std::string_view role, std::string_view before, std::int64_t expires,
                       std::string_view between, std::string_view rest, std::int64_t version) {
     return fmt::format(
@@ -51,7 +54,7 @@ std::string role_part(std::string_view role, std::string_view before, std::int64
         before, base::iso_text(base::civil_time(expires)), between, rest, version);
 }
 
-/// The part, which is canonical as it stands, and who signed it.
+/// Returns a metadata file: the part, which is already canonical, and its signatures.
 std::string signed_file(std::string_view part, const std::vector<codec::SigningKey>& keys) {
     std::string signatures;
     for (const codec::SigningKey& key : keys) {
@@ -61,20 +64,20 @@ std::string signed_file(std::string_view part, const std::vector<codec::SigningK
     return fmt::format("{{\"signatures\":[{}],\"signed\":{}}}\n", signatures, part);
 }
 
-/// JSON of names -> JSON of what is said of them.
+/// Map from names to their values, both as JSON.
 using Statement = std::map<std::string, std::string>;
 
 std::string object_text(const Statement& names) {
     std::string out = "{";
-    for (const auto& [name, said] : names) {
+    for (const auto& [name, entry] : names) {
         if (out.size() > 1) out += ',';
-        out.append(name).append(":").append(said);
+        out.append(name).append(":").append(entry);
     }
     return out + "}";
 }
 
-/// Of a file of metadata that another one names.
-std::string said_of(std::string_view text, std::int64_t version) {
+/// Returns the entry for a metadata file that another metadata file lists.
+std::string file_entry(std::string_view text, std::int64_t version) {
     return fmt::format(R"({{"hashes":{{"sha256":"{}"}},"length":{},"version":{}}})",
                        sha256_hex(text), text.size(), version);
 }
@@ -83,7 +86,7 @@ std::string meta_part(const Statement& files) {
     return fmt::format(R"("meta":{},)", object_text(files));
 }
 
-// The parts of the targets.
+// Delegated parts of the targets.
 
 constexpr int kParts = 256;
 constexpr std::string_view kFirstPart = "part-00";
@@ -115,7 +118,7 @@ std::string snapshot_text(const codec::SigningKey& key, const Statement& files, 
     return signed_file(role_part("snapshot", "", end, meta_part(files), "", version), {key});
 }
 
-std::string target_said(std::string_view sha256, std::string_view size) {
+std::string target_entry(std::string_view sha256, std::string_view size) {
     return fmt::format(R"({{"hashes":{{"sha256":"{}"}},"length":{}}})", sha256, size);
 }
 
@@ -134,7 +137,7 @@ std::string root_part(const module::TufRoot& root) {
                      root.version);
 }
 
-/// Version and expiry of a file of ours.
+/// Version and expiry of a metadata file.
 struct Term {
     std::int64_t version = 0, expires = 0;
 };
@@ -152,8 +155,8 @@ Result<Term> term_of(std::string_view text) {
     return Term{version->as_integer(), time->seconds()};
 }
 
-/// Members of `name` in the signed part of a file of ours.
-Result<Statement> said_in(std::string_view text, std::string_view name) {
+/// Returns the members of the object `name` in the signed part of a metadata file.
+Result<Statement> object_members(std::string_view text, std::string_view name) {
     base::Arena arena;
     const value::Value file = BUNRAKU_TRY(value::parse_json(arena, text));
     const value::Value* part = file.is_hash() ? file.as_hash().find("signed") : nullptr;
@@ -174,27 +177,27 @@ sys::FileSystem& disk() {
 Result<void> put(const std::string& path, const std::string& text, std::uint32_t mode = 0644) {
     return disk().replace(path, text, {.mode = mode, .sync = true});
 }
-/// Of what is made aside: `switch_over` waits for all of it.
-Result<void> put_aside(const std::string& path, const std::string& text) {
+/// Writes a file without syncing it. `switch_over` syncs all files together.
+Result<void> write_unsynced(const std::string& path, const std::string& text) {
     return disk().replace(path, text, {.mode = 0644});
 }
 
-/// Is it time to sign all of a tree anew?
+/// Reports whether the whole tree must be signed again.
 bool is_late(const Term& term, std::int64_t now) {
     return term.expires - now < kTargetsDays * kDay / 3;
 }
 
 std::string metadata_of(const std::string& tree) { return tree + "/metadata"; }
-std::string fresh_of(const std::string& tree) { return tree + "/.metadata.new"; }
+std::string staging_folder(const std::string& tree) { return tree + "/.metadata.new"; }
 
-/// What was made aside becomes the tree's metadata in one step: nobody is left with half of it, and
-/// whoever is in the middle of it asks again.
+/// Replaces the metadata of the tree with the prepared files in one step. Clients never see a
+/// mixture; a client that is reading the old files starts again.
 Result<void> switch_over(const std::string& tree) {
-    const std::string fresh = fresh_of(tree), to = metadata_of(tree);
+    const std::string fresh = staging_folder(tree), to = metadata_of(tree);
     std::vector<std::string> paths = {fresh};
     for (const std::string& name : BUNRAKU_TRY(disk().list(fresh))) {
         const std::string path = fresh + "/" + name;
-        // What has links stands in the metadata before, and was waited for then.
+        // A file with several links is part of the previous metadata and was synced then.
         if (BUNRAKU_TRY(disk().lstat(path)).links == 1) paths.push_back(path);
     }
     constexpr std::size_t kMany = 32;
@@ -206,7 +209,7 @@ Result<void> switch_over(const std::string& tree) {
     if (!disk().exists(to)) {
         BUNRAKU_TRY_VOID(disk().rename(fresh, to));
     } else if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) != 0) {
-        // Not every file system can.
+        // Not every file system supports RENAME_EXCHANGE.
         const std::string old = tree + "/.metadata.old";
         BUNRAKU_TRY_VOID(disk().remove_all(old));
         BUNRAKU_TRY_VOID(disk().rename(to, old));
@@ -239,7 +242,7 @@ Result<codec::SigningKey> TreeMetadata::key(const std::string& file, std::string
 Result<codec::SigningKey> TreeMetadata::signer(std::string_view role) const {
     const auto root = BUNRAKU_TRY(module::TufRoot::parse(newest_root()));
     const auto& may = root.roles.find(role)->second.keys;
-    // The second is there where a change of keys was cut short.
+    // The second file exists if a key rotation was interrupted.
     for (const char* end : {"", ".before"}) {
         auto found = key(key_file(role) + end, role);
         if (!found && *end == '\0') return found;
@@ -261,7 +264,7 @@ std::string TreeMetadata::newest_root() const {
 }
 
 Result<void> TreeMetadata::init(const std::string& root_key, std::int64_t now) const {
-    if (on()) return failure("there are keys already: 'rotate' makes others");
+    if (on()) return failure("keys exist already; use 'rotate' to replace them");
     BUNRAKU_TRY_VOID(disk().make_directories(folder_ + "/keys", 0700));
     module::TufRoot root;
     root.version = 1;
@@ -277,6 +280,7 @@ Result<void> TreeMetadata::init(const std::string& root_key, std::int64_t now) c
         BUNRAKU_TRY_VOID(put(elsewhere ? root_key : key_file(role), fresh.pem(), 0600));
         if (role == "root") signers.push_back(std::move(fresh));
     }
+    BUNRAKU_ASSERT(root.roles.size() == std::size(module::kTufRoles) && signers.size() == 1);
     return put(folder_ + "/1.root.json", signed_file(root_part(root), signers));
 }
 
@@ -284,7 +288,8 @@ Result<void> TreeMetadata::rotate(std::string_view role, const std::string& root
                                   std::int64_t now) const {
     if (std::find(std::begin(module::kTufRoles), std::end(module::kTufRoles), role) ==
         std::end(module::kTufRoles)) {
-        return failure(fmt::format("'{}' is no role: root, targets, snapshot, timestamp", role));
+        return failure(
+            fmt::format("Invalid role '{}': expected root, targets, snapshot or timestamp", role));
     }
     module::TufRoot root = BUNRAKU_TRY(module::TufRoot::parse(newest_root()));
     const std::string root_file = root_key.empty() ? key_file("root") : root_key;
@@ -303,9 +308,12 @@ Result<void> TreeMetadata::rotate(std::string_view role, const std::string& root
     root.expires = now + kRootDays * kDay;
     const std::string pem = fresh.pem(), file = role == "root" ? root_file : key_file(role);
     if (role == "root") signers.push_back(std::move(fresh));
+    BUNRAKU_ASSERT(signers.size() == (role == "root" ? 2U : 1U));
+    BUNRAKU_ASSERT(root.keys.contains(number));
     const std::string text = signed_file(root_part(root), signers);
-    // The key first: a root that names one which nobody has would be the end of it. Where we die
-    // in between, the key that was is needed again.
+    // Write the key before the root, because a root that lists a lost key would make the metadata
+    // unusable. The old key is saved: if the process dies in between, that key is still the valid
+    // one.
     if (auto old = disk().read(file)) BUNRAKU_TRY_VOID(put(file + ".before", *old, 0600));
     BUNRAKU_TRY_VOID(put(file, pem, 0600));
     BUNRAKU_TRY_VOID(put(fmt::format("{}/{}.root.json", folder_, root.version), text));
@@ -327,22 +335,22 @@ Result<void> TreeMetadata::write_roots(const std::string& to) const {
         auto text = disk().read(folder_ + "/" + name);
         if (!text) break;
         if (disk().read(to + "/" + name).value_or("") != *text) {
-            BUNRAKU_TRY_VOID(put_aside(to + "/" + name, *text));
+            BUNRAKU_TRY_VOID(write_unsynced(to + "/" + name, *text));
         }
     }
-    return put_aside(to + "/root.json", newest_root());
+    return write_unsynced(to + "/root.json", newest_root());
 }
 
 Result<void> TreeMetadata::write_timestamp(const std::string& to, std::string_view snapshot,
                                            std::int64_t version, std::int64_t now) const {
     const Term term = BUNRAKU_TRY(term_of(snapshot));
     const auto for_timestamp = BUNRAKU_TRY(signer("timestamp"));
-    return put(
-        to + "/timestamp.json",
-        signed_file(role_part("timestamp", "", now + kTimestampDays * kDay,
-                              meta_part({{"\"snapshot.json\"", said_of(snapshot, term.version)}}),
-                              "", version),
-                    {for_timestamp}));
+    return put(to + "/timestamp.json",
+               signed_file(
+                   role_part("timestamp", "", now + kTimestampDays * kDay,
+                             meta_part({{"\"snapshot.json\"", file_entry(snapshot, term.version)}}),
+                             "", version),
+                   {for_timestamp}));
 }
 
 Result<void> TreeMetadata::write(const std::string& tree, std::int64_t now) const {
@@ -354,14 +362,15 @@ Result<void> TreeMetadata::write(const std::string& tree, std::int64_t now) cons
     Statement all;
     for (std::string_view row : base::split(manifest, '\n')) {
         const auto f = base::split(row, ',');
-        if (f.size() == 3) all[codec::json_string(f[0])] = target_said(f[1], f[2]);
+        if (f.size() == 3) all[codec::json_string(f[0])] = target_entry(f[1], f[2]);
     }
-    // A file that is named no more is a rollback to clients: what is in parts stays in parts.
+    // Clients treat a metadata file that is no longer listed as a rollback. Therefore targets that
+    // were once split stay split.
     const std::string mark = folder_ + "/parts";
     const bool in_parts = all.size() >= kTargetsInOne || disk().exists(mark);
     if (in_parts && !disk().exists(mark)) BUNRAKU_TRY_VOID(put(mark, ""));
     const std::int64_t version = BUNRAKU_TRY(next_version()), end = now + kTargetsDays * kDay;
-    const std::string to = fresh_of(tree);
+    const std::string to = staging_folder(tree);
     BUNRAKU_TRY_VOID(disk().remove_all(to));
     BUNRAKU_TRY_VOID(disk().make_directories(to, 0755));
     Statement files;
@@ -370,23 +379,24 @@ Result<void> TreeMetadata::write(const std::string& tree, std::int64_t now) cons
         for (std::string_view row : base::split(manifest, '\n')) {
             const auto f = base::split(row, ',');
             if (f.size() != 3) continue;
-            parts[part_of(f[0])][codec::json_string(f[0])] = target_said(f[1], f[2]);
+            parts[part_of(f[0])][codec::json_string(f[0])] = target_entry(f[1], f[2]);
         }
         for (int i = 0; i < kParts; ++i) {
             const std::string name = fmt::format("part-{:02x}", i);
             const std::string text = targets_text(for_targets, "", parts[name], end, version);
             BUNRAKU_TRY_VOID(disk().replace(to + "/" + name + ".json", text, {.mode = 0644}));
-            files[codec::json_string(name + ".json")] = said_of(text, version);
+            files[codec::json_string(name + ".json")] = file_entry(text, version);
         }
+        BUNRAKU_ASSERT(files.size() == kParts && parts.size() == kParts);
         targets = targets_text(for_targets, delegations_part(for_targets), {}, end, version);
     } else {
         targets = targets_text(for_targets, "", all, end, version);
     }
-    files["\"targets.json\""] = said_of(targets, version);
+    files["\"targets.json\""] = file_entry(targets, version);
     const std::string snapshot = snapshot_text(for_snapshot, files, end, version);
     BUNRAKU_TRY_VOID(write_roots(to));
-    BUNRAKU_TRY_VOID(put_aside(to + "/targets.json", targets));
-    BUNRAKU_TRY_VOID(put_aside(to + "/snapshot.json", snapshot));
+    BUNRAKU_TRY_VOID(write_unsynced(to + "/targets.json", targets));
+    BUNRAKU_TRY_VOID(write_unsynced(to + "/snapshot.json", snapshot));
     BUNRAKU_TRY_VOID(write_timestamp(to, snapshot, version, now));
     return switch_over(tree);
 }
@@ -403,16 +413,16 @@ bool TreeMetadata::grows(const std::string& tree, std::int64_t now) const {
 Result<void> TreeMetadata::add(const std::string& tree, const std::vector<TreeFile>& added,
                                std::int64_t now) const {
     if (!on() || added.empty()) return {};
-    const std::string from = metadata_of(tree), to = fresh_of(tree);
+    const std::string from = metadata_of(tree), to = staging_folder(tree);
     const std::string before = BUNRAKU_TRY(disk().read(from + "/snapshot.json"));
     const Term term = BUNRAKU_TRY(term_of(before));
-    Statement files = BUNRAKU_TRY(said_in(before, "meta"));
+    Statement files = BUNRAKU_TRY(object_members(before, "meta"));
     const auto for_targets = BUNRAKU_TRY(signer("targets"));
     const auto for_snapshot = BUNRAKU_TRY(signer("snapshot"));
     std::map<std::string, Statement> parts;
     for (const TreeFile& f : added) {
         parts[part_of(f.path)][codec::json_string(f.path)] =
-            target_said(f.sha256, fmt::format("{}", f.size));
+            target_entry(f.sha256, fmt::format("{}", f.size));
     }
     BUNRAKU_TRY_VOID(disk().remove_all(to));
     BUNRAKU_TRY_VOID(disk().make_directories(to, 0755));
@@ -424,21 +434,22 @@ Result<void> TreeMetadata::add(const std::string& tree, const std::vector<TreeFi
     for (auto& [name, targets] : parts) {
         const std::string path = to + "/" + name + ".json";
         const std::string old = BUNRAKU_TRY(disk().read(path));
-        Statement known = BUNRAKU_TRY(said_in(old, "targets"));
+        Statement known = BUNRAKU_TRY(object_members(old, "targets"));
         targets.merge(known);
-        // As long as the others: what is signed anew early would hide that they expire.
+        // This part expires together with the others. A later expiry would hide that the others are
+        // about to expire.
         const std::string text = targets_text(for_targets, "", targets, term.expires, version);
-        BUNRAKU_TRY_VOID(put_aside(path, text));
-        files[codec::json_string(name + ".json")] = said_of(text, version);
+        BUNRAKU_TRY_VOID(write_unsynced(path, text));
+        files[codec::json_string(name + ".json")] = file_entry(text, version);
     }
     const std::string snapshot = snapshot_text(for_snapshot, files, term.expires, version);
-    BUNRAKU_TRY_VOID(put_aside(to + "/snapshot.json", snapshot));
+    BUNRAKU_TRY_VOID(write_unsynced(to + "/snapshot.json", snapshot));
     BUNRAKU_TRY_VOID(write_timestamp(to, snapshot, version, now));
     return switch_over(tree);
 }
 
 Result<std::string> TreeMetadata::renew(const std::string& tree, std::int64_t now) const {
-    if (!on()) return failure("there are no keys: 'forge metadata init' makes them");
+    if (!on()) return failure("there are no keys; create them with 'forge metadata init'");
     const std::string to = tree + "/metadata";
     const std::string snapshot = disk().read(to + "/snapshot.json").value_or("");
     const auto term = snapshot.empty() ? Result<Term>(Term{}) : term_of(snapshot);

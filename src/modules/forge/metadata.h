@@ -1,11 +1,12 @@
-// Signed metadata of a published tree (TUF's roles, see module/tuf.h): written beside the tree as
-// static files, so that whoever copies the tree has it too.
+// SPDX-License-Identifier: Apache-2.0
+// Signed metadata of a published tree (the roles of TUF, see module/tuf.h). It is written into the
+// tree as static files, so that a copy of the tree includes it.
 //
-//   repos/ID/metadata/N.root.json     every root there was; clients go from one to the next
-//   repos/ID/metadata/keys/ROLE.pem   who signs; the root's may be kept elsewhere
+//   repos/ID/metadata/N.root.json     all roots; clients update from each one to the next
+//   repos/ID/metadata/keys/ROLE.pem   signing keys; the root's may be stored elsewhere
 //   repos/ID/metadata/version         the highest version that was signed
-//   repos/ID/metadata/parts           there: the targets are in parts, and stay so
-//   TREE/metadata/*.json              what is served
+//   repos/ID/metadata/parts           exists if the targets are split into parts
+//   TREE/metadata/*.json              the files that are served
 #pragma once
 
 #include <cstdint>
@@ -18,46 +19,50 @@
 
 namespace bunraku::forge {
 
-/// Days until each role's file is worth nothing: how long clients can be held back.
+/// Days until the file of each role expires. This limits how long an attacker can withhold updates
+/// from clients.
 inline constexpr int kRootDays = 730, kTargetsDays = 180, kTimestampDays = 7;
 
-/// Where a tree has so many archives, targets.json names 256 others that share them by the SHA-256
-/// of their paths: what is added then costs one of those, and so does a client that asks for one.
+/// Above this number of archives, targets.json delegates to 256 other files, which divide the
+/// archives by the SHA-256 of their paths. An added archive then changes only one of them, and a
+/// client that needs one archive reads only one.
 inline constexpr std::size_t kTargetsInOne = 1000;
 
-/// A row of a tree's PULP_MANIFEST.
+/// A row of PULP_MANIFEST of a tree.
 struct TreeFile {
     std::string path, sha256;
     std::uint64_t size = 0;
 };
 
-/// The metadata of one repository. Under the repository's lock.
+/// The metadata of one repository. Requires the lock of the repository.
 class TreeMetadata {
 public:
     explicit TreeMetadata(std::string folder) : folder_(std::move(folder)) {}
     bool on() const;
 
-    /// Makes keys and the first root. The root's key goes to `root_key`; empty: to the others.
+    /// Creates the keys and the first root. The key of the root is written to `root_key`; if that
+    /// is empty, to the folder of the other keys.
     base::Result<void> init(const std::string& root_key, std::int64_t now) const;
-    /// Another key for a role, in a root that the old one signs.
+    /// Replaces the key of a role, in a new root that the old root key signs.
     base::Result<void> rotate(std::string_view role, const std::string& root_key,
                               std::int64_t now) const;
-    /// All of `tree`'s metadata, out of its PULP_MANIFEST. Nothing where it is not on.
+    /// Writes all metadata of `tree` from its PULP_MANIFEST. Does nothing if signed metadata is not
+    /// enabled.
     base::Result<void> write(const std::string& tree, std::int64_t now) const;
-    /// Can add() do it? Else all is to be written: it is not in parts, about to expire, or has
-    /// another root.
+    /// Reports whether add() is possible. Otherwise everything must be written, because the targets
+    /// are not split, are about to expire, or have another root.
     bool grows(const std::string& tree, std::int64_t now) const;
-    /// The same for a tree to which `added` came.
+    /// Updates the metadata of a tree after `added` was added to it.
     base::Result<void> add(const std::string& tree, const std::vector<TreeFile>& added,
                            std::int64_t now) const;
-    /// A new timestamp for `tree`, and the rest where it is about to expire, or a root is new. What
-    /// was done, in a word.
+    /// Writes a new timestamp for `tree`. Also renews the other files if they are about to expire
+    /// or there is a new root. Returns a word that describes the change.
     base::Result<std::string> renew(const std::string& tree, std::int64_t now) const;
 
 private:
     std::string key_file(std::string_view role) const;
     base::Result<codec::SigningKey> key(const std::string& file, std::string_view role) const;
-    /// The key that the newest root names for a role.
+    /// Returns the key that the newest root lists for a role.
     base::Result<codec::SigningKey> signer(std::string_view role) const;
     std::string newest_root() const;
     base::Result<std::int64_t> next_version() const;

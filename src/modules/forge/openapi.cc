@@ -1,4 +1,5 @@
-// The API's description (OpenAPI 3), for those who generate clients.
+// SPDX-License-Identifier: Apache-2.0
+// The OpenAPI 3 description of the API, for client generators.
 #include <fmt/format.h>
 
 #include "modules/forge/api.h"
@@ -12,8 +13,8 @@ struct Parameter {
 };
 struct Operation {
     std::string_view path, method, id, text;
-    std::string_view parameters;  ///< names, blanks between them
-    std::string_view answer;      ///< a schema; empty: none
+    std::string_view parameters;  ///< names separated by blanks
+    std::string_view answer;      ///< schema of the response; may be empty
     int status = 200;
     bool token = false;
 };

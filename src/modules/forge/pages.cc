@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/pages.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ using http::Response;
 namespace {
 
 constexpr std::size_t kPage = 50, kFeedEntries = 50;
-/// Of a difference: what one file may have, and what is shown in all.
+/// Limits of the comparison page: the size of one file, and the total size of the output.
 constexpr std::size_t kMostOfFile = 1 << 20, kMostShown = 4 << 20;
 
 std::string date_text(std::int64_t seconds) {
@@ -40,8 +41,8 @@ std::string size_text(std::uint64_t bytes) {
     return fmt::format("{} MiB", bytes >> 20);
 }
 
-/// Names of repositories, modules and versions hold nothing that an address would have to escape
-/// but "+".
+/// Among the characters of repository names, module names and versions, only "+" needs escaping in
+/// a URL.
 std::string href(std::string_view repository, std::string_view module = {},
                  std::string_view rest = {}) {
     std::string out = "/forge/" + std::string(repository);
@@ -201,7 +202,7 @@ std::string dependencies_lists(const Snapshot& s, const SnapshotModule& m, const
     for (const SnapshotModule& other : s.modules()) {
         if (!other.live) continue;
         const Release& current = s.releases()[other.current];
-        // Most name none of it; few are looked at closely.
+        // A cheap search first: only a few modules need the exact check.
         if (current.line(Index::DependencyNames).find(m.name) == std::string_view::npos) continue;
         for (const DependencyOf& d : dependencies_of(current)) {
             std::string slug = d.name;
@@ -335,7 +336,7 @@ Response diff_page(const Request& request, const Snapshot& s, const SnapshotModu
                                    link(href(s.repository(), m.slug), m.slug));
     std::size_t changed = 0;
     for (const std::string& path : paths) {
-        // Digests of all the others say nothing of their own.
+        // checksums.json only repeats the digests of the other files.
         if (path == "checksums.json") continue;
         const auto a = files[0].find(path), b = files[1].find(path);
         const std::string* before = a == files[0].end() ? nullptr : &a->second;
@@ -349,7 +350,7 @@ Response diff_page(const Request& request, const Snapshot& s, const SnapshotModu
     return page(fmt::format("{} {} to {}", m.slug, versions[0], versions[1]), body);
 }
 
-/// Text in XML: nothing that XML 1.0 has no place for.
+/// Escapes text for XML. Replaces characters that XML 1.0 does not allow.
 std::string xml_text(std::string_view text) {
     std::string clean;
     for (char c : text) {

@@ -1,5 +1,6 @@
-// Publishing: a complete folder is prepared aside, synced, and becomes the published one by the
-// rename of a link. Whoever dies in between leaves the old one.
+// SPDX-License-Identifier: Apache-2.0
+// Publishes a repository: prepares a complete folder, syncs it, and switches to it by renaming a
+// link. If the process dies before that, the old snapshot remains published.
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
@@ -27,7 +29,7 @@ namespace {
 using base::failure;
 using base::Result;
 
-/// Appends to a file through a buffer; the first error is kept.
+/// Appends to a file through a buffer and remembers the first error.
 class Out {
 public:
     explicit Out(const std::string& path)
@@ -44,6 +46,7 @@ public:
         if (buffer_.size() >= kBuffer) flush();
     }
     Result<void> close() {
+        BUNRAKU_ASSERT(error_ != 0 || fd_ >= 0);
         flush();
         if (fd_ >= 0 && ::fsync(fd_) != 0 && error_ == 0) error_ = errno;
         if (fd_ >= 0 && ::close(fd_) != 0 && error_ == 0) error_ = errno;
@@ -55,6 +58,7 @@ public:
 private:
     static constexpr std::size_t kBuffer = 1 << 20;
     void flush() {
+        BUNRAKU_ASSERT(fd_ >= 0 || error_ != 0);
         std::string_view rest = buffer_;
         while (!rest.empty() && error_ == 0) {
             const ssize_t n = ::write(fd_, rest.data(), rest.size());
@@ -71,7 +75,7 @@ private:
     int fd_, error_ = 0;
 };
 
-/// One release on its way into the snapshot.
+/// A release to be written to the snapshot.
 struct Item {
     const Unit* unit;
     base::SemVer version;
@@ -79,8 +83,8 @@ struct Item {
 
 Result<void> write_dependencies(const std::string& path,
                                 const std::map<std::string, std::string>& records) {
-    // gdbm's own calls report through errno and a library error; a bigger block keeps the number
-    // of bucket splits of large repositories small.
+    // gdbm's own calls report through errno and a library error. A bigger block keeps the number of
+    // bucket splits of large repositories small.
     GDBM_FILE db =
         gdbm_open(path.c_str(), 0, GDBM_NEWDB | GDBM_NOLOCK | GDBM_CLOEXEC, 0644, nullptr);
     if (!db) return failure(fmt::format("cannot write {}: {}", path, gdbm_strerror(gdbm_errno)));
@@ -97,14 +101,15 @@ Result<void> write_dependencies(const std::string& path,
     return {};
 }
 
-/// A store of so many bytes, half of which are nobody's, is given up.
+/// A text store above this size is replaced if less than half of it is used.
 constexpr std::uint64_t kManyTexts = 64U << 20;
 
-/// Of pieces (offset, length), each of which counts once.
+/// Returns the total length of the pieces (offset, length), counting each distinct piece once.
 std::uint64_t bytes_of(std::vector<std::pair<std::uint64_t, std::uint32_t>> pieces) {
     std::sort(pieces.begin(), pieces.end());
     pieces.erase(std::unique(pieces.begin(), pieces.end()), pieces.end());
     std::uint64_t out = 0;
+    BUNRAKU_ASSERT(std::ranges::adjacent_find(pieces) == pieces.end());
     for (const auto& [offset, length] : pieces) out += length;
     return out;
 }
@@ -141,7 +146,7 @@ Result<void> sync_together(const std::vector<std::string>& paths) {
     module::in_parallel(paths.size(), kAtOnce, [&](std::size_t i) {
         const sys::Descriptor file(::open(paths[i].c_str(), O_RDONLY | O_CLOEXEC));
         if (!file.good() && errno == ENOENT) return;
-        // EINVAL: file systems that know no such thing of folders.
+        // Some file systems return EINVAL because they do not support fsync on folders.
         if (!file.good() || (::fsync(file.get()) != 0 && errno != EINVAL)) errors[i] = errno;
     });
     for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -182,7 +187,7 @@ std::optional<PublishedState> ForgeStore::published_state(const std::string& sna
 
 namespace {
 
-/// Tells one state of a file or folder from another.
+/// Returns a value that changes when the file or folder changes.
 std::string stamp_at(const std::string& path) {
     struct stat s{};
     if (::stat(path.c_str(), &s) != 0) return "none";
@@ -238,8 +243,8 @@ Result<std::string> ForgeStore::publish(std::string_view repo) {
     BUNRAKU_TRY_VOID(files_->make_directories(folder, 0755));
     BUNRAKU_TRY_VOID(files_->make_directories(published_folder(), 0755));
 
-    // What others left of this repository: half-made folders go, the newest ones stay for readers
-    // that are just at work in them.
+    // Remove old folders of this repository: all unfinished ones, and all but the newest snapshots.
+    // Readers may still be using the newest ones.
     const std::string prefix = std::string(repo) + "@", making = ".making." + std::string(repo);
     const std::string current = published(repo);
     std::vector<std::pair<std::uint64_t, std::string>> older;
@@ -254,7 +259,8 @@ Result<std::string> ForgeStore::publish(std::string_view repo) {
         }
     }
     std::sort(older.rbegin(), older.rend());
-    // Names of one that grew are links to its folder, which goes when the last of them does.
+    // The names of an extended snapshot are links to its folder. The folder is removed together
+    // with the last link.
     const auto folder_of = [&](const std::string& name) {
         char target[512];
         const ssize_t n = ::readlink((folder + "/" + name).c_str(), target, sizeof target);
@@ -277,7 +283,7 @@ Result<std::string> ForgeStore::publish(std::string_view repo) {
     state.marks_stamp = marks_stamp(repo);
     auto store = BUNRAKU_TRY(TextStore::open(repo_folder(repo)));
     if (!store->same_boot()) {
-        // What was published was waited for.
+        // The published texts are known to be on disk, because the publish synced them.
         const auto before = published_state(current);
         const bool shared = before && same_file(snapshot_path(current) + "/.texts", store->path());
         BUNRAKU_TRY_VOID(renew_records(repo, *store, shared ? before->texts : 0));
@@ -287,7 +293,7 @@ Result<std::string> ForgeStore::publish(std::string_view repo) {
     const Flags marks = flags(repo);
     const RepositoryConfig settings = config(repo);
 
-    // Module by module, the oldest version first.
+    // By module, oldest version first.
     std::map<std::string, std::vector<Item>> modules;
     for (const Unit& unit : all) {
         modules[unit.name.module.slashed()].push_back(
@@ -324,7 +330,7 @@ Result<std::string> ForgeStore::publish(std::string_view repo) {
             const std::string& bytes = texts_of_items[i];
             std::string_view rest = bytes;
             auto r = read_record(&rest);
-            // What an upstream says of a name that is ours is a stranger's.
+            // A release from an upstream is skipped if its name is reserved or owned here.
             if (owned && (r->flags & (kRemote | kPulled)) != 0) continue;
             records.add(bytes);
             state.records += bytes.size();
@@ -340,7 +346,8 @@ Result<std::string> ForgeStore::publish(std::string_view repo) {
             }
             if (!item.unit->remote) {
                 if (::link(unit_path(repo, slug).c_str(), (stage + "/" + path).c_str()) != 0) {
-                    // The file system has no links, or not so many: a copy does.
+                    // If the file system has no hard links or the link limit is reached, copy the
+                    // file.
                     BUNRAKU_TRY_VOID(files_->copy(unit_path(repo, slug), stage + "/" + path));
                 }
                 BUNRAKU_TRY_VOID(place_signature(repo, slug, stage + "/" + path));
@@ -369,9 +376,11 @@ Result<std::string> ForgeStore::publish(std::string_view repo) {
     BUNRAKU_TRY_VOID(write_dependencies(stage + "/.dependency_db", dependencies));
     BUNRAKU_TRY_VOID(metadata(repo).write(stage, std::time(nullptr)));
 
-    // Clients ask by seconds whether something changed: two publishes never share one.
+    // Clients compare times in seconds, so two publishes must never have the same second.
     const std::int64_t then = std::max(published_as(current).second, last_of_deleted().second);
     const std::int64_t now = std::max(static_cast<std::int64_t>(std::time(nullptr)), then + 1);
+    BUNRAKU_ALWAYS_ASSERT(now > then);
+    BUNRAKU_ASSERT(state.texts == store->size());
     Out meta(stage + "/.meta"), flagged(stage + "/.flags");
     state.second = now;
     meta.add(state.text());
@@ -382,10 +391,11 @@ Result<std::string> ForgeStore::publish(std::string_view repo) {
     sync_folder(stage);
 
     const std::string name = fmt::format("{}{}", prefix, last + 1);
+    BUNRAKU_ALWAYS_ASSERT(published_number(name) > published_number(current));
     BUNRAKU_TRY_VOID(files_->rename(stage, folder + "/" + name));
     sync_folder(folder);
     BUNRAKU_TRY_VOID(switch_to(repo, name));
-    // Every record is in this store now. What became nobody's is left behind in the next one.
+    // All records now refer to this store. Unused texts are dropped when the next store is started.
     store->remove_older();
     if (store->size() > kManyTexts && store->size() > 2 * bytes_of(std::move(used_texts))) {
         BUNRAKU_TRY_VOID(TextStore::begin_next(repo_folder(repo)));
@@ -403,6 +413,8 @@ Result<void> ForgeStore::place_signature(std::string_view repo, const std::strin
 }
 
 Result<void> ForgeStore::switch_to(std::string_view repo, const std::string& snapshot) {
+    // Clients and this server remember snapshots by their numbers.
+    BUNRAKU_ALWAYS_ASSERT(published_number(snapshot) > published_number(published(repo)));
     const std::string link = published_folder() + "/" + std::string(repo);
     const std::string next = published_folder() + "/." + std::string(repo) + ".next";
     ::unlink(next.c_str());

@@ -1,5 +1,7 @@
-// Publishing a few releases more into a large repository: what is published grows at its ends and
-// gets another name. Its cost is what was added, not what there is.
+// SPDX-License-Identifier: Apache-2.0
+// Publishes a few more releases in a large repository: appends to the files of the published
+// snapshot and gives it a new name. The cost depends on the number of added releases, not on the
+// size of the repository.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -11,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
@@ -25,7 +28,7 @@ namespace {
 using base::failure;
 using base::Result;
 
-/// Writes `bytes` at `offset`: what stood behind it is of somebody who died there.
+/// Writes `bytes` at `offset`. Any bytes after that offset are remains of an interrupted publish.
 Result<void> write_at(const std::string& path, std::uint64_t offset, std::string_view bytes) {
     const sys::Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (!file.good()) return failure("cannot write " + path, errno);
@@ -34,8 +37,9 @@ Result<void> write_at(const std::string& path, std::uint64_t offset, std::string
     return {};
 }
 
-/// One module's entry of the published .dependency_db with releases more. False: it cannot be
-/// changed now (a reader has it, or it is of another form): then it is written whole.
+/// Adds releases to a module's entry in the published .dependency_db. Returns false if that is not
+/// possible, because a reader has locked the file or it has another format. The caller then writes
+/// the whole file.
 bool add_dependencies(const std::string& path, const std::string& module,
                       const std::vector<std::string>& units) {
     GDBM_FILE db = gdbm_open(path.c_str(), 0, GDBM_WRITER | GDBM_CLOEXEC, 0644, nullptr);
@@ -47,6 +51,7 @@ bool add_dependencies(const std::string& path, const std::string& module,
     std::free(old.dptr);
     bool good = value.ends_with(']');
     if (good) {
+        BUNRAKU_ASSERT(!units.empty());
         value.pop_back();
         for (const std::string& unit : units) {
             if (value.size() > 1) value += ", ";
@@ -69,7 +74,7 @@ std::optional<PublishedState> ForgeStore::clean_state(std::string_view repo) con
     if (!state || state->releases < kManyReleases || state->added >= kMostAdded) {
         return std::nullopt;
     }
-    // Somebody changed the working set since: all of that is to be published too.
+    // The working set has changed since, and those changes must be published too.
     if (state->units_stamp != units_stamp(repo) || state->marks_stamp != marks_stamp(repo)) {
         return std::nullopt;
     }
@@ -78,13 +83,15 @@ std::optional<PublishedState> ForgeStore::clean_state(std::string_view repo) con
 
 Result<std::optional<Addition>> ForgeStore::publish_addition(
     std::string_view repo, const PublishedState& before, const std::vector<std::string>& slugs) {
-    // Whoever took a deletion back, or had it remade meanwhile, publishes the whole.
+    // Flags or settings have changed in the meantime, for example a deletion was reverted. This
+    // needs a full publish.
     if (marks_stamp(repo) != before.marks_stamp) return std::optional<Addition>();
     if (!metadata(repo).grows(snapshot_path(before.name), std::time(nullptr))) {
         return std::optional<Addition>();
     }
+    BUNRAKU_ASSERT(!slugs.empty() && before.name == published(repo));
     auto store = BUNRAKU_TRY(TextStore::open(repo_folder(repo)));
-    // A snapshot that has texts of its own cannot grow.
+    // A snapshot with its own texts file cannot be extended.
     if (!same_file(snapshot_path(before.name) + "/.texts", store->path()) || !store->same_boot()) {
         return std::optional<Addition>();
     }
@@ -93,7 +100,7 @@ Result<std::optional<Addition>> ForgeStore::publish_addition(
     std::map<std::string, std::vector<std::string>> dependencies;
     std::vector<TreeFile> archives;
     const std::string from = snapshot_path(before.name);
-    // What is waited for before the name changes, all of it together.
+    // Files that are synced together before the name changes.
     std::vector<std::string> changed;
     for (const std::string& slug : slugs) {
         out.records.push_back(BUNRAKU_TRY(record(repo, slug)));
@@ -119,7 +126,7 @@ Result<std::optional<Addition>> ForgeStore::publish_addition(
         dependencies[fmt::format("{}/{}", r->author, r->name)].push_back(
             dependency_entry(repo, path, *r));
     }
-    // Where the tree's own lists cannot be changed in place all of it is written anew.
+    // If the tree's own lists cannot be changed in place, a full publish is needed.
     for (const auto& [module, units] : dependencies) {
         if (!add_dependencies(from + "/.dependency_db", module, units)) {
             return std::optional<Addition>();
@@ -142,10 +149,14 @@ Result<std::optional<Addition>> ForgeStore::publish_addition(
     now.units_stamp = units_stamp(repo);
     const std::uint64_t number = published_number(before.name) + 1;
     now.name = fmt::format("{}@{}", repo, number);
+    BUNRAKU_ALWAYS_ASSERT(published_number(now.name) > published_number(before.name));
+    BUNRAKU_ALWAYS_ASSERT(now.second > before.second && now.records >= before.records);
+    BUNRAKU_ASSERT(out.records.size() == slugs.size() && archives.size() <= slugs.size());
     const std::string meta = fmt::format("{}/.meta.{}", from, number);
     BUNRAKU_TRY_VOID(files_->replace(meta, now.text(), {.mode = 0644}));
     const std::string folder = root_ + "/snapshots";
-    // The name is a link to the folder that grew; readers of the one before still find theirs.
+    // The new name is a link to the extended folder. Readers of the previous name still find their
+    // files.
     char target[512];
     const ssize_t n = ::readlink(from.c_str(), target, sizeof target);
     const std::string base = n > 0 && n < static_cast<ssize_t>(sizeof target)
@@ -160,7 +171,7 @@ Result<std::optional<Addition>> ForgeStore::publish_addition(
     changed.insert(changed.end(), {meta, folder});
     BUNRAKU_TRY_VOID(sync_together(changed));
     BUNRAKU_TRY_VOID(switch_to(repo, now.name));
-    // The names before the last few are nobody's any more.
+    // Names older than the last few have no readers any more.
     constexpr std::uint64_t kKept = 3;
     if (number > kKept) {
         const std::string old = fmt::format("{}/{}@{}", folder, repo, number - kKept);

@@ -1,4 +1,6 @@
-// What both ways of publishing write: entries of a published tree's own lists. Of this folder.
+// SPDX-License-Identifier: Apache-2.0
+// Entries of the lists in a published tree, shared by both ways of publishing. Internal to this
+// folder.
 #pragma once
 
 #include <string>
@@ -10,16 +12,16 @@
 
 namespace bunraku::forge {
 
-/// Of modules.json.
+/// Returns an entry of modules.json.
 std::string list_entry(const RecordView& record);
-/// Of .dependency_db.
+/// Returns an entry of .dependency_db.
 std::string dependency_entry(std::string_view repository, std::string_view path,
                              const RecordView& record);
 void sync_folder(const std::string& path);
-/// Waits until these files and folders are on disk: for all at the same time, since a disk takes as
-/// long for several as for one.
+/// Syncs these files and folders in parallel, because a disk syncs several files in about the time
+/// of one.
 base::Result<void> sync_together(const std::vector<std::string>& paths);
-/// Waits for all of the file system that the folder is on.
+/// Syncs the file system that contains the folder.
 void sync_file_system(const std::string& path);
 bool same_file(const std::string& a, const std::string& b);
 

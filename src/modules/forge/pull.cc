@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/pull.h"
 
 #include <cerrno>
@@ -23,29 +24,33 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using value::Value;
 
-/// An answer with all dependencies brings so many modules at most.
+/// Maximum number of modules that a response with all dependencies may fetch.
 constexpr std::size_t kMaxModules = 300;
 constexpr std::size_t kMaxRemembered = 100000;
-/// Of one upstream: questions at a time, and threads that wait for them or for their turn.
+/// Per upstream: maximum number of concurrent requests, and of threads that wait for a result or
+/// for a turn.
 constexpr int kAtOnce = 4, kMostWaiting = 8;
-/// How long "not there" and failures are taken for granted.
+/// How long negative results, failures, and the error "too many dependencies" are cached.
 constexpr seconds kNegative{60}, kFailed{15}, kTooMany{600};
-/// A silent upstream is left alone: this long, then twice as long, up to a minute.
+/// After a timeout, the upstream is not contacted for the first pause. The pause doubles with each
+/// further timeout, up to the longest pause.
 constexpr seconds kFirstPause{5}, kLongestPause{60};
-/// All of one listing or file, however slowly it drips.
+/// Limits on the total time for a listing or a file, so that a slow transfer ends.
 constexpr seconds kWholeListing{30}, kWholeFile{300};
 
-/// An upstream that has no such module.
+/// Error code: the upstream does not have the module.
 constexpr int kNothing = -404;
-constexpr const char* kLeftAlone = "the upstream does not answer";
-constexpr const char* kCrowded = "too many questions to the upstream are under way";
-/// Nobody was asked: the upstream is left alone, or too many wait.
-bool busy_here(const base::Error& error) {
+constexpr const char* kUpstreamPaused = "the upstream does not answer";
+constexpr const char* kTooManyWaiting = "too many requests to the upstream are in progress";
+/// Reports whether no request was sent, because the upstream is paused or too many threads are
+/// waiting.
+bool rejected_locally(const base::Error& error) {
     return error.code == static_cast<int>(PullFailure::Busy) &&
-           (error.message == kLeftAlone || error.message == kCrowded);
+           (error.message == kUpstreamPaused || error.message == kTooManyWaiting);
 }
 
-/// `patience`: how long it may say nothing.
+/// Returns the options for requests to an upstream. Shortens the timeout if the upstream is
+/// `doubtful`; `whole` limits the total time.
 module::FeedOptions access_of(const ServiceOptions& options, std::string* upstream,
                               const std::string& ca_file, bool doubtful, seconds whole,
                               const Refresher& refresher) {
@@ -64,15 +69,16 @@ module::FeedOptions access_of(const ServiceOptions& options, std::string* upstre
     return out;
 }
 
-/// What an upstream's failure is to our own client. Its address is not the client's business.
-base::Error told(const base::Error& error) {
+/// Converts the failure of an upstream to the error for the client. The message does not contain
+/// the upstream's address, because the address is confidential.
+base::Error client_error(const base::Error& error) {
     switch (error.code) {
         case 0:
         case ECANCELED: return {"the upstream does not answer", 504};
         case 429:
         case 503: return {"the upstream is overloaded", 503};
-        case 404: return {"the upstream has no such thing", 404};
-        default: return {"the upstream's answer is of no use", 502};
+        case 404: return {"the upstream does not have it", 404};
+        default: return {"the upstream's response is not usable", 502};
     }
 }
 
@@ -81,7 +87,7 @@ std::string base_url(std::string url) {
     return url;
 }
 
-/// What upstreams of one host have in common.
+/// Returns the key shared by all upstreams on one host.
 std::string host_of(const std::string& upstream) {
     return upstream.substr(0, upstream.find('/', upstream.find("://") + 3));
 }
@@ -91,7 +97,7 @@ std::string fragment_at(const Value& item, std::string_view key, const char* mis
     return v ? value::to_json(*v) : missing;
 }
 
-/// An upstream's description as a record of our own.
+/// Converts an upstream's description of a release to a record.
 Result<RemoteRelease> describe(const Value& item) {
     if (!item.is_hash()) return failure("no release");
     const Value* metadata = item.as_hash().find("metadata");
@@ -136,8 +142,8 @@ Result<RemoteRelease> describe(const Value& item) {
 
 Result<void> Upstreams::ask(const std::string& upstream, const std::string& key, bool patient,
                             const Work& work) {
-    const base::Error silent{kLeftAlone, static_cast<int>(PullFailure::Busy)};
-    const base::Error busy{kCrowded, static_cast<int>(PullFailure::Busy)};
+    const base::Error silent{kUpstreamPaused, static_cast<int>(PullFailure::Busy)};
+    const base::Error busy{kTooManyWaiting, static_cast<int>(PullFailure::Busy)};
     std::unique_lock held(mutex_);
     Upstream& u = upstreams_[upstream];
     const auto wait = [&](const std::function<bool()>& ready) {
@@ -155,7 +161,7 @@ Result<void> Upstreams::ask(const std::string& upstream, const std::string& key,
             return flight->result;
         }
         if (u.asking < (u.silences > 0 ? 1 : kAtOnce)) break;
-        // After a silence one question finds out for all.
+        // After a timeout, only one request tests the upstream.
         if (u.silences > 0) return std::unexpected(silent);
         const bool turn =
             wait([&] { return u.asking < kAtOnce || u.silences > 0 || u.flights.contains(key); });
@@ -178,7 +184,7 @@ Result<void> Upstreams::ask(const std::string& upstream, const std::string& key,
     if (code == static_cast<int>(PullFailure::Silent) ||
         code == static_cast<int>(PullFailure::Busy)) {
         const auto pause = std::min(kFirstPause * (1 << std::min(u.silences, 5)), kLongestPause);
-        // Those that were under way together are one silence.
+        // Concurrent requests that time out together count as one timeout.
         if (Clock::now() >= u.closed_until) {
             ++u.silences;
             u.closed_until = Clock::now() + pause;
@@ -198,26 +204,27 @@ bool Upstreams::doubtful(const std::string& upstream) {
     return upstreams_[upstream].silences > 0;
 }
 
-void PullMemory::learn(const std::string& key, Statement said, milliseconds good_for) {
+void PullMemory::store_result(const std::string& key, Statement statement, milliseconds valid_for) {
     const auto now = Clock::now();
     std::unique_lock held(mutex_);
     if (entries_.size() >= kMaxRemembered) {
         std::erase_if(entries_, [&](const auto& e) { return e.second.until < now; });
-        // Names that somebody makes up: what is found is worth more.
+        // Clients may request any number of invented names, so results for existing modules have
+        // priority.
         if (entries_.size() >= kMaxRemembered) {
-            std::erase_if(entries_, [](const auto& e) { return !e.second.said.found; });
+            std::erase_if(entries_, [](const auto& e) { return !e.second.statement.found; });
         }
         if (entries_.size() >= kMaxRemembered) entries_.clear();
     }
-    entries_[key] = {std::move(said), now + good_for};
+    entries_[key] = {std::move(statement), now + valid_for};
 }
 
-std::optional<PullMemory::Statement> PullMemory::recall(const std::string& key,
-                                                        milliseconds margin) {
+std::optional<PullMemory::Statement> PullMemory::cached_result(const std::string& key,
+                                                               milliseconds margin) {
     std::unique_lock held(mutex_);
     auto it = entries_.find(key);
     if (it == entries_.end() || it->second.until <= Clock::now() + margin) return std::nullopt;
-    return it->second.said;
+    return it->second.statement;
 }
 
 bool ForgeService::knows(std::string_view repository, const module::ModuleName& module) {
@@ -229,12 +236,12 @@ bool ForgeService::is_current(std::string_view repository, const module::ModuleN
                               bool insist, milliseconds margin) {
     const bool known = knows(repository, module);
     if (known && !insist) return true;
-    auto said = pull_->memory.recall(memory_key(repository, module.slug()), margin);
-    return said && (!said->found || known);
+    auto statement = pull_->memory.cached_result(memory_key(repository, module.slug()), margin);
+    return statement && (!statement->found || known);
 }
 
-/// Brings what one upstream has of a module into the repository and publishes it. False: it has
-/// nothing.
+/// Adds the releases of a module that one upstream has to the repository and publishes it. Returns
+/// false if the upstream does not have the module.
 Result<bool> ForgeService::ask_upstream(std::string_view repository,
                                         const module::ModuleName& module,
                                         const std::string& upstream, const std::string& ca_file,
@@ -257,7 +264,7 @@ Result<bool> ForgeService::ask_upstream(std::string_view repository,
                 return found.size() < 5000;
             });
         if (!walked && walked.error().code != 404 && walked.error().code != 400) {
-            return std::unexpected(told(walked.error()));
+            return std::unexpected(client_error(walked.error()));
         }
         if (found.empty()) return failure("no such module", kNothing);
         std::vector<std::string> fresh;
@@ -275,22 +282,22 @@ Result<bool> ForgeService::ask_upstream(std::string_view repository,
     return std::unexpected(asked.error());
 }
 
-/// Brings what upstream has of one module into the repository and publishes it.
+/// Adds the releases of a module that the upstreams have to the repository and publishes it.
 Result<void> ForgeService::pull_one(std::string_view repository, const module::ModuleName& module,
                                     Timeouts timeouts) {
     const std::string key = memory_key(repository, module.slug());
-    if (auto said = pull_->memory.recall(key, milliseconds(0))) {
-        if (said->error) return std::unexpected(*said->error);
-        if (!said->found || knows(repository, module)) return {};
+    if (auto statement = pull_->memory.cached_result(key, milliseconds(0))) {
+        if (statement->error) return std::unexpected(*statement->error);
+        if (!statement->found || knows(repository, module)) return {};
     }
     const auto config = config_of(repository);
     if (!config || config->upstreams.empty()) return {};
-    // Nobody else is told the names of what is ours, or heard about them.
+    // The name of a reserved module is never sent to an upstream, and no upstream may provide it.
     if (config->reserves(module)) return {};
     SnapshotPtr now = snapshot(repository);
     const SnapshotModule* known = now ? now->module(module.slug()) : nullptr;
     if (known && known->owned) return {};
-    // What is known answers at once.
+    // A known module is answered immediately and refreshed in the background.
     if (known && timeouts == Timeouts::StaleWillDo) {
         pull_->refresher.want(std::string(repository), module);
         return {};
@@ -299,19 +306,20 @@ Result<void> ForgeService::pull_one(std::string_view repository, const module::M
     for (const std::string& url : config->upstreams) {
         auto got = ask_upstream(repository, module, base_url(url), config->ca_file,
                                 timeouts != Timeouts::NobodyWaits);
-        // One that cannot be asked might have it: those behind it have no say.
+        // An unavailable upstream might have the module, so the upstreams after it are not asked.
         if (!got) {
-            // What the breaker or the crowd say is no word of the upstream's.
-            if (!busy_here(got.error())) {
-                pull_->memory.learn(key, {.found = false, .error = got.error()}, kFailed);
+            // An error of the circuit breaker or of the waiting limit is not a result of the
+            // upstream, so it is not cached.
+            if (!rejected_locally(got.error())) {
+                pull_->memory.store_result(key, {.found = false, .error = got.error()}, kFailed);
             }
             return std::unexpected(got.error());
         }
         if ((found = *got)) break;
     }
     const seconds good(options_.upstream_seconds);
-    pull_->memory.learn(key, {.found = found, .error = {}},
-                        found ? good : std::min(good, kNegative));
+    pull_->memory.store_result(key, {.found = found, .error = {}},
+                               found ? good : std::min(good, kNegative));
     return {};
 }
 
@@ -348,7 +356,7 @@ void Refresher::run() {
         auto [repository, module] = std::move(queue_.front());
         queue_.pop_front();
         held.unlock();
-        // Nobody waits for it: what went wrong is remembered where it matters.
+        // No client waits for this result. pull_one() caches a failure.
         (void)service_.pull_one(repository, module, ForgeService::Timeouts::NobodyWaits);
         held.lock();
         queued_.erase(repository + " " + module.slug());
@@ -360,7 +368,7 @@ Result<void> ForgeService::pull_module(std::string_view repository, const PullRe
     const auto ours = [&](const module::ModuleName& m) {
         return requested.ours && requested.ours(m);
     };
-    // What is there already serves where upstream does not answer.
+    // If the upstream does not answer, the known releases are used.
     if (!ours(module)) {
         auto done = pull_one(repository, module,
                              requested.insist ? Timeouts::FreshOnly : Timeouts::StaleWillDo);
@@ -370,8 +378,8 @@ Result<void> ForgeService::pull_module(std::string_view repository, const PullRe
     return pull_closure(repository, requested);
 }
 
-/// Brings what the module's newest release depends on, and what that does. A module that would need
-/// very many is an error, which is remembered for a while: each question would bring more of them.
+/// Fetches the dependencies of the module's newest release, recursively. Too many dependencies are
+/// an error. It is cached for a while, because otherwise each request would fetch more of them.
 Result<void> ForgeService::pull_closure(std::string_view repository, const PullRequest& requested) {
     const module::ModuleName& module = requested.module;
     const std::string key = memory_key(repository, module.slug() + " with all dependencies");
@@ -385,9 +393,9 @@ Result<void> ForgeService::pull_closure(std::string_view repository, const PullR
         const SnapshotModule* m = s ? s->module(module.slug()) : nullptr;
         if (!m || !m->live) return {};
         const auto missing = s->missing_of(s->releases()[m->newest]);
-        const auto said =
-            missing.empty() ? std::nullopt : pull_->memory.recall(key, milliseconds(0));
-        if (said && said->error) return std::unexpected(*said->error);
+        const auto statement =
+            missing.empty() ? std::nullopt : pull_->memory.cached_result(key, milliseconds(0));
+        if (statement && statement->error) return std::unexpected(*statement->error);
         for (const std::string& name : missing) {
             if (!asked.insert(name).second) continue;
             if (asked.size() > kMaxModules || missing.size() > kMaxModules) {
@@ -398,7 +406,7 @@ Result<void> ForgeService::pull_closure(std::string_view repository, const PullR
                     "them all",
                     module.slug(), kMaxModules, repository);
                 error.code = static_cast<int>(PullFailure::Bad);
-                pull_->memory.learn(key, {.found = false, .error = error}, kTooMany);
+                pull_->memory.store_result(key, {.found = false, .error = error}, kTooMany);
                 return std::unexpected(error);
             }
             auto parsed = module::parse_module_name(name);
@@ -422,7 +430,7 @@ Result<void> ForgeService::pull_file(std::string_view repository, const Release&
     const auto config = config_of(repository);
     if (!config) return failure("there is no such repository", 404);
     const std::string key = memory_key(repository, slug + ".tar.gz");
-    const auto said = pull_->memory.recall(key, milliseconds(0));
+    const auto statement = pull_->memory.cached_result(key, milliseconds(0));
     const auto fetch = [&](const std::string& upstream) -> Result<void> {
         const std::string shared = host_of(upstream);
         std::string base = upstream;
@@ -436,13 +444,13 @@ Result<void> ForgeService::pull_file(std::string_view repository, const Release&
         offer.md5 = release.md5;
         offer.size = release.size;
         auto bytes = module::fetch_offer(fetcher, offer);
-        if (!bytes) return std::unexpected(told(bytes.error()));
+        if (!bytes) return std::unexpected(client_error(bytes.error()));
         std::string signature;
         if (config->signatures.concerns(offer.name.module)) {
             auto file = fetcher.get(offer.url + std::string(module::kSignatureSuffix),
                                     module::kMaxSignature);
             if (!file && file.error().code != 404 && file.error().code != 400) {
-                return std::unexpected(told(file.error()));
+                return std::unexpected(client_error(file.error()));
             }
             if (file) signature = std::move(*file);
         }
@@ -453,8 +461,8 @@ Result<void> ForgeService::pull_file(std::string_view repository, const Release&
         return batch->finish();
     };
     if (::access(forge_store_.unit_path(repository, slug).c_str(), F_OK) != 0) {
-        if (said && said->error) return std::unexpected(*said->error);
-        // Whichever has the bytes that were promised will do.
+        if (statement && statement->error) return std::unexpected(*statement->error);
+        // Any upstream that has the described bytes is acceptable.
         Result<void> got = failure("there is no upstream", static_cast<int>(PullFailure::NotThere));
         for (const std::string& url : config->upstreams) {
             const std::string upstream = base_url(url);
@@ -463,19 +471,19 @@ Result<void> ForgeService::pull_file(std::string_view repository, const Release&
             if (got) break;
         }
         if (!got) {
-            if (!busy_here(got.error())) {
-                pull_->memory.learn(key, {.found = false, .error = got.error()}, kFailed);
+            if (!rejected_locally(got.error())) {
+                pull_->memory.store_result(key, {.found = false, .error = got.error()}, kFailed);
             }
             return got;
         }
     }
-    // The file joins the tree that describes it: readers see it whole or not at all.
+    // Link the file into the tree that describes it. Readers see either the whole file or none.
     const std::string place = forge_store_.snapshot_path(forge_store_.published(repository)) + "/" +
                               module::release_path(release.author, release.slug);
     BUNRAKU_TRY_VOID(forge_store_.place_signature(repository, slug, place));
     if (::link(forge_store_.unit_path(repository, slug).c_str(), place.c_str()) != 0 &&
         errno != EEXIST) {
-        return failure("cannot keep " + slug, errno);
+        return failure("cannot store " + slug, errno);
     }
     return {};
 }

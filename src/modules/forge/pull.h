@@ -1,10 +1,12 @@
-// Pull-through repositories: what clients ask for is looked up upstream, described in the
-// repository, and its tarball fetched and kept when somebody wants it.
+// SPDX-License-Identifier: Apache-2.0
+// Pull-through repositories. The server looks up requested modules upstream and stores their
+// descriptions in the repository. It fetches and stores an archive when a client requests it.
 //
-// Anybody may ask for any name, and an upstream may be slow or silent, so nothing here is waited
-// for without bounds: equal questions are asked once, few at a time of one upstream, few may wait;
-// and a silent upstream is left alone for a while. What is known already is answered at once, and
-// asked for again behind that.
+// Clients may request any name, and an upstream may be slow or unresponsive, so all waiting is
+// bounded. Concurrent requests for the same thing share one upstream request. The number of
+// requests per upstream and the number of waiting threads are limited. An unresponsive upstream is
+// not contacted for a while. Known modules are answered immediately and refreshed in the
+// background.
 #pragma once
 
 #include <atomic>
@@ -27,24 +29,25 @@
 
 namespace bunraku::forge {
 
-/// Why nothing came from upstream, as the status of our own answer.
+/// Reason for a failed upstream request, as the status of the response to the client.
 enum class PullFailure : int {
-    NotThere = 404,  ///< upstream says so
-    Bad = 502,       ///< what it sent is of no use
-    Busy = 503,      ///< too many wait for it already, or it was silent just now
+    NotThere = 404,  ///< the upstream does not have it
+    Bad = 502,       ///< the upstream's response is unusable
+    Busy = 503,      ///< too many requests are waiting, or the upstream is paused after a timeout
     Silent = 504,
 };
 
-/// The questions under way to all upstreams.
+/// The requests in progress to all upstreams.
 class Upstreams {
 public:
     using Work = std::function<base::Result<void>()>;
-    /// Runs `work`, or waits for the one who runs it for the same `key`. Error code Busy at once
-    /// where the upstream was silent lately or enough wait for it; and, unless `patient`, wherever
-    /// somebody else would have to be waited for.
+    /// Runs `work`, or waits for the thread that already runs it for the same `key`. Fails
+    /// immediately with code Busy if the upstream is paused after a timeout or too many threads are
+    /// waiting. If `patient` is false, also fails with Busy instead of waiting for another thread.
     base::Result<void> ask(const std::string& upstream, const std::string& key, bool patient,
                            const Work& work);
-    /// Was its last answer none? Then the next one is not waited for long.
+    /// Reports whether the last request to the upstream timed out. The next one then gets a shorter
+    /// timeout.
     bool doubtful(const std::string& upstream);
 
 private:
@@ -55,7 +58,7 @@ private:
     };
     struct Upstream {
         int asking = 0, waiting = 0;
-        int silences = 0;  ///< one after the other
+        int silences = 0;  ///< consecutive timeouts
         Clock::time_point closed_until;
         std::map<std::string, std::shared_ptr<Flight>> flights;
     };
@@ -64,38 +67,41 @@ private:
     std::map<std::string, Upstream> upstreams_;
 };
 
-/// What upstreams said of modules lately.
+/// A cache of the upstreams' recent results for modules.
 class PullMemory {
 public:
     struct Statement {
         bool found = false;
-        std::optional<base::Error> error;  ///< no answer, or none of use
+        std::optional<base::Error> error;  ///< set if the response was missing or unusable
     };
-    void learn(const std::string& key, Statement said, std::chrono::milliseconds good_for);
-    /// Nullopt: it is time to ask (again). `margin`: it must hold for so much longer.
-    std::optional<Statement> recall(const std::string& key, std::chrono::milliseconds margin);
+    void store_result(const std::string& key, Statement statement,
+                      std::chrono::milliseconds valid_for);
+    /// Returns the cached result. Returns nullopt if there is none that is valid for at least
+    /// `margin` longer; the caller should then ask the upstream.
+    std::optional<Statement> cached_result(const std::string& key,
+                                           std::chrono::milliseconds margin);
 
 private:
     using Clock = std::chrono::steady_clock;
     struct Entry {
-        Statement said;
+        Statement statement;
         Clock::time_point until;
     };
     std::mutex mutex_;
     std::map<std::string, Entry> entries_;
 };
 
-/// Asks upstreams for what is known but no longer fresh, behind the backs of those who got what was
-/// known.
+/// Refreshes modules that are known but stale, in the background, after the clients have got the
+/// stale result.
 class Refresher {
 public:
     explicit Refresher(ForgeService& service) : service_(service) {}
     ~Refresher() { end(); }
     Refresher(const Refresher&) = delete;
     void want(const std::string& repository, const module::ModuleName& module);
-    /// Waits for its threads; more than once it does nothing.
+    /// Waits for the threads to end. Further calls do nothing.
     void end();
-    /// True: what is under way has to come to its end.
+    /// True if running requests must end soon.
     bool ending() const { return ending_; }
 
 private:
@@ -105,7 +111,7 @@ private:
     std::mutex mutex_;
     std::condition_variable wanted_;
     std::deque<std::pair<std::string, module::ModuleName>> queue_;
-    std::set<std::string> queued_;  ///< waiting or under way
+    std::set<std::string> queued_;  ///< queued or being refreshed
     int idle_ = 0;
     std::vector<std::thread> threads_;
 };
@@ -114,7 +120,7 @@ struct ForgeService::Pull {
     explicit Pull(ForgeService& service) : refresher(service) {}
     Upstreams upstreams;
     PullMemory memory;
-    Refresher refresher;  ///< its threads use the others
+    Refresher refresher;  ///< last member, because its threads use the others
 };
 
 }  // namespace bunraku::forge

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/readers.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ std::string Requester::text() const {
 bool may_read(const std::vector<Reader>& readers, std::string_view repository,
               const Requester& requester, std::int64_t now) {
     if (requester.everything) return true;
-    // What a token is for it may read.
+    // A token may read the repositories that it may write to.
     for (const std::string& r : requester.token_repositories) {
         if (r == "*" || r == repository) return true;
     }
@@ -73,7 +74,8 @@ std::optional<std::int64_t> parse_expiry(std::string_view text, std::int64_t now
 
 base::Result<std::string> new_secret() {
     unsigned char random[32];
-    if (RAND_bytes(random, sizeof random) != 1) return base::failure("no random bytes to be had");
+    if (RAND_bytes(random, sizeof random) != 1)
+        return base::failure("no random bytes are available");
     std::string out;
     for (unsigned char c : random) out += fmt::format("{:02x}", c);
     return out;

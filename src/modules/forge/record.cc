@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/record.h"
 
 #include <charconv>
 #include <fmt/format.h>
 #include <set>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/text_view.h"
@@ -16,10 +18,11 @@ namespace {
 
 constexpr std::string_view kMagic = "bunraku-release-1", kMagicApart = "bunraku-release-2";
 static_assert(kMagic.size() == kMagicApart.size());
-/// Fields of the header: what there always is, then generation and places.
+/// Number of fields in the header. A record whose texts are in a store has additional fields for
+/// the generation and the offsets.
 constexpr std::size_t kFields = 10 + kFragments, kFieldsApart = kFields + 1 + kFragments;
 
-/// Nothing that separates fields or lines may come from outside.
+/// Replaces the separators of fields and lines in external text.
 std::string flat(std::string_view text) {
     std::string out(text);
     for (char& c : out) {
@@ -34,7 +37,7 @@ std::string_view stem(base::TextView name BUNRAKU_LIFETIMEBOUND) {
 }
 
 const std::string* text_named(const module::Tarball& tarball, std::string_view word) {
-    // README.md before README before README.markdown: the first in the order of preference.
+    // README.md before README before README.markdown: the first existing one in this order is used.
     const std::string* found = nullptr;
     for (const auto& [path, content] : tarball.texts) {
         if (path.find('/') != path.npos || !base::lower(path).starts_with(word)) continue;
@@ -58,7 +61,7 @@ std::string tasks_json(const module::Tarball& tarball) {
         if (!path.starts_with("tasks/")) continue;
         const std::string file = path.substr(6);
         const std::string name(stem(file));
-        // A task's name is that of a Puppet identifier; other files are helpers.
+        // The name of a task is a Puppet identifier; other files are helpers.
         if (name.empty() || file == "README.md") continue;
         names.insert(name);
         if (!file.ends_with(".json")) programs[name].push_back(file);
@@ -94,10 +97,10 @@ struct Plan {
     const std::string* source = nullptr;
     int line = 1;
     bool hidden = false;
-    std::string text, tags;  ///< of the comment above: prose, JSON list of tags
+    std::string text, tags;  ///< from the comment above the plan: text, JSON list of tags
 };
 
-/// Reads the comment that stands right above `plan`.
+/// Reads the comment directly above `plan`.
 void read_plan_comment(Plan& plan) {
     std::vector<std::string_view> block;
     std::string_view rest = *plan.source;
@@ -224,6 +227,7 @@ std::string index_block(const module::Metadata& m) {
 std::string assemble(const module::Metadata& m, std::uint64_t size, std::string_view md5,
                      std::string_view sha256, std::int64_t created, unsigned flags,
                      const std::array<std::string, kFragments>& fragments) {
+    BUNRAKU_ASSERT((flags & kRemote) == 0 || (flags & kPulled) == 0);
     const std::string index = index_block(m);
     std::string out =
         fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", kMagic, m.module.author,
@@ -277,6 +281,7 @@ std::string make_record(const RemoteRelease& r) {
 std::string record_apart(std::string_view head, std::uint32_t generation,
                          const std::array<std::uint64_t, kFragments>& places) {
     const std::size_t end = head.find('\n');
+    BUNRAKU_ASSERT(head.starts_with(kMagic) && end != std::string_view::npos);
     std::string out(kMagicApart);
     out += head.substr(kMagic.size(), end - kMagic.size());
     out += fmt::format("\t{}", generation);
@@ -286,6 +291,7 @@ std::string record_apart(std::string_view head, std::uint32_t generation,
 
 std::string record_whole(std::string_view head, std::string_view fragments) {
     const std::size_t end = head.find('\n');
+    BUNRAKU_ASSERT(head.starts_with(kMagicApart) && end != std::string_view::npos);
     std::string_view header = head.substr(kMagicApart.size(), end - kMagicApart.size());
     for (std::size_t i = kFields; i < kFieldsApart; ++i) {
         header = header.substr(0, header.rfind('\t'));

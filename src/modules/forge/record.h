@@ -1,5 +1,7 @@
-// What is kept of a release beside its tarball, made once at upload: an index block for questions
-// and ready JSON fragments for answers. Publishing then only concatenates.
+// SPDX-License-Identifier: Apache-2.0
+// The record of a release, stored next to its archive and made once at upload. It has an index
+// block for queries and prepared JSON fragments for responses, so that publishing only concatenates
+// records.
 #pragma once
 
 #include <array>
@@ -13,12 +15,12 @@
 
 namespace bunraku::forge {
 
-/// JSON fragments of a release, in the order of their bytes.
+/// JSON fragments of a release, in the order of storage.
 enum class Fragment : std::uint8_t {
     Metadata,
     Tasks,
-    Plans,        ///< as a release shows them
-    PlanDetails,  ///< as .../plans/NAME shows them
+    Plans,        ///< as in the response for a release
+    PlanDetails,  ///< as in the response for .../plans/NAME
     Readme,
     Changelog,
     License,
@@ -30,21 +32,22 @@ inline constexpr std::size_t kFragments = 8;
 enum class Index : std::uint8_t {
     V1Dependencies,   ///< [["author/name","range"],...]
     DependencyNames,  ///< author/name, separated by blanks
-    Words,            ///< slug, author/name, summary, tags in lower case
+    Words,            ///< slug, author/name, summary and tags in lower case
     Tags,             ///< JSON list
-    Systems,          ///< \tname|release|release| ... in lower case, each begun by a tab
+    Systems,          ///< \tname|release|release| ... in lower case; each entry begins with a tab
     Requirements,     ///< \tname=range ...
     Summary,          ///< JSON string or null
     ProjectPage,
     IssuesUrl,
-    Dependencies,  ///< metadata's own list
+    Dependencies,  ///< the list from metadata.json
 };
 inline constexpr std::size_t kIndexLines = 10;
 
-/// kRemote: its tarball is still upstream; kPulled: it was fetched from there.
+/// kRemote: the archive is still upstream. kPulled: the archive was fetched from an upstream.
 enum RecordFlag : unsigned { kHasTasks = 1, kHasPlans = 2, kPdk = 4, kRemote = 8, kPulled = 16 };
 
-/// A record as views into its bytes. Its fragments stand behind it, or `apart` in a TextStore.
+/// A record as views into its bytes. The fragments follow the head, or are in a TextStore if
+/// `apart` is set.
 struct RecordView {
     std::string_view author, name, version, md5, sha256;
     std::uint64_t size = 0;
@@ -53,18 +56,18 @@ struct RecordView {
     std::array<std::string_view, kIndexLines> index;
     std::array<std::uint32_t, kFragments> lengths{};
     bool apart = false;
-    std::uint32_t generation = 0;  ///< of that store
+    std::uint32_t generation = 0;  ///< generation of that store
     std::array<std::uint64_t, kFragments> places{};
     std::uint64_t fragments_size() const;
     std::string_view line(Index i) const { return index[static_cast<std::size_t>(i)]; }
     std::string slug() const;
 };
 
-/// The record of a checked tarball: header line and index block, then the fragments.
+/// Returns the record of a checked archive: header line and index block, then the fragments.
 std::string make_record(const module::Tarball& tarball, std::uint64_t size, std::string_view md5,
                         std::string_view sha256, std::int64_t created, unsigned flags = 0);
-/// Of a release known only by an upstream's description: no tarball is here yet. The texts are
-/// JSON fragments already ("null" where unknown).
+/// A release that is known only from an upstream's description, without its archive. The texts are
+/// JSON fragments ("null" if unknown).
 struct RemoteRelease {
     module::Metadata metadata;
     std::uint64_t size = 0;
@@ -75,13 +78,14 @@ struct RemoteRelease {
 };
 std::string make_record(const RemoteRelease& release);
 
-/// A head (header and index block) whose fragments are in a store, and the other way round.
+/// These convert between a record with its fragments and a head (header and index block) whose
+/// fragments are in a store.
 std::string record_apart(std::string_view head, std::uint32_t generation,
                          const std::array<std::uint64_t, kFragments>& places);
 std::string record_whole(std::string_view head, std::string_view fragments);
 
-/// Reads the header and index block at the front of `bytes`, and moves `bytes` behind them.
-/// nullopt: they are broken.
+/// Reads the header and index block at the start of `bytes`, and removes them from `bytes`. Returns
+/// nullopt if they are invalid.
 std::optional<RecordView> read_record(std::string_view* bytes);
 
 }  // namespace bunraku::forge

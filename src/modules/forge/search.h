@@ -1,4 +1,5 @@
-// What somebody who searches is shown first.
+// SPDX-License-Identifier: Apache-2.0
+// Matching and ranking of search results.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,13 @@
 
 namespace bunraku::forge {
 
-/// The words of a question, in lower case.
+/// Returns the words of a query in lower case.
 std::vector<std::string> search_words(std::string_view text);
-/// Does all of it stand in the module's name, summary or tags?
+/// Reports whether each word occurs in the module's name, summary or tags.
 bool search_matches(const Snapshot& snapshot, const SnapshotModule& module,
                     const std::vector<std::string>& words);
-/// How well a module that matches does so: by name before by tag before by summary, then what is
-/// fetched often; what is deprecated last.
+/// Returns the rank of a matching module: matches in the name first, then in the tags, then in the
+/// summary. Frequently downloaded modules rank higher; deprecated modules are last.
 int search_rank(const Snapshot& snapshot, const SnapshotModule& module,
                 const std::vector<std::string>& words, std::uint64_t downloads);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/service.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <sys/stat.h>
 #include <thread>
 
+#include "core/base/assert.h"
 #include "core/codec/digest.h"
 #include "modules/forge/downloads.h"
 #include "modules/forge/pull.h"
@@ -18,10 +20,11 @@ namespace {
 using base::failure;
 using base::Result;
 
-/// Snapshots with records beyond this are loaded aside: reading them takes a noticeable time.
+/// Snapshots with more bytes of records than this are loaded in the background, because reading
+/// them takes noticeable time.
 constexpr std::uint64_t kLarge = 48U << 20;
 
-/// Tells one state of a small file from another.
+/// Returns a value that changes when the file changes.
 std::string stamp_of(const std::string& path, std::int64_t* seconds = nullptr) {
     struct stat s{};
     if (::stat(path.c_str(), &s) != 0) return "none";
@@ -43,26 +46,27 @@ std::string stamp_now() { return module::forge_time(std::time(nullptr)); }
 
 }  // namespace
 
-/// What is loaded of one repository.
+/// The loaded state of one repository.
 struct ForgeService::Slot {
-    std::shared_mutex mutex;  ///< of `current`
+    std::shared_mutex mutex;  ///< guards `current`
     SnapshotPtr current;
-    std::mutex loading;  ///< one thread reads a new snapshot, the others wait or use the old one
-    std::string failed;  ///< a snapshot that could not be read: it is not tried again
-    std::thread aside;
-    bool busy = false;        ///< `aside` is at work (under `loading`)
-    std::mutex config_mutex;  ///< of what follows; never held for long
+    std::mutex loading;  ///< one thread reads a new snapshot; the others wait or use the old one
+    std::string failed;  ///< name of a snapshot that could not be read; it is not tried again
+    std::thread background_loader;
+    bool busy = false;        ///< true while `aside` runs (guarded by `loading`)
+    std::mutex config_mutex;  ///< guards the members below; never held for long
     std::shared_ptr<const RepositoryConfig> config;
     std::string config_stamp;
     ~Slot() {
-        if (aside.joinable()) aside.join();
+        if (background_loader.joinable()) background_loader.join();
     }
     SnapshotPtr get() {
         std::shared_lock held(mutex);
         return current;
     }
-    /// Under `loading`: what was read meanwhile may be newer.
-    void newer(SnapshotPtr next) {
+    /// Sets the snapshot unless the current one is newer. The caller holds `loading`.
+    void set_if_newer(SnapshotPtr next) {
+        BUNRAKU_ASSERT(next);
         SnapshotPtr now = get();
         if (now && ForgeStore::published_number(now->name()) >=
                        ForgeStore::published_number(next->name())) {
@@ -71,6 +75,7 @@ struct ForgeService::Slot {
         set(std::move(next));
     }
     void set(SnapshotPtr next) {
+        BUNRAKU_ASSERT(next);
         std::unique_lock held(mutex);
         std::swap(current, next);
     }
@@ -83,7 +88,7 @@ ForgeService::ForgeService(ServiceOptions options)
       pull_(std::make_unique<Pull>(*this)) {}
 
 ForgeService::~ForgeService() {
-    pull_->refresher.end();  // its threads use `pull_` to the last
+    pull_->refresher.end();  // stop first, because its threads use `pull_`
     slots_.clear();
 }
 
@@ -100,7 +105,7 @@ ForgeService::Slot& ForgeService::slot(std::string_view repository) {
 
 SnapshotPtr ForgeService::snapshot(std::string_view repository) {
     const std::string name = forge_store_.published(repository);
-    if (name.empty()) return nullptr;  // never a slot for names that strangers make up
+    if (name.empty()) return nullptr;  // do not create a slot for a name that does not exist
     Slot& s = slot(repository);
     SnapshotPtr current = s.get();
     if (current && current->name() == name) return current;
@@ -114,13 +119,14 @@ SnapshotPtr ForgeService::snapshot(std::string_view repository) {
         static_cast<std::uint64_t>(status.st_size) > kLarge;
     if (current && large) {
         if (!s.busy) {
-            if (s.aside.joinable()) s.aside.join();
+            if (s.background_loader.joinable()) s.background_loader.join();
             s.busy = true;
-            s.aside = std::thread([this, &s, name] {
+            s.background_loader = std::thread([this, &s, name] {
                 auto loaded = Snapshot::load(forge_store_, name);
                 std::unique_lock done(s.loading);
+                BUNRAKU_ASSERT(s.busy);
                 if (loaded) {
-                    s.newer(*loaded);
+                    s.set_if_newer(*loaded);
                 } else {
                     s.failed = name;
                 }
@@ -129,7 +135,7 @@ SnapshotPtr ForgeService::snapshot(std::string_view repository) {
         }
         return current;
     }
-    // A publish that ran ahead may have taken this snapshot away: then there is a newer one.
+    // A concurrent publish may have removed this snapshot; then there is a newer one.
     std::string wanted = name;
     for (int round = 0; round < 5; ++round) {
         auto loaded = Snapshot::load(forge_store_, wanted);
@@ -164,6 +170,7 @@ Selection ForgeService::repository(std::string_view id) {
 }
 
 bool Selection::owns(const module::ModuleName& module) const {
+    BUNRAKU_ASSERT(pulls.size() == snapshots.size());
     for (const RepositoryConfig& config : reserving) {
         if (config.reserves(module)) return true;
     }
@@ -176,6 +183,7 @@ bool Selection::owns(const module::ModuleName& module) const {
 }
 
 bool Selection::shows(std::size_t i, std::string_view slug) const {
+    BUNRAKU_ASSERT(i < snapshots.size() && pulls.size() == snapshots.size());
     if (snapshots.size() < 2 || !pulls[i]) return true;
     const SnapshotModule* mine = snapshots[i]->module(slug);
     if (!mine || mine->owned) return true;
@@ -278,7 +286,7 @@ Requester ForgeService::requester_of(const http::Request& request) {
             out.user = u.name;
             out.groups = u.groups;
         }
-        // Clients that know no other way send a token as the password.
+        // Some clients can send a token only as the password.
         if (out.user.empty()) by_token(pair->second);
     }
     return out;
@@ -303,7 +311,8 @@ Result<std::string> ForgeService::post(std::string_view repository, std::string_
                                        std::string_view signature) {
     auto batch = BUNRAKU_TRY(forge_store_.begin(repository));
     const auto config = config_of(repository);
-    // Where names of strangers stand beside ours, who is shown is decided over all of them.
+    // If the repository has upstreams or reserved names, a full publish must decide which releases
+    // are visible.
     const bool alone = config && config->upstreams.empty() && config->own.empty();
     const auto state = alone ? forge_store_.clean_state(repository) : std::nullopt;
     std::string slug = BUNRAKU_TRY(batch->upload(bytes, {}, true, 0, signature));
@@ -318,13 +327,16 @@ Result<void> ForgeService::publish(std::string_view repository,
                                    std::unique_ptr<ForgeStore::Batch> batch) {
     std::optional<Addition> addition;
     if (before) addition = BUNRAKU_TRY(forge_store_.publish_addition(repository, *before, added));
+    BUNRAKU_ASSERT(!before || batch);
     batch.reset();
     if (!addition) BUNRAKU_TRY(forge_store_.publish(repository));
-    // Whoever is told that it is done finds it done, however long reading all of it takes.
+    // Load the new snapshot before returning, so that a client that gets the response also sees the
+    // result.
     Slot& s = slot(repository);
     std::unique_lock held(s.loading);
     SnapshotPtr current = s.get();
     if (addition && current && current->name() == before->name) {
+        BUNRAKU_ASSERT(current->repository() == repository);
         current =
             Snapshot::with(current, addition->name, forge_store_.snapshot_path(addition->name),
                            addition->second, addition->records);
@@ -335,7 +347,7 @@ Result<void> ForgeService::publish(std::string_view repository,
     }
     const std::string name = forge_store_.published(repository);
     auto loaded = Snapshot::load(forge_store_, name);
-    if (loaded) s.newer(*loaded);
+    if (loaded) s.set_if_newer(*loaded);
     return {};
 }
 
@@ -395,7 +407,7 @@ std::shared_ptr<const RepositoryConfig> ForgeService::config_of(std::string_view
     if (!module::valid_identifier(repository)) return nullptr;
     if (forge_store_.published(repository).empty()) return nullptr;
     Slot& s = slot(repository);
-    // The stamp costs one stat; creating with another upstream is seen at once too.
+    // The stamp costs one stat() call. It also detects a change of the upstreams immediately.
     const std::string stamp = stamp_of(forge_store_.config_file(repository));
     std::unique_lock held(s.config_mutex);
     if (!s.config || s.config_stamp != stamp) {
@@ -406,8 +418,8 @@ std::shared_ptr<const RepositoryConfig> ForgeService::config_of(std::string_view
     return s.config;
 }
 
-/// What upstreams said is said of the repository as it is configured: whose keys count and who is
-/// asked may change at any moment, and then all is asked anew.
+/// Returns the key of a cached upstream result. The key includes the stamp of the configuration,
+/// because keys and upstreams may change at any time. After a change the upstreams are asked again.
 std::string ForgeService::memory_key(std::string_view repository, std::string_view what) const {
     return fmt::format("{} {} {}", repository, stamp_of(forge_store_.config_file(repository)),
                        what);

@@ -1,5 +1,6 @@
-// What the HTTP side asks: which snapshots a request means, who may write, uploads that are
-// published at once, and upstreams of pull-through repositories.
+// SPDX-License-Identifier: Apache-2.0
+// The service used by the HTTP API: selection of snapshots, write access, uploads with immediate
+// publish, and upstreams of pull-through repositories.
 #pragma once
 
 #include <chrono>
@@ -24,49 +25,51 @@ namespace bunraku::forge {
 
 struct ServiceOptions {
     std::string root;                ///< DIR/forge
-    std::string default_repository;  ///< of the bare root; empty: none
-    std::string token;               ///< may write everywhere (setting forge_token); empty: none
-    std::string ca_file;             ///< for upstreams over TLS
-    std::string trust_store;         ///< setting ssl_trust_store
+    std::string default_repository;  ///< repository of the bare root; may be empty
+    /// token with write access to everything (setting forge_token); may be empty
+    std::string token;
+    std::string ca_file;      ///< CA certificates for upstreams over TLS
+    std::string trust_store;  ///< setting ssl_trust_store
     http::ProxyRules proxies;
-    /// How long an upstream's answer about a module is taken for fresh.
+    /// Number of seconds for which an upstream's result about a module is fresh.
     std::int64_t upstream_seconds = 300;
-    /// Counts of downloads are written as often.
+    /// Interval between writes of the download counts.
     std::chrono::milliseconds downloads_pause{30000};
-    /// How long an upstream may say nothing before it is taken for dead.
+    /// How long an upstream may send nothing before the request times out.
     std::chrono::milliseconds upstream_timeouts{10000};
 };
 
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 
-/// The snapshots a request speaks of, in the order of binding.
+/// The snapshots that a request addresses, in the order of binding.
 struct Selection {
     std::vector<SnapshotPtr> snapshots;
-    /// The one repository that was named; empty: a consumer.
+    /// The addressed repository, or empty if the request addresses a consumer.
     std::string repository;
-    /// Of each snapshot: is it of a pull-through repository?
+    /// For each snapshot, nonzero if it belongs to a pull-through repository.
     std::vector<char> pulls;
-    /// What the repositories reserve (RepositoryConfig::own).
+    /// Reserved names of the repositories (RepositoryConfig::own).
     std::vector<RepositoryConfig> reserving;
-    /// Does the `i`-th snapshot speak for this module? Names that one repository owns are never
-    /// taken from an upstream; of pull-through repositories the first bound one that has a module
-    /// speaks for it.
+    /// Reports whether the `i`-th snapshot provides this module. A name that one repository owns is
+    /// never taken from an upstream. Among pull-through repositories, the first bound one that has
+    /// the module provides it.
     bool shows(std::size_t i, std::string_view slug) const;
-    /// Has it a name of its own here, so that nobody else is asked for it?
+    /// Reports whether the name is owned or reserved here, so that it is never requested from an
+    /// upstream.
     bool owns(const module::ModuleName& module) const;
-    /// Named, but there is none, or nothing is published.
+    /// True if the addressed repository or consumer does not exist or has nothing published.
     bool unknown = false;
-    /// Changes with every publish and binding: for entity tags.
+    /// Changes with every publish and binding; used for entity tags.
     std::uint64_t version = 0;
     std::int64_t modified = 0;  ///< seconds
 };
 
-/// What is wanted of a pull-through repository.
+/// A request to a pull-through repository.
 struct PullRequest {
     module::ModuleName module;
-    bool closure = false;  ///< and all it depends on
-    bool insist = false;   ///< what is known and no longer fresh will not do
-    /// Names that nobody else is asked for; unset: none.
+    bool closure = false;  ///< true to include all dependencies
+    bool insist = false;   ///< true if a stale result is not acceptable
+    /// Reports whether a name must not be requested from an upstream. May be empty.
     std::function<bool(const module::ModuleName&)> ours;
 };
 
@@ -81,27 +84,28 @@ public:
     DownloadCounts& downloads() { return *downloads_; }
     const ServiceOptions& options() const { return options_; }
 
-    /// What is published at this moment: a publish by any process is seen at once (one readlink).
-    /// Null: nothing. A very large snapshot is loaded aside while the old one still answers.
+    /// Returns the published snapshot, or null if nothing is published. Detects a publish by any
+    /// process immediately, at the cost of one readlink() call. A very large snapshot is loaded in
+    /// the background while the old one remains in use.
     SnapshotPtr snapshot(std::string_view repository);
     Selection repository(std::string_view id);
     Selection consumer(std::string_view id);
 
     enum class Access { Granted, NoToken, WrongToken };
-    /// May the bearer of `token` write to `repository`?
+    /// Reports whether the bearer of `token` may write to `repository`.
     Access may_write(std::string_view token, std::string_view repository);
-    /// Who sends this request, as far as it proves it.
+    /// Returns the identity that the credentials of the request prove.
     Requester requester_of(const http::Request& request);
-    /// Is it for some only?
+    /// Reports whether the repository is private.
     bool closed(std::string_view repository);
     bool may_read(std::string_view repository, const Requester& requester);
-    /// Is this a token of somebody? For things that belong to a user.
+    /// Reports whether the token is valid. Used for data that belongs to a user.
     bool known_token(std::string_view token);
 
-    /// Upload and publish; gives the slug. Codes 400, 404, 409.
+    /// Uploads and publishes a release and returns its slug. Fails with code 400, 404 or 409.
     base::Result<std::string> post(std::string_view repository, std::string_view bytes,
                                    std::string_view signature = {});
-    /// Codes 400, 404.
+    /// Fails with code 400 or 404.
     base::Result<void> delete_release(std::string_view repository,
                                       const module::ReleaseName& release,
                                       const std::string& reason);
@@ -110,24 +114,25 @@ public:
     base::Result<void> deprecate(std::string_view repository, const module::ModuleName& module,
                                  const std::string& reason, const std::string& replacement);
 
-    /// Has this repository an upstream? Known without waiting.
+    /// Reports whether the repository has an upstream. Does not block.
     bool pulls(std::string_view repository);
-    /// Sees that what upstream knows of `module` is in the repository (and, with `closure`, of all
-    /// it depends on). Waits for the network where nothing is known of the module; where something
-    /// is, that will do, and upstream is asked behind. Fails where upstream does not answer and
-    /// nothing is known from before; codes as PullFailure.
+    /// Ensures that the repository contains what upstream has of `module` and, with `closure`, of
+    /// all its dependencies. Waits for the network only if the module is unknown; a known module is
+    /// refreshed in the background. Fails if upstream does not answer and the module is unknown.
+    /// Error codes are those of PullFailure.
     base::Result<void> pull_module(std::string_view repository, const PullRequest& requested);
-    /// Something is known or upstream was asked lately: pull_module does not wait, now and for
-    /// `margin` to come.
+    /// Reports whether the module is known or upstream was asked recently, so that pull_module()
+    /// does not wait, now and for the next `margin`.
     bool is_current(std::string_view repository, const module::ModuleName& module, bool insist,
                     std::chrono::milliseconds margin);
-    /// Is something published of it?
+    /// Reports whether a release of the module is published.
     bool knows(std::string_view repository, const module::ModuleName& module);
-    /// Fetches the tarball of a release that is only described yet. Codes as PullFailure.
+    /// Fetches the archive of a release of which only the description is stored. Error codes are
+    /// those of PullFailure.
     base::Result<void> pull_file(std::string_view repository, const Release& release);
-    /// Is the tarball here, so that pull_file does not wait?
+    /// Reports whether the archive is stored here, so that pull_file() does not wait.
     bool has_file(std::string_view repository, const Release& release);
-    /// The repositories of a consumer, in the order of binding.
+    /// Returns the repositories of a consumer, in the order of binding.
     std::vector<std::string> bound_to(std::string_view consumer);
 
 private:
@@ -137,8 +142,8 @@ private:
     Slot& slot(std::string_view repository);
     std::shared_ptr<const std::vector<Binding>> bindings(std::uint64_t* version,
                                                          std::int64_t* modified);
-    /// Publishes, and has it read. `before`, `added`, `batch`: of what was only added under a lock
-    /// that is still held.
+    /// Publishes a repository and loads the snapshot. If only the releases `added` were added to
+    /// the state `before`, `batch` is the batch that added them, and it still holds the lock.
     base::Result<void> publish(std::string_view repository,
                                const std::optional<PublishedState>& before = std::nullopt,
                                const std::vector<std::string>& added = {},
@@ -146,7 +151,7 @@ private:
     enum class Timeouts { StaleWillDo, FreshOnly, NobodyWaits };
     base::Result<void> pull_one(std::string_view repository, const module::ModuleName& module,
                                 Timeouts timeout);
-    /// Null: there is no such repository.
+    /// Returns null if the repository does not exist.
     std::shared_ptr<const RepositoryConfig> config_of(std::string_view repository);
     base::Result<bool> ask_upstream(std::string_view repository, const module::ModuleName& module,
                                     const std::string& upstream, const std::string& ca_file,
@@ -166,7 +171,7 @@ private:
     std::uint64_t bindings_version_ = 0;
     std::int64_t bindings_modified_ = 0;
 
-    /// Read again where the file has changed.
+    /// Returns the tokens; reads the file again if it has changed.
     std::shared_ptr<const std::vector<Token>> tokens();
     std::shared_ptr<const std::vector<User>> users();
     std::mutex people_mutex_;

@@ -1,5 +1,6 @@
-// A vector whose copies share what neither has changed: a snapshot with one release more costs one
-// chunk, not all of it.
+// SPDX-License-Identifier: Apache-2.0
+// A vector whose copies share unmodified chunks. A snapshot with one more release costs one chunk
+// instead of a whole copy.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/assert.h"
+
 namespace bunraku::forge {
 
 template <class T, std::size_t N>
@@ -15,9 +18,15 @@ class SharedChunks {
 public:
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
-    const T& operator[](std::size_t i) const { return (*chunks_[i / N])[i % N]; }
-    /// Of this copy alone.
-    T& edit(std::size_t i) { return own(i / N)[i % N]; }
+    const T& operator[](std::size_t i) const {
+        BUNRAKU_ASSERT(i < size_);
+        return (*chunks_[i / N])[i % N];
+    }
+    /// Returns an element for writing. Other copies do not change.
+    T& edit(std::size_t i) {
+        BUNRAKU_ASSERT(i < size_);
+        return own(i / N)[i % N];
+    }
     void push_back(T item) {
         if (size_ % N == 0) {
             chunks_.push_back(std::make_shared<std::vector<T>>());
@@ -25,6 +34,8 @@ public:
         }
         own(size_ / N).push_back(std::move(item));
         ++size_;
+        BUNRAKU_ASSERT(chunks_.size() == (size_ + N - 1) / N);
+        BUNRAKU_ASSERT(chunks_.back()->size() == (size_ - 1) % N + 1);
     }
 
     class Iterator {
@@ -50,8 +61,10 @@ public:
 
 private:
     std::vector<T>& own(std::size_t chunk) {
+        BUNRAKU_ASSERT(chunk < chunks_.size());
         auto& c = chunks_[chunk];
-        // Counted too high where another copy is just going: that costs a chunk, no more.
+        // If another thread is just destroying its copy, the count is too high. That costs only one
+        // needless copy of a chunk.
         if (c.use_count() > 1) {
             auto copy = std::make_shared<std::vector<T>>();
             copy->reserve(N);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/snapshot.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
@@ -42,6 +44,7 @@ MappedFile::~MappedFile() {
 }
 
 Result<void> MappedFile::open(const std::string& path) {
+    BUNRAKU_ASSERT(data_ == nullptr && size_ == 0);
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return failure("cannot read " + path, errno);
     struct stat status{};
@@ -65,12 +68,13 @@ Result<void> MappedFile::open(const std::string& path) {
 
 std::string_view Release::fragment(Fragment f) const {
     const auto n = static_cast<std::size_t>(f);
+    BUNRAKU_ASSERT(n < kFragments);
     return {fragments[n], lengths[n]};
 }
 
 namespace {
 
-/// What a snapshot has of its folder's files, which may have grown since.
+/// The extent of the snapshot in the files of its folder, which may have been appended to since.
 struct Extent {
     std::int64_t second = 0;
     std::uint64_t records = UINT64_MAX, texts = UINT64_MAX;
@@ -78,7 +82,8 @@ struct Extent {
 
 Result<Extent> extent_of(const std::string& path, const std::string& name) {
     MappedFile meta;
-    // One that only added to another stands in its folder, and is told apart by its number.
+    // A snapshot that extends another one is in the same folder and has a metadata file with its
+    // number.
     const std::string own = path + "/.meta." + name.substr(name.rfind('@') + 1);
     if (!meta.open(own)) BUNRAKU_TRY_VOID(meta.open(path + "/.meta"));
     Extent out;
@@ -91,8 +96,8 @@ Result<Extent> extent_of(const std::string& path, const std::string& name) {
     return out;
 }
 
-/// `texts`: the fragments, or the store that they are in. nullopt: they are not, or the version is
-/// none.
+/// `texts` contains the fragments, or the store that contains them. Returns nullopt if the
+/// fragments are missing or the version is invalid.
 std::optional<Release> release_of(const RecordView& view, std::string_view texts) {
     Release r;
     r.author = view.author;
@@ -118,7 +123,7 @@ std::optional<Release> release_of(const RecordView& view, std::string_view texts
     return r;
 }
 
-/// The first of `names`, taken off them.
+/// Removes the first name from `names` and returns it.
 std::string_view next_word(std::string_view& names) {
     const std::size_t blank = names.find(' ');
     const std::string_view word = names.substr(0, blank);
@@ -185,8 +190,10 @@ Result<void> Snapshot::read() {
         index->modules[modules_[m].slug] = m;
         index->modules[modules_[m].slashed] = m;
     }
+    BUNRAKU_ASSERT(order_.size() == modules_.size() && provided_.empty());
     missing_ = std::make_shared<Missing>();
     for (std::uint32_t m = 0; m < modules_.size(); ++m) finish_module(modules_.edit(m), m);
+    BUNRAKU_ASSERT(provided_.size() == missing_->names.size());
     by_version_.resize(releases_.size());
     for (std::uint32_t i = 0; i < releases_.size(); ++i) by_version_[i] = i;
     std::stable_sort(by_version_.begin(), by_version_.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -196,6 +203,7 @@ Result<void> Snapshot::read() {
 }
 
 void Snapshot::number_modules() {
+    BUNRAKU_ASSERT(modules_.empty() && order_.empty());
     std::unordered_map<std::string, std::uint32_t> numbers;
     std::vector<SnapshotModule> found;
     for (std::uint32_t i = 0; i < releases_.size(); ++i) {
@@ -224,7 +232,8 @@ std::int32_t Snapshot::target_of(std::string_view name) {
     if (auto it = missing_->numbers.find(std::string(name)); it != missing_->numbers.end()) {
         return it->second;
     }
-    // While it is read nobody else has it; later it is shared with the one before.
+    // While the snapshot is being read, no other snapshot shares this set. Later it is shared with
+    // the previous snapshot.
     auto own = missing_.use_count() > 1 ? std::make_shared<Missing>(*missing_)
                                         : std::const_pointer_cast<Missing>(missing_);
     const auto target = -static_cast<std::int32_t>(own->names.size()) - 1;
@@ -232,11 +241,16 @@ std::int32_t Snapshot::target_of(std::string_view name) {
     own->entries.push_back(codec::json_string(name) + ":[]");
     own->numbers.emplace(name, target);
     provided_.push_back(target);
+    BUNRAKU_ASSERT(provided_.size() == own->names.size());
+    BUNRAKU_ASSERT(own->names.size() == own->entries.size() &&
+                   own->names.size() == own->numbers.size());
     missing_ = std::move(own);
     return target;
 }
 
 void Snapshot::finish_module(SnapshotModule& m, std::uint32_t number) {
+    BUNRAKU_ASSERT(number < modules_.size() && &modules_[number] == &m);
+    BUNRAKU_ASSERT(!m.releases.empty());
     if (m.owner.empty()) {
         m.owner = number > 0 && modules_[number - 1].author == m.author ? modules_[number - 1].owner
                                                                         : owner_json(m.author);
@@ -245,7 +259,8 @@ void Snapshot::finish_module(SnapshotModule& m, std::uint32_t number) {
     std::stable_sort(m.releases.begin(), m.releases.end(), [&](std::uint32_t a, std::uint32_t b) {
         return (releases_[b].semver <=> releases_[a].semver) < 0;
     });
-    // The newest stable release is the current one; deleted ones count where no other is left.
+    // The newest stable release is the current one. Deleted releases count only if all releases are
+    // deleted.
     const auto pick = [&](bool stable, bool live) -> const std::uint32_t* {
         for (const std::uint32_t& i : m.releases) {
             if (live && releases_[i].deleted) continue;
@@ -259,6 +274,7 @@ void Snapshot::finish_module(SnapshotModule& m, std::uint32_t number) {
     m.newest = newest ? *newest : m.releases[0];
     const std::uint32_t* current = pick(true, m.live);
     m.current = current ? *current : m.newest;
+    BUNRAKU_ASSERT(m.current < releases_.size() && m.newest < releases_.size());
     m.v1.clear();
     codec::append_json_string(m.v1, m.slashed);
     m.v1 += ":[";
@@ -289,6 +305,7 @@ std::shared_ptr<const Snapshot> Snapshot::with(std::shared_ptr<const Snapshot> b
                                                std::string name, std::string path,
                                                std::int64_t second,
                                                const std::vector<std::string>& records) {
+    BUNRAKU_ASSERT(before);
     std::shared_ptr<Snapshot> out(new Snapshot(*before));
     out->root_ = before->root_ ? before->root_ : before;
     out->name_ = std::move(name);
@@ -301,6 +318,7 @@ std::shared_ptr<const Snapshot> Snapshot::with(std::shared_ptr<const Snapshot> b
         auto r = view && !view->apart ? release_of(*view, rest) : std::nullopt;
         if (!r) return nullptr;
         auto slug = std::make_shared<const std::string>(view->slug());
+        BUNRAKU_ASSERT(!before->release(*slug));
         r->slug = *slug;
         out->kept_.push_back(std::move(bytes));
         const auto i = static_cast<std::uint32_t>(out->releases_.size());
@@ -314,7 +332,7 @@ std::shared_ptr<const Snapshot> Snapshot::with(std::shared_ptr<const Snapshot> b
             m.author = r->author;
             m.name = r->name;
             m.owner = owner_json(m.author);
-            // Who asked for it in vain finds it now.
+            // Dependencies on this formerly missing name now resolve to the module.
             if (auto it = out->missing_->numbers.find(m.slashed);
                 it != out->missing_->numbers.end()) {
                 out->provided_[static_cast<std::size_t>(-it->second - 1)] = number;
@@ -327,12 +345,13 @@ std::shared_ptr<const Snapshot> Snapshot::with(std::shared_ptr<const Snapshot> b
             out->added_modules_[m.slashed] = static_cast<std::uint32_t>(number);
             out->modules_.push_back(std::move(m));
         }
+        BUNRAKU_ASSERT(static_cast<std::size_t>(number) < out->modules_.size());
         const base::SemVer version = r->semver;
         const std::string slashed = out->modules_[static_cast<std::size_t>(number)].slashed;
         out->releases_.push_back(std::move(*r));
         out->added_releases_[*slug] = i;
         out->kept_.push_back(std::move(slug));
-        // Of equal versions the modules stand in the order of their names, as a publish has them.
+        // Modules with equal versions are in the order of their names, as in a full publish.
         const auto place =
             std::lower_bound(out->by_version_.begin(), out->by_version_.end(), version,
                              [&](std::uint32_t a, const base::SemVer& v) {
@@ -346,6 +365,9 @@ std::shared_ptr<const Snapshot> Snapshot::with(std::shared_ptr<const Snapshot> b
         m.releases.push_back(i);
         out->finish_module(m, static_cast<std::uint32_t>(number));
     }
+    BUNRAKU_ASSERT(out->order_.size() == out->modules_.size());
+    BUNRAKU_ASSERT(out->by_version_.size() == out->releases_.size());
+    BUNRAKU_ASSERT(out->releases_.size() == before->releases_.size() + records.size());
     return out;
 }
 
@@ -372,11 +394,12 @@ const Release* Snapshot::release(std::string_view slug) const {
     return it == added_releases_.end() ? nullptr : &releases_[it->second];
 }
 
-/// Breadth first over what is reached from the dependencies of `release`; `visit(target)` with each
-/// target once, the module itself left out.
+/// Visits, breadth first, all targets reachable from the dependencies of `release`. Calls
+/// `visit(target)` once for each target, except for the module itself.
 template <class F>
 void Snapshot::closure(const Release& release, F visit) const {
-    // Marks of this thread's last walks: a target is seen where its mark is this walk's number.
+    // Marks of this thread's last walks: a target has been visited if its mark is the number of
+    // this walk.
     thread_local std::vector<std::uint64_t> marks;
     thread_local std::uint64_t walk = 0;
     ++walk;
@@ -384,12 +407,14 @@ void Snapshot::closure(const Release& release, F visit) const {
     if (marks.size() < width) marks.resize(width);
     thread_local std::vector<std::uint32_t> queue;
     queue.clear();
+    BUNRAKU_ASSERT(release.module < modules_.size());
     marks[release.module] = walk;
     const auto see = [&](std::int32_t named) {
         const std::int32_t target = resolved(named);
         const std::size_t slot = target >= 0
                                      ? static_cast<std::size_t>(target)
                                      : modules_.size() + static_cast<std::size_t>(-target - 1);
+        BUNRAKU_ASSERT(slot < width && marks[slot] <= walk);
         if (marks[slot] == walk) return;
         marks[slot] = walk;
         visit(target);
@@ -414,6 +439,7 @@ std::string Snapshot::v1_answer(const Release& release) const {
     thread_local std::vector<const std::string*> parts;
     parts.clear();
     const SnapshotModule& module = modules_[release.module];
+    BUNRAKU_ASSERT(std::size_t{release.v1_offset} + release.v1_length <= module.v1.size());
     std::size_t size = module.slashed.size() + release.v1_length + 8;
     closure(release, [&](std::int32_t target) {
         const std::string* part = target >= 0
@@ -429,6 +455,7 @@ std::string Snapshot::v1_answer(const Release& release) const {
     out += "\":[";
     out.append(module.v1, release.v1_offset, release.v1_length);
     out += ']';
+    BUNRAKU_ASSERT(out.size() <= size);
     for (const std::string* part : parts) {
         out += ',';
         out += *part;

@@ -1,6 +1,7 @@
-// A published repository in memory: immutable, shared by all requests. The bulk (metadata, texts)
-// stays in two mapped files; what is kept beside are views, indexes and API v1's ready answers.
-// One with a few releases more shares all else with the one before.
+// SPDX-License-Identifier: Apache-2.0
+// A published repository in memory, immutable and shared by all requests. The bulk (metadata,
+// texts) is in two mapped files. Memory holds only views, indexes and the prepared responses of API
+// v1. A snapshot with a few more releases shares everything else with the previous one.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/result.h"
 #include "core/base/semver.h"
 #include "modules/forge/forge_store.h"
@@ -45,7 +47,7 @@ struct Release {
     std::array<std::string_view, kIndexLines> index;
     std::array<const char*, kFragments> fragments{};
     std::array<std::uint32_t, kFragments> lengths{};
-    std::uint32_t v1_offset = 0, v1_length = 0;  ///< in SnapshotModule::v1
+    std::uint32_t v1_offset = 0, v1_length = 0;  ///< position in SnapshotModule::v1
 
     std::string_view line(Index i) const { return index[static_cast<std::size_t>(i)]; }
     std::string_view fragment(Fragment f) const;
@@ -54,30 +56,31 @@ struct Release {
 struct SnapshotModule {
     std::string slug, slashed;
     std::string_view author, name;
-    std::vector<std::uint32_t> releases;  ///< the newest first; deleted ones too
-    std::uint32_t current = 0;            ///< the newest stable one, or the newest
-    std::uint32_t newest = 0;             ///< the newest of all, for API v1
-    bool live = false;                    ///< has a release that is not deleted
-    bool owned = false;                   ///< has a release that is not from an upstream
+    std::vector<std::uint32_t> releases;  ///< newest first, including deleted ones
+    std::uint32_t current = 0;            ///< the newest stable release, or the newest one
+    std::uint32_t newest = 0;             ///< the newest release including pre-releases, for API v1
+    bool live = false;                    ///< true if a release is not deleted
+    bool owned = false;                   ///< true if a release is not from an upstream
     const Flags::Deprecation* deprecated = nullptr;
-    std::string owner;  ///< API v3's description of the author, JSON
-    /// API v1's `"author/name": [...]` with all versions, the oldest first.
+    std::string owner;  ///< API v3's description of the author, as JSON
+    /// API v1's `"author/name": [...]` with all versions, oldest first.
     std::string v1;
-    /// What any version depends on: modules of this repository (>= 0) or, negative, missing names.
+    /// Dependencies of all versions: modules of this repository (>= 0) or missing names (negative).
     std::vector<std::int32_t> dependencies;
 };
 
-/// API v3's short description of a user, JSON.
+/// Returns API v3's short description of a user as JSON.
 std::string owner_json(std::string_view author);
 
 class Snapshot {
 public:
-    /// Reads the snapshot "ID@N" of a depot.
+    /// Reads the snapshot "ID@N" of a forge store.
     static base::Result<std::shared_ptr<const Snapshot>> load(const ForgeStore& forge_store,
                                                               const std::string& name);
 
-    /// `before` and the releases of `records` (heads and fragments), as "ID@N" published at
-    /// `second`. None of them may be in `before`. nullptr: a record is broken.
+    /// Returns a copy of `before` extended by the releases of `records` (heads and fragments), as
+    /// "ID@N" published at `second`. None of the releases may be in `before`. Returns nullptr if a
+    /// record is invalid.
     static std::shared_ptr<const Snapshot> with(std::shared_ptr<const Snapshot> before,
                                                 std::string name, std::string path,
                                                 std::int64_t second,
@@ -87,16 +90,19 @@ public:
     const std::string& name() const { return name_; }  ///< "ID@N"
     const std::string& path() const { return path_; }
     std::int64_t published_at() const { return published_at_; }  ///< seconds
-    /// How many releases came by with() since the last one that was read.
+    /// Returns the number of releases added by with() since the last full read.
     std::size_t added() const { return added_releases_.size(); }
 
     using Releases = SharedChunks<Release, 256>;
     using Modules = SharedChunks<SnapshotModule, 64>;
     const Releases& releases() const { return releases_; }
-    /// By the number that Release::module has.
-    const SnapshotModule& module_at(std::uint32_t number) const { return modules_[number]; }
+    /// Returns the module with the number stored in Release::module.
+    const SnapshotModule& module_at(std::uint32_t number) const {
+        BUNRAKU_ASSERT(number < modules_.size());
+        return modules_[number];
+    }
     std::size_t module_count() const { return modules_.size(); }
-    /// By slug.
+    /// The modules ordered by slug.
     class ModuleRange {
     public:
         explicit ModuleRange(const Snapshot& of) : of_(of) {}
@@ -121,52 +127,55 @@ public:
         const Snapshot& of_;
     };
     ModuleRange modules() const { return ModuleRange(*this); }
-    /// Indexes of releases, the newest version first (all modules together).
+    /// Returns the indexes of the releases of all modules, newest version first.
     const std::vector<std::uint32_t>& by_version() const { return by_version_; }
-    /// "author-name" or "author/name"; null: unknown.
+    /// Returns the module "author-name" or "author/name", or null if it does not exist.
     const SnapshotModule* module(std::string_view slug) const;
     const Release* release(std::string_view slug) const;
-    /// API v1's answer for a release of this snapshot: its own entry and the closure of what any
-    /// version of its dependencies needs, within this repository only.
+    /// Returns API v1's answer for a release of this snapshot: its own entry and the transitive
+    /// dependencies of any version, within this repository only.
     std::string v1_answer(const Release& release) const;
-    /// Names outside of this repository that the closure of `release` reaches.
+    /// Returns the names that the transitive dependencies of `release` contain but this repository
+    /// lacks.
     std::vector<std::string> missing_of(const Release& release) const;
 
 private:
-    /// Names that some dependency asks for and nobody here provides.
+    /// Names that occur as dependencies but do not exist in this repository.
     struct Missing {
         std::vector<std::string> names;
-        std::vector<std::string> entries;  ///< as JSON answers end: `"author/name":[]`
-        std::unordered_map<std::string, std::int32_t> numbers;  ///< of a name: -1, -2, ..
+        std::vector<std::string> entries;  ///< in the form of the JSON response: `"author/name":[]`
+        std::unordered_map<std::string, std::int32_t> numbers;  ///< name to number: -1, -2, ...
     };
     Snapshot() = default;
     Snapshot(const Snapshot&) = default;
     base::Result<void> read();
     void number_modules();
-    /// What a module's releases say of it.
+    /// Computes the members that depend on the module's releases.
     void finish_module(SnapshotModule& module, std::uint32_t number);
     std::int32_t target_of(std::string_view name);
-    /// The module that a target means by now.
+    /// Returns the module that a target refers to now.
     std::int32_t resolved(std::int32_t target) const {
+        BUNRAKU_ASSERT(target >= 0 || static_cast<std::size_t>(-target - 1) < provided_.size());
         return target >= 0 ? target : provided_[static_cast<std::size_t>(-target - 1)];
     }
-    std::int32_t number_of(std::string_view name) const;  ///< -1: unknown
+    std::int32_t number_of(std::string_view name) const;  ///< returns -1 if unknown
     template <class F>
     void closure(const Release& release, F visit) const;
 
-    /// The one that was read, whose bytes and indexes are used; null: this one.
+    /// The snapshot that was read from disk, whose bytes and indexes are used. Null if this is that
+    /// snapshot.
     std::shared_ptr<const Snapshot> root_;
-    std::vector<std::shared_ptr<const std::string>> kept_;  ///< bytes of what came later
+    std::vector<std::shared_ptr<const std::string>> kept_;  ///< bytes of the records added later
     std::string repository_, name_, path_;
     std::int64_t published_at_ = 0;
     std::shared_ptr<const MappedFile> records_, texts_;
     std::shared_ptr<const Flags> flags_;
     Releases releases_;
     Modules modules_;
-    std::vector<std::uint32_t> order_;  ///< numbers of modules, by slug
+    std::vector<std::uint32_t> order_;  ///< module numbers, ordered by slug
     std::vector<std::uint32_t> by_version_;
     std::shared_ptr<const Missing> missing_;
-    /// Of each missing name: the module that came with it later, or its own target.
+    /// For each missing name: the module that was added later, or its own target.
     std::vector<std::int32_t> provided_;
     struct Index {
         std::unordered_map<std::string_view, std::uint32_t> releases, modules;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/sync.h"
 
 #include <algorithm>
@@ -19,17 +20,18 @@ namespace {
 using base::failure;
 using base::Result;
 
-/// How often a feed is asked that says that the time is bad, or does not finish its answer.
+/// Maximum number of attempts if a feed is temporarily unavailable or does not complete its
+/// response.
 constexpr int kAttempts = 5;
 
-/// What the downloading threads hand over.
+/// A result handed over by the downloading threads.
 struct Delivery {
     const module::Offer* offer;
     Result<std::string> bytes;
     std::string signature;
 };
 
-/// Which archives' signatures are asked for.
+/// Decides which archives' signatures are requested.
 using WantsSignature = std::function<bool(const module::ModuleName&)>;
 
 Delivery deliver(module::Fetcher& fetcher, const module::Offer& offer, bool with_signature) {
@@ -65,10 +67,10 @@ public:
             std::unique_lock held(mutex_);
             stop_ = true;
         }
-        room_.notify_all();
+        space_available_.notify_all();
         for (std::thread& t : threads_) t.join();
     }
-    /// The next finished one; nullopt: all are handed over.
+    /// Returns the next finished download, or nullopt after the last one.
     std::optional<Delivery> next() {
         std::unique_lock held(mutex_);
         if (handed_ == wanted_.size()) return std::nullopt;
@@ -76,7 +78,7 @@ public:
         Delivery d = std::move(done_.front());
         done_.pop_front();
         ++handed_;
-        room_.notify_one();
+        space_available_.notify_one();
         return d;
     }
 
@@ -88,19 +90,20 @@ private:
             if (i >= wanted_.size()) return;
             Delivery d = deliver(fetcher, *wanted_[i], signatures_(wanted_[i]->name.module));
             std::unique_lock held(mutex_);
-            // Memory is bounded: nobody runs far ahead of what is stored.
-            room_.wait(held, [&] { return done_.size() < parallel_ * 2 + 2 || stop_; });
+            // Memory is bounded: the downloads do not run far ahead of the storing thread.
+            space_available_.wait(held, [&] { return done_.size() < parallel_ * 2 + 2 || stop_; });
             done_.push_back(std::move(d));
             ready_.notify_one();
         }
     }
     const std::vector<const module::Offer*>& wanted_;
     const WantsSignature signatures_;
-    const std::size_t parallel_;  ///< threads; they look at it while more of them start
+    /// number of threads; running threads read it while others are being started
+    const std::size_t parallel_;
     std::atomic<std::size_t> at_{0};
     std::atomic<bool> stop_{false};
     std::mutex mutex_;
-    std::condition_variable ready_, room_;
+    std::condition_variable ready_, space_available_;
     std::deque<Delivery> done_;
     std::size_t handed_ = 0;
     std::vector<std::thread> threads_;
@@ -119,7 +122,8 @@ Result<std::vector<module::Offer>> list(module::Fetcher& fetcher, const std::str
         BUNRAKU_TRY(module::list_feed(fetcher, feed, options.queries, complain));
     if (options.latest > 0) all = newest_of_each(std::move(all), options.latest);
     if (!options.with_dependencies || options.queries.empty()) return all;
-    // What was found needs what it needs, wherever the search would have looked.
+    // The dependencies of the found modules are included even if the search itself would not find
+    // them.
     std::map<std::string, module::Offer> wanted;
     std::vector<SyncRequest> needed;
     for (module::Offer& offer : all) {
@@ -140,15 +144,16 @@ Result<std::vector<module::Offer>> list(module::Fetcher& fetcher, const std::str
     return out;
 }
 
-/// Only what the feed's signed metadata names, and with the checksums that it has there.
+/// Restricts the offers to the archives in the feed's signed metadata, with the checksums given
+/// there.
 Result<void> hold_to_metadata(ForgeStore& forge_store, const std::string& feed,
                               const std::string& root, const module::FeedOptions& access,
                               std::vector<module::Offer>& offers,
                               const std::function<void(const std::string&)>& complain) {
     const std::string address = module::metadata_address(feed);
     if (address.empty()) {
-        return failure(feed +
-                       " is no address of one repository, whose metadata could be asked for");
+        return failure(
+            feed + " is not the address of a single repository, so its metadata cannot be found");
     }
     auto known =
         BUNRAKU_TRY(module::tuf_client_of(address, root, forge_store.root() + "/seen", access));
@@ -252,7 +257,8 @@ Result<SyncResult> sync(ForgeStore& forge_store, const std::string& repository,
                 progress();
                 continue;
             }
-            // The lock is held for a few releases at a time: others may want to upload.
+            // Hold the lock only for a few releases at a time, because other processes may need to
+            // upload.
             if (!batch) batch = BUNRAKU_TRY(forge_store.begin(repository));
             auto kept = batch->upload(*delivery->bytes, slug + ".tar.gz", false,
                                       delivery->offer->created, delivery->signature);
@@ -269,7 +275,7 @@ Result<SyncResult> sync(ForgeStore& forge_store, const std::string& repository,
         }
         if (batch) BUNRAKU_TRY_VOID(batch->finish());
     }
-    // Only a listing that was read whole may take something away.
+    // Only a completely read listing may cause removals.
     if (options.remove_missing && clean && !out.stopped) {
         auto batch = BUNRAKU_TRY(forge_store.begin(repository));
         for (const Unit& unit : forge_store.units(repository)) {

@@ -1,4 +1,5 @@
-// Bringing a repository's working set in line with a feed.
+// SPDX-License-Identifier: Apache-2.0
+// Synchronization of a repository's working set with a feed.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +13,41 @@
 
 namespace bunraku::forge {
 
-/// A module that a mirror is to have.
+/// A module to mirror.
 struct SyncRequest {
     module::ModuleName module;
-    std::string range;  ///< a version, a range, "latest", or empty: all of it
+    std::string range;  ///< a version, a range, "latest", or empty for all versions
 };
-/// The forge modules of a Puppetfile.
+/// Returns the forge modules of a Puppetfile.
 base::Result<std::vector<SyncRequest>> requests_of_puppetfile(const std::string& path);
-/// What `wishes` mean at the v3 forge `base`: exact versions as they are, of ranges the newest that
-/// fits; with dependencies, of each what fits and is newest. `latest` as in SyncOptions.
+/// Returns the releases that `requests` select at the v3 forge `base`: exact versions as given, and
+/// the newest match of each range. With dependencies, also the newest match of each dependency.
+/// `latest` is the same as in SyncOptions.
 base::Result<std::vector<module::Offer>> offers_for(
     module::Fetcher& fetcher, const std::string& base, const std::vector<SyncRequest>& requests,
     bool with_dependencies, int latest, const std::function<void(const std::string&)>& warn);
-/// The newest `count` of each module.
+/// Returns the newest `count` releases of each module.
 std::vector<module::Offer> newest_of_each(std::vector<module::Offer> offers, int count);
 
 struct SyncOptions {
     std::string feed;
-    std::vector<std::string> queries;   ///< only what the feed's search gives for any of these
-    std::vector<SyncRequest> requests;  ///< only these; the feed must be a v3 forge
-    bool with_dependencies = false;     ///< of what is wished for or found
-    int latest = 0;                     ///< of each module the newest so many; 0: all
-    bool remove_missing = false;        ///< mirror: what the feed lacks goes
-    bool force = false;                 ///< even where that is everything
-    bool signatures = false;            ///< those that archives have come too
-    std::string root;  ///< root.json of the feed's signed metadata; empty: not asked
-    int parallel = 4;  ///< downloads at a time
+    /// if not empty, only modules that the feed's search finds for any of these
+    std::vector<std::string> queries;
+    std::vector<SyncRequest> requests;  ///< if not empty, only these; the feed must be a v3 forge
+    /// true to include the dependencies of the selected modules
+    bool with_dependencies = false;
+    int latest = 0;               ///< number of newest releases of each module; 0 means all
+    bool remove_missing = false;  ///< mirror mode: removes releases that the feed lacks
+    bool force = false;           ///< true to remove even if that removes everything
+    bool signatures = false;      ///< true to fetch the signatures of the archives too
+    /// root.json of the feed's signed metadata; if empty, the metadata is not used
+    std::string root;
+    int parallel = 4;  ///< number of concurrent downloads
     module::FeedOptions access;
-    /// Called on the caller's thread only.
+    /// Called only on the caller's thread.
     std::function<void(std::uint64_t done, std::uint64_t total)> progress;
     std::function<void(const std::string&)> warn;
-    std::function<bool()> stopped;  ///< true: finish early, what was stored stays
+    std::function<bool()> stopped;  ///< returns true to stop early; stored releases remain
 };
 
 struct SyncResult {
@@ -50,9 +55,9 @@ struct SyncResult {
     bool stopped = false;
 };
 
-/// Downloads what the working set lacks, checks and stores it release by release: a run that is cut
-/// is continued by the next one. Fails where the feed cannot be read; single releases that are
-/// refused are counted and complained about, the others are stored.
+/// Downloads the releases that the working set lacks, and checks and stores them one by one. The
+/// next run continues an interrupted one. Fails if the feed cannot be read. A refused release is
+/// counted and reported; the others are stored.
 base::Result<SyncResult> sync(ForgeStore& forge_store, const std::string& repository,
                               const SyncOptions& options);
 

@@ -1,5 +1,6 @@
-// Which releases a mirror needs of a forge that has more: what a Puppetfile names, what that
-// depends on, the newest few.
+// SPDX-License-Identifier: Apache-2.0
+// Selects the releases that a mirror needs from a larger forge: the modules of a Puppetfile, their
+// dependencies, and the newest few releases.
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
@@ -23,13 +24,13 @@ base::SemVer version_of(const Offer& offer) {
     return base::SemVer::parse(offer.name.version).value_or(base::SemVer{});
 }
 
-/// The newest first.
+/// Sorts the newest first.
 void sort_by_version(std::vector<Offer>& offers) {
     std::stable_sort(offers.begin(), offers.end(),
                      [](const Offer& a, const Offer& b) { return version_of(a) > version_of(b); });
 }
 
-/// The newest that fits; stable ones go before pre-releases.
+/// Returns the newest match. Stable releases have priority over pre-releases.
 const Offer* newest_in(const std::vector<Offer>& newest_first, const base::SemVerRange* range) {
     const Offer* otherwise = nullptr;
     for (const Offer& o : newest_first) {

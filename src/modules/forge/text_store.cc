@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/text_store.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
@@ -27,7 +29,7 @@ std::string path_of_texts(const std::string& folder, std::uint32_t generation) {
     return fmt::format("{}/{}{}", folder, kName, generation);
 }
 
-/// Numbers of the stores that are there, ascending.
+/// Returns the numbers of the existing stores in ascending order.
 std::vector<std::uint32_t> generations(const std::string& folder) {
     std::vector<std::uint32_t> out;
     const auto names = sys::make_real_file_system()->list(folder);
@@ -83,6 +85,7 @@ Result<std::unique_ptr<TextStore>> TextStore::open(const std::string& folder) {
 
 Result<void> TextStore::begin_next(const std::string& folder) {
     const auto all = generations(folder);
+    BUNRAKU_ASSERT(std::ranges::is_sorted(all));
     TextStore next(folder, all.empty() ? 1 : all.back() + 1);
     if (!next.file_.good()) return failure("cannot make " + next.path_, errno);
     return {};
@@ -104,7 +107,7 @@ Result<std::string> TextStore::read(const std::string& folder, const RecordView&
     return out;
 }
 
-bool TextStore::stands_at(std::uint64_t place, std::string_view text) const {
+bool TextStore::matches_at(std::uint64_t place, std::string_view text) const {
     if (place > size_ || text.size() > size_ - place) return false;
     char piece[8192];
     while (!text.empty()) {
@@ -133,7 +136,7 @@ Result<std::string> TextStore::apart(std::string_view record) {
     for (std::size_t i = 0; i < kFragments; ++i) {
         const std::string_view text = fragments.substr(at, view->lengths[i]);
         at += text.size();
-        // Metadata names its version: nobody has the same.
+        // Metadata contains the version, so no two releases share it.
         const bool shared = i != static_cast<std::size_t>(Fragment::Metadata) && index_;
         Slot known;
         if (shared) {
@@ -148,12 +151,16 @@ Result<std::string> TextStore::apart(std::string_view record) {
         added += text;
         fresh[i] = shared;
     }
-    // Before the record that names it: who is killed leaves no record of what is not there.
+    BUNRAKU_ASSERT(at == view->fragments_size());
+    // Written before the record that refers to it, so that a killed process never leaves a record
+    // with missing text.
     if (const int error = sys::write_all_at(file_.get(), added, size_); error != 0) {
         return failure("cannot write " + path_, error);
     }
     size_ += added.size();
-    // What stood there already may be of somebody who died before he waited for it.
+    for (std::size_t i = 0; i < kFragments; ++i)
+        BUNRAKU_ALWAYS_ASSERT(places[i] + view->lengths[i] <= size_);
+    // An existing text may be from a process that died before it synced the file.
     dirty_ = true;
     at = 0;
     for (std::size_t i = 0; i < kFragments; ++i) {
@@ -187,7 +194,7 @@ void TextStore::remove_older() const {
     }
 }
 
-// The index: a slot that says how many are used, then as many slots as a power of two.
+// Opens the index: one slot with the number of used slots, followed by a power of two of slots.
 
 void TextStore::open_index() {
     const std::string path = path_ + ".index";
@@ -210,10 +217,12 @@ void TextStore::open_index() {
         return index_.reset();
     }
     used_ = head.digest;
+    BUNRAKU_ASSERT(slots_ >= kFirstSlots && (slots_ & (slots_ - 1)) == 0);
 }
 
 TextStore::Slot TextStore::slot(std::uint64_t number) const {
     Slot out;
+    BUNRAKU_ASSERT(number < slots_);
     if (sys::read_all_at(index_->get(), std::span(reinterpret_cast<char*>(&out), sizeof out),
                          (number + 1) * sizeof(Slot)) != 0) {
         return {};
@@ -222,18 +231,20 @@ TextStore::Slot TextStore::slot(std::uint64_t number) const {
 }
 
 void TextStore::set_slot(std::uint64_t number, const Slot& slot) const {
+    BUNRAKU_ASSERT(number < slots_ && slot.place != 0);
     (void)sys::write_all_at(index_->get(),
                             std::string_view(reinterpret_cast<const char*>(&slot), sizeof slot),
                             (number + 1) * sizeof(Slot));
 }
 
 std::uint64_t TextStore::find(std::uint64_t digest, std::string_view text, Slot* found) const {
+    BUNRAKU_ASSERT(index_ && slots_ >= kFirstSlots && (slots_ & (slots_ - 1)) == 0);
     std::uint64_t number = digest & (slots_ - 1);
-    // One that is full of lies has an end too.
+    // The bound ends the loop even if the index is corrupt.
     for (std::uint64_t i = 0; i < slots_; ++i) {
         const Slot here = slot(number);
         if (here.place == 0) break;
-        if (here.digest == digest && stands_at(here.place - 1, text)) {
+        if (here.digest == digest && matches_at(here.place - 1, text)) {
             *found = here;
             break;
         }
@@ -267,11 +278,13 @@ void TextStore::grow_index() {
     for (std::uint64_t i = 1; i <= slots_; ++i) {
         if (old[i].place == 0) continue;
         std::uint64_t number = old[i].digest & mask;
+        BUNRAKU_ASSERT(number <= mask);
         while (wider[number + 1].place != 0) number = (number + 1) & mask;
         wider[number + 1] = old[i];
         ++used;
     }
     wider[0].digest = used;
+    BUNRAKU_ASSERT(used <= slots_);
     const std::string path = path_ + ".index";
     const auto done = sys::make_real_file_system()->replace(
         path,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/forge/webhook.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ void add(std::vector<std::string>& to, std::string what) {
     }
 }
 
-/// "refs/heads/x" -> "x"; empty: no branch.
+/// Converts "refs/heads/x" to "x". Returns an empty string if the ref is not a branch.
 std::string branch_of(std::string_view ref) {
     constexpr std::string_view kHeads = "refs/heads/";
     return ref.starts_with(kHeads) ? std::string(ref.substr(kHeads.size())) : std::string();
@@ -54,7 +55,7 @@ bool hostile(std::string_view branch) {
                        [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f; });
 }
 
-/// "host/path" in lower case, as far as an address tells.
+/// Returns "host/path" in lower case, as far as the address contains them.
 std::string essence(std::string_view url) {
     std::string s = base::lower(url);
     if (const std::size_t scheme = s.find("://"); scheme != std::string::npos) {
@@ -96,7 +97,7 @@ Result<void> verify_webhook(const http::Request& request, std::string_view secre
         std::string given = base::lower(request.headers.get(name));
         if (given.empty()) continue;
         if (given.starts_with("sha256=")) given = given.substr(7);
-        if (given.starts_with("sha1=")) continue;  // GitHub sends both
+        if (given.starts_with("sha1=")) continue;  // GitHub sends SHA-1 and SHA-256 signatures
         if (same(given, hex_mac(secret, request.body))) return {};
         return failure("the signature is wrong", 403);
     }
@@ -108,7 +109,7 @@ Result<Push> read_webhook(const http::Request& request) {
     Result<Value> parsed = failure("no JSON");
     std::string form;
     std::string_view body = request.body;
-    // GitHub's other form: payload=... as a form would send it.
+    // GitHub's other format: payload=... as in a form submission.
     if (body.starts_with("payload=")) {
         auto fields = http::parse_query(body);
         if (!fields || fields->empty()) return failure("the form is broken", 400);
@@ -117,7 +118,7 @@ Result<Push> read_webhook(const http::Request& request) {
     }
     try {
         auto read = value::parse_json(arena, body);
-        if (!read || !read->is_hash()) return failure("the body is no JSON object", 400);
+        if (!read || !read->is_hash()) return failure("the body is not a JSON object", 400);
         parsed = *read;
     } catch (const base::PuppetError& e) {
         return failure(e.message(), 400);
@@ -150,7 +151,7 @@ Result<Push> read_webhook(const http::Request& request) {
         out.name = full.substr(full.rfind('/') + 1);
     }
     add(out.branches, branch_of(text(top, "ref")));
-    // GitHub and Gitea tell of branches that come and go by their short names.
+    // GitHub and Gitea report created and deleted branches by their short names.
     if ((kind == "create" || kind == "delete") && text(top, "ref_type") == "branch") {
         add(out.branches, text(top, "ref"));
     }

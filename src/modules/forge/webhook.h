@@ -1,5 +1,6 @@
-// What a git server says when somebody pushed: who may say it, and what it means. GitHub, GitLab,
-// Gitea (Forgejo, Gogs) and Bitbucket, in their own forms.
+// SPDX-License-Identifier: Apache-2.0
+// Verification and parsing of push webhooks from GitHub, GitLab, Gitea (Forgejo, Gogs) and
+// Bitbucket, in their own formats.
 #pragma once
 
 #include <optional>
@@ -12,20 +13,21 @@
 
 namespace bunraku::forge {
 
-/// Is this body from somebody who knows the secret? The error says what is wrong. SHA-1 signatures
-/// are none.
+/// Checks that the sender of the body knows the secret. The error describes the problem. SHA-1
+/// signatures are not accepted.
 base::Result<void> verify_webhook(const http::Request& request, std::string_view secret);
 
 struct Push {
-    bool ping = false;                  ///< only asks whether somebody is here
-    std::vector<std::string> branches;  ///< changed, new or gone
-    std::vector<std::string> urls;      ///< of the repository, all it has
-    std::string name;                   ///< of the repository, without its owner
+    bool ping = false;                  ///< true if the request is only a connection test
+    std::vector<std::string> branches;  ///< changed, created or deleted
+    std::vector<std::string> urls;      ///< all URLs of the repository
+    std::string name;                   ///< name of the repository without its owner
 };
-/// Error code 400: no push that this can read.
+/// Fails with code 400 if the body is not a push in a known format.
 base::Result<Push> read_webhook(const http::Request& request);
 
-/// Do two addresses mean one repository? "git@host:a/b.git" and "https://host/a/b" do.
+/// Reports whether two addresses refer to the same repository, for example "git@host:a/b.git" and
+/// "https://host/a/b".
 bool same_repository(std::string_view a, std::string_view b);
 
 }  // namespace bunraku::forge

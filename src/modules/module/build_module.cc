@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/build_module.h"
 
 #include <algorithm>
@@ -17,13 +18,14 @@ namespace {
 using base::failure;
 using base::Result;
 
-/// Puppet's ARTIFACTS: names that are never part of a release.
+/// Reports whether the name is never part of a release (Puppet's ARTIFACTS).
 bool is_artifact(std::string_view name) {
     return name.starts_with('.') || name.starts_with('~') || name.starts_with('#') ||
            name == "pkg" || name == "coverage" || name == "checksums.json" || name == "REVISION";
 }
 
-/// A line of .gitignore's language: a pattern by folders, "**" any number of them.
+/// A line of a .gitignore file: a pattern of path segments, in which "**" matches any number of
+/// folders.
 struct Ignore {
     std::vector<std::string> parts;
     bool negated = false, folders_only = false, anchored = false;
@@ -34,7 +36,7 @@ bool match_folders(const std::vector<std::string>& pattern, std::size_t p,
     if (++steps > 100000) return false;
     if (p == pattern.size()) return i == path.size();
     if (pattern[p] == "**") {
-        // At the end: all that is inside.
+        // At the end of a pattern, "**" matches everything inside the folder.
         if (p + 1 == pattern.size()) return i < path.size();
         for (std::size_t k = i; k <= path.size(); ++k) {
             if (match_folders(pattern, p + 1, path, k, steps)) return true;
@@ -61,7 +63,7 @@ std::vector<Ignore> read_ignores(const std::string& text) {
         std::string_view row = rest.substr(0, eol);
         rest = eol == std::string_view::npos ? std::string_view{} : rest.substr(eol + 1);
         while (row.ends_with('\r')) row.remove_suffix(1);
-        // A blank at the end counts where a backslash stands before it.
+        // A trailing blank is significant only after a backslash.
         while (row.ends_with(' ') && !row.ends_with("\\ ")) row.remove_suffix(1);
         if (row.empty() || row[0] == '#') continue;
         Ignore i;
@@ -150,7 +152,7 @@ Result<std::string> build_module(const std::string& folder) {
     files.push_back({"checksums.json", sums + "\n}\n", false});
     const std::string slug = metadata.slug();
     const std::string bytes = BUNRAKU_TRY(pack_tarball(slug, files));
-    // What this makes must be what a forge takes.
+    // Verify that a forge would accept the archive.
     auto good = inspect_tarball(bytes);
     if (!good) return failure("the archive would be refused: " + good.error().message);
     BUNRAKU_TRY_VOID(fs->make_directories(folder + "/pkg", 0777));

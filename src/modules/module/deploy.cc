@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/deploy.h"
 
 #include <algorithm>
@@ -33,15 +34,16 @@ void Deployment::remember_asked() {
     std::string text;
     for (const std::string& url : sources_.asked()) text += url + "\n";
     auto known = system_.files.read(asked_path());
-    // Addresses may hold passwords. Nothing depends on it: what cannot be kept costs time.
+    // The addresses may contain passwords, so the file is private. It is only a cache, so errors
+    // are ignored.
     if ((!known || *known != text) &&
         system_.files.make_directories(options_.cache + "/asked", 0700)) {
         (void)system_.files.replace(asked_path(), text, {.mode = 0600});
     }
 }
 
-/// The repositories of the deploy before are asked while the control repository is. What nobody
-/// wants any more is let go as soon as that is known.
+/// Fetches the module repositories of the previous deploy while the control repository is being
+/// read. Stops when the Puppetfiles have been resolved.
 class Deployment::Prefetcher {
 public:
     explicit Prefetcher(Deployment& home) : home_(home) {
@@ -105,7 +107,7 @@ Result<std::vector<DeployedEnvironment>> Deployment::run_modules() {
     for (EnvironmentPlan& p : plans_) {
         p.with_modules = true;
         if (p.old.commit.empty()) continue;
-        // The environment's own files stay as they are.
+        // Pin the environment's own files to their deployed version.
         (p.content.kind == PuppetfileModule::Kind::Tarball ? p.content.checksum : p.content.ref) =
             p.old.commit;
     }
@@ -163,7 +165,7 @@ ForgeClientOptions Deployment::forge_of(const DeployOptions& options) {
     out.stopped = options.stopped;
     const DeployConfig& config = options.config;
     if (!config.forge_url.empty()) {
-        // What the settings hold is for the address that they name.
+        // Do not send the credentials from the settings to another origin than the configured one.
         if (origin_of(config.forge_url) != origin_of(out.url)) out.authorization.clear();
         out.url = config.forge_url;
     }
@@ -297,11 +299,11 @@ Result<void> check_before_use(const DeployOptions& options, const DeploySource& 
         BUNRAKU_TRY(restore_version(folders, version, check, sources, source.remote, system.files));
     if (!left.empty() && !options.force) {
         return failure(
-            fmt::format("The version before is no longer what was deployed: {}. The "
+            fmt::format("The previous version has been modified: {}. The "
                         "cache does not have {} any more; --force uses it as it is",
                         check.text(), left.front()));
     }
-    log.log(Level::Warning, fmt::format("The version before: {}{}", check.text(),
+    log.log(Level::Warning, fmt::format("The previous version: {}{}", check.text(),
                                         left.empty() ? "; restored" : "; used as it is"));
     return {};
 }
@@ -311,7 +313,7 @@ Result<void> check_before_use(const DeployOptions& options, const DeploySource& 
 Result<std::string> rollback_environment(const DeployOptions& options, const std::string& name,
                                          sys::System& system, base::LogSink& log) {
     if (name.empty() || name.find('/') != std::string::npos || name.starts_with('.')) {
-        return failure(fmt::format("'{}' is no environment", name));
+        return failure(fmt::format("'{}' is not an environment", name));
     }
     for (const DeploySource& source : options.config.sources) {
         VersionFolders folders(system, source.basedir, name);

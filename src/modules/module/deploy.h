@@ -1,5 +1,7 @@
-// Environments out of the branches of control repositories (r10k.yaml), each a folder by version
-// behind a link: who reads an environment sees the old one whole, then the new one whole.
+// SPDX-License-Identifier: Apache-2.0
+// Deploys the branches of control repositories (r10k.yaml) as environments. Each environment is a
+// link to a versioned folder, so that a reader sees either the whole old version or the whole new
+// one.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +19,20 @@ namespace bunraku::module {
 
 struct DeployOptions {
     DeployConfig config;
-    std::string cache;                      ///< mirrors, archives, trees
-    ForgeClientOptions forge;               ///< of the settings; the configuration's goes before
-    std::vector<std::string> environments;  ///< the only ones; empty: all
-    bool modules = false;  ///< of environments that stand too; new ones get theirs always
-    std::vector<std::string> only_modules;  ///< `deploy module`
+    std::string cache;  ///< folder for mirrors, archives and trees
+    /// from the settings; values in the configuration take precedence
+    ForgeClientOptions forge;
+    std::vector<std::string> environments;  ///< if not empty, only these environments
+    /// true to update the modules of existing environments too; new ones always get theirs
+    bool modules = false;
+    std::vector<std::string> only_modules;  ///< modules of `deploy module`
     std::string branch_override;            ///< default_branch_override
-    bool force = false;                     ///< build anew what seems unchanged
-    /// Leave an environment as it is where somebody edited or deleted what the deploy placed.
+    bool force = false;                     ///< true to rebuild unchanged environments too
+    /// True to leave an environment unchanged if deployed files were edited or deleted.
     bool keep_edits = false;
     int parallel = 32;
-    int keep = 2;  ///< versions of an environment that stay, the one in use among them
-    /// Seconds for which versions stay that are no longer in use, however many there are.
+    int keep = 2;  ///< number of versions of an environment to retain, including the one in use
+    /// Minimum number of seconds for which a replaced version is retained, regardless of `keep`.
     std::int64_t keep_for = 70 * 60;
     std::function<bool()> stopped;
 };
@@ -37,31 +41,32 @@ struct DeployedEnvironment {
     enum class What { Unchanged, Deployed, Failed, Removed } what = What::Unchanged;
     std::string source, branch, name, path, commit;
     int modules = 0;
-    std::vector<std::string> restored;  ///< paths that had been edited or deleted
+    std::vector<std::string> restored;  ///< paths that had been edited or deleted and were restored
     std::string error;
 };
 
-/// Brings environments in line with their branches, all side by side. One that cannot be built (a
-/// module that is not to be had, a Puppetfile that cannot be read) stays what it was, and the
-/// others are deployed. An error: nothing was done.
+/// Updates the environments to their branches, in parallel. If an environment cannot be built (for
+/// example because a module is unavailable or its Puppetfile is invalid), it remains unchanged and
+/// the others are deployed. If the function returns an error, nothing was deployed.
 base::Result<std::vector<DeployedEnvironment>> deploy_environments(const DeployOptions& options,
                                                                    sys::System& system,
                                                                    base::LogSink& log);
-/// The modules `only_modules` of environments that stand, as their Puppetfiles want them now.
+/// Updates the modules `only_modules` of existing environments to the state that their Puppetfiles
+/// require.
 base::Result<std::vector<DeployedEnvironment>> deploy_modules(const DeployOptions& options,
                                                               sys::System& system,
                                                               base::LogSink& log);
-/// Makes the version before the one in use the environment, and returns its commit; a second time
-/// leads forth again. What was edited in that version is restored first; if the cache has it no
-/// longer, it is an error (unless `force`).
+/// Switches the environment to the previous version and returns its commit. A second call switches
+/// back. Files that were edited in that version are restored first. If the cache no longer has
+/// their content, the function fails, unless `force` is set.
 base::Result<std::string> rollback_environment(const DeployOptions& options,
                                                const std::string& name, sys::System& system,
                                                base::LogSink& log);
 
-/// What stands, and with `fetch` what there is upstream.
+/// The existing environments and, with `fetch`, those available upstream.
 struct DeployListing {
     struct Environment {
-        std::string name, dirname, signature;  ///< "" where nothing stands
+        std::string name, dirname, signature;  ///< empty if the environment does not exist
         std::string status;                    ///< "absent", "insync", "outdated"
         std::vector<std::string> modules;      ///< "acme-web forge acme-web-1.0.0"
     };

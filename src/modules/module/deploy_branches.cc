@@ -1,4 +1,5 @@
-// Which environments there are to be: branches of sources, their names and collisions.
+// SPDX-License-Identifier: Apache-2.0
+// Determines the environments to deploy: the branches of the sources, their names and collisions.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -33,7 +34,8 @@ Result<void> Deployment::learn_environments(bool fetch) {
         if (!found[i]) return std::unexpected(found[i].error());
         for (EnvironmentDefinition& d : *found[i]) add_plan(config_.sources[i], std::move(d));
     }
-    // A filter that was broken off says nothing of a branch, whose environment would be removed.
+    // If a filter command was interrupted, its result is unknown, and the environment of the branch
+    // must not be removed.
     if (stopped()) return failure("the deploy was stopped");
     return no_collisions();
 }
@@ -46,7 +48,7 @@ Result<std::vector<EnvironmentDefinition>> Deployment::environments_of(const Dep
                                                                        bool fetch) {
     if (source.type == "git") return git_branches(source, fetch);
     auto out = source.type == "svn" ? svn_branches(source) : definitions_of(source, system_);
-    // A source that cannot be asked is no reason to remove every environment.
+    // An unreachable source must not cause the removal of all its environments.
     if (!out) {
         return failure(fmt::format("Unable to determine the environments of source '{}' ({}): {}",
                                    source.name, source.basedir, out.error().message));
@@ -86,7 +88,7 @@ Result<std::vector<EnvironmentDefinition>> Deployment::git_branches(const Deploy
         d.content.ref = commit;
         if (!filtered(source, d.name)) out.push_back(std::move(d));
     }
-    // A repository that lost its branches is no reason to remove every environment.
+    // A repository without branches must not cause the removal of all its environments.
     if (!branches && fetch) {
         return failure(fmt::format("Git source '{}' ({}) has no branches", source.name,
                                    shown_url(source.remote)));
@@ -106,7 +108,7 @@ Result<std::vector<EnvironmentDefinition>> Deployment::svn_branches(const Deploy
         d.content.source = fmt::format("{}/{}", source.remote, folder);
         out.push_back(d);
     };
-    // r10k's rule: the trunk is production.
+    // r10k's rule: trunk becomes production.
     add("production", "trunk");
     d.content.source = source.remote + "/branches";
     for (const std::string& name : BUNRAKU_TRY(sources_.svn_folders(d.content)))
@@ -216,7 +218,7 @@ Result<void> Deployment::choose() {
     }
     std::set<std::string> wanted;
     for (std::string name : options_.environments) {
-        // As r10k: the branch's name will do.
+        // Like r10k, accept the name of the branch.
         for (char& c : name) {
             const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
                               (c >= '0' && c <= '9') || c == '_';

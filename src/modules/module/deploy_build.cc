@@ -1,4 +1,5 @@
-// Versions out of contents, and the links to them.
+// SPDX-License-Identifier: Apache-2.0
+// Builds the versions from their contents and switches the links to them.
 #include <algorithm>
 #include <cstdlib>
 #include <fcntl.h>
@@ -6,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/sys/descriptor.h"
 #include "modules/module/deployment.h"
 #include "modules/module/parallel.h"
@@ -44,6 +46,8 @@ bool Deployment::copy_on_write(const std::vector<ModulePlan>& modules) {
 Result<void> Deployment::place(const EnvironmentPlan& p, const ModulePlan& m,
                                const std::string& fresh) {
     auto& files = system_.files;
+    BUNRAKU_ASSERT(!m.path.empty() && !m.skipped);
+    BUNRAKU_ASSERT(m.index < p.file.modules.size());
     const std::string to = fresh + "/" + m.path;
     const std::string& from = m.keeps ? p.old_folder + "/" + m.path : m.tree;
     BUNRAKU_TRY_VOID(files.make_directories(std::string(sys::directory_name(to))));
@@ -75,7 +79,7 @@ CarryRules Deployment::carry_rules(const EnvironmentPlan& p) {
                            std::ranges::find(p.modules, path, &ModulePlan::path) != p.modules.end();
         if (!stays) rules.module_paths.push_back(path);
     }
-    // Where nothing is known of the old version any more, all of it stays.
+    // If no list of the old version's managed files is available, all of them are carried over.
     if (!p.old_manifest.entries().empty()) {
         for (const auto& [path, entry] : p.old_manifest.entries())
             if (!in_module(p.old, path)) rules.managed.push_back(path);
@@ -88,6 +92,7 @@ CarryRules Deployment::carry_rules(const EnvironmentPlan& p) {
 
 Result<void> Deployment::build_one(EnvironmentPlan& p) {
     auto& files = system_.files;
+    BUNRAKU_ASSERT(p.folders && p.version.empty() && !p.failed());
     const std::string fresh = p.folders->fresh();
     BUNRAKU_TRY_VOID(files.make_directories(std::string(sys::directory_name(fresh))));
     BUNRAKU_TRY_VOID(files.remove_all(fresh));
@@ -119,6 +124,7 @@ Result<void> Deployment::build_one(EnvironmentPlan& p) {
         state.modules = p.old.modules;
         state.trees = p.old.trees;
     }
+    BUNRAKU_ASSERT(!p.with_modules || state.modules.size() <= p.modules.size());
     state.trees["."] = sys::base_name(p.tree);
     p.out.modules = static_cast<int>(state.modules.size());
     if (!p.old_folder.empty()) {
@@ -142,7 +148,7 @@ Result<void> Deployment::list_module(const EnvironmentPlan& p, const std::string
     if (placed) {
         manifest.forget(path + "/");
     } else if (manifest.holds(path + "/")) {
-        return {};  // the branch has such a folder itself now
+        return {};  // the branch now contains this folder itself
     }
     if ((!placed || plan->keeps) && p.old_manifest.holds(path + "/")) {
         manifest.adopt(system_.files, fresh, path + "/", p.old_manifest);
@@ -193,7 +199,8 @@ void Deployment::switch_over() {
     bool any = false;
     for (const EnvironmentPlan& p : plans_) any |= !p.version.empty();
     if (any) {
-        // A link that outlives a power cut leads to files that do.
+        // Sync the files before the links, so that after a power failure no link refers to
+        // incomplete files.
         std::set<std::string> folders = {options_.cache};
         for (const DeploySource& s : config_.sources) folders.insert(s.basedir);
         std::set<dev_t> waited_for;
@@ -206,6 +213,7 @@ void Deployment::switch_over() {
     }
     for_all(1, [&](EnvironmentPlan& p) -> Result<void> {
         if (!p.version.empty()) {
+            BUNRAKU_ASSERT(changes(p) && p.version != p.old_folder);
             BUNRAKU_TRY_VOID(p.folders->use(p.version));
             p.out.what = What::Deployed;
             note(Level::Notice,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/deploy_config.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ using base::failure;
 using base::Result;
 using codec::YamlNode;
 
-/// A key or word; symbols without their colon.
+/// Returns a key or word. Removes the colon of a symbol.
 std::string_view word_of(const YamlNode& node) {
     std::string_view text = node.text;
     if (node.symbol && text.starts_with(':')) text.remove_prefix(1);
@@ -43,7 +44,7 @@ Result<std::vector<std::string>> texts_of(const YamlNode* node, std::string_view
     if (!node || node->kind == YamlNode::Kind::Null) return out;
     if (node->kind == YamlNode::Kind::String) return std::vector{std::string(word_of(*node))};
     if (node->kind != YamlNode::Kind::Sequence) {
-        return failure(fmt::format("the setting '{}' should be a list of texts", key));
+        return failure(fmt::format("the setting '{}' should be a list of strings", key));
     }
     for (const YamlNode& item : node->items) {
         if (item.kind == YamlNode::Kind::Integer) {
@@ -51,7 +52,7 @@ Result<std::vector<std::string>> texts_of(const YamlNode* node, std::string_view
         } else if (item.kind == YamlNode::Kind::String) {
             out.emplace_back(word_of(item));
         } else {
-            return failure(fmt::format("the setting '{}' should be a list of texts", key));
+            return failure(fmt::format("the setting '{}' should be a list of strings", key));
         }
     }
     return out;
@@ -64,8 +65,9 @@ Result<DeploySource> source_of(const std::string& name, const YamlNode& node) {
     out.basedir = text_of(entry(&node, "basedir"));
     if (std::string type = text_of(entry(&node, "type")); !type.empty()) out.type = type;
     if (!out.has_branches() && out.type != "yaml" && out.type != "yamldir" && out.type != "exec") {
-        return failure(fmt::format(
-            "source '{}': its type '{}' is none of git, svn, yaml, yamldir, exec", name, out.type));
+        return failure(
+            fmt::format("source '{}': invalid type '{}': expected git, svn, yaml, yamldir or exec",
+                        name, out.type));
     }
     out.config = text_of(entry(&node, "config"));
     out.command = text_of(entry(&node, "command"));
@@ -198,7 +200,7 @@ Result<DeployConfig> read_deploy_config(std::string_view text, const std::string
     if (std::string proxy = text_of(entry(forge, "proxy")); !proxy.empty()) {
         out.proxy = std::move(proxy);
     }
-    // git: repositories of one source may have their own prefixes to ignore.
+    // git: each repository of a source may have its own prefixes to ignore.
     if (const YamlNode* list = entry(entry(top, "git"), "repositories");
         list && list->kind == YamlNode::Kind::Sequence) {
         for (const YamlNode& item : list->items) {
@@ -252,7 +254,7 @@ BranchName environment_of_branch(const DeploySource& source, const std::string& 
                                : !source.prefix.empty() ? source.prefix + "_"
                                                         : "";
     out.dirname = prefix + folder;
-    // A prefix is somebody's free text.
+    // A prefix is free text, so its characters must be checked.
     for (const char c : out.dirname) out.refused |= !word_character(c) && c != '-' && c != '.';
     if (out.dirname.starts_with('.') || out.dirname.size() > 200) out.refused = true;
     if (out.refused) out.dirname.clear();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/deploy_definitions.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ std::string_view key_of(const YamlNode& node) {
     return text;
 }
 
-/// A scalar as the argument of `mod` that it stands for.
+/// Converts a scalar to the equivalent argument of `mod`.
 Result<Argument> argument(std::string_view key, const YamlNode& node) {
     Argument out{.key = std::string(key), .text = {}, .kind = Argument::Kind::Text};
     switch (node.kind) {
@@ -37,14 +38,14 @@ Result<Argument> argument(std::string_view key, const YamlNode& node) {
             out.text = "nil";
             out.kind = Argument::Kind::Constant;
             return out;
-        default: return failure(fmt::format("'{}' is no text", key));
+        default: return failure(fmt::format("'{}' is not a string", key));
     }
 }
 
-/// As the word `mod` of a Puppetfile has it.
+/// Converts a definition to a module, as `mod` in a Puppetfile would.
 Result<PuppetfileModule> module_of(Declaration words) {
     words.word = "mod";
-    auto file = understand_puppetfile({std::move(words)});
+    auto file = interpret_puppetfile({std::move(words)});
     if (!file) {
         const std::string& text = file.error().message;
         return failure(text.starts_with("line 0: ") ? text.substr(8) : text);
@@ -72,7 +73,7 @@ public:
     explicit DefinitionReader(std::string name) { out_.name = std::move(name); }
 
     Result<EnvironmentDefinition> read(const YamlNode& node) {
-        if (node.kind != YamlNode::Kind::Mapping) return failure("it is no mapping");
+        if (node.kind != YamlNode::Kind::Mapping) return failure("it is not a mapping");
         for (const auto& e : node.entries) BUNRAKU_TRY_VOID(option(key_of(e.first), e.second));
         if (type_ == "plain" || type_ == "bare") {
             if (type_ == "bare")
@@ -85,7 +86,8 @@ public:
             content_.arguments.push_back({.key = "type", .text = type_, .kind = {}});
             out_.content = BUNRAKU_TRY(module_of(std::move(content_)));
         } else {
-            return failure(fmt::format("its type '{}' is none of git, svn, tarball, plain", type_));
+            return failure(
+                fmt::format("invalid type '{}': expected git, svn, tarball or plain", type_));
         }
         for (const auto& [name, module] : modules_)
             out_.modules.push_back(BUNRAKU_TRY(defined_module(name, *module, moduledir_)));
@@ -95,7 +97,8 @@ public:
 private:
     Result<void> option(std::string_view key, const YamlNode& node) {
         if (key == "modules") {
-            if (node.kind != YamlNode::Kind::Mapping) return failure("its modules are no mapping");
+            if (node.kind != YamlNode::Kind::Mapping)
+                return failure("its modules are not a mapping");
             for (const auto& e : node.entries)
                 modules_.emplace_back(std::string(key_of(e.first)), &e.second);
             return {};
@@ -165,7 +168,7 @@ Result<YamlNode> run_command(const DeploySource& source, sys::System& system) {
     if (!done->ok())
         return failure(fmt::format("{} ended with {}: {}", source.command, done->status,
                                    done->errors.substr(0, 500)));
-    // JSON is YAML.
+    // JSON is a subset of YAML.
     return codec::parse_yaml(done->output, source.command);
 }
 

@@ -1,4 +1,6 @@
-// Environments that a file or a command defines, one by one (r10k's sources yaml, yamldir, exec).
+// SPDX-License-Identifier: Apache-2.0
+// Environments that a file or a command defines one by one (the r10k sources yaml, yamldir and
+// exec).
 #pragma once
 
 #include <string>
@@ -14,20 +16,20 @@ namespace bunraku::module {
 
 struct EnvironmentDefinition {
     std::string name;
-    /// Where its files come from. Local: it has none of its own (types `plain` and `bare`).
+    /// Source of the environment's files. Local if it has no files (types `plain` and `bare`).
     PuppetfileModule content;
-    std::vector<PuppetfileModule> modules;  ///< beside those of its Puppetfile
+    std::vector<PuppetfileModule> modules;  ///< in addition to those of its Puppetfile
     std::string puppetfile = "Puppetfile";
-    /// What becomes of a module that the Puppetfile names, too: "override_and_warn", "override",
+    /// How to treat a module that is in the Puppetfile too: "override_and_warn", "override" or
     /// "error".
     std::string conflicts = "override_and_warn";
     std::vector<std::string> warnings;
 };
 
-/// Reads a mapping of names to definitions. The error names the environment.
+/// Parses a mapping of names to definitions. The error contains the name of the environment.
 base::Result<std::vector<EnvironmentDefinition>> read_definitions(const codec::YamlNode& document);
 
-/// Reads the source's file or folder, or runs its command.
+/// Reads the file or folder of the source, or runs its command.
 base::Result<std::vector<EnvironmentDefinition>> definitions_of(const DeploySource& source,
                                                                 sys::System& system);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/deploy_folder.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <fnmatch.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
 #include "core/value/rich_data.h"
@@ -60,6 +62,7 @@ std::map<std::string, std::string> texts_of(const value::Value& json, std::strin
 
 bool match_parts(const std::vector<std::string>& pattern, std::size_t p,
                  const std::vector<std::string>& path, std::size_t i) {
+    BUNRAKU_ASSERT(p <= pattern.size() && i <= path.size());
     if (p == pattern.size()) return i == path.size();
     if (pattern[p] == "**" && p + 1 < pattern.size()) {
         for (std::size_t k = i; k <= path.size(); ++k) {
@@ -154,7 +157,7 @@ Result<std::string> VersionFolders::finish(VersionState state, const VersionMani
     std::string version = stem;
     const std::string now = current();
     for (int i = 2; files.lstat(version); ++i) {
-        // An earlier one with the same content that nobody uses makes way.
+        // Replaces an earlier version with the same content that is not in use.
         const auto real = files.real_path(version);
         if (!real || *real != now) {
             const std::string gone = fmt::format("{}/.gone-{}", home_, ::getpid());
@@ -164,6 +167,7 @@ Result<std::string> VersionFolders::finish(VersionState state, const VersionMani
         }
         version = fmt::format("{}-{}", stem, i);
     }
+    BUNRAKU_ALWAYS_ASSERT(version != now && version.starts_with(home_ + "/"));
     BUNRAKU_TRY_VOID(write_manifest(version, manifest));
     BUNRAKU_TRY_VOID(
         files.replace(version + std::string(kState), state_text(state), {.mode = 0644}));
@@ -187,13 +191,14 @@ Result<void> VersionFolders::write_manifest(const std::string& version,
 
 Result<void> VersionFolders::use(const std::string& version) {
     auto& files = system_->files;
-    // As it is read: the environments' folder may be mounted elsewhere.
+    // The target is relative, because the folder of the environments may be mounted elsewhere.
+    BUNRAKU_ALWAYS_ASSERT(!version.empty() && !version.ends_with('/'));
     const std::string target = fmt::format("{}/{}/{}", kHome, name_, sys::base_name(version));
     const std::string old = current();
     if (old.starts_with(home_ + "/") ||
         old.find(fmt::format("/{}/{}/", kHome, name_)) != old.npos) {
         (void)files.replace_link(std::string(sys::base_name(old)), home_ + "/previous");
-        // By this time `tidy` knows how long nobody has used it.
+        // `tidy` uses this time as the end of the version's use.
         timespec now{};
         ::clock_gettime(CLOCK_REALTIME, &now);
         (void)files.set_mtime(old + std::string(kState),
@@ -201,12 +206,13 @@ Result<void> VersionFolders::use(const std::string& version) {
     }
     auto there = files.lstat(link_);
     if (!there || there->kind == sys::FileKind::Link) return files.replace_link(target, link_);
-    // A folder that r10k made: both change places at once, and it is the version before.
+    // The folder was created by r10k: exchange both atomically, so that the old folder becomes the
+    // previous version.
     const std::string aside = fmt::format("{}/.link-{}", home_, ::getpid());
     BUNRAKU_TRY_VOID(files.remove_all(aside));
     BUNRAKU_TRY_VOID(files.make_link(target, aside));
     if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, link_.c_str(), RENAME_EXCHANGE) != 0) {
-        // Not every file system can.
+        // Not every file system supports RENAME_EXCHANGE.
         const std::string away = fmt::format("{}/.away-{}", home_, ::getpid());
         BUNRAKU_TRY_VOID(files.rename(link_, away));
         BUNRAKU_TRY_VOID(files.rename(aside, link_));
@@ -255,6 +261,7 @@ void VersionFolders::tidy(int keep, std::int64_t unused_for) {
     for (std::size_t i = 0; i < others.size(); ++i) {
         const auto& [used, name] = others[i];
         if (static_cast<int>(i) + 2 < keep || (unused_for > 0 && used > oldest)) continue;
+        BUNRAKU_ALWAYS_ASSERT(!name.empty() && name != now && name != previous);
         for (const std::string_view record : {kState, kManifest})
             (void)files.remove(fmt::format("{}/{}{}", home_, name, record));
         (void)files.remove_all(home_ + "/" + name);
@@ -263,6 +270,8 @@ void VersionFolders::tidy(int keep, std::int64_t unused_for) {
 
 Result<void> VersionFolders::remove() {
     auto& files = system_->files;
+    // Without a name, this would remove all environments.
+    BUNRAKU_ALWAYS_ASSERT(!name_.empty() && name_ != "." && name_ != "..");
     BUNRAKU_TRY_VOID(files.make_directories(home_));
     auto there = files.lstat(link_);
     if (there) {
@@ -277,15 +286,16 @@ namespace {
 
 class Carrier {
 public:
-    /// Without `to` nothing is copied: `manifest` says what the version has.
+    /// If `to` is empty, nothing is copied, and `manifest` lists the files of the version.
     Carrier(sys::FileSystem& files, const std::string& from, const std::string& to,
             const CarryRules& rules, const VersionManifest* manifest = nullptr)
         : files_(files), from_(from), to_(to), rules_(rules), manifest_(manifest) {}
 
-    /// Paths that were not carried over although nothing else stands there.
+    /// Paths that were not carried over although the new version has nothing at their place.
     const std::vector<std::string>& left() const { return left_; }
 
     Result<void> folder(const std::string& prefix) {
+        BUNRAKU_ASSERT(prefix.empty() || prefix.ends_with('/'));
         for (const std::string& name : BUNRAKU_TRY(files_.list(from_ + "/" + prefix))) {
             const std::string path = prefix + name;
             if (path == ".git" || path == ".r10k-deploy.json") continue;
@@ -354,9 +364,11 @@ private:
         left_.push_back(path);
         return {};
     }
-    /// `like` as copy_tree has it: people change what is nobody's, which is therefore copied.
+    /// `like` has the same meaning as in copy_tree. Unmanaged files are copied without it, because
+    /// users may edit them.
     Result<void> copy(const std::string& path, const std::string& like = {}) {
         if (manifest_) return {};
+        BUNRAKU_ASSERT(!to_.empty());
         const std::string from = from_ + "/" + path, to = to_ + "/" + path;
         BUNRAKU_TRY_VOID(files_.make_directories(std::string(sys::directory_name(to))));
         const auto status = BUNRAKU_TRY(files_.lstat(from));
@@ -381,12 +393,15 @@ private:
 
 Result<void> carry_over(sys::FileSystem& files, const std::string& from, const std::string& to,
                         const CarryRules& rules) {
+    BUNRAKU_ASSERT(std::ranges::is_sorted(rules.managed));
+    BUNRAKU_ASSERT(!from.empty() && !to.empty() && from != to);
     return Carrier(files, from, to, rules).folder("");
 }
 
 Result<std::vector<std::string>> not_carried(sys::FileSystem& files, const std::string& version,
                                              const VersionManifest& manifest,
                                              const CarryRules& rules) {
+    BUNRAKU_ASSERT(std::ranges::is_sorted(rules.managed));
     Carrier carrier(files, version, "", rules, &manifest);
     BUNRAKU_TRY_VOID(carrier.folder(""));
     return carrier.left();

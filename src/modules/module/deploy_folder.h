@@ -1,4 +1,5 @@
-// The folders of deployed environments: BASEDIR/NAME is a link to a version in
+// SPDX-License-Identifier: Apache-2.0
+// The folders of deployed environments. BASEDIR/NAME is a link to a version in
 // BASEDIR/.bunraku/NAME.
 #pragma once
 
@@ -16,43 +17,48 @@
 
 namespace bunraku::module {
 
-/// What a version was made of; kept beside it.
+/// The inputs of a version; stored next to its folder.
 struct VersionState {
     std::string source, branch, commit;
-    std::map<std::string, std::string> modules;  ///< path in the environment -> identity
-    /// The same paths, and "." for the environment's own files -> name in the cache's trees/
+    /// path in the environment to identity of the module
+    std::map<std::string, std::string> modules;
+    /// Maps the same paths, and "." for the environment's own files, to names in the cache's
+    /// trees/.
     std::map<std::string, std::string> trees;
-    std::string files;  ///< digest of the manifest; empty: there is none
-    /// Names the version: the same commit and modules have the same id on every server.
+    std::string files;  ///< digest of the manifest; empty if there is no manifest
+    /// Returns the id of the version. The same commit and modules have the same id on every server.
     std::string id() const;
 };
 
-/// One environment's folders. A version is complete once it has its name.
+/// The folders of one environment. A version is complete once it has its final name.
 class VersionFolders {
 public:
     VersionFolders(sys::System& system, std::string basedir, std::string name);
-    const std::string& path() const { return link_; }  ///< what Puppet reads
-    /// Where a new version is made.
+    const std::string& path() const { return link_; }  ///< the path that Puppet reads
+    /// Returns the folder in which a new version is built.
     std::string fresh() const;
-    /// The folder that stands, its link followed; empty: none.
+    /// Returns the folder in use, with its link resolved. Empty if the environment does not exist.
     std::string current();
-    /// What it was made of; of a folder that r10k made its commit alone. Nothing known: empty.
+    /// Returns the inputs of the current version. For a folder created by r10k, only the commit is
+    /// known. Empty if nothing is known.
     VersionState state();
-    /// The same of any version's folder.
+    /// Returns the inputs of any version.
     VersionState state_of(const std::string& version);
-    /// Gives what stands in `fresh` its name.
+    /// Renames the `fresh` folder to its final name and returns the path.
     base::Result<std::string> finish(VersionState state, const VersionManifest& manifest);
-    /// The manifest of a version; nullopt: an earlier release or r10k made it.
+    /// Returns the manifest of a version, or nullopt if an earlier release or r10k created the
+    /// version.
     base::Result<std::optional<VersionManifest>> manifest(const std::string& version);
     base::Result<void> write_manifest(const std::string& version, const VersionManifest& manifest);
-    /// Makes it the environment, in one step.
+    /// Switches the environment to this version in one step.
     base::Result<void> use(const std::string& version);
-    /// The version before the one in use; error: there is none.
+    /// Returns the version before the one in use. Fails if there is none.
     base::Result<std::string> before();
-    /// Removes what killed runs left, and versions beyond `keep` that nobody has used for as many
-    /// seconds: agents' runs may still need one that was replaced a moment ago.
+    /// Removes the remains of killed runs. Removes versions beyond `keep` that have been unused for
+    /// at least `unused_for` seconds, because running agents may still need a version that was
+    /// replaced recently.
     void tidy(int keep, std::int64_t unused_for);
-    /// Away with all of it; the environment itself first, in one step.
+    /// Removes all versions, after removing the environment itself in one step.
     base::Result<void> remove();
 
 private:
@@ -60,20 +66,21 @@ private:
     std::string basedir_, name_, link_, home_;
 };
 
-/// The folders of all versions that are kept of the environment whose folder is `directory`; none
-/// where `deploy` did not make it.
+/// Returns the folders of all retained versions of the environment in `directory`. Empty if
+/// `deploy` did not create the environment.
 std::vector<std::string> versions_beside(sys::FileSystem& files, const std::string& directory);
 
-/// Whether a path leads into a version that `deploy` made.
+/// Reports whether a path leads into a version that `deploy` created.
 bool in_version(sys::FileSystem& files, const std::string& path);
 
-/// Copies from the old folder what nobody manages and the new one has not: `managed` says which
-/// paths the control repository had. Folders of modules stay with `keep_modules`; without it they
-/// are the Puppetfile's (purge level "puppetfile").
+/// Rules for carry_over, which copies unmanaged files of the old folder that the new folder lacks.
+/// `managed` lists the paths that the control repository contained. With `keep_modules`, module
+/// folders are copied too; without it, the Puppetfile manages them (purge level "puppetfile").
 struct CarryRules {
-    std::vector<std::string> managed;         ///< sorted paths of files
-    std::vector<std::string> module_folders;  ///< "modules": where modules of a Puppetfile stood
-    std::vector<std::string> module_paths;    ///< "modules/web"
+    std::vector<std::string> managed;  ///< sorted file paths
+    /// folders that contain the modules of a Puppetfile, such as "modules"
+    std::vector<std::string> module_folders;
+    std::vector<std::string> module_paths;  ///< such as "modules/web"
     bool keep_modules = false;
     bool purge_environment = false, purge_puppetfile = true;
     std::vector<std::string> allowlist;
@@ -81,15 +88,16 @@ struct CarryRules {
 base::Result<void> carry_over(sys::FileSystem& files, const std::string& from,
                               const std::string& to, const CarryRules& rules);
 
-/// The paths in a version that carry_over would not take to the next one: what the purge levels
-/// remove.
+/// Returns the paths in a version that carry_over would not copy to the next one, which are those
+/// that the purge levels remove.
 base::Result<std::vector<std::string>> not_carried(sys::FileSystem& files,
                                                    const std::string& version,
                                                    const VersionManifest& manifest,
                                                    const CarryRules& rules);
 
-/// Does a path below the environment match a pattern of purge_allowlist? Shell globs by folders, **
-/// any number of them, leading dots like other characters (File.fnmatch).
+/// Reports whether a path below the environment matches a pattern of purge_allowlist. Patterns are
+/// shell globs per folder. "**" matches any number of folders, and leading dots are not special
+/// (File.fnmatch).
 bool purge_pattern_matches(std::string_view pattern, std::string_view path);
 
 }  // namespace bunraku::module

@@ -1,4 +1,6 @@
-// What r10k leaves in an environment's folder, and other tools read: .r10k-deploy.json, .git.
+// SPDX-License-Identifier: Apache-2.0
+// Files that r10k creates in an environment's folder and that other tools read: .r10k-deploy.json
+// and .git.
 #pragma once
 
 #include <ctime>
@@ -14,7 +16,7 @@ namespace bunraku::module {
 struct DeployInfo {
     struct Module {
         std::string name, version;
-        std::string sha;  ///< of git alone
+        std::string sha;  ///< for git only
     };
     std::string name, signature;
     std::time_t started = 0, finished = 0;
@@ -22,11 +24,11 @@ struct DeployInfo {
     std::string text() const;
 };
 
-/// The modules of the record in `folder`; empty where there is none.
+/// Returns the modules of the record in `folder`. Empty if the record does not exist.
 std::vector<DeployInfo::Module> deployed_modules(sys::FileSystem& files, const std::string& folder);
 
-/// Makes `folder`/.git: enough of a repository for what asks it for its commit, with the objects of
-/// the mirror at `mirror`.
+/// Creates `folder`/.git: a minimal repository for tools that read the commit from it. It uses the
+/// objects of the mirror at `mirror`.
 base::Result<void> make_git_folder(sys::FileSystem& files, const std::string& folder,
                                    const std::string& commit, const std::string& mirror);
 

@@ -1,7 +1,10 @@
-// What environments are to hold: Puppetfiles, what their lines mean now, what has changed.
+// SPDX-License-Identifier: Apache-2.0
+// Determines the contents of the environments: reads the Puppetfiles, resolves their entries, and
+// finds the changes.
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "modules/module/deployment.h"
 #include "modules/module/module_paths.h"
 #include "modules/module/names.h"
@@ -38,7 +41,7 @@ void Deployment::read_puppetfiles() {
         p.forge =
             config_.forge_override && !p.file.forge.empty() ? p.file.forge : sources_.forge().url;
         if (p.forge.find("://") == std::string::npos) p.forge = "https://" + p.forge;
-        // As if the Puppetfile stood at the top, whatever its name is.
+        // Treats the Puppetfile as if it were in the top folder, regardless of its configured path.
         const ModulePaths places = BUNRAKU_TRY(
             find_module_paths(p.file, p.tree + "/Puppetfile", std::string(), system_.files));
         for (std::size_t i = 0; i < p.file.modules.size(); ++i) {
@@ -54,7 +57,7 @@ void Deployment::read_puppetfiles() {
     });
 }
 
-/// The definition's modules go before those of the Puppetfile.
+/// Adds the modules of the environment's definition before those of the Puppetfile.
 Result<void> Deployment::join_modules(EnvironmentPlan& p) {
     std::vector<PuppetfileModule> all = p.own_modules;
     for (PuppetfileModule& m : p.file.modules) {
@@ -70,6 +73,7 @@ Result<void> Deployment::join_modules(EnvironmentPlan& p) {
             note(Level::Warning,
                  fmt::format("{}. The {} definition will be ignored", text, p.puppetfile));
     }
+    BUNRAKU_ASSERT(all.size() >= p.own_modules.size());
     p.file.modules = std::move(all);
     return {};
 }
@@ -99,6 +103,7 @@ void Deployment::resolve_modules() {
     in_parallel(jobs.size(), options_.parallel, [&](std::size_t i) {
         EnvironmentPlan& p = *jobs[i].plan;
         ModulePlan& m = *jobs[i].module;
+        BUNRAKU_ASSERT(m.index < p.file.modules.size() && !m.keeps);
         const PuppetfileModule& requested = p.file.modules[m.index];
         note(Level::Info,
              fmt::format("Resolving module {} of environment {}", requested.name, p.out.name));
@@ -138,7 +143,7 @@ void Deployment::check_old_versions() {
     for_all(few(), [&](EnvironmentPlan& p) -> Result<void> {
         if (p.old.source.empty()) return {};
         auto check = check_version(*p.folders, p.old_folder, system_.files);
-        // Nothing can be said of an earlier release's version, or of a broken manifest.
+        // A version of an earlier release, or one with a broken manifest, cannot be checked.
         if (!check || !check->manifest) {
             p.anew = !check;
             return {};
@@ -152,7 +157,7 @@ void Deployment::check_old_versions() {
 Result<void> Deployment::undo_changes(EnvironmentPlan& p, VersionCheck& check) {
     const std::string what = fmt::format("Environment {}: {}", p.out.name, check.text());
     if (options_.keep_edits) {
-        note(Level::Warning, what + "; it is left as it is");
+        note(Level::Warning, what + "; it remains unchanged");
         std::unique_lock held(mutex_);
         unchanged_.insert(&p);
         return {};
@@ -165,7 +170,7 @@ Result<void> Deployment::undo_changes(EnvironmentPlan& p, VersionCheck& check) {
         for (const std::string& path : *paths)
             if (!lost.contains(path)) p.out.restored.push_back(path);
     p.anew = !left.empty();
-    note(Level::Warning, what + (p.anew ? "; it is built anew" : "; restored"));
+    note(Level::Warning, what + (p.anew ? "; it will be rebuilt" : "; restored"));
     if (p.anew && !p.with_modules)
         return failure(fmt::format("{} can be restored with --modules only", left.front()));
     return {};
@@ -174,7 +179,7 @@ Result<void> Deployment::undo_changes(EnvironmentPlan& p, VersionCheck& check) {
 void Deployment::drop_unchanged() {
     for (EnvironmentPlan& p : plans_) {
         if (p.failed() || options_.force || p.anew || p.old.source.empty()) continue;
-        // A version of an earlier release has no manifest yet.
+        // A version created by an earlier release has no manifest.
         if (p.with_modules && p.old.files.empty()) continue;
         if (p.old.commit != p.out.commit) continue;
         bool same = true;
@@ -211,7 +216,7 @@ void Deployment::fetch_trees() {
         EnvironmentPlan* plan;
         ModulePlan* module;
     };
-    // Each content once; the others find it there.
+    // Process each content once; the other modules with the same content then find it in the cache.
     std::map<std::string, std::vector<Job>> by_content;
     for (EnvironmentPlan& p : plans_) {
         if (!changes(p) || !p.with_modules) continue;
@@ -226,8 +231,9 @@ void Deployment::fetch_trees() {
     in_parallel(contents.size(), options_.parallel, [&](std::size_t i) {
         base::Result<std::string> tree;
         for (const Job& job : *contents[i]) {
+            BUNRAKU_ASSERT(job.module->index < job.plan->file.modules.size());
             const PuppetfileModule& requested = job.plan->file.modules[job.module->index];
-            // What cannot be had is asked for once.
+            // After a failure, do not try the same content again.
             if (tree) {
                 tree = stopped() ? failure("the deploy was stopped")
                                  : sources_.tree(requested, job.module->resolved);

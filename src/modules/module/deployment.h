@@ -1,4 +1,5 @@
-// A deploy, pass by pass. Internal to deploy*.cc.
+// SPDX-License-Identifier: Apache-2.0
+// The passes of a deploy. Internal to deploy*.cc.
 #pragma once
 
 #include <atomic>
@@ -21,15 +22,16 @@
 
 namespace bunraku::module {
 
-/// One module of one environment.
+/// The plan for one module of one environment.
 struct ModulePlan {
-    std::size_t index = 0;  ///< in the Puppetfile
-    std::string path;       ///< in the environment, "modules/web"
-    std::string identity;   ///< what it is to be, tests left out or not
+    std::size_t index = 0;  ///< index in the Puppetfile
+    std::string path;       ///< path in the environment, such as "modules/web"
+    /// identity of the wanted content, including whether tests are excluded
+    std::string identity;
     ResolvedModule resolved;
     std::string tree;
-    bool keeps = false;    ///< as it stands
-    bool skipped = false;  ///< it cannot be reached, and that does not matter
+    bool keeps = false;    ///< true if the installed module remains unchanged
+    bool skipped = false;  ///< true if the source is unreachable and the Puppetfile permits that
 };
 
 struct EnvironmentPlan {
@@ -39,12 +41,12 @@ struct EnvironmentPlan {
     std::string old_folder;
     VersionState old;
     bool with_modules = false;
-    PuppetfileModule content;  ///< where its own files come from; Local: it has none
-    ResolvedModule resolved;   ///< the same, of svn and archives
-    std::string tree;          ///< its own files
-    std::vector<PuppetfileModule> own_modules;  ///< that the environment's definition names
-    std::string conflicts;                      ///< EnvironmentDefinition::conflicts
-    std::string puppetfile;                     ///< name of the file
+    PuppetfileModule content;  ///< source of the environment's own files; Local if it has none
+    ResolvedModule resolved;   ///< resolved content of svn and archive sources
+    std::string tree;          ///< tree of the environment's own files
+    std::vector<PuppetfileModule> own_modules;  ///< modules in the environment's definition
+    std::string conflicts;                      ///< see EnvironmentDefinition::conflicts
+    std::string puppetfile;                     ///< name of the Puppetfile
     Puppetfile file;
     std::string forge;
     LockFile lock;
@@ -53,12 +55,13 @@ struct EnvironmentPlan {
     VersionManifest old_manifest;
     std::string version;
     std::time_t started = 0;
-    /// Nothing of the old version may be linked: its files are not what they were.
+    /// True if no files of the old version may be linked, because they are not known to be
+    /// unmodified.
     bool anew = false;
     bool failed() const { return out.what == DeployedEnvironment::What::Failed; }
 };
 
-/// A deploy, pass by pass (`run`).
+/// A deploy, divided into passes that `run` calls.
 class Deployment {
 public:
     Deployment(const DeployOptions& options, sys::System& system, base::LogSink& log)
@@ -76,12 +79,12 @@ private:
     void note(base::Level level, std::string text);
     void fail(EnvironmentPlan& p, const std::string& why);
     bool stopped() const { return options_.stopped && options_.stopped(); }
-    /// For every plan that is not lost.
+    /// Runs `work` for every plan that has not failed.
     void for_all(int most, const std::function<base::Result<void>(EnvironmentPlan&)>& work);
     static int few();
     base::Result<void> check_lock() const;
     base::Result<void> take_turns();
-    /// Makes a plan for each environment that there is to be.
+    /// Creates a plan for each environment to deploy.
     base::Result<void> learn_environments(bool fetch);
     base::Result<std::vector<EnvironmentDefinition>> environments_of(const DeploySource& source,
                                                                      bool fetch);
@@ -89,15 +92,15 @@ private:
                                                                   bool fetch);
     base::Result<std::vector<EnvironmentDefinition>> svn_branches(const DeploySource& source);
     void add_plan(const DeploySource& source, EnvironmentDefinition definition);
-    /// Finds the commits or digests of the environments' own files.
+    /// Resolves the commits or digests of the environments' own files.
     void resolve_contents(bool fetch);
     base::Result<void> resolve_content(EnvironmentPlan& p, bool fetch);
-    /// The environment's own files, in the cache.
+    /// Returns the cached tree of the environment's own files.
     base::Result<std::string> content_tree(EnvironmentPlan& p);
     base::Result<void> join_modules(EnvironmentPlan& p);
     bool filtered(const DeploySource& source, const std::string& branch);
     std::string mirror_path(const std::string& url);
-    /// Where it is kept which repositories this deploy's modules come from.
+    /// Returns the path of the file that lists the module repositories of this deploy.
     std::string asked_path() const;
     void remember_asked();
     class Prefetcher;
@@ -105,38 +108,39 @@ private:
     base::Result<void> choose();
     bool wants_modules(const EnvironmentPlan& p) const;
     void read_puppetfiles();
-    /// The version of a forge's module that stands at a path.
+    /// Returns the version of the forge module that is installed at the module's path.
     static std::string existing_version(const EnvironmentPlan& p, const ModulePlan& m);
     void resolve_modules();
     bool leaves_tests_out(const PuppetfileModule& m) const;
-    /// Names and restores what was edited or deleted in the versions that stand: the target is
-    /// judged, not only what it is made of. Later steps may link what is left.
+    /// Reports and restores edited or deleted files in the existing versions. Checks the files
+    /// themselves, not only the inputs of the version. Later passes may link the remaining files.
     void check_old_versions();
     base::Result<void> undo_changes(EnvironmentPlan& p, VersionCheck& check);
     void drop_unchanged();
-    /// Removes from versions that stay what the purge levels would leave out of new ones.
+    /// Removes from unchanged versions the files that the purge levels would exclude from new ones.
     void purge_unchanged();
     bool changes(const EnvironmentPlan& p) const { return !p.failed() && !unchanged_.contains(&p); }
     void fetch_trees();
     void build();
-    /// Where what the version before has of a content may be linked (copy_tree).
+    /// Returns the path in the previous version whose files may be linked (see copy_tree).
     std::string alike(const EnvironmentPlan& p, const std::string& path) const;
-    /// Is no module's folder in another's?
+    /// Reports whether no module's folder is inside another's.
     static bool copy_on_write(const std::vector<ModulePlan>& modules);
     base::Result<void> place(const EnvironmentPlan& p, const ModulePlan& m,
                              const std::string& fresh);
     CarryRules carry_rules(const EnvironmentPlan& p);
     base::Result<void> build_one(EnvironmentPlan& p);
-    /// Adds a module to the manifest. In one that was carried over somebody may have files of their
-    /// own, which are none of the version's.
+    /// Adds a module to the manifest. A module that was carried over may contain files of users,
+    /// which are not added.
     base::Result<void> list_module(const EnvironmentPlan& p, const std::string& path,
                                    const std::string& fresh, VersionManifest& manifest);
     static DeployInfo::Module deployed(const PuppetfileModule& requested, const ResolvedModule& s);
-    /// r10k's own record. A module that this deploy does not touch is listed as it was.
+    /// Returns the text of r10k's own record. A module that this deploy does not touch is listed
+    /// unchanged.
     std::string deploy_info(const EnvironmentPlan& p) const;
     void switch_over();
     void purge();
-    /// r10k's postrun. Of `deploy module` only where something was changed.
+    /// Runs r10k's postrun command. For `deploy module`, only if something changed.
     void run_after(bool changed_only);
     std::vector<DeployedEnvironment> results();
 

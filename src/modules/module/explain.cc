@@ -1,5 +1,6 @@
-// Why no releases fit together: the fewest demands that cannot all be met, who makes them, and what
-// would do instead.
+// SPDX-License-Identifier: Apache-2.0
+// Explains why no releases fit together: a minimal set of unsatisfiable requirements, the modules
+// that have them, and possible remedies.
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
@@ -10,7 +11,7 @@ namespace bunraku::module {
 
 namespace {
 
-/// Each question whether something could be resolved may cost so much.
+/// Maximum number of steps for each attempt at a resolution.
 constexpr std::uint64_t kStepsEach = 20000;
 constexpr std::size_t kMostDemands = 400;
 
@@ -20,7 +21,7 @@ std::string who_requires(const Candidate::Constraint& c) {
     return c.source.substr(0, c.source.size() - kBehind.size());
 }
 
-/// The newest ones, and how many more there are.
+/// Returns the newest versions and the number of the others.
 std::string versions_text(const std::vector<Candidate*>& releases) {
     constexpr std::size_t kShown = 5;
     std::vector<const Candidate*> sorted(releases.begin(), releases.end());
@@ -46,7 +47,8 @@ bool Graph::solvable(std::vector<Candidate::Constraint> demands, Candidate::Edge
     return out;
 }
 
-/// The chain of demands from `from` to `module`, the newest release of each; empty: there is none.
+/// Returns the chain of requirements from `from` to `module`, using the newest release of each
+/// module. Empty if there is none.
 std::vector<std::string> Graph::chain(const Candidate& from, const std::string& module) const {
     std::vector<std::pair<const Candidate*, std::vector<std::string>>> todo{{&from, {}}};
     std::set<std::string> seen{from.name};
@@ -69,7 +71,7 @@ std::vector<std::string> Graph::chain(const Candidate& from, const std::string& 
     return {};
 }
 
-/// What a release wants that no release is, however deep.
+/// Collects the requirements, direct or indirect, that no release satisfies.
 void Graph::explain_missing(const Candidate& from, std::set<std::string>& seen,
                             std::vector<std::string>& lines) const {
     if (!seen.insert(from.name).second || lines.size() > 20) return;
@@ -106,8 +108,8 @@ Graph::Explanation Graph::explain() {
     const std::vector<Candidate::Constraint> alone{all.front()};
     const bool of_installed = solvable(alone, asked);
     if (of_installed) {
-        // Demand after demand is left out where it makes no difference: what stays is a smallest
-        // set that cannot be met.
+        // Drops each requirement that is not needed for the conflict. The rest is a minimal
+        // unsatisfiable set.
         std::vector<Candidate::Constraint> needed = all;
         for (std::size_t i = 1; i < needed.size();) {
             auto fewer = needed;
@@ -147,7 +149,7 @@ Graph::Explanation Graph::explain() {
         std::set<std::string> seen;
         explain_missing(newest, seen, out.wants);
         if (out.wants.empty()) {
-            // Its own dependencies are at odds: the fewest that are.
+            // The module's own dependencies conflict: find a minimal set of them.
             Candidate fewer = newest;
             for (std::size_t i = 0; i < fewer.dependencies.size();) {
                 Candidate less = fewer;
@@ -176,7 +178,7 @@ Graph::Explanation Graph::explain() {
             }
         }
     }
-    // Another version of what was asked for.
+    // Suggest another version of the requested module.
     const auto known = cache_.find(asked.module);
     std::vector<const Candidate*> versions;
     if (known != cache_.end()) versions.assign(known->second.begin(), known->second.end());

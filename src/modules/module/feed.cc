@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/feed.h"
 
 #include <cerrno>
@@ -31,7 +32,7 @@ using base::Result;
 using value::Value;
 
 constexpr std::string_view kManifest = "PULP_MANIFEST";
-/// What a listing need not carry.
+/// Query parameters that exclude unneeded fields from a listing.
 constexpr std::string_view kLess =
     "exclude_fields=readme,changelog,license,reference,docs,tasks,plans,module,tags";
 
@@ -56,10 +57,10 @@ bool is_hex(std::string_view text, std::size_t length) {
 Result<Value> json(base::Arena& arena, std::string_view text, const std::string& url) {
     try {
         auto v = value::parse_json(arena, text);
-        if (!v) return failure(fmt::format("{} is no JSON: {}", url, v.error().message), 502);
+        if (!v) return failure(fmt::format("{} is not JSON: {}", url, v.error().message), 502);
         return *v;
     } catch (const base::PuppetError& e) {
-        return failure(fmt::format("{} is no JSON: {}", url, e.message()), 502);
+        return failure(fmt::format("{} is not JSON: {}", url, e.message()), 502);
     }
 }
 
@@ -69,7 +70,7 @@ std::uint64_t count_at(const Value& object, std::string_view key) {
                                                        : 0;
 }
 
-/// A release of a v3 answer. Pulp's answers hold less than the Forge's.
+/// Adds a release from a v3 response. Pulp's responses contain fewer fields than the Forge's.
 void take_release(const std::string& base, const Value& item, Offers& offers, const Warn& warn) {
     const Value* metadata = item.is_hash() ? item.as_hash().find("metadata") : nullptr;
     std::string text;
@@ -131,7 +132,7 @@ Result<void> list_v3(Fetcher& fetcher, const std::string& base,
     bool by_module = !queries.empty();
     if (!by_module) {
         auto all = walk_pages(fetcher, base, fmt::format("/v3/releases?limit=100&{}", kLess), take);
-        // Pulp wants to be asked module by module.
+        // Pulp returns 400 and requires one request per module.
         if (!all && all.error().code != 400) return all;
         by_module = !all.has_value();
     }
@@ -163,7 +164,7 @@ Result<void> list_v3(Fetcher& fetcher, const std::string& base,
     return {};
 }
 
-/// A folder of archives, and folders of them in it. False: there are none.
+/// Lists the archives in a folder and its subfolders. Returns false if there are none.
 Result<bool> list_folder(const std::string& base, Offers& offers, const Warn& warn) {
     auto root = http::percent_decode(std::string_view(base).substr(7));
     if (!root) return failure("not a file address: " + base, 400);
@@ -199,7 +200,8 @@ Result<bool> list_folder(const std::string& base, Offers& offers, const Warn& wa
     return any;
 }
 
-/// "name,sha256,size" lines; names are relative to the manifest's folder.
+/// Reads lines of the form "name,sha256,size". The names are relative to the folder of the
+/// manifest.
 Result<void> read_manifest(const std::string& text, const std::string& folder, Offers& offers,
                            const Warn& warn) {
     std::string_view rest = text;
@@ -238,7 +240,8 @@ Result<void> read_manifest(const std::string& text, const std::string& folder, O
     return {};
 }
 
-/// modules.json of a Pulp tree, its checksums out of the PULP_MANIFEST beside it where one is.
+/// Reads modules.json of a Pulp tree. Takes the checksums from the PULP_MANIFEST in the same
+/// folder, if there is one.
 Result<void> list_tree(Fetcher& fetcher, const std::string& base, const std::string& first,
                        const std::vector<std::string>& queries, Offers& offers, const Warn& warn) {
     Offers sums;
@@ -255,7 +258,7 @@ Result<void> list_tree(Fetcher& fetcher, const std::string& base, const std::str
         }
         base::Arena arena;
         const Value list = BUNRAKU_TRY(json(arena, text, base + "/modules.json"));
-        if (!list.is_array()) return failure(base + "/modules.json is no list of modules");
+        if (!list.is_array()) return failure(base + "/modules.json is not a list of modules");
         const std::string want = base::lower(q);
         for (const Value& item : list.as_array()) {
             const std::string slug = fmt::format("{}-{}-{}", text_at(item, "author"),
@@ -266,7 +269,7 @@ Result<void> list_tree(Fetcher& fetcher, const std::string& base, const std::str
                 continue;
             }
             if (!q.empty() && base.starts_with("file://")) {
-                // A tree of files has no search: the words it lists are searched here.
+                // A tree of files has no search function, so the search runs here.
                 std::string words = base::lower(slug);
                 const Value* tags = item.as_hash().find("tag_list");
                 if (tags && tags->is_array()) {
@@ -333,7 +336,7 @@ http::ClientOptions client_options(const FeedOptions& options, bool at_home) {
     return c;
 }
 
-/// Answers that another attempt may better.
+/// Reports whether another attempt may succeed after this status.
 bool worth_another(int code) {
     return code == 0 || code == 429 || code == 502 || code == 503 || code == 504;
 }
@@ -361,11 +364,11 @@ Result<std::string> Fetcher::get(const std::string& url, std::uint64_t limit, bo
         const std::size_t had = partial.body.size();
         auto body = get_once(url, limit, &retry_after, resume ? &partial : nullptr);
         if (body || !worth_another(body.error().code)) return body;
-        // As long as something comes it is not given up.
+        // The attempts start again as long as the transfer makes progress.
         if (partial.body.size() > had) attempt = 1;
         if (attempt >= options_.attempts) return body;
         const auto told = base::parse_integer<std::uint32_t>(retry_after);
-        // Not all that were told the same come back at the same moment.
+        // Random delays prevent clients that were refused together from retrying together.
         thread_local std::minstd_rand chance{std::random_device{}()};
         milliseconds pause = told ? std::min<milliseconds>(seconds(*told), kLongestPause)
                                   : milliseconds(1000 << std::min(attempt - 1, 4));
@@ -391,14 +394,15 @@ Result<std::string> Fetcher::get_once(const std::string& url, std::uint64_t limi
         return files->read(*path);
     }
     if (!url.starts_with("http://") && !url.starts_with("https://")) {
-        return failure("not an address this can read: " + shown(shown_url(url)), 400);
+        return failure("not a supported address: " + shown(shown_url(url)), 400);
     }
     http::ClientRequest request;
     request.url = url;
     Partial local;
     Partial& have = partial ? *partial : local;
     bool too_long = false, going_on = false;
-    // Tarballs must come as they are; listings may be long, so neither is asked for compressed.
+    // Archives must arrive unchanged, and listings may be long. Neither is requested with
+    // compression.
     request.headers.set("Accept-Encoding", "identity");
     const std::size_t before = have.body.size();
     if (before > 0 && !have.validator.empty()) {
@@ -410,7 +414,7 @@ Result<std::string> Fetcher::get_once(const std::string& url, std::uint64_t limi
                    headers.get("Content-Range").starts_with(fmt::format("bytes {}-", before));
         if (status < 200 || status > 299 || going_on) return;
         have.body.clear();
-        // A weak mark (W/) does not promise the same bytes.
+        // A weak tag (W/) does not guarantee identical bytes.
         const std::string_view tag = headers.get("ETag");
         have.validator = tag.starts_with('"') ? tag : headers.get("Last-Modified");
     };
@@ -430,7 +434,7 @@ Result<std::string> Fetcher::get_once(const std::string& url, std::uint64_t limi
                        response.error().code == ECANCELED ? ECANCELED : 0);
     }
     if (response->status == 416 && before > 0) {
-        // It is another file by now: from the start.
+        // The file has changed: start from the beginning.
         have = {};
         return failure(fmt::format("{} has changed", shown_url(url)), 0);
     }
@@ -449,7 +453,7 @@ Result<void> walk_pages(Fetcher& fetcher, const std::string& base, std::string p
     std::uint64_t seen = 0, total = 0;
     for (;;) {
         if (!visited.insert(path).second) {
-            return failure(fmt::format("the pages of {} do not end: {} comes again", base, path),
+            return failure(fmt::format("the pages of {} do not end: {} is repeated", base, path),
                            502);
         }
         const std::string url = base + path;
@@ -459,7 +463,7 @@ Result<void> walk_pages(Fetcher& fetcher, const std::string& base, std::string p
         const Value* results = page.is_hash() ? page.as_hash().find("results") : nullptr;
         const Value* pagination = page.is_hash() ? page.as_hash().find("pagination") : nullptr;
         if (!results || !results->is_array() || !pagination || !pagination->is_hash()) {
-            return failure(url + " is no page of a forge's listing", 502);
+            return failure(url + " is not a page of a forge's listing", 502);
         }
         if (visited.size() == 1) total = count_at(*pagination, "total");
         for (const Value& item : results->as_array()) {
@@ -468,7 +472,8 @@ Result<void> walk_pages(Fetcher& fetcher, const std::string& base, std::string p
         }
         const std::string_view next = text_at(*pagination, "next");
         if (next.empty()) return {};
-        // The number of results is said in front: an upstream that goes on for ever is stopped.
+        // The response gives the number of results in advance, so a listing that never ends is
+        // stopped.
         if (results->as_array().empty() || visited.size() >= fetcher.options().max_pages ||
             (total > 0 && seen > total + 1000)) {
             return failure(fmt::format("the pages of {} do not end", base), 502);
@@ -495,7 +500,7 @@ Result<std::vector<Offer>> list_feed(Fetcher& fetcher, const std::string& feed,
     const std::uint64_t limit = fetcher.options().max_listing;
     const auto manifest_only = [&]() -> Result<void> {
         if (queries.empty()) return {};
-        return failure("a PULP_MANIFEST cannot be searched: leave the query out");
+        return failure("a PULP_MANIFEST cannot be searched; omit the query");
     };
     if (base.ends_with(kManifest)) {
         BUNRAKU_TRY_VOID(manifest_only());
@@ -507,7 +512,7 @@ Result<std::vector<Offer>> list_feed(Fetcher& fetcher, const std::string& feed,
     base::Error why;
     if (!base.starts_with("file://")) {
         auto probe = fetcher.get(base + "/v3/modules?limit=1", limit);
-        // Only a forge that says it has no such thing may be something else.
+        // Try other kinds of feeds only if the server reports that the v3 API does not exist.
         if (!probe && worth_another(probe.error().code)) {
             return std::unexpected(probe.error());
         }

@@ -1,5 +1,7 @@
-// Reading other repositories: a v3 forge page by page, a Pulp tree with modules.json, or a
-// PULP_MANIFEST; over http(s):// or from file://, where a plain folder of archives will do too.
+// SPDX-License-Identifier: Apache-2.0
+// Reads other repositories: a v3 forge page by page, a Pulp tree with modules.json, or a
+// PULP_MANIFEST. The address is http(s):// or file://. For file://, a plain folder of archives is
+// accepted too.
 #pragma once
 
 #include <cstdint>
@@ -19,29 +21,31 @@
 namespace bunraku::module {
 
 struct FeedOptions {
-    /// Its credentials go to the origin of `home` alone, whatever addresses a listing names.
+    /// Its credentials are sent only to the origin of `home`, whatever addresses a listing
+    /// contains.
     http::ClientOptions client;
-    std::string home;  ///< the feed's own address
-    int attempts = 1;  ///< for answers that are cut, or say that the time is bad (429, 503, ..)
-    std::uint64_t max_listing = 64U << 20;  ///< bytes of one page or list
+    std::string home;  ///< address of the feed
+    /// number of attempts after truncated responses or temporary errors (429, 503, ...)
+    int attempts = 1;
+    std::uint64_t max_listing = 64U << 20;  ///< maximum bytes of one page or list
     std::uint64_t max_tarball = 256U << 20;
     std::uint64_t max_pages = 50000;
     std::uint64_t max_releases = 2000000;
 };
 
-/// One thread's way to an upstream; connections are kept.
+/// The connection of one thread to an upstream. Connections are reused.
 class Fetcher {
 public:
     explicit Fetcher(const FeedOptions& options);
-    /// The body of a 200; an error has the status in `code` (0: no answer at all; ECANCELED:
-    /// stopped; EFBIG: longer than `limit`).
-    /// With `resume`, an answer that was cut is gone on with where it ended: for what is checked by
-    /// its digest.
+    /// Returns the body of a response with status 200. The error's `code` is the HTTP status, 0
+    /// without a response, ECANCELED if stopped, or EFBIG if the body is longer than `limit`. With
+    /// `resume`, a truncated response is continued where it ended. Use this only if the content is
+    /// verified by its digest.
     base::Result<std::string> get(const std::string& url, std::uint64_t limit, bool resume = false);
     const FeedOptions& options() const { return options_; }
 
 private:
-    /// What has come of an answer, and the mark by which the rest of the same is asked for.
+    /// The received part of a response, and the validator for requesting the rest.
     struct Partial {
         std::string body, validator;
     };
@@ -50,54 +54,56 @@ private:
     bool at_home(const std::string& url) const;
     bool stopped() const { return options_.client.stopped && options_.client.stopped(); }
     FeedOptions options_;
-    std::string origin_;   ///< of home
-    http::Client client_;  ///< with the credentials
-    http::Client away_;    ///< without
+    std::string origin_;   ///< origin of `home`
+    http::Client client_;  ///< client with the credentials
+    http::Client away_;    ///< client without the credentials
 };
 
-/// Takes user and password out of a URL: they become the client's authorization (where it has
-/// none), and what is left may be shown.
+/// Removes the user and password from a URL and sets them as the client's authorization, unless it
+/// has one. Returns the rest of the URL, which is safe to display.
 std::string take_credentials(const std::string& url, http::ClientOptions& client);
 using base::shown_text;
 using base::shown_url;
 
-/// A release that a feed offers.
+/// A release in a feed.
 struct Offer {
     ReleaseName name;
-    /// Where its tarball is; the second is tried where the first is not found.
+    /// Address of the archive, and an alternative if the first one does not exist.
     std::string url, other_url;
-    std::string sha256, md5;               ///< empty: not said
-    std::uint64_t size = 0;                ///< 0: not said
-    std::int64_t created = 0;              ///< seconds since the epoch; 0: not said
-    std::vector<Dependency> dependencies;  ///< of a v3 forge's answers
+    std::string sha256, md5;               ///< empty if unknown
+    std::uint64_t size = 0;                ///< 0 if unknown
+    std::int64_t created = 0;              ///< seconds since the epoch; 0 if unknown
+    std::vector<Dependency> dependencies;  ///< from the responses of a v3 forge
 };
 
-/// Everything the feed offers (or what its search gives for any of `queries`). `complaint` gets a
-/// sentence for each entry that is left out because it is malformed. Fails where the listing is
-/// broken, does not end, or is no listing at all.
+/// Returns all releases of the feed, or those that its search returns for any of `queries`. Calls
+/// `warn` with a sentence for each malformed entry that is skipped. Fails if the listing is broken,
+/// does not end, or is not a listing.
 base::Result<std::vector<Offer>> list_feed(Fetcher& fetcher, const std::string& feed,
                                            const std::vector<std::string>& queries,
                                            const std::function<void(const std::string&)>& warn);
 
-/// What a v3 forge at `base` has of one module. Empty: it does not know it.
+/// Returns the releases of one module at the v3 forge `base`. Empty if the forge does not know the
+/// module.
 base::Result<std::vector<Offer>> list_module(Fetcher& fetcher, const std::string& base,
                                              const ModuleName& module,
                                              const std::function<void(const std::string&)>& warn);
 
-/// The tarball of an offer, checked against what was promised of it.
+/// Returns the archive of an offer, after checking its size and digest.
 base::Result<std::string> fetch_offer(Fetcher& fetcher, const Offer& offer);
 
-/// Walks the pages of a v3 listing that begins with `path` ("/v3/modules?limit=100") below `base`:
-/// `each` with every result, as long as it gives true. Bounded against pages that never end.
+/// Reads the pages of a v3 listing that begins at `path` ("/v3/modules?limit=100") below `base`.
+/// Calls `each` with every result until it returns false. The number of pages is bounded.
 base::Result<void> walk_pages(Fetcher& fetcher, const std::string& base, std::string path,
                               const std::function<bool(const value::Value&)>& each);
 
-/// `base` without its path: "https://host:8443".
+/// Returns `base` without its path: "https://host:8443".
 std::string origin_of(std::string_view url);
-/// A link of a v3 answer below `base`; absolute links must be http(s). Empty: not acceptable.
+/// Resolves a link of a v3 response below `base`. Absolute links must be http(s). Returns an empty
+/// string if the link is not acceptable.
 std::string link_url(const std::string& base, std::string_view link);
 
-/// The text under `key`; empty where there is none.
+/// Returns the string under `key`, or an empty string.
 std::string_view text_at(const value::Value& object, std::string_view key);
 
 }  // namespace bunraku::module

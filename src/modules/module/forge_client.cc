@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/forge_client.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ http::ClientOptions client_options(const ForgeClientOptions& o) {
     return out;
 }
 
-/// Puppet's complaint about a module name (Puppet::ModuleTool::Metadata).
+/// Returns Puppet's error message for a module name (Puppet::ModuleTool::Metadata).
 std::string name_problem(std::string_view name) {
     const std::size_t cut = name.find_first_of("-/");
     const std::string_view owner = name.substr(0, cut);
@@ -72,12 +73,11 @@ std::string name_problem(std::string_view name) {
 bool worth_waiting(const Result<http::ClientResponse>& response) {
     if (response)
         return response->status == 429 || (response->status >= 502 && response->status <= 504);
-    const std::string& said = response.error().message;
-    return said.find("cut short") != said.npos || said.find("ended the connection") != said.npos;
+    return response.error().code == ECONNRESET;
 }
 
-/// What the forge asks for, up to a minute; else twice as long each time. Those that were refused
-/// together do not come back together.
+/// Returns the delay that the forge requests, at most one minute; otherwise the delay doubles with
+/// each attempt. A random part prevents clients that were refused together from retrying together.
 std::chrono::milliseconds pause_before(int attempt, const Result<http::ClientResponse>& response) {
     using std::chrono::milliseconds;
     constexpr std::uint32_t kLongestSeconds = 60;
@@ -177,7 +177,7 @@ Result<std::vector<RemoteModule>> ForgeClient::releases(const std::string& name,
         RemoteModule r;
         r.name = dashed(text_at(*metadata, "name"));
         r.version = text_at(*metadata, "version");
-        // Names become paths: nothing but a valid one is ever installed.
+        // Names become paths, so invalid ones are never installed.
         if (!parse_module_name(r.name) || !base::SemVer::parse(r.version)) {
             if (warnings) {
                 warnings->push_back(fmt::format("Cannot consider release {}-{}: it is not valid",

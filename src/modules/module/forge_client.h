@@ -1,4 +1,5 @@
-// The client side of API v3: what `module install` asks a forge.
+// SPDX-License-Identifier: Apache-2.0
+// Client for API v3 of a forge, used by `module install`.
 #pragma once
 
 #include <functional>
@@ -26,32 +27,34 @@ struct ForgeClientOptions {
     std::string ca_file;
     std::string trust_store;  ///< setting ssl_trust_store
     http::ProxyRules proxies;
-    int attempts = 1;  ///< where the forge is overloaded (429, 502 to 504) or cuts an answer
-    std::shared_ptr<ForgeTrust> trust;  ///< what is demanded of releases; null: nothing is
-    std::function<bool()> stopped;      ///< true: what is under way is given up
+    /// number of attempts if the forge is overloaded (429, 502 to 504) or a response is truncated
+    int attempts = 1;
+    std::shared_ptr<ForgeTrust> trust;  ///< requirements for releases; may be null
+    std::function<bool()> stopped;      ///< returns true to abort running requests
 };
 
-/// One thread's connection to a forge. Errors are Puppet's texts of several lines.
+/// The connection of one thread to a forge. Errors are Puppet's texts of several lines.
 class ForgeClient {
 public:
     explicit ForgeClient(ForgeClientOptions options);
     const std::string& url() const { return options_.url; }
-    /// As shown to people: the password of the URL is hidden.
+    /// Returns the URL for display, without its password.
     std::string shown_url() const;
 
-    /// All releases of a module, over all pages. Releases whose metadata cannot be used are left
-    /// out with a warning.
+    /// Returns all releases of a module from all pages. Skips releases with unusable metadata and
+    /// adds a warning for each.
     base::Result<std::vector<RemoteModule>> releases(const std::string& name,
                                                      std::vector<std::string>* warnings);
-    /// The release that a module's page calls the current one; nullopt: the forge has no such
-    /// page, or none is current.
+    /// Returns the current release according to the module's page. Returns nullopt if the forge has
+    /// no such page or no release is current.
     base::Result<std::optional<RemoteModule>> current(const std::string& name);
-    /// The archive of a release of which nothing else is known, in one request. The error's code is
-    /// the forge's status.
+    /// Fetches the archive of a release by name and version in one request. The error's code is the
+    /// HTTP status.
     base::Result<std::string> archive(const std::string& name, const std::string& version);
-    /// The archive, its checksum verified.
+    /// Fetches the archive and verifies its checksum.
     base::Result<std::string> download(const RemoteModule& release);
-    /// Is this release, whose bytes came from here or out of a cache, one that may be installed?
+    /// Checks whether these bytes may be installed as the release. They were fetched from this
+    /// forge or read from a cache.
     base::Result<void> vouch(const ReleaseName& release, std::string_view bytes);
 
     struct Found {

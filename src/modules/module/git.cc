@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/git.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "core/base/assert.h"
 #include "core/codec/digest.h"
 #include "modules/module/feed.h"
 
@@ -21,11 +23,11 @@ using base::Result;
 
 using Environment = std::vector<std::pair<std::string, std::optional<std::string>>>;
 
-/// git without prompts, in English.
+/// Returns a git command without prompts and with English messages.
 sys::Command git_command(const std::vector<std::string>& arguments, Environment more = {}) {
     sys::Command c;
     c.argv = {"git"};
-    // Whoever put a checkout there does not get to run programs here.
+    // The owner of a checkout must not be able to run programs here.
     c.argv.insert(c.argv.end(), {"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"});
     c.argv.insert(c.argv.end(), arguments.begin(), arguments.end());
     c.environment = {{"GIT_TERMINAL_PROMPT", "0"},
@@ -45,16 +47,16 @@ std::unexpected<base::Error> git_failed(std::string_view verb, std::string text)
     return failure(fmt::format("git {} failed: {}", verb, shown_text(text)));
 }
 
-/// Runs git; the error holds what it said. `verb` names what was done.
+/// Runs git. The error contains its messages. `verb` names the operation for the error.
 Result<std::string> git(sys::System& system, std::string_view verb,
                         const std::vector<std::string>& arguments, Environment more = {}) {
     auto out = system.processes.run(git_command(arguments, std::move(more)));
-    if (!out) return failure("git cannot be run: " + out.error().message);
+    if (!out) return failure("Could not run git: " + out.error().message);
     if (!out->ok()) return git_failed(verb, out->errors);
     return std::move(out->output);
 }
 
-/// What git said, without its reports of progress.
+/// Returns git's messages without its progress reports.
 std::string without_progress(std::string_view said) {
     std::string out;
     while (!said.empty()) {
@@ -79,24 +81,25 @@ bool holds(std::string_view text, std::initializer_list<std::string_view> parts)
                        [&](std::string_view p) { return text.find(p) != text.npos; });
 }
 
-/// Does that sound like a server with too many visitors at this moment (sshd's MaxStartups, a full
-/// queue, a proxy), which may have time for this one later?
+/// Reports whether the message indicates a temporarily overloaded server (sshd's MaxStartups, a
+/// full queue, a proxy), so that a later attempt may succeed.
 bool is_passing(std::string_view said) {
     return holds(said, {"Connection reset", "Connection closed", "connection was closed",
                         "early EOF", "unexpected disconnect", "returned error: 429",
                         "returned error: 502", "returned error: 503", "returned error: 504"});
 }
 
-/// Is a mirror half there, as a power cut leaves it?
+/// Reports whether the message indicates an incomplete mirror, as a power failure leaves it.
 bool sounds_broken(std::string_view said) {
     return holds(said, {"bad object", "corrupt", "not a git repository", "unable to read",
                         "failed to unpack tree", "does not point to a valid object", "packfile",
                         "not a valid object", "unable to parse", "does not match index"});
 }
 
-/// A mirror can be had again, and a deploy waits for the disk once for all: git does not wait for
-/// each of its files, and looks after them when `tidy` says so. The newer protocol asks one
-/// question more, to be told less; a mirror wants all of it.
+/// Adds options that make git cheaper. A mirror can be fetched again and a deploy syncs the disk
+/// once at the end, so git need not sync each file. `tidy` decides when git does its maintenance.
+/// Protocol version 0 saves a request; the newer protocol needs it only to filter references, and a
+/// mirror wants all of them.
 std::vector<std::string> cheap(std::vector<std::string> arguments) {
     const std::vector<std::string> more = {
         "-c", "maintenance.auto=false", "-c", "gc.auto=0",
@@ -105,10 +108,10 @@ std::vector<std::string> cheap(std::vector<std::string> arguments) {
     return arguments;
 }
 
-/// A conversation with a server, of which few begin at once: git's own server has room for five
-/// that knock at the same moment (who finds none knocks again a second later), and sshd turns away
-/// some of ten. Where nobody comes or goes for a while, all are waiting for a server that is far
-/// away, and one more comes in.
+/// A slot for a connection to a git server. Few connections start at once: git's own server queues
+/// only five simultaneous connections (a refused client tries again a second later), and sshd
+/// rejects some of ten. If no connection starts or ends for a while, all are probably waiting for a
+/// distant server, so one more may start.
 class ServerSlot {
 public:
     explicit ServerSlot(const std::string& url)
@@ -120,12 +123,14 @@ public:
             if (Clock::now() >= next) break;
             moved.wait_until(held, next);
         }
+        BUNRAKU_ASSERT(under_way >= 0);
         ++under_way;
         last = Clock::now();
     }
     ~ServerSlot() {
         if (!counted_) return;
         const std::unique_lock held(mutex);
+        BUNRAKU_ASSERT(under_way > 0);
         --under_way;
         last = Clock::now();
         moved.notify_one();
@@ -139,18 +144,18 @@ private:
     static inline std::mutex mutex;
     static inline std::condition_variable moved;
     static inline int under_way = 0;
-    static inline Clock::time_point last;  ///< when somebody came or went
+    static inline Clock::time_point last;  ///< time when a connection last started or ended
     bool counted_;
 };
 
 std::unexpected<base::Error> given_up(std::string_view verb, const std::string& url,
                                       const GitTimeouts& timeouts) {
-    return failure(fmt::format("git {} was given up: {} has sent nothing for {} seconds", verb,
+    return failure(fmt::format("git {} timed out: {} has sent nothing for {} seconds", verb,
                                shown_url(url), timeouts.silence.count() / 1000));
 }
 
-/// Is it known of every tag what it is put on?
-bool all_told(const GitRefs& refs) {
+/// Reports whether the peeled object of every tag is known.
+bool all_peeled(const GitRefs& refs) {
     return std::none_of(refs.begin(), refs.end(), [](const auto& ref) {
         return ref.first.starts_with("refs/tags/") && ref.second.peeled.empty();
     });
@@ -172,7 +177,7 @@ Result<sys::FileLock> wait_for_lock(const std::string& path, const std::function
     for (;;) {
         auto lock = sys::FileLock::try_acquire(path);
         if (lock || lock.error().code != EWOULDBLOCK) return lock;
-        if (stopped()) return failure("stopped while another run was waited for");
+        if (stopped()) return failure("stopped while waiting for another run");
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
 }
@@ -199,8 +204,8 @@ Result<std::string> GitMirror::resolve(const std::string& ref) {
     return first_line(*found);
 }
 
-/// Tags of files and trees among them: nothing here says so, and they are no commits to whoever
-/// asks for their files.
+/// The result may include tags of files and trees, because the references do not show the type of
+/// an object. A caller that asks for their files finds that they are not commits.
 std::map<std::string, std::string> GitMirror::commits_of(const GitRefs& refs) {
     std::map<std::string, std::string> out;
     for (const auto& [name, ref] : refs) {
@@ -222,7 +227,7 @@ std::map<std::string, std::string> GitMirror::commits_of(const GitRefs& refs) {
 Result<std::map<std::string, std::string>> GitMirror::refs() {
     if (!exists()) return std::map<std::string, std::string>();
     auto stand = read_git_refs(system_->files, path_);
-    if (stand && all_told(*stand)) return commits_of(*stand);
+    if (stand && all_peeled(*stand)) return commits_of(*stand);
     const std::string text =
         BUNRAKU_TRY(git(*system_, "for-each-ref",
                         {"--git-dir", path_, "for-each-ref",
@@ -235,7 +240,8 @@ Result<std::optional<std::map<std::string, std::string>>> GitMirror::refs_if_cur
     std::optional<std::map<std::string, std::string>> out;
     const auto stand = exists() ? read_git_refs(system_->files, path_) : std::nullopt;
     if (!stand || stand->empty()) return out;
-    auto said = talk("ls-remote", cheap({"--git-dir", path_, "ls-remote", "--quiet", "origin"}));
+    auto said =
+        run_remote("ls-remote", cheap({"--git-dir", path_, "ls-remote", "--quiet", "origin"}));
     if (!said) {
         if (sounds_broken(said.error().message)) return out;
         return std::unexpected(said.error());
@@ -264,14 +270,14 @@ Result<std::vector<std::string>> GitMirror::paths(const std::string& commit) {
 Result<void> GitMirror::fetch() {
     constexpr int kTries = 5;
     for (int i = 1; exists(); ++i) {
-        auto done = talk("fetch", cheap({"--git-dir", path_, "fetch", "--progress", "--prune",
-                                         "--tags", "--force"}));
+        auto done = run_remote("fetch", cheap({"--git-dir", path_, "fetch", "--progress", "--prune",
+                                               "--tags", "--force"}));
         if (done) {
             tidy();
             return {};
         }
-        // A git whose parent was killed may still be at work, or have left its locks or half a
-        // mirror when it was killed itself.
+        // A git process whose parent was killed may still be running. If it was killed itself, it
+        // may have left locks or an incomplete mirror.
         const bool locked = holds(done.error().message, {"cannot lock ref", ".lock': File exists"});
         const bool broken = sounds_broken(done.error().message);
         if (!locked && !broken) return std::unexpected(done.error());
@@ -285,15 +291,15 @@ Result<void> GitMirror::clone() {
     const std::string fresh = path_ + ".new";
     BUNRAKU_TRY_VOID(system_->files.remove_all(fresh));
     BUNRAKU_TRY(
-        talk("clone", cheap({"clone", "--progress", "--mirror", "--", url_, fresh}), fresh));
+        run_remote("clone", cheap({"clone", "--progress", "--mirror", "--", url_, fresh}), fresh));
     BUNRAKU_TRY_VOID(system_->files.remove_all(path_));
     return system_->files.rename(fresh, path_);
 }
 
-/// git looks after its files once every so often instead of after each fetch, which takes a process
-/// or two to find nothing to do. Its own thresholds, near enough; it goes on in the background.
+/// Runs git's maintenance only when its own thresholds are approximately reached. After each fetch,
+/// it would start a process or two to find nothing to do. The maintenance runs in the background.
 void GitMirror::tidy() {
-    constexpr std::size_t kLoose = 27, kPacks = 100;  // kLoose: in one folder of 256
+    constexpr std::size_t kLoose = 27, kPacks = 100;  // kLoose is for one of 256 folders
     const auto count = [&](const char* folder) {
         auto names = system_->files.list(path_ + "/objects/" + folder);
         return names ? names->size() : 0;
@@ -301,24 +307,25 @@ void GitMirror::tidy() {
     if (count("17") > kLoose || count("pack") > kPacks) {
         (void)git(*system_, "gc", {"--git-dir", path_, "gc", "--auto", "--quiet"});
     }
-    // What a new tag is put on stands in its file no more than in its name.
-    if (auto stand = read_git_refs(system_->files, path_); stand && !all_told(*stand)) {
+    // The file of a new tag does not contain the peeled object, but packed-refs does.
+    if (auto stand = read_git_refs(system_->files, path_); stand && !all_peeled(*stand)) {
         (void)git(*system_, "pack-refs", {"--git-dir", path_, "pack-refs", "--all"});
     }
 }
 
-Result<std::string> GitMirror::talk(std::string_view verb,
-                                    const std::vector<std::string>& arguments,
-                                    const std::string& makes) {
+Result<std::string> GitMirror::run_remote(std::string_view verb,
+                                          const std::vector<std::string>& arguments,
+                                          const std::string& makes) {
     constexpr int kTries = 4;
     for (int i = 1;; ++i) {
         auto done = [&] {
             const ServerSlot conversation(url_);
-            return verb == "ls-remote" ? ask_once(verb, arguments) : talk_once(verb, arguments);
+            return verb == "ls-remote" ? query_remote_once(verb, arguments)
+                                       : run_remote_once(verb, arguments);
         }();
         if (done || i == kTries || !is_passing(done.error().message)) return done;
         if (!makes.empty()) BUNRAKU_TRY_VOID(system_->files.remove_all(makes));
-        // Not all that were turned away come back at the same moment.
+        // A random delay prevents rejected clients from retrying together.
         thread_local std::minstd_rand chance{std::random_device{}()};
         const int least = 250 << i;
         const auto pause =
@@ -333,27 +340,27 @@ Result<std::string> GitMirror::talk(std::string_view verb,
     }
 }
 
-Result<std::string> GitMirror::ask_once(std::string_view verb,
-                                        const std::vector<std::string>& arguments) {
+Result<std::string> GitMirror::query_remote_once(std::string_view verb,
+                                                 const std::vector<std::string>& arguments) {
     sys::Command c = git_command(arguments);
     c.timeout = timeout_.silence;
     c.stop = [&] {
         return timeout_.stopped && timeout_.stopped() ? sys::Stop::Kill : sys::Stop::No;
     };
     auto out = system_->processes.run(c);
-    if (!out) return failure("git cannot be run: " + out.error().message);
+    if (!out) return failure("Could not run git: " + out.error().message);
     if (out->timed_out) return given_up(verb, url_, timeout_);
     if (out->stopped) return failure(fmt::format("git {} was stopped", verb));
     if (!out->ok()) return git_failed(verb, out->errors);
     return std::move(out->output);
 }
 
-Result<std::string> GitMirror::talk_once(std::string_view verb,
-                                         const std::vector<std::string>& arguments) {
+Result<std::string> GitMirror::run_remote_once(std::string_view verb,
+                                               const std::vector<std::string>& arguments) {
     using Clock = std::chrono::steady_clock;
     const std::string said = path_ + ".said";
     sys::Command c = git_command(arguments);
-    // Its progress goes into a file: whose does not grow any more is waited for no longer.
+    // The progress is written to a file. If the file stops growing, the process is terminated.
     std::vector<std::string> argv = {"/bin/sh", "-c", "exec \"$@\" 2>\"$0\"", said};
     argv.insert(argv.end(), c.argv.begin(), c.argv.end());
     c.argv = std::move(argv);
@@ -374,7 +381,7 @@ Result<std::string> GitMirror::talk_once(std::string_view verb,
     auto out = system_->processes.run(c);
     const std::string text = system_->files.read(said).value_or("");
     (void)system_->files.remove(said);
-    if (!out) return failure("git cannot be run: " + out.error().message);
+    if (!out) return failure("Could not run git: " + out.error().message);
     if (out->ok() && !out->stopped) return std::string();
     if (out->stopped && silent) return given_up(verb, url_, timeout_);
     if (out->stopped) return failure(fmt::format("git {} was stopped", verb));
@@ -392,7 +399,7 @@ Result<void> GitMirror::write_files(const std::string& commit, const std::string
 
 Result<void> GitMirror::try_write_files(const std::string& commit, const std::string& folder) {
     BUNRAKU_TRY_VOID(system_->files.make_directories(folder));
-    // An index of its own: the mirror stays bare.
+    // Use a separate index, so that the mirror remains bare.
     const std::string index = path_ + ".index";
     (void)system_->files.remove(index);
     const Environment environment = {{"GIT_INDEX_FILE", index}};
@@ -412,7 +419,7 @@ bool GitCheckout::is_one(sys::System& system, const std::string& path) {
 Result<std::string> GitCheckout::run(std::vector<std::string> arguments) {
     const std::string verb = arguments[0];
     arguments.insert(arguments.begin(), {"-C", path_});
-    // A broken `.git` must not lead to the repository that holds the folder.
+    // With a broken `.git`, git must not find the repository that contains the folder.
     return git(system_, verb, arguments,
                {{"GIT_CEILING_DIRECTORIES", std::string(sys::directory_name(path_))}});
 }

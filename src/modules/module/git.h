@@ -1,5 +1,6 @@
-// What modules need of git: a mirror of a repository, a commit's files, and whether a checkout
-// holds work that is nowhere else.
+// SPDX-License-Identifier: Apache-2.0
+// Git operations for modules: mirrors of repositories, the files of a commit, and detection of
+// unsaved work in a checkout.
 #pragma once
 
 #include <chrono>
@@ -17,40 +18,41 @@
 
 namespace bunraku::module {
 
-/// A whole commit id, 40 small hexadecimal digits.
+/// Reports whether the text is a full commit id, 40 lower-case hexadecimal digits.
 bool is_commit(std::string_view text);
 
-/// When a git that talks to a server is given up.
+/// Timeouts for git processes that connect to a server.
 struct GitTimeouts {
-    std::chrono::milliseconds silence = std::chrono::minutes(2);  ///< without a sign of progress
+    std::chrono::milliseconds silence = std::chrono::minutes(2);  ///< maximum time without progress
     std::function<bool()> stopped;
 };
 
-/// A lock that others may hold for long: it is waited for until `stopped`.
+/// Acquires a lock that other processes may hold for a long time. Waits until `stopped`.
 base::Result<sys::FileLock> wait_for_lock(const std::string& path,
                                           const std::function<bool()>& stopped);
 
-/// A bare copy of a repository in a cache folder; locked as long as the object lives.
+/// A bare mirror of a repository in a cache folder. The object holds the lock of the mirror.
 class GitMirror {
 public:
-    /// Nothing is fetched yet.
+    /// Opens the mirror without fetching anything.
     static base::Result<GitMirror> open(sys::System& system, const std::string& cache,
                                         const std::string& url, const GitTimeouts& timeout = {});
-    /// The commit of a branch, a tag or a (short) commit id as far as the mirror knows; error:
-    /// none.
+    /// Returns the commit of a branch, a tag or a (short) commit id. Fails if the mirror does not
+    /// contain it.
     base::Result<std::string> resolve(const std::string& ref);
-    /// "refs/heads/main", "refs/tags/v1" and "HEAD" -> commit, all that the mirror has.
+    /// Maps all references of the mirror, such as "refs/heads/main", "refs/tags/v1" and "HEAD", to
+    /// their commits.
     base::Result<std::map<std::string, std::string>> refs();
-    /// Brings the mirror up to date, or makes it.
+    /// Updates the mirror, or creates it.
     base::Result<void> fetch();
-    /// Asks the repository what it has. Where that is what the mirror has, it is what `refs` tells;
-    /// nullopt: something is to be fetched.
+    /// Queries the references of the remote repository. If they equal those of the mirror, returns
+    /// the same as `refs`. Returns nullopt if a fetch is needed.
     base::Result<std::optional<std::map<std::string, std::string>>> refs_if_current();
     bool exists() const;
     const std::string& path() const { return path_; }
-    /// The paths of a commit's files and links.
+    /// Returns the paths of the files and links of a commit.
     base::Result<std::vector<std::string>> paths(const std::string& commit);
-    /// The commit's files as a checkout has them (links too), in `folder`, which is made.
+    /// Creates `folder` with the files and links of the commit, as in a checkout.
     base::Result<void> write_files(const std::string& commit, const std::string& folder);
 
 private:
@@ -61,14 +63,15 @@ private:
           path_(std::move(path)),
           lock_(std::move(lock)),
           timeout_(std::move(timeout)) {}
-    /// Runs a git that asks a server, again where that is short of time; `makes` is what it leaves
-    /// behind.
-    base::Result<std::string> talk(std::string_view verb, const std::vector<std::string>& arguments,
-                                   const std::string& makes = {});
-    base::Result<std::string> talk_once(std::string_view verb,
-                                        const std::vector<std::string>& arguments);
-    base::Result<std::string> ask_once(std::string_view verb,
-                                       const std::vector<std::string>& arguments);
+    /// Runs a git command that connects to a server, and retries if the server is overloaded.
+    /// `makes` is a path that a failed attempt leaves and that is removed before the next one.
+    base::Result<std::string> run_remote(std::string_view verb,
+                                         const std::vector<std::string>& arguments,
+                                         const std::string& makes = {});
+    base::Result<std::string> run_remote_once(std::string_view verb,
+                                              const std::vector<std::string>& arguments);
+    base::Result<std::string> query_remote_once(std::string_view verb,
+                                                const std::vector<std::string>& arguments);
     base::Result<void> clone();
     base::Result<void> try_write_files(const std::string& commit, const std::string& folder);
     std::map<std::string, std::string> commits_of(const GitRefs& refs);
@@ -79,19 +82,20 @@ private:
     GitTimeouts timeout_;
 };
 
-/// A folder with a `.git` of its own: somebody's checkout, or one that r10k made.
+/// A folder with its own `.git`: a user's checkout, or one that r10k created.
 class GitCheckout {
 public:
     GitCheckout(sys::System& system, std::string path) : system_(system), path_(std::move(path)) {}
     static bool is_one(sys::System& system, const std::string& path);
     base::Result<std::string> head();
     base::Result<std::string> origin();
-    /// What would be lost, in words; empty: nothing. Changed and new files; commits that no remote
-    /// branch has; and all there is to lose if the folder went away (stashes, ignored files).
+    /// These functions return a description of unsaved work, or an empty string. changes() covers
+    /// changed and new files, unpushed() covers commits that no remote branch contains. unsaved()
+    /// covers everything that removing the folder would lose, including stashes and ignored files.
     base::Result<std::string> changes();
     base::Result<std::string> unpushed();
     base::Result<std::string> unsaved();
-    /// Learns the mirror's branches and tags.
+    /// Fetches the branches and tags of the mirror.
     base::Result<void> learn(const GitMirror& mirror);
     base::Result<void> move_to(const std::string& commit, bool force);
 

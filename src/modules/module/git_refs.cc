@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/git_refs.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ bool is_object(std::string_view text) {
            text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-/// The text up to the next line, which is taken away.
+/// Removes the first line from `text` and returns it.
 std::string_view take_line(std::string_view& text) {
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
@@ -50,7 +51,8 @@ bool read_loose(sys::FileSystem& files, const std::string& repository, const std
     for (const std::string& next : *names) {
         const std::string ref = name + "/" + next, path = repository + "/" + ref;
         auto status = files.lstat(path);
-        // A git that is at work has its locks there, and takes away what it has packed.
+        // A running git process may have lock files here, and may remove references that it has
+        // packed.
         if (!status || next.ends_with(".lock")) continue;
         if (status->kind == sys::FileKind::Directory) {
             if (depth == 0 || !read_loose(files, repository, ref, depth - 1, out)) return false;
@@ -73,7 +75,8 @@ bool read_loose(sys::FileSystem& files, const std::string& repository, const std
 
 std::optional<GitRefs> read_git_refs(sys::FileSystem& files, const std::string& repository) {
     if (files.exists(repository + "/reftable")) return std::nullopt;
-    // Loose ones first: what is packed meanwhile is then found there.
+    // Read loose references first. A reference that is packed in the meantime is then found in
+    // packed-refs.
     GitRefs loose, out;
     if (!read_loose(files, repository, "refs", kDeepest, loose)) return std::nullopt;
     auto packed = files.read(repository + "/packed-refs");

@@ -1,5 +1,5 @@
-// The references of a bare repository, read from its own files: no git is started to be told what
-// stands there.
+// SPDX-License-Identifier: Apache-2.0
+// Reads the references of a bare repository from its files, without starting a git process.
 #pragma once
 
 #include <map>
@@ -11,18 +11,18 @@
 
 namespace bunraku::module {
 
-/// What a name leads to: the object itself, and of a tag with a text what that is put on.
+/// The target of a reference: the object itself and, for an annotated tag, the tagged object.
 struct GitRef {
     std::string object;
-    /// Empty: nobody has said whether there is one; equal to `object`: there is none.
+    /// The tagged object. Equal to `object` if it is not an annotated tag; empty if unknown.
     std::string peeled;
 };
 using GitRefs = std::map<std::string, GitRef>;
 
-/// "refs/heads/main", ..: packed and loose ones. nullopt: they are kept in a way that is not known
-/// here.
+/// Returns all packed and loose references, such as "refs/heads/main". Returns nullopt if the
+/// storage format is not supported.
 std::optional<GitRefs> read_git_refs(sys::FileSystem& files, const std::string& repository);
-/// What `git ls-remote` says; HEAD is left out, since a mirror's own leads to a name.
+/// Parses the output of `git ls-remote`. Omits HEAD, because the HEAD of a mirror refers to a name.
 GitRefs parse_remote_refs(std::string_view text);
 
 }  // namespace bunraku::module

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/installed.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ using base::failure;
 using base::Result;
 using value::Value;
 
-/// /^[a-z][a-z0-9_]*$/: other folders are no modules.
+/// Reports whether the name matches /^[a-z][a-z0-9_]*$/. Other folders are not modules.
 bool is_module_name(std::string_view name) {
     if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
     return std::all_of(name.begin(), name.end(), [](char c) {
@@ -218,7 +219,7 @@ Result<std::vector<std::string>> changed_files(const std::string& module_path) {
     for (auto& [file, md5] : BUNRAKU_TRY(read_checksums(module_path))) {
         if (sys::base_name(file) == "checksums.json") continue;
         bool same = false;
-        // Names that climb out are never read.
+        // Paths that lead out of the module are never read.
         if (!file.starts_with('/') && ("/" + file + "/").find("/../") == std::string::npos) {
             codec::Digest digest(codec::DigestKind::Md5);
             auto read = fs->read_chunks(module_path + "/" + file, [&](std::string_view piece) {

@@ -1,4 +1,5 @@
-// The modules that are installed along a modulepath, as `puppet module` sees them.
+// SPDX-License-Identifier: Apache-2.0
+// The modules installed in a modulepath, as seen by `puppet module`.
 #pragma once
 
 #include <string>
@@ -12,50 +13,52 @@
 namespace bunraku::module {
 
 struct InstalledModule {
-    std::string name;        ///< of its folder
-    std::string path;        ///< of its folder
-    std::string modulepath;  ///< the folder that holds it
+    std::string name;        ///< name of its folder
+    std::string path;        ///< path of its folder
+    std::string modulepath;  ///< the folder that contains it
     bool has_metadata = false;
-    std::string forge_name;                ///< "author/name"; empty: metadata names none
-    std::string metadata_name;             ///< as metadata.json writes it
-    std::string version;                   ///< empty: unknown
-    std::vector<Dependency> dependencies;  ///< names with slashes
-    /// "author-name", or the folder's name.
+    std::string forge_name;                ///< "author/name"; empty if metadata.json has no name
+    std::string metadata_name;             ///< as written in metadata.json
+    std::string version;                   ///< empty if unknown
+    std::vector<Dependency> dependencies;  ///< names in the form "author/name"
+    /// Returns "author-name", or the name of the folder.
     std::string full_name() const;
     bool operator==(const InstalledModule& other) const { return path == other.path; }
 };
 
-/// All modules of a modulepath.
+/// All modules in a modulepath.
 class InstalledModules {
 public:
-    /// Folders that don't exist are left out. Fails with Puppet's text where a metadata.json lacks
-    /// what Puppet needs; `warn` gets what is only odd.
+    /// Loads the modules; folders that do not exist are skipped. Fails with Puppet's text if a
+    /// metadata.json lacks required keys. Adds lesser problems to `warnings`, which may be null.
     static base::Result<InstalledModules> load(const std::vector<std::string>& modulepath,
                                                std::vector<std::string>* warnings = nullptr);
 
     struct Folder {
         std::string path;
-        std::vector<InstalledModule> modules;  ///< by name
+        std::vector<InstalledModule> modules;  ///< ordered by name
     };
     const std::vector<Folder>& folders() const { return folders_; }
-    /// In the order of the modulepath, the first of each name.
+    /// Returns the modules in the order of the modulepath, the first of each name.
     std::vector<const InstalledModule*> effective() const;
-    /// All, shadowed ones too.
+    /// Returns all modules, including shadowed ones.
     std::vector<const InstalledModule*> all() const;
-    /// The first of that folder name; null: none.
+    /// Returns the first module with that folder name, or null.
     const InstalledModule* named(std::string_view name) const;
-    /// By "author/name", where the first module of that folder name is it.
+    /// Returns the module "author/name", or null. Considers only the first module of each folder
+    /// name.
     const InstalledModule* by_forge_name(std::string_view forge_name) const;
 
     struct Requirement {
-        std::string name, version, requirement;  ///< who needs it, and how
+        std::string name, version, requirement;  ///< a module that requires it, and its requirement
     };
-    /// Modules that depend on `forge_name`.
+    /// Returns the modules that depend on `forge_name`.
     std::vector<Requirement> required_by(std::string_view forge_name) const;
 
     struct Unmet {
         enum class Reason { Missing, NonSemantic, Mismatch } reason;
-        std::string name, constraint;  ///< "author/name", the range ("v" before a bare number)
+        /// "author/name", and the range ("v" before a plain version)
+        std::string name, constraint;
         std::string parent, parent_version;
         std::string installed_version;
     };
@@ -65,11 +68,12 @@ private:
     std::vector<Folder> folders_;
 };
 
-/// The files of an installed module with their MD5, as its checksums.json (or, in old modules,
-/// metadata.json) says, in its order. Fails with Puppet's text where there are no checksums.
+/// Returns the files of an installed module with their MD5 digests, in the order of its
+/// checksums.json (or metadata.json in old modules). Fails with Puppet's text if there are no
+/// checksums.
 base::Result<std::vector<std::pair<std::string, std::string>>> read_checksums(
     const std::string& module_path);
-/// Those that are not as said.
+/// Returns the files whose digests differ from the checksums.
 base::Result<std::vector<std::string>> changed_files(const std::string& module_path);
 
 }  // namespace bunraku::module

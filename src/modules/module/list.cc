@@ -1,4 +1,5 @@
-// `module list`: what is installed, flat or as a tree, and what does not fit together.
+// SPDX-License-Identifier: Apache-2.0
+// The command `module list`: lists installed modules flat or as a tree, and reports conflicts.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -20,10 +21,10 @@ std::string dashed(std::string name) {
     return name;
 }
 
-/// What is wrong with one dependency, gathered over all who need it.
+/// A problem with one dependency, for all modules that need it.
 struct ModuleProblem {
     std::vector<std::string> errors;
-    std::string parent, parent_version, version;  ///< of the last one
+    std::string parent, parent_version, version;  ///< of the last module that needs it
 };
 using ModuleProblems = std::map<Unmet::Reason, std::map<std::string, ModuleProblem>>;
 
@@ -103,7 +104,7 @@ public:
             const std::string key = m->forge_name.empty() ? m->name : m->forge_name;
             if (!seen_.insert(key).second) continue;
             TreeNode n = node(*m, parent, path, false);
-            // Every module is drawn once, so this ends; the bound is for the stack.
+            // Each module is drawn once, so the recursion ends. The limit protects the stack.
             if (depth < 500) {
                 for (const Unmet& u : modules_.unmet(*m)) {
                     if (u.reason != Unmet::Reason::Missing) continue;
@@ -156,7 +157,7 @@ Result<std::string> list_modules(const ToolOptions& options, bool tree, base::Lo
         for (const InstalledModule& m : folder.modules) list.push_back(&m);
         std::vector<TreeNode> nodes;
         if (tree) {
-            // Those that nothing depends on are the roots.
+            // The roots are the modules that no other module depends on.
             std::map<const InstalledModule*, std::size_t> needed;
             for (const InstalledModule* m : list) {
                 needed[m] = m->forge_name.empty() ? 0 : modules.required_by(m->forge_name).size();

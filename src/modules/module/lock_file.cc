@@ -1,4 +1,5 @@
-// PUPPETFILE.lock.json.
+// SPDX-License-Identifier: Apache-2.0
+// Reads and writes PUPPETFILE.lock.json.
 #include <fmt/format.h>
 
 #include "core/codec/json_text.h"
@@ -35,7 +36,7 @@ LockFile read_lock_file(const std::string& text) {
         l.sha256 = text_at(e.value, "sha256");
         l.git = text_at(e.value, "git");
         l.commit = text_at(e.value, "commit");
-        // They become arguments and names of files.
+        // These values become arguments and file names, so invalid ones are rejected.
         if (!l.version.empty() && !base::SemVer::parse(l.version)) continue;
         if (l.commit.starts_with('-') || l.sha256.find('/') != std::string::npos) continue;
         out[std::string(e.key.as_string())] = std::move(l);

@@ -1,4 +1,6 @@
-// What metadata.json must be: an object whose known keys have the right kinds. Unknown keys stay.
+// SPDX-License-Identifier: Apache-2.0
+// Validates metadata.json: it must be an object whose known keys have the right types. Unknown keys
+// are preserved.
 #include <fmt/format.h>
 
 #include "core/value/rich_data.h"
@@ -21,7 +23,7 @@ std::string shown(const Value& v) {
     return text;
 }
 
-/// A text key that may be missing or null.
+/// Reads a string member, which may be missing or null.
 Result<bool> text_of(const Value& object, std::string_view key, std::string* out) {
     const Value* v = object.as_hash().find(key);
     if (!v || v->is_undef()) return false;
@@ -32,7 +34,7 @@ Result<bool> text_of(const Value& object, std::string_view key, std::string* out
     return true;
 }
 
-/// A list key that may be missing or null.
+/// Reads a list member, which may be missing or null.
 Result<std::span<const Value>> list_of(const Value& object, std::string_view key) {
     const Value* v = object.as_hash().find(key);
     if (!v || v->is_undef()) return std::span<const Value>{};
@@ -83,7 +85,7 @@ Result<Metadata> parse_metadata(std::string_view json) {
         return failure("metadata.json cannot be parsed: " + parsed.error().message);
     }
     const Value& root = *parsed;
-    if (!root.is_hash()) return failure("metadata.json is no JSON object");
+    if (!root.is_hash()) return failure("metadata.json is not a JSON object");
     Metadata out;
     const Value* name = root.as_hash().find("name");
     if (!name) return failure("metadata.json names no module: 'name' is missing");

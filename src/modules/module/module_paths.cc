@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/module_paths.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ bool is_within(std::string_view path, std::string_view base) {
 
 namespace {
 
-/// Where a path leads: its links followed as far as it exists.
+/// Resolves the links in the existing part of a path.
 Result<std::string> real_location(sys::FileSystem& files, const std::string& path) {
     std::string there = path, rest;
     while (!files.lstat(there) && there != "/") {
@@ -34,7 +35,8 @@ Result<ModulePaths> find_module_paths(const Puppetfile& file, const std::string&
     const std::string home(sys::directory_name(sys::expand_path(puppetfile)));
     out.base = BUNRAKU_TRY(files.real_path(home));
     for (const PuppetfileModule& m : file.modules) {
-        // Who runs the command may name any folder; the file, which may come from anywhere, not.
+        // The user may select any folder on the command line. The Puppetfile may not, because its
+        // author may be untrusted.
         const bool told = !moduledir.empty() && !m.own_folder;
         const std::string folder = sys::expand_path(told                  ? moduledir
                                                     : m.moduledir.empty() ? "modules"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/names.h"
 
 #include "core/base/civil_time.h"

@@ -1,4 +1,5 @@
-// Pieces of work side by side.
+// SPDX-License-Identifier: Apache-2.0
+// Parallel execution of independent work.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 
 namespace bunraku::module {
 
-/// Calls `work` with 0 to count - 1, by at most `most` threads, and returns when all is done.
+/// Calls `work` with each number from 0 to count - 1, on at most `most` threads. Returns when all
+/// calls have finished.
 inline void in_parallel(std::size_t count, int most, const std::function<void(std::size_t)>& work) {
     std::atomic<std::size_t> at{0};
     const auto loop = [&] {

@@ -1,4 +1,5 @@
-// Modules on the disk and on the screen: how one comes into its place, and how trees are drawn.
+// SPDX-License-Identifier: Apache-2.0
+// Installs a module's tree at its path, and draws trees of modules.
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
@@ -18,7 +19,7 @@ namespace {
 
 using base::Result;
 
-/// Gives every file of a tree the owner of the folder it stands in, as Puppet does.
+/// Sets the owner of every file in a tree to the owner of the containing folder, as Puppet does.
 void harmonize_owner(const std::string& tree, const std::string& folder) {
     struct stat want{};
     if (::geteuid() != 0 || ::stat(folder.c_str(), &want) != 0) return;
@@ -55,7 +56,7 @@ std::string draw_tree(const std::vector<TreeNode>& nodes, int level) {
         out += " " + nodes[i].text + "\n";
         std::string branch = draw_tree(nodes[i].children, level + 1);
         if (!last) {
-            // The line down to the next sibling stands in front of everything below this node.
+            // Everything below this node is prefixed with the line to the next sibling.
             std::string lined;
             std::string_view rest = branch;
             while (!rest.empty()) {
@@ -109,7 +110,7 @@ Result<void> place_tree(const std::string& target,
     harmonize_owner(fresh, folder);
     struct stat there{};
     if (::lstat(target.c_str(), &there) == 0) {
-        // Both change places at once; then the old one goes.
+        // Exchange both atomically, then remove the old tree.
         if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) {
             return fs->remove_all(fresh);
         }

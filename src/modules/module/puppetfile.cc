@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/puppetfile.h"
 
 #include <algorithm>
@@ -25,14 +26,15 @@ bool is_true(const Argument& a) {
     return a.kind == Argument::Kind::Constant ? a.text == "true" : true;
 }
 
-/// An option's value, and under which name it was given: two names for one thing are warned of.
+/// An option's value and the name it was given under. Two names for the same option cause a
+/// warning.
 struct Given {
     std::string key;
     const Argument* value = nullptr;
 };
 
-/// Reads the arguments of one `mod`. r10k looks for the first kind that its options fit: git, svn,
-/// local, forge, tarball (R10K::Module's order of registration).
+/// Reads the arguments of one `mod`. Like r10k, uses the first kind that its options match: git,
+/// svn, local, forge, tarball (R10K::Module's order of registration).
 class ModuleReader {
 public:
     ModuleReader(const Declaration& word) : word_(word) { m_.line = word.line; }
@@ -67,9 +69,9 @@ private:
             } else if (a.kind == Argument::Kind::Symbol && a.text == "local") {
                 m_.kind = Kind::Local;
             } else if (a.kind == Argument::Kind::Constant) {
-                if (a.text != "nil") return refuse(fmt::format("'{}' is no version", a.text));
+                if (a.text != "nil") return refuse(fmt::format("'{}' is not a version", a.text));
             } else {
-                // librarian-puppet: several requirements.
+                // librarian-puppet permits several requirements.
                 m_.version += (m_.version.empty() ? "" : " ") + a.text;
             }
             ++position;
@@ -103,7 +105,7 @@ private:
         }
         return {};
     }
-    /// Notes which option set a thing; the last one counts, as in r10k.
+    /// Records which option set a value. The last one wins, as in r10k.
     void set(std::string& target, Given& given, const Argument& a) {
         if (!given.key.empty()) {
             m_.warnings.push_back(
@@ -136,7 +138,7 @@ private:
             return {};
         }
         if (k == "type") return {};
-        // g10k's words: link, fallback, sha256sum and these two spellings.
+        // Options of g10k: link, fallback, sha256sum and these two spellings.
         if (k == "ignore-unreachable" || k == "ignore_unreachable") {
             m_.ignore_unreachable = is_true(a);
             return {};
@@ -200,7 +202,7 @@ private:
         }
         return {};
     }
-    /// Names become folders, references become arguments of programs.
+    /// Names become folders, and references become arguments of programs, so both are validated.
     Result<void> check() {
         const auto full = parse_module_name(m_.name);
         const bool plain = !m_.name.empty() && m_.name.size() < 200 &&
@@ -217,14 +219,14 @@ private:
         }
         const bool needs = m_.kind == Kind::Git || m_.kind == Kind::Svn || m_.kind == Kind::Tarball;
         if (needs && m_.source.empty()) {
-            return refuse(fmt::format("'{}' has no address to come from", m_.name));
+            return refuse(fmt::format("'{}' has no source address", m_.name));
         }
         if (m_.kind == Kind::Tarball || m_.kind == Kind::Forge) {
             m_.checksum = base::lower(m_.checksum);
             if (!m_.checksum.empty() &&
                 (m_.checksum.size() != 64 ||
                  m_.checksum.find_first_not_of("0123456789abcdef") != std::string::npos)) {
-                return refuse(fmt::format("'{}' is no SHA-256 checksum", m_.checksum));
+                return refuse(fmt::format("'{}' is not a SHA-256 checksum", m_.checksum));
             }
         }
         if (m_.kind == Kind::Forge && m_.version == "present") m_.version.clear();
@@ -238,7 +240,7 @@ private:
     const Declaration& word_;
     PuppetfileModule m_;
     Given source_, ref_;
-    bool hash_ = false;  ///< options alone, no version behind the name
+    bool hash_ = false;  ///< true if there are options but no version after the name
 };
 
 }  // namespace
@@ -259,7 +261,7 @@ bool PuppetfileModule::floats() const {
     return false;
 }
 
-Result<Puppetfile> understand_puppetfile(const std::vector<Declaration>& words) {
+Result<Puppetfile> interpret_puppetfile(const std::vector<Declaration>& words) {
     Puppetfile out;
     std::string folder;
     for (const Declaration& d : words) {
@@ -269,16 +271,17 @@ Result<Puppetfile> understand_puppetfile(const std::vector<Declaration>& words) 
             out.modules.push_back(std::move(module));
         } else if (d.word == "forge" || d.word == "moduledir") {
             if (d.arguments.size() != 1 || !d.arguments[0].key.empty()) {
-                return failure(fmt::format("line {}: {} takes one text", d.line, d.word));
+                return failure(fmt::format("line {}: {} takes one string", d.line, d.word));
             }
             if (d.word == "forge") out.forge = d.arguments[0].text;
             if (d.word == "moduledir") folder = out.moduledir = d.arguments[0].text;
         } else if (d.word == "metadata" || d.word == "modulefile") {
             out.wants_metadata = true;
         } else if (d.word != "exclusion") {
-            // What an exclusion leaves out are dependencies, which are never drawn in here.
-            return failure(
-                fmt::format("line {}: '{}' is none of forge, moduledir and mod", d.line, d.word));
+            // An exclusion can be ignored, because it only excludes dependencies, and dependencies
+            // are never installed here.
+            return failure(fmt::format(
+                "line {}: unknown keyword '{}': expected forge, moduledir or mod", d.line, d.word));
         }
     }
     std::map<std::string, int> seen;
@@ -296,12 +299,13 @@ Result<Puppetfile> understand_puppetfile(const std::vector<Declaration>& words) 
 }
 
 Result<Puppetfile> parse_puppetfile(std::string_view text) {
-    return understand_puppetfile(BUNRAKU_TRY(parse_puppetfile_words(text)));
+    return interpret_puppetfile(BUNRAKU_TRY(parse_puppetfile_words(text)));
 }
 
 namespace {
 
-/// librarian-puppet's `metadata`: what metadata.json beside the Puppetfile depends on.
+/// Adds the dependencies in the metadata.json next to the Puppetfile (librarian-puppet's
+/// `metadata`).
 Result<void> add_dependencies(sys::System& system, const std::string& path, Puppetfile& file) {
     const std::string from = std::string(sys::directory_name(path)) + "/metadata.json";
     auto text = system.files.read(from);
@@ -332,7 +336,7 @@ Result<Puppetfile> read_puppetfile(sys::System& system, const std::string& path,
         if (!read) return std::unexpected(read.error());
         words = std::move(read);
     }
-    auto file = BUNRAKU_TRY(understand_puppetfile(*words));
+    auto file = BUNRAKU_TRY(interpret_puppetfile(*words));
     if (file.wants_metadata) BUNRAKU_TRY_VOID(add_dependencies(system, path, file));
     return file;
 }

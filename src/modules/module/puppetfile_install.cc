@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/puppetfile_install.h"
 
 #include <cerrno>
@@ -16,9 +17,9 @@ using base::failure;
 using base::Level;
 using base::Result;
 
-constexpr std::string_view kUnknown = "it cannot be told whether there are any";
+constexpr std::string_view kUnknown = "it is unknown whether there are any";
 
-/// A few of the names, and how many more there are.
+/// Returns a few of the names and the number of the others.
 std::string some_of(const std::vector<std::string>& names) {
     constexpr std::size_t kShown = 3;
     std::string out;
@@ -83,33 +84,34 @@ std::string PuppetfileInstaller::unsaved_in(const std::string& path) {
     return lost ? *lost : lost.error().message;
 }
 
-std::string PuppetfileInstaller::changes(const std::string& target, const ExistingModule& standing,
+std::string PuppetfileInstaller::changes(const std::string& target, const ExistingModule& existing,
                                          bool wanted, const Original& original) {
     using Kind = ExistingModule::Kind;
-    switch (standing.kind) {
+    switch (existing.kind) {
         case Kind::Nothing: return {};
         case Kind::Link: return "it is a link";
-        case Kind::Other: return "it is no module";
+        case Kind::Other: return "it is not a module";
         case Kind::Checkout: return unsaved_in(target);
         case Kind::Forge:
         case Kind::Git:
         case Kind::Recorded: break;
     }
-    const auto was = records_.find(target, standing.identity);
+    const auto was = records_.find(target, existing.identity);
     FileStamps stamps;
     bool reread = false;
     auto now = read_manifest(system_.files, target, was ? &*was : nullptr, &stamps, &reread);
     if (!now) return now.error().message;
     if (was) {
         const auto names = differing(was->manifest, *now);
-        // Touched, or recorded when it was young: the next run need not read it.
+        // The files were touched, or were recorded within the timestamp granularity. Record them
+        // again, so that the next run need not read them.
         if (names.empty() && reread) {
-            (void)records_.keep(target, standing.identity, was->manifest, stamps);
+            (void)records_.keep(target, existing.identity, was->manifest, stamps);
         }
         return some_of(names);
     }
-    // Installed by somebody else, or the records are gone.
-    if (standing.kind == Kind::Forge) {
+    // Another program installed the module, or the records are lost.
+    if (existing.kind == Kind::Forge) {
         if (auto sums = read_checksums(target)) {
             std::vector<std::string> changed =
                 changed_files(target).value_or(std::vector<std::string>{"checksums.json"});
@@ -119,7 +121,7 @@ std::string PuppetfileInstaller::changes(const std::string& target, const Existi
             }
             return some_of(changed);
         }
-        // What is to stay is not worth a download.
+        // A wanted module remains anyway, so a download is not worthwhile.
         if (wanted) return {};
     }
     if (auto was = original()) return some_of(differing(*was, *now));
@@ -154,8 +156,8 @@ std::optional<TreeManifest> PuppetfileInstaller::unpacked(
     return out;
 }
 
-/// r10k removes `spec` only in the moduledir, not where a line has a folder of its own.
-void PuppetfileInstaller::leave_out(const PuppetfileModule& m, const std::string& folder) {
+/// Like r10k, removes `spec` only in the moduledir, not if the module has its own install path.
+void PuppetfileInstaller::exclude_tests(const PuppetfileModule& m, const std::string& folder) {
     if (m.exclude_spec.value_or(false) && !m.own_folder)
         (void)system_.files.remove_all(folder + "/spec");
 }
@@ -163,18 +165,19 @@ void PuppetfileInstaller::leave_out(const PuppetfileModule& m, const std::string
 Result<PuppetfileInstaller::InstallResult> PuppetfileInstaller::resolve_module(
     const PuppetfileModule& m, const std::string& target, const std::string& identity,
     const Original& original, const std::function<Result<void>(const std::string&)>& fill) {
-    const ExistingModule standing = look(target);
-    const bool wanted = standing.identity == identity;
-    if (standing.kind == ExistingModule::Kind::Other && !options_.force) {
-        return failure(target + " is no module; --force replaces it");
+    const ExistingModule existing = look(target);
+    const bool wanted = existing.identity == identity;
+    if (existing.kind == ExistingModule::Kind::Other && !options_.force) {
+        return failure(target + " is not a module; use --force to replace it");
     }
-    const std::string changed = changes(target, standing, wanted, original);
+    const std::string changed = changes(target, existing, wanted, original);
     if (stays(target, changed)) return InstallResult::Skipped;
     if (wanted && changed.empty()) return InstallResult::Kept;
     BUNRAKU_TRY_VOID(place_tree(target, [&](const std::string& folder) -> Result<void> {
         BUNRAKU_TRY_VOID(fill(folder));
-        leave_out(m, folder);
-        // Before it is in its place: a record of what is not there yet is not believed.
+        exclude_tests(m, folder);
+        // Record the module before moving it to its path. A record of a module that is not
+        // installed has no effect.
         FileStamps stamps;
         auto manifest = BUNRAKU_TRY(read_manifest(system_.files, folder, nullptr, &stamps));
         if (auto kept = records_.keep(target, identity, manifest, stamps); !kept) {
@@ -186,25 +189,25 @@ Result<PuppetfileInstaller::InstallResult> PuppetfileInstaller::resolve_module(
     return InstallResult::Installed;
 }
 
-/// What the standing module was when it was installed, made again.
-std::optional<TreeManifest> PuppetfileInstaller::as_it_was(const PuppetfileModule& m,
-                                                           const std::string& target,
-                                                           const ExistingModule& standing) {
+/// Recreates the manifest of the existing module as it was when installed.
+std::optional<TreeManifest> PuppetfileInstaller::original_manifest(const PuppetfileModule& m,
+                                                                   const std::string& target,
+                                                                   const ExistingModule& existing) {
     using Kind = ExistingModule::Kind;
-    ResolvedModule was{.identity = standing.identity};
-    if (standing.kind == Kind::Forge && m.kind == PuppetfileModule::Kind::Forge &&
-        standing.slug == parse_module_name(m.name)->slug()) {
-        was.version = standing.version;
+    ResolvedModule was{.identity = existing.identity};
+    if (existing.kind == Kind::Forge && m.kind == PuppetfileModule::Kind::Forge &&
+        existing.slug == parse_module_name(m.name)->slug()) {
+        was.version = existing.version;
         was.forge = forge_url_;
-    } else if (standing.kind == Kind::Git && m.from_git()) {
-        was.commit = standing.version;
+    } else if (existing.kind == Kind::Git && m.from_git()) {
+        was.commit = existing.version;
     } else {
         return std::nullopt;
     }
     return unpacked([&](const std::string& folder) -> Result<void> {
         BUNRAKU_TRY_VOID(sources_.fill(m, was, folder));
-        // It may have been installed before the line asked to leave it out.
-        if (!system_.files.exists(target + "/spec")) leave_out(m, folder);
+        // The module may have been installed before its line excluded the tests.
+        if (!system_.files.exists(target + "/spec")) exclude_tests(m, folder);
         return {};
     });
 }
@@ -228,17 +231,16 @@ Result<PuppetfileInstaller::InstallResult> PuppetfileInstaller::move_checkout(
     return InstallResult::Installed;
 }
 
-Result<PuppetfileInstaller::InstallResult> PuppetfileInstaller::bring(const PuppetfileModule& m,
-                                                                      const std::string& target,
-                                                                      std::optional<Locked>& lock) {
+Result<PuppetfileInstaller::InstallResult> PuppetfileInstaller::install(
+    const PuppetfileModule& m, const std::string& target, std::optional<Locked>& lock) {
     using Kind = PuppetfileModule::Kind;
-    const ExistingModule standing = look(target);
+    const ExistingModule existing = look(target);
     ResolveOptions by{
         .lock = lock ? &*lock : nullptr, .forge = forge_url_, .update = options_.update};
-    const bool same_module = standing.kind == ExistingModule::Kind::Forge &&
+    const bool same_module = existing.kind == ExistingModule::Kind::Forge &&
                              m.kind == Kind::Forge &&
-                             standing.slug == parse_module_name(m.name)->slug();
-    if (same_module) by.installed = standing.version;
+                             existing.slug == parse_module_name(m.name)->slug();
+    if (same_module) by.installed = existing.version;
     if (m.of_control_branch) {
         note(Level::Warning,
              fmt::format("Cannot track control repo branch for content '{}' when not part of a "
@@ -246,14 +248,14 @@ Result<PuppetfileInstaller::InstallResult> PuppetfileInstaller::bring(const Pupp
                          m.name));
     }
     ResolvedModule resolved = BUNRAKU_TRY(sources_.resolve_module(m, by));
-    const bool moved = standing.kind == ExistingModule::Kind::Checkout && m.from_git() &&
+    const bool moved = existing.kind == ExistingModule::Kind::Checkout && m.from_git() &&
                        GitCheckout(system_, target).origin().value_or("") == m.source;
     InstallResult result;
     if (moved) {
         result = BUNRAKU_TRY(move_checkout(m, target, resolved.commit));
     } else {
         result = BUNRAKU_TRY(resolve_module(
-            m, target, resolved.identity, [&] { return as_it_was(m, target, standing); },
+            m, target, resolved.identity, [&] { return original_manifest(m, target, existing); },
             [&](const std::string& folder) { return sources_.fill(m, resolved, folder); }));
         const std::string what = m.kind == Kind::Forge ? parse_module_name(m.name)->slug() : m.name;
         if (result == InstallResult::Installed && same_module && by.installed != resolved.version) {

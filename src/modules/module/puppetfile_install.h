@@ -1,5 +1,6 @@
-// One module of a Puppetfile: what stands in its place, what is wanted there, and the way between
-// that loses nobody's work.
+// SPDX-License-Identifier: Apache-2.0
+// Installs one module of a Puppetfile: compares the existing module with the requested one, and
+// replaces it without losing local work.
 #pragma once
 
 #include <functional>
@@ -14,22 +15,24 @@
 
 namespace bunraku::module {
 
-/// Used by several threads at once.
+/// Installer of single modules. Thread-safe.
 class PuppetfileInstaller {
 public:
     PuppetfileInstaller(const PuppetfileOptions& options, sys::System& system, base::LogSink& log,
                         ModuleSources& sources, std::string forge_url);
 
     enum class InstallResult { Installed, Kept, Skipped };
-    /// Brings `target` in line with the wish. `lock` says what to take, and learns what was taken.
-    base::Result<InstallResult> bring(const PuppetfileModule& module, const std::string& target,
-                                      std::optional<Locked>& lock);
-    /// What would be lost if `path`, which nobody wants, were removed; empty: nothing of worth.
+    /// Updates `target` to the requested module. `lock` contains the version to install, and is set
+    /// to the installed one.
+    base::Result<InstallResult> install(const PuppetfileModule& module, const std::string& target,
+                                        std::optional<Locked>& lock);
+    /// Describes the work that would be lost if `path`, which is not in the Puppetfile, were
+    /// removed. Empty if there is none.
     std::string unsaved_in(const std::string& path);
     void note(base::Level level, std::string text);
 
 private:
-    /// What is at the place of a module now.
+    /// The module that exists at a path.
     struct ExistingModule {
         enum class Kind {
             Nothing,
@@ -38,20 +41,21 @@ private:
             Checkout,
             Forge,
             Git,
-            Recorded  ///< an archive or a Subversion folder: only the records say so
+            Recorded  ///< an archive or a Subversion folder, known only from the records
         } kind = Kind::Nothing;
-        std::string identity;  ///< of Forge and Git: for the records
-        std::string version;   ///< or commit
+        std::string identity;  ///< for Forge and Git: identity in the records
+        std::string version;   ///< version or commit
         std::string slug;
     };
-    /// What the standing module was when it was installed; nullopt: nobody knows.
+    /// Returns the manifest of the existing module at its installation, or nullopt if unknown.
     using Original = std::function<std::optional<TreeManifest>()>;
 
     ExistingModule look(const std::string& target);
-    /// What somebody did to the standing module, in words; empty: nothing.
-    std::string changes(const std::string& target, const ExistingModule& standing, bool wanted,
+    /// Describes the local changes to the existing module. Empty if there are none.
+    std::string changes(const std::string& target, const ExistingModule& existing, bool wanted,
                         const Original& original);
-    /// Installs by `fill` unless `identity` stands there already or work would be lost.
+    /// Installs the module with `fill`, unless `identity` is installed already or work would be
+    /// lost.
     base::Result<InstallResult> resolve_module(
         const PuppetfileModule& module, const std::string& target, const std::string& identity,
         const Original& original,
@@ -59,10 +63,11 @@ private:
     bool stays(const std::string& target, const std::string& changes);
     std::optional<TreeManifest> unpacked(
         const std::function<base::Result<void>(const std::string& folder)>& fill);
-    void leave_out(const PuppetfileModule& module, const std::string& folder);
+    void exclude_tests(const PuppetfileModule& module, const std::string& folder);
 
-    std::optional<TreeManifest> as_it_was(const PuppetfileModule& module, const std::string& target,
-                                          const ExistingModule& standing);
+    std::optional<TreeManifest> original_manifest(const PuppetfileModule& module,
+                                                  const std::string& target,
+                                                  const ExistingModule& existing);
     base::Result<InstallResult> move_checkout(const PuppetfileModule& module,
                                               const std::string& target, const std::string& commit);
 
@@ -73,7 +78,7 @@ private:
     std::string forge_url_;
     InstallRecords records_;
     std::mutex mutex_;
-    int counter_ = 0;  ///< of temporary folders, under `mutex_`
+    int counter_ = 0;  ///< number for temporary folders, guarded by `mutex_`
 };
 
 }  // namespace bunraku::module

@@ -1,4 +1,6 @@
-// Installing a Puppetfile: versions are chosen, kept in a lock file, fetched side by side.
+// SPDX-License-Identifier: Apache-2.0
+// Installs a Puppetfile: selects versions, stores them in a lock file, and fetches modules in
+// parallel.
 #include <algorithm>
 #include <fmt/format.h>
 #include <mutex>
@@ -20,8 +22,9 @@ using base::failure;
 using base::Level;
 using base::Result;
 
-/// Removes what stands among the modules and is none of them. As r10k, only in folders that hold
-/// modules, and never in the base folder, where the environment's own files are.
+/// Removes entries of the module folders that are not listed modules. Like r10k, purges only
+/// folders that contain modules, and never the base folder, which contains the environment's own
+/// files.
 Result<int> purge(const ModulePaths& places, const PuppetfileOptions& options,
                   PuppetfileInstaller& installer, sys::FileSystem& files) {
     int removed = 0;
@@ -68,7 +71,7 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
     }
     const ModulePaths places =
         BUNRAKU_TRY(find_module_paths(file, options.puppetfile, options.moduledir, system.files));
-    // One run at a time: the second one finds what the first did.
+    // Only one run at a time. A second run waits and then finds the results of the first.
     BUNRAKU_TRY_VOID(system.files.make_directories(options.cache, 0700));
     const auto alone = BUNRAKU_TRY(wait_for_lock(
         options.cache + "/" +
@@ -111,7 +114,7 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
         if (m.local()) return;
         installer.note(Level::Info, fmt::format("Looking at module {}", m.name));
         auto done = stopped() ? failure("the run was stopped")
-                              : installer.bring(m, places.targets[i], locks[i]);
+                              : installer.install(m, places.targets[i], locks[i]);
         if (!done) installer.note(Level::Err, fmt::format("{}: {}", m.name, done.error().message));
         using InstallResult = PuppetfileInstaller::InstallResult;
         std::unique_lock held(mutex);
@@ -127,7 +130,7 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
     if (options.lock != LockUse::Frozen) {
         LockFile after;
         for (std::size_t i = 0; i < file.modules.size(); ++i) {
-            // What was skipped or failed keeps its line.
+            // A module that was skipped or failed retains its lock entry.
             const std::string& name = file.modules[i].name;
             if (!locks[i] && before.contains(name)) locks[i] = before[name];
             if (locks[i]) after[name] = *locks[i];

@@ -1,4 +1,5 @@
-// The Puppetfiles that need no Ruby: words with literal arguments.
+// SPDX-License-Identifier: Apache-2.0
+// Parser for Puppetfiles that do not need Ruby, because all arguments are literals.
 #include "modules/module/puppetfile_text.h"
 
 #include <cctype>
@@ -18,7 +19,7 @@ struct WordToken {
     int line = 0;
 };
 
-/// Splits the subset of Ruby that Puppetfiles hold.
+/// Splits the subset of Ruby used in Puppetfiles into tokens.
 class WordLexer {
 public:
     explicit WordLexer(std::string_view text) : text_(text) {}
@@ -56,7 +57,7 @@ public:
                 return t;
             }
             std::string name = word();
-            // g10k's :ignore-unreachable.
+            // g10k has symbols with hyphens, such as :ignore-unreachable.
             while (!name.empty() && at_ + 1 < text_.size() && text_[at_] == '-' &&
                    std::isalpha(static_cast<unsigned char>(text_[at_ + 1])) != 0) {
                 ++at_;
@@ -141,7 +142,8 @@ public:
             if (token_.kind != WordToken::Kind::Word) return unexpected();
             Declaration d{.word = token_.text, .line = token_.line};
             BUNRAKU_TRY_VOID(step());
-            // g10k's settings of the forge: the cache is ours, and releases do not change.
+            // g10k's cache settings are ignored, because Bunraku manages the cache and releases do
+            // not change.
             if (d.word == "forge.cacheTtl" || d.word == "forge.cache_ttl") {
                 while (token_.kind != WordToken::Kind::Newline &&
                        token_.kind != WordToken::Kind::End)
@@ -152,8 +154,9 @@ public:
             bool known = false;
             for (const std::string_view word : kPuppetfileWords) known |= word == d.word;
             if (!known) {
-                return failure(fmt::format("line {}: '{}' is none of forge, moduledir and mod",
-                                           d.line, d.word));
+                return failure(
+                    fmt::format("line {}: unknown keyword '{}': expected forge, moduledir or mod",
+                                d.line, d.word));
             }
             d.arguments = BUNRAKU_TRY(read_arguments());
             out.push_back(std::move(d));
@@ -192,7 +195,7 @@ private:
         BUNRAKU_TRY_VOID(step());
         return a;
     }
-    /// Only a comma or an end may follow a value: Ruby joins texts that stand side by side.
+    /// Only a comma or an end may follow a value, because Ruby concatenates adjacent strings.
     Result<std::vector<Argument>> read_arguments() {
         std::vector<Argument> out;
         std::string open;

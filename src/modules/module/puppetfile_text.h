@@ -1,4 +1,5 @@
-// The words of a Puppetfile, before they mean anything.
+// SPDX-License-Identifier: Apache-2.0
+// The declarations of a Puppetfile before their interpretation.
 #pragma once
 
 #include <string_view>
@@ -11,12 +12,12 @@ namespace bunraku::module {
 
 using Declaration = ruby::Declaration;
 
-/// r10k's words, and librarian-puppet's.
+/// Keywords of r10k and librarian-puppet.
 inline constexpr std::string_view kPuppetfileWords[] = {"forge",     "moduledir", "mod",
                                                         "exclusion", "metadata",  "modulefile"};
 
-/// Reads what is written in literals alone: comments, words, texts, symbols. Everything else is an
-/// error that names the line, and Ruby's business.
+/// Parses a Puppetfile with only comments, keywords, strings and symbols. Fails on anything else,
+/// which needs Ruby. The error contains the line number.
 base::Result<std::vector<Declaration>> parse_puppetfile_words(std::string_view text);
 
 }  // namespace bunraku::module

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/resolve.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
+#include "core/base/assert.h"
 #include "core/base/text_view.h"
 
 namespace bunraku::module {
@@ -13,12 +15,12 @@ namespace {
 using base::failure;
 using base::Result;
 
-/// Bounds against a forge that describes an endless world.
+/// Limits on the number of modules that a forge can make the resolver load.
 constexpr std::size_t kMaxModules = 1000;
 constexpr int kMaxDepth = 200;
 constexpr std::uint64_t kMaxSteps = 2000000;
 
-/// By priority, name, version: the best last.
+/// Orders by priority, name and version, the best last.
 bool before(const Candidate* a, const Candidate* b) {
     if (a->priority != b->priority) return a->priority < b->priority;
     if (a->name != b->name) return a->name < b->name;
@@ -57,6 +59,7 @@ bool Candidate::satisfied() const {
 
 Graph::Graph(std::string module, std::string range) {
     add_constraint("initialize", module, std::move(range));
+    BUNRAKU_ASSERT(root_.dependencies.empty());
     root_.dependencies.push_back({std::move(module), {}});
 }
 
@@ -67,6 +70,7 @@ void Graph::add_constraint(std::string source, std::string module, std::string r
 }
 
 const std::vector<const Candidate*>& Graph::candidates() const {
+    BUNRAKU_ASSERT(root_.dependencies.size() == 1);
     return root_.dependencies[0].releases;
 }
 
@@ -80,6 +84,7 @@ Result<std::vector<Candidate*>*> Graph::fetch(const std::string& name,
                         "on: that is the limit",
                         root_.dependencies[0].module, kMaxModules));
     }
+    BUNRAKU_ASSERT(cache_.size() < kMaxModules);
     std::vector<Candidate*> releases;
     for (const Source& source : sources) {
         for (Candidate& c : BUNRAKU_TRY(source(name))) {
@@ -122,6 +127,7 @@ Result<void> Graph::query(const std::vector<Source>& sources) {
 }
 
 Result<void> Graph::query_single(const std::vector<Source>& sources) {
+    BUNRAKU_ASSERT(root_.dependencies.size() == 1);
     Candidate::Edge& edge = root_.dependencies[0];
     for (Candidate* r : *BUNRAKU_TRY(fetch(edge.module, sources))) {
         r->dependencies.clear();
@@ -144,7 +150,7 @@ bool Graph::unique(const Considered& solution) const {
 }
 
 bool Graph::walk(Open open, Considered considering, Considered* solution) {
-    // The name that sorts first is decided first; what has been decided for it already is kept.
+    // Decides the module whose name sorts first. A decision that has been made already remains.
     for (;;) {
         if (++steps_ > most_steps_) return false;
         if (open.empty()) {
@@ -156,6 +162,7 @@ bool Graph::walk(Open open, Considered considering, Considered* solution) {
         });
         const Candidate::Edge edge = std::move(*first);
         open.erase(first);
+        BUNRAKU_ASSERT(std::ranges::is_sorted(edge.releases, before));
         const bool decided =
             std::any_of(edge.releases.begin(), edge.releases.end(), [&](const Candidate* c) {
                 return std::find(considering.begin(), considering.end(), c) != considering.end();
@@ -208,7 +215,12 @@ Graph::Resolution Graph::resolve() {
     satisfied_.clear();
     steps_ = 0;
     most_steps_ = kMaxSteps;
-    if (walk(root_.dependencies, {}, &out.releases)) return out;
+    if (walk(root_.dependencies, {}, &out.releases)) {
+        BUNRAKU_ASSERT(std::ranges::all_of(out.releases, [&](const Candidate* c) {
+            return root_.satisfies(*c) && c->satisfied();
+        }));
+        return out;
+    }
     out.releases.clear();
     for (const std::string& name : seen_) {
         if (!holds(satisfied_, name)) {

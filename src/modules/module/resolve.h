@@ -1,4 +1,6 @@
-// Which releases to install: the resolution of gem semantic_puppet, as `puppet module` uses it.
+// SPDX-License-Identifier: Apache-2.0
+// Selects the releases to install. Implements the resolution of the gem semantic_puppet, as used by
+// `puppet module`.
 #pragma once
 
 #include <functional>
@@ -16,28 +18,28 @@
 
 namespace bunraku::module {
 
-/// What a forge says of a release.
+/// A release described by a forge.
 struct RemoteModule {
     std::string name;  ///< "author-name"
     std::string version;
     std::string file_uri, sha256, md5;
     bool deprecated = false;
-    std::vector<Dependency> dependencies;  ///< names with dashes
+    std::vector<Dependency> dependencies;  ///< names in the form "author-name"
 };
 
-/// One release that could be chosen.
+/// A release that may be selected.
 struct Candidate {
     std::string name;  ///< "author-name"
     base::SemVer version;
-    int priority = 0;  ///< installed ones are preferred by 10
-    /// Ranges on other modules; an unparsable range matches nothing.
+    int priority = 0;  ///< 10 for installed releases, to prefer them
+    /// A version range for another module. A range that cannot be parsed matches nothing.
     struct Constraint {
         std::string source, module, text;
         std::optional<base::SemVerRange> range;
         bool takes(const base::SemVer& v) const { return range && range->includes(v); }
     };
     std::vector<Constraint> constraints;
-    /// Modules that must be chosen too, with the releases that satisfy this one's own range.
+    /// A required module, with the releases that satisfy this release's range.
     struct Edge {
         std::string module;
         std::vector<const Candidate*> releases;
@@ -45,43 +47,45 @@ struct Candidate {
     std::vector<Edge> dependencies;
     const InstalledModule* installed = nullptr;
     const RemoteModule* remote = nullptr;
-    bool local = false;  ///< the archive on the command line
+    bool local = false;  ///< true for the archive given on the command line
 
     bool satisfies(const Candidate& release) const;
     const Edge* edge(std::string_view module) const;
-    bool satisfied() const;  ///< no dependency is without releases
+    bool satisfied() const;  ///< reports whether each dependency has at least one release
 };
 
-/// Where releases come from: all of a module's, by name.
+/// Returns all releases of a module by its name.
 using Source = std::function<base::Result<std::vector<Candidate>>(const std::string& name)>;
 
 class Graph {
 public:
-    /// The module asked for, and the range of versions that will do.
+    /// `module` is the requested module, `range` its acceptable versions.
     Graph(std::string module, std::string range);
 
-    /// Fetches the module's releases and all they may need, from each source in turn; of one
-    /// version, the first source's release counts.
+    /// Fetches the releases of the module and, recursively, of its dependencies from each source in
+    /// turn. If several sources have the same version, the first one is used.
     base::Result<void> query(const std::vector<Source>& sources);
-    /// The module alone: its releases lose their dependencies.
+    /// Fetches the releases of the module alone, without their dependencies.
     base::Result<void> query_single(const std::vector<Source>& sources);
 
     void add_constraint(std::string source, std::string module, std::string range);
-    /// No two modules of one short name may be chosen.
+    /// Forbids the selection of two modules with the same short name.
     void one_of_each_name() { unique_names_ = true; }
 
-    /// The releases that may answer for the module asked for, the newest last.
+    /// Returns the acceptable releases of the requested module, the newest last.
     const std::vector<const Candidate*>& candidates() const;
     const std::vector<Candidate::Constraint>& constraints() const { return root_.constraints; }
 
     struct Resolution {
-        std::vector<const Candidate*> releases;  ///< empty: there is no solution
-        std::string unsatisfied;                 ///< the module that fails; may be empty
+        std::vector<const Candidate*> releases;  ///< empty if there is no solution
+        /// the module that cannot be satisfied; may be empty
+        std::string unsatisfied;
     };
     Resolution resolve();
 
-    /// Where there is no solution: a smallest set of demands that cannot all be met, a sentence
-    /// each, and what could be done. Beside what resolve() says; bounded, and so it may be empty.
+    /// An explanation of a failed resolution, in addition to the result of resolve(): a minimal set
+    /// of unsatisfiable requirements, one sentence each, and possible remedies. The search is
+    /// bounded, so the explanation may be empty.
     struct Explanation {
         std::vector<std::string> wants, remedies;
         bool empty() const { return wants.empty(); }

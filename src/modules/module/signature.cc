@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/signature.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ using base::Result;
 constexpr std::string_view kUntrusted = "untrusted comment: ", kTrusted = "trusted comment: ";
 constexpr std::size_t kIdBytes = 8, kHead = 2 + kIdBytes;
 
-/// Lines without what Windows puts behind them.
+/// Returns the lines without trailing carriage returns.
 std::vector<std::string_view> lines_of(base::TextView text BUNRAKU_LIFETIMEBOUND) {
     std::vector<std::string_view> out;
     for (std::string_view line : base::split(text, '\n')) {
@@ -28,10 +29,10 @@ std::vector<std::string_view> lines_of(base::TextView text BUNRAKU_LIFETIMEBOUND
     return out;
 }
 
-/// Bytes of base64 that begin with one of two letters pairs and have just this size.
+/// Decodes a base64 line. Fails unless the result has exactly this size.
 Result<std::string> packed(std::string_view line, std::size_t size) {
     auto bytes = codec::base64_decode(line);
-    if (!bytes || bytes->size() != size) return failure("a line is no base64 of the right length");
+    if (!bytes || bytes->size() != size) return failure("a line is not base64 of the right length");
     return std::move(*bytes);
 }
 
@@ -53,9 +54,9 @@ std::string PublicKey::number() const {
 
 Result<PublicKey> PublicKey::parse(std::string_view text) {
     const auto lines = lines_of(base::trim(text));
-    if (lines.empty() || lines.size() > 2) return failure("the text is no key of minisign's");
+    if (lines.empty() || lines.size() > 2) return failure("the text is not a minisign key");
     auto bytes = packed(lines.back(), kHead + 32);
-    if (!bytes || !bytes->starts_with("Ed")) return failure("the text is no key of minisign's");
+    if (!bytes || !bytes->starts_with("Ed")) return failure("the text is not a minisign key");
     return PublicKey{bytes->substr(2, kIdBytes), bytes->substr(kHead)};
 }
 
@@ -79,11 +80,11 @@ Result<Minisign> Minisign::parse(std::string_view text) {
     const auto lines = lines_of(text);
     if (lines.size() != 4 || !lines[0].starts_with(kUntrusted.substr(0, 18)) ||
         !lines[2].starts_with(kTrusted)) {
-        return failure("the text is no signature of minisign's");
+        return failure("the text is not a minisign signature");
     }
     const std::string head = BUNRAKU_TRY(packed(lines[1], kHead + 64));
     if (!head.starts_with("Ed") && !head.starts_with("ED")) {
-        return failure("the signature is of a kind that is not known");
+        return failure("the type of the signature is not supported");
     }
     Minisign out;
     out.hashed = head[1] == 'D';
@@ -133,7 +134,7 @@ Result<void> SignatureRules::check(const ReleaseName& release, std::string_view 
         known = true;
     }
     if (known) {
-        return failure(fmt::format("{} is not what was signed: its signature is wrong", slug));
+        return failure(fmt::format("{} does not match its signature", slug));
     }
     if (!must) return {};
     return failure(fmt::format("{} is signed with the key {}, which may not sign for {}", slug,

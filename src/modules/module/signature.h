@@ -1,5 +1,6 @@
-// Signatures of releases: minisign's files beside the archives, and who may sign what. Verified
-// offline; `minisign -V` takes what is signed here, and the other way round.
+// SPDX-License-Identifier: Apache-2.0
+// Signatures of releases: minisign files next to the archives, and rules about accepted signers.
+// Verification is offline. The format is compatible with `minisign -V` in both directions.
 #pragma once
 
 #include <string>
@@ -12,38 +13,40 @@
 
 namespace bunraku::module {
 
-/// What stands behind an archive's name.
+/// Suffix that is appended to the name of an archive.
 inline constexpr std::string_view kSignatureSuffix = ".minisig";
-/// No signature is longer.
+/// Maximum size of a signature file.
 inline constexpr std::uint64_t kMaxSignature = 16 << 10;
 
-/// A public key of minisign's.
+/// A public key in minisign's format.
 struct PublicKey {
     std::string id;   ///< 8 bytes
     std::string key;  ///< 32 bytes
-    /// "RW...": one line.
+    /// Returns the key as one line: "RW...".
     std::string text() const;
-    /// The key's number as minisign shows it.
+    /// Returns the key number as minisign displays it.
     std::string number() const;
-    /// The line alone, or the file with its comment.
+    /// Parses the line alone, or a key file with its comment.
     static base::Result<PublicKey> parse(std::string_view text);
     static PublicKey of(const codec::SigningKey& key);
     bool operator==(const PublicKey&) const = default;
 };
 
-/// A signature file for `bytes`. The trusted comment is signed too.
+/// Returns a signature file for `bytes`. The trusted comment is signed too.
 std::string sign_minisign(const codec::SigningKey& key, std::string_view bytes,
                           std::string_view trusted_comment);
 
-/// A signature file, taken apart.
+/// A parsed signature file.
 struct Minisign {
-    bool hashed = false;  ///< BLAKE2b of the file was signed, else the file
+    /// true if the signature is of the file's BLAKE2b hash instead of the file
+    bool hashed = false;
     std::string key_id, signature, trusted_comment, comment_signature;
     static base::Result<Minisign> parse(std::string_view text);
     bool verifies(const PublicKey& key, std::string_view bytes) const;
 };
 
-/// Who may sign, and what must be signed. `who`: "*", an author or a module ("acme-web").
+/// Rules about trusted signers and required signatures. `who` is "*", an author, or a module
+/// ("acme-web").
 struct SignatureRules {
     struct Signer {
         std::string who;
@@ -53,18 +56,19 @@ struct SignatureRules {
     std::vector<std::string> required;
 
     bool empty() const { return signers.empty() && required.empty(); }
-    /// Is a signature of any interest for this module?
+    /// Reports whether a rule applies to this module, so that its signature is needed.
     bool concerns(const ModuleName& module) const;
-    /// May a release be taken with this signature file (empty: it has none)? The error says why
-    /// not. What need not be signed may have a signature of somebody unknown, never a wrong one.
+    /// Checks whether a release may be accepted with this signature file, which is empty if there
+    /// is none. The error gives the reason. If no signature is required, an unknown signer is
+    /// accepted, but an invalid signature is not.
     base::Result<void> check(const ReleaseName& release, std::string_view bytes,
                              std::string_view signature) const;
-    /// Lines "signer\tWHO\tKEY" and "require_signed\tWHO"; others are left alone.
+    /// Returns lines "signer\tWHO\tKEY" and "require_signed\tWHO". read_line() ignores other lines.
     std::string text() const;
     bool read_line(std::string_view line);
 };
 
-/// "*", AUTHOR or AUTHOR-NAME.
+/// Reports whether `who` is "*", AUTHOR or AUTHOR-NAME.
 bool valid_who(std::string_view who);
 
 }  // namespace bunraku::module

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/sources.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::string sha256_of(std::string_view bytes) {
     return codec::hex_digest(codec::DigestKind::Sha256, bytes);
 }
 
-/// The newest release in a range; stable ones before others.
+/// Returns the newest release in a range. Stable releases have priority.
 const RemoteModule* newest_in(const std::vector<RemoteModule>& listed,
                               const base::SemVerRange& range) {
     const RemoteModule* best = nullptr;
@@ -46,7 +47,7 @@ const RemoteModule* newest_in(const std::vector<RemoteModule>& listed,
     return best;
 }
 
-/// As git lists a tree; an empty folder stands for a repository within.
+/// Lists the paths as git lists a tree. An empty folder represents a nested repository.
 Result<void> list_paths(sys::FileSystem& files, const std::string& top, const std::string& folder,
                         std::vector<std::string>& out) {
     const auto names = BUNRAKU_TRY(files.list(top + "/" + folder));
@@ -64,7 +65,7 @@ Result<void> list_paths(sys::FileSystem& files, const std::string& top, const st
 
 }  // namespace
 
-/// A client of a forge for one piece of work: connections are kept for the next one.
+/// A forge client borrowed from a pool, so that the next user can reuse its connections.
 class ModuleSources::PooledClient {
 public:
     PooledClient(ModuleSources& home, std::string url) : home_(home), url_(std::move(url)) {
@@ -78,7 +79,7 @@ public:
         }
         if (client_) return;
         ForgeClientOptions options = home_.forge_;
-        // Whoever writes a Puppetfile does not get the credentials of the site's own forge.
+        // The author of a Puppetfile must not receive the credentials of the site's own forge.
         if (origin_of(url_) != origin_of(options.url)) options.authorization.clear();
         options.url = url_;
         options.attempts = 4;
@@ -107,7 +108,7 @@ Result<ResolvedModule> ModuleSources::resolve_module(const PuppetfileModule& m,
         case Kind::Svn: return resolve_svn(m, by);
         case Kind::Local: break;
     }
-    return failure(fmt::format("'{}' is kept by hand", m.name));
+    return failure(fmt::format("'{}' is a local module", m.name));
 }
 
 Result<void> ModuleSources::fill(const PuppetfileModule& m, ResolvedModule& s,
@@ -132,7 +133,7 @@ Result<void> ModuleSources::fill(const PuppetfileModule& m, ResolvedModule& s,
     return system_.files.replace(folder + "/REVISION", s.commit + "\n", {.mode = 0644});
 }
 
-// Forges.
+// Modules from forges.
 
 Result<ResolvedModule> ModuleSources::resolve_forge(const PuppetfileModule& m,
                                                     const ResolveOptions& by) {
@@ -193,7 +194,7 @@ Result<std::string> ModuleSources::ask_release(ForgeClient& client, const std::s
         if (good->metadata.slug() == slug + "-" + version) return {};
         return failure(fmt::format("the forge sent {} for {}", good->metadata.slug(), slug));
     };
-    // One request where the forge keeps its files where Puppet's does.
+    // One request is enough if the forge has the same file paths as Puppet's.
     auto bytes = client.archive(slug, version);
     if (bytes && fits(*bytes)) return bytes;
     if (!bytes && bytes.error().code != 404 && bytes.error().code != 400) return bytes;
@@ -220,10 +221,11 @@ Result<std::string> ModuleSources::release(const std::string& slug, ResolvedModu
         PooledClient client(*this, s.forge);
         return client->vouch({*parse_module_name(slug), s.version}, bytes);
     };
-    std::string bytes = kept_archive(s.sha256.empty() ? kept_digest(key) : s.sha256);
+    std::string bytes = cached_archive(s.sha256.empty() ? cached_digest(key) : s.sha256);
     if (!bytes.empty()) {
         auto good = vouched(bytes);
-        // What is kept may have come before anything was demanded: then it is had again.
+        // A cached archive may be older than the current signature rules. If it violates them, it
+        // is fetched again.
         if (!good && !s.sha256.empty()) return std::unexpected(good.error());
         if (!good) bytes.clear();
     }
@@ -238,13 +240,13 @@ Result<std::string> ModuleSources::release(const std::string& slug, ResolvedModu
                             slug, s.version));
         }
         BUNRAKU_TRY_VOID(vouched(bytes));
-        keep_archive(key, got, bytes);
+        cache_archive(key, got, bytes);
     }
     s.sha256 = sha256_of(bytes);
     return bytes;
 }
 
-// Repositories.
+// Modules from git repositories.
 
 std::shared_ptr<ModuleSources::Repository> ModuleSources::repository(const std::string& url) {
     std::unique_lock held(mutex_);
@@ -319,7 +321,8 @@ void ModuleSources::prefetch(const std::string& url, const std::function<bool()>
 
 std::set<std::string> ModuleSources::asked() {
     std::set<std::string> out;
-    // Whoever holds a repository may ask for another: never the two locks the other way round.
+    // A thread that holds a repository's lock may lock `mutex_`, so the opposite order is not
+    // allowed.
     const auto repositories = [&] {
         std::unique_lock held(mutex_);
         return repositories_;
@@ -356,7 +359,7 @@ Result<std::pair<std::string, std::string>> ModuleSources::commit_of(
         BUNRAKU_TRY_VOID(open());
         BUNRAKU_TRY_VOID(learn(*r, *mirror, Learn::WhatIsThere));
     }
-    // Tags and commits stay what they are; whatever else there is may have moved.
+    // Tags and commits do not change. Any other reference may have changed upstream.
     const std::string& first = requests.front();
     const bool stays =
         r->refs.contains("refs/tags/" + first) ||
@@ -374,7 +377,8 @@ Result<std::pair<std::string, std::string>> ModuleSources::commit_of(
     };
     auto out = found();
     if (out.second.empty() && r->ahead) {
-        // It may have come between the question and the Puppetfile that names it.
+        // The reference may have been created after the prefetch and before the Puppetfile was
+        // read.
         r->ahead = r->fetched = false;
         BUNRAKU_TRY_VOID(open());
         BUNRAKU_TRY_VOID(learn(*r, *mirror, Learn::Likely));
@@ -392,7 +396,7 @@ Result<ResolvedModule> ModuleSources::resolve_git(const PuppetfileModule& m,
     } else if (is_commit(m.ref) && m.default_refs.empty() && by.branch_override.empty()) {
         out.commit = m.ref;
     } else {
-        // r10k's order: what is wanted, the override, the default.
+        // r10k's order: requested reference, override, default.
         std::vector<std::string> requests;
         if (m.of_control_branch) {
             if (!by.control_branch.empty()) requests.push_back(by.control_branch);
@@ -453,15 +457,15 @@ Result<std::vector<std::string>> ModuleSources::commit_paths(const std::string& 
     return out;
 }
 
-// Archives by address, Subversion.
+// Archives by address, and Subversion.
 
 Result<ResolvedModule> ModuleSources::resolve_tarball(const PuppetfileModule& m,
                                                       const ResolveOptions& by) {
     ResolvedModule out;
     out.sha256 = m.checksum;
     if (out.sha256.empty() && by.lock) out.sha256 = by.lock->sha256;
-    // As with r10k, what was fetched once is what the address stands for.
-    if (out.sha256.empty() && !by.update) out.sha256 = kept_digest("tarball " + m.source);
+    // Like r10k, retains the first fetched archive as the content of the address.
+    if (out.sha256.empty() && !by.update) out.sha256 = cached_digest("tarball " + m.source);
     if (out.sha256.empty()) BUNRAKU_TRY(tarball(m, out));
     out.identity = "tarball " + out.sha256;
     return out;
@@ -471,7 +475,7 @@ Result<std::string> ModuleSources::tarball(const PuppetfileModule& m, ResolvedMo
     const std::string key = "tarball " + m.source;
     auto turn = this->turn(key);
     std::unique_lock alone(*turn);
-    std::string bytes = kept_archive(s.sha256);
+    std::string bytes = cached_archive(s.sha256);
     if (bytes.empty()) {
         FeedOptions options;
         options.home = m.source;
@@ -486,7 +490,7 @@ Result<std::string> ModuleSources::tarball(const PuppetfileModule& m, ResolvedMo
                             "SHA-256 is {}, not {}",
                             shown_url(m.source), got, s.sha256));
         }
-        keep_archive(key, got, bytes);
+        cache_archive(key, got, bytes);
     }
     s.sha256 = sha256_of(bytes);
     return bytes;
@@ -508,7 +512,7 @@ Result<std::string> ModuleSources::svn(const PuppetfileModule& m, const std::str
         return timeout_.stopped && timeout_.stopped() ? sys::Stop::Ask : sys::Stop::No;
     };
     auto done = system_.processes.run(c);
-    if (!done) return failure("svn cannot be run: " + done.error().message);
+    if (!done) return failure("Could not run svn: " + done.error().message);
     if (!done->ok())
         return failure(fmt::format("svn {} failed: {}", verb, shown_text(done->errors)));
     return std::move(done->output);
@@ -524,7 +528,7 @@ Result<ResolvedModule> ModuleSources::resolve_svn(const PuppetfileModule& m,
             BUNRAKU_TRY(svn(m, "info", {"--show-item", "last-changed-revision", "--", m.source}));
         while (!said.empty() && (said.back() == '\n' || said.back() == ' ')) said.pop_back();
         if (said.empty() || said.find_first_not_of("0123456789") != std::string::npos) {
-            return failure(shown_url(m.source) + " says no revision");
+            return failure(shown_url(m.source) + " did not report a revision");
         }
         out.commit = std::move(said);
     }
@@ -532,22 +536,22 @@ Result<ResolvedModule> ModuleSources::resolve_svn(const PuppetfileModule& m,
     return out;
 }
 
-// What is kept.
+// Cached archives.
 
-std::string ModuleSources::kept_archive(const std::string& sha256) {
+std::string ModuleSources::cached_archive(const std::string& sha256) {
     if (sha256.size() != 64) return {};
     auto bytes = system_.files.read(cache_ + "/archives/" + sha256);
     return bytes && sha256_of(*bytes) == sha256 ? std::move(*bytes) : std::string();
 }
 
-std::string ModuleSources::kept_digest(const std::string& key) {
+std::string ModuleSources::cached_digest(const std::string& key) {
     auto text = system_.files.read(cache_ + "/archives/index/" + sha256_of(key));
     return text && text->size() == 64 ? std::move(*text) : std::string();
 }
 
-void ModuleSources::keep_archive(const std::string& key, const std::string& sha256,
-                                 const std::string& bytes) {
-    // A cache that cannot be written costs time alone.
+void ModuleSources::cache_archive(const std::string& key, const std::string& sha256,
+                                  const std::string& bytes) {
+    // Errors are ignored, because a cache that is not writable only costs time.
     const std::string folder = cache_ + "/archives";
     if (!system_.files.make_directories(folder + "/index", 0700)) return;
     if (system_.files.replace(folder + "/" + sha256, bytes, {.mode = 0600})) {
@@ -578,18 +582,20 @@ Result<std::string> ModuleSources::made_once(
     (void)::utimensat(AT_FDCWD, fresh.c_str(), nullptr, 0);
     if (auto placed = system_.files.rename(fresh, path); !placed) {
         (void)system_.files.remove_all(fresh);
-        // Another process was faster.
+        // Another process has created the tree first.
         if (!system_.files.is_directory(path)) return std::unexpected(placed.error());
     }
     return path;
 }
 
 Result<std::string> ModuleSources::tree(const PuppetfileModule& m, ResolvedModule& s) {
-    // What is demanded of releases may have changed since a tree was made, and what is published.
+    // The signature rules and the published releases may have changed since the tree was created,
+    // so check again.
     if (m.kind == Kind::Forge && forge_.trust && forge_.trust->demands(s.forge)) {
         BUNRAKU_TRY(release(parse_module_name(m.name)->slug(), s));
     }
-    // A lock file's digest makes it another tree than that of whatever the forge sent.
+    // The key includes the digest in the lock file. An archive with another digest gets another
+    // tree.
     const std::string key =
         s.identity + " " + (m.kind == Kind::Forge ? s.forge + " " + s.sha256 : m.source);
     return made_once(key, [&](const std::string& folder) { return fill(m, s, folder); });

@@ -1,5 +1,7 @@
-// Where the modules of Puppetfiles come from: which content a line means now, and that content in a
-// folder. Archives, mirrors of repositories and unpacked trees are kept for all who ask.
+// SPDX-License-Identifier: Apache-2.0
+// Sources of the modules in Puppetfiles: resolves an entry to concrete content and provides this
+// content as a folder. Archives, mirrors of repositories and unpacked trees are cached for all
+// callers.
 #pragma once
 
 #include <map>
@@ -16,38 +18,38 @@
 
 namespace bunraku::module {
 
-/// What the lock file holds of a module: the wish, and what it came to.
+/// The lock file entry of a module: the request and the resolved version.
 struct Locked {
-    std::string requested;  ///< changes with the Puppetfile's line
+    std::string requested;  ///< changes if the line in the Puppetfile changes
     std::string version, sha256, git, commit;
 };
 std::string request_of(const PuppetfileModule& module);
 using LockFile = std::map<std::string, Locked>;
-/// Nothing is known of what cannot be read.
+/// Parses a lock file. Returns an empty result if it is invalid.
 LockFile read_lock_file(const std::string& text);
 std::string lock_file_text(const LockFile& lock);
 
-/// What a line of a Puppetfile means, once somebody was asked.
+/// A Puppetfile entry resolved to concrete content.
 struct ResolvedModule {
-    std::string identity;         ///< "forge acme-web-1.0.0", "git COMMIT", "tarball SHA256", ..
-    std::string version, commit;  ///< commit: of Svn the revision
-    std::string sha256;           ///< of an archive; known at the latest when it was fetched
-    std::string forge;            ///< address
-    std::string ref;              ///< of Git: the branch, tag or commit that was found
+    std::string identity;         ///< "forge acme-web-1.0.0", "git COMMIT", "tarball SHA256", ...
+    std::string version, commit;  ///< commit: for Svn the revision
+    std::string sha256;           ///< digest of an archive; set once it has been fetched
+    std::string forge;            ///< address of the forge
+    std::string ref;              ///< for Git: the branch, tag or commit that exists
 };
 
-/// What else decides.
+/// Further inputs of the resolution.
 struct ResolveOptions {
-    const Locked* lock = nullptr;  ///< to be taken
-    std::string installed;         ///< version that stands there, of a module without a version
-    std::string forge;             ///< address
+    const Locked* lock = nullptr;  ///< lock entry to use; may be null
+    std::string installed;         ///< installed version, for a module without a version
+    std::string forge;             ///< address of the forge
     bool update = false;
-    std::string control_branch;   ///< of the environment; empty: it has none
-    std::string branch_override;  ///< tried where a module's own reference is not there
+    std::string control_branch;   ///< branch of the environment; may be empty
+    std::string branch_override;  ///< branch to try if the module's own reference does not exist
 };
 
-/// Used by many threads at once. Each repository is fetched at most once in its life, each archive
-/// downloaded by one thread while others wait for it.
+/// Resolver and cache for module contents. Thread-safe. Fetches each repository at most once in its
+/// lifetime. Only one thread downloads an archive while others wait for it.
 class ModuleSources {
 public:
     ModuleSources(sys::System& system, std::string cache, ForgeClientOptions forge,
@@ -59,57 +61,57 @@ public:
 
     base::Result<ResolvedModule> resolve_module(const PuppetfileModule& module,
                                                 const ResolveOptions& by);
-    /// Makes `folder` hold the content. REVISION in what comes from a repository says which commit
-    /// it is to the next run, and to people.
+    /// Fills `folder` with the content. For a repository, the file REVISION records the commit for
+    /// the next run and for users.
     base::Result<void> fill(const PuppetfileModule& module, ResolvedModule& resolved,
                             const std::string& folder);
-    /// A folder in the cache with that content, not to be changed.
+    /// Returns a folder in the cache with that content. The caller must not change it.
     base::Result<std::string> tree(const PuppetfileModule& module, ResolvedModule& resolved);
 
-    /// Brings a repository up to date, once; its branches and tags (GitMirror::refs).
+    /// Updates a repository once and returns its branches and tags (see GitMirror::refs).
     base::Result<std::map<std::string, std::string>> refs(const std::string& url);
-    /// The folder of a tree by its name in the cache, whether it is there or not.
+    /// Returns the cache folder of a tree, which may not exist.
     std::string cached_tree(const std::string& name) const { return cache_ + "/trees/" + name; }
-    /// The content of a commit as in `tree`, without a REVISION.
+    /// Returns the content of a commit like `tree`, but without REVISION.
     base::Result<std::string> commit_tree(const std::string& url, const std::string& commit);
-    /// A folder in the cache with nothing in it.
+    /// Returns an empty folder in the cache.
     base::Result<std::string> empty_tree();
-    /// The names of the folders at a Subversion address.
+    /// Returns the names of the folders at a Subversion address.
     base::Result<std::vector<std::string>> svn_folders(const PuppetfileModule& at);
-    /// The paths of a commit's files and links, in order.
+    /// Returns the sorted paths of the files and links of a commit.
     base::Result<std::vector<std::string>> commit_paths(const std::string& url,
                                                         const std::string& commit);
-    /// Runs `work` with the mirror of a repository, which nobody else uses meanwhile.
+    /// Runs `work` with exclusive access to the mirror of a repository.
     base::Result<void> with_mirror(const std::string& url,
                                    const std::function<base::Result<void>(GitMirror&)>& work);
-    /// Asks a repository that will probably be wanted, until `stopped`; what comes of it is there
-    /// for who wants it then.
+    /// Fetches a repository that will probably be needed, until `stopped`. Later calls use the
+    /// result.
     void prefetch(const std::string& url, const std::function<bool()>& stopped);
-    /// The repositories that a module's line made it ask.
+    /// Returns the repositories whose newest state was needed to resolve a module.
     std::set<std::string> asked();
-    /// The address that settings name, as people may see it.
+    /// The forge options from the settings, with an address that is safe to display.
     const ForgeClientOptions& forge() const { return forge_; }
-    /// Removes trees that nobody asked for in as many days, and what deploys remember of
-    /// themselves.
+    /// Removes trees that have not been used for this number of days, and the records of deploys.
     void prune(int days);
 
 private:
     struct Repository {
         std::mutex mutex;
         bool known = false, fetched = false;
-        bool ahead = false;                 ///< fetched before it was known what is wanted
-        bool wanted = false;                ///< by a line, of its newest state
-        std::optional<base::Error> failed;  ///< to fetch: it is not tried again
+        /// true if fetched before the requested references were known
+        bool ahead = false;
+        bool wanted = false;                ///< true if an entry needs its newest state
+        std::optional<base::Error> failed;  ///< error of a fetch; it is not tried again
         std::map<std::string, std::string> refs;
     };
     class PooledClient;
     std::shared_ptr<Repository> repository(const std::string& url);
     std::shared_ptr<std::mutex> turn(const std::string& key);
-    /// Is there something new? Where that is unlikely the repository is asked before anything is
-    /// fetched, with one process of git instead of several.
+    /// How likely the repository has new content. If unlikely, the references are queried before
+    /// fetching, which needs one git process instead of several.
     enum class Learn : std::uint8_t { WhatIsThere, Unlikely, Likely };
     base::Result<void> learn(Repository& repository, GitMirror& mirror, Learn how);
-    /// The first of `wishes` that the repository has, and its commit.
+    /// Returns the first of `requests` that exists in the repository, and its commit.
     base::Result<std::pair<std::string, std::string>> commit_of(
         const std::string& url, const std::vector<std::string>& requests);
     base::Result<ResolvedModule> resolve_forge(const PuppetfileModule& module,
@@ -132,10 +134,10 @@ private:
     std::string tree_path(const std::string& key) const;
     void prune_folder(const std::string& folder, int days);
 
-    /// An archive by its digest, and the digest by a name it had; empty: not kept.
-    std::string kept_archive(const std::string& sha256);
-    std::string kept_digest(const std::string& key);
-    void keep_archive(const std::string& key, const std::string& sha256, const std::string& bytes);
+    /// Returns a cached archive by its digest, and the digest by a key. Empty if not cached.
+    std::string cached_archive(const std::string& sha256);
+    std::string cached_digest(const std::string& key);
+    void cache_archive(const std::string& key, const std::string& sha256, const std::string& bytes);
 
     sys::System& system_;
     std::string cache_;
@@ -145,17 +147,18 @@ private:
     std::map<std::string, std::shared_ptr<Repository>> repositories_;
     std::map<std::string, std::shared_ptr<std::mutex>> turns_;
     std::map<std::string, std::vector<std::unique_ptr<ForgeClient>>> idle_;  ///< by address
-    std::map<std::string, std::string> resolved_;  ///< of :latest and ranges: asked once
+    /// results for :latest and ranges, which are resolved only once
+    std::map<std::string, std::string> resolved_;
 };
 
-/// What files may be used for after copy_tree.
+/// Permissions of the copied files.
 enum class CopyMode : std::uint8_t {
-    Frozen,  ///< nobody may write; executable bits stay
-    Same     ///< as the original
+    Frozen,  ///< read-only; executable bits are preserved
+    Same     ///< the same as the original
 };
-/// Copies a tree of files, folders and links. `to` is made, and must not be there. Names in
-/// `without` are left out at the top. `like` is an earlier copy, or nothing: its files that nobody
-/// has changed are linked instead of copied.
+/// Copies a tree of files, folders and links to `to`, which must not exist. Omits the names in
+/// `without` at the top level. `like` is an earlier copy, or empty. Its unmodified files are linked
+/// instead of copied.
 base::Result<void> copy_tree(const std::string& from, const std::string& to,
                              const std::set<std::string>& without = {},
                              const std::string& like = {}, CopyMode mode = CopyMode::Frozen);

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/state.h"
 
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/codec/digest.h"
 #include "core/sys/change_times.h"
 
@@ -98,7 +100,8 @@ std::string InstallRecords::path_of(const std::string& target) const {
 
 Result<void> InstallRecords::keep(const std::string& target, std::string_view identity,
                                   const TreeManifest& manifest, const FileStamps& stamps) {
-    // Fields end with a NUL, which no path holds: names may have any other byte.
+    // Fields end with a NUL, because names may contain any other byte.
+    BUNRAKU_ASSERT(!target.empty());
     std::string text;
     const auto add = [&](std::string_view field) { text.append(field).push_back('\0'); };
     add(target);
@@ -121,7 +124,8 @@ std::string InstallRecords::identity(const std::string& target) {
 
 std::optional<KnownFiles> InstallRecords::find(const std::string& target,
                                                std::string_view identity) {
-    // The time first: a record that is replaced meanwhile is then believed less.
+    // Read the time before the text. If the record is replaced in between, more files than
+    // necessary are checked.
     const auto status = files_.lstat(path_of(target));
     auto text = files_.read(path_of(target));
     if (!text || !status) return std::nullopt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/tarball.h"
 
 #include <fcntl.h>
@@ -31,12 +32,13 @@ std::string archive_message(archive* a) {
     return text ? text : "unknown error";
 }
 
-/// The whole stream is inflated once: it must end where gzip says, with the right checksum. (The
-/// tar reader stops at its own end mark and would not see a stream that is cut behind it.)
+/// Decompresses the whole stream once to check that it ends correctly with the right checksum. The
+/// tar reader stops at the end mark of the archive and would not detect a stream that is truncated
+/// after it.
 Result<void> check_gzip(std::string_view bytes, const TarballLimits& limits) {
     if (bytes.size() < 18 || static_cast<unsigned char>(bytes[0]) != 0x1F ||
         static_cast<unsigned char>(bytes[1]) != 0x8B) {
-        return failure("the file is no gzipped tar archive: it is not in gzip format");
+        return failure("the file is not a gzipped tar archive: it is not in gzip format");
     }
     z_stream z{};
     if (inflateInit2(&z, 15 + 16) != Z_OK) return failure("out of memory");
@@ -55,7 +57,7 @@ Result<void> check_gzip(std::string_view bytes, const TarballLimits& limits) {
                 fmt::format("the archive unpacks to more than {} MiB", limits.unpacked >> 20));
         }
         if (code == Z_STREAM_END) {
-            // Zero bytes that pad the file are let through, more gzip members are read on.
+            // Trailing zero bytes are accepted, and further gzip members are read.
             while (z.avail_in > 0 && *z.next_in == 0) {
                 ++z.next_in;
                 --z.avail_in;
@@ -65,13 +67,13 @@ Result<void> check_gzip(std::string_view bytes, const TarballLimits& limits) {
             continue;
         }
         if (code != Z_OK) {
-            return failure(fmt::format("the file is no gzipped tar archive: {}",
-                                       code == Z_BUF_ERROR ? "the gzip stream is cut short"
+            return failure(fmt::format("the file is not a gzipped tar archive: {}",
+                                       code == Z_BUF_ERROR ? "the gzip stream is truncated"
                                        : z.msg             ? z.msg
                                                            : "broken gzip stream"));
         }
         if (z.avail_in == 0 && z.avail_out != 0) {
-            return failure("the file is no gzipped tar archive: the gzip stream is cut short");
+            return failure("the file is not a gzipped tar archive: the gzip stream is truncated");
         }
     }
 }
@@ -88,15 +90,16 @@ Reader open_reader(std::string_view bytes, std::string* error) {
     return reader;
 }
 
-/// The name of an entry: bytes as they are in ustar and GNU headers, UTF-8 in pax headers. The
-/// caller holds Utf8Names: without it libarchive gives no name that is not ASCII.
+/// Returns the name of an entry: raw bytes in ustar and GNU headers, UTF-8 in pax headers. The
+/// caller must hold Utf8Names, because otherwise libarchive does not return names that are not
+/// ASCII.
 std::string name_of(archive_entry* header) {
     const char* raw = libarchive().entry_pathname_utf8(header);
     if (!raw) raw = libarchive().entry_pathname(header);
     return raw ? raw : "";
 }
 
-/// Splits an entry's name into clean segments; nullopt: it is absolute or climbs.
+/// Splits the name of an entry into segments. Returns nullopt if it is absolute or contains "..".
 std::optional<std::vector<std::string_view>> segments(std::string_view path) {
     if (path.empty() || path[0] == '/') return std::nullopt;
     std::vector<std::string_view> out;
@@ -116,7 +119,8 @@ std::optional<std::vector<std::string_view>> segments(std::string_view path) {
     return out;
 }
 
-/// Does a link at `depth` folders below the top, with this target, stay inside the top folder?
+/// Reports whether a link inside `depth` folders of the top folder, with this target, stays within
+/// the top folder.
 bool link_stays(std::string_view target, std::size_t depth) {
     if (target.empty() || target[0] == '/') return false;
     long level = static_cast<long>(depth);
@@ -148,13 +152,14 @@ Result<std::string> read_entry(archive* a, std::uint64_t limit) {
             return failure("the archive is broken: " + archive_message(a));
         }
         const auto at = static_cast<std::uint64_t>(offset);
-        if (at > limit || size > limit - at) return failure("too long");
-        if (out.size() < at) out.resize(at);  // a hole of a sparse file
+        if (at > limit || size > limit - at || out.size() > limit - size)
+            return failure("too long");
+        if (out.size() < at) out.resize(at);  // a hole in a sparse file
         out.append(static_cast<const char*>(block), size);
     }
 }
 
-/// The paths of an archive so far. A file cannot be a folder, too.
+/// The paths of an archive so far. A path cannot be both a file and a folder.
 class EntryPaths {
 public:
     Result<void> add(const std::vector<std::string_view>& parts, bool folder) {
@@ -172,10 +177,10 @@ public:
     }
 
 private:
-    std::map<std::string, bool> folders_;  ///< path -> is it a folder?
+    std::map<std::string, bool> folders_;  ///< path to whether it is a folder
 };
 
-/// Is this file one that API v3 shows?
+/// Reports whether API v3 returns the text of this file.
 bool is_text(const std::vector<std::string_view>& parts) {
     if (parts.size() == 2) {
         const std::string name = base::lower(parts[1]);
@@ -187,14 +192,13 @@ bool is_text(const std::vector<std::string_view>& parts) {
     return parts[1] == "plans" || (parts.size() == 3 && parts[1] == "tasks");
 }
 
-/// Calls `entry(reader, header, parts)` for every entry, in its order, with the checks of names and
-/// kinds done.
+/// Calls `entry(reader, header, parts)` for every entry in order, after checking its name and type.
 template <class F>
 Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F entry) {
     std::string error;
     const codec::Utf8Names names;
     Reader reader = open_reader(bytes, &error);
-    if (!reader) return failure("the file is no gzipped tar archive: " + error);
+    if (!reader) return failure("the file is not a gzipped tar archive: " + error);
     std::string top;
     EntryPaths paths;
     std::uint64_t count = 0;
@@ -203,7 +207,8 @@ Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F 
         const int code = libarchive().read_next_header(reader.get(), &header);
         if (code == ARCHIVE_EOF) break;
         if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
-            return failure("the file is no gzipped tar archive: " + archive_message(reader.get()));
+            return failure("the file is not a gzipped tar archive: " +
+                           archive_message(reader.get()));
         }
         if (++count > limits.entries) {
             return failure(fmt::format("the archive has more than {} entries", limits.entries));
@@ -220,8 +225,8 @@ Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F 
         }
         if (top.empty()) top = (*parts)[0];
         if ((*parts)[0] != top) {
-            return failure(fmt::format("entry {} stands outside of the top folder '{}'",
-                                       printable(name), top));
+            return failure(
+                fmt::format("entry {} is outside of the top folder '{}'", printable(name), top));
         }
         const char* hard = libarchive().entry_hardlink(header);
         if (hard) {
@@ -239,7 +244,7 @@ Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F 
             return failure(fmt::format("entry {} is neither file nor folder", printable(name)));
         }
         if (kind == AE_IFREG && !hard && parts->size() < 2) {
-            return failure(fmt::format("entry {} stands outside of a top folder", printable(name)));
+            return failure(fmt::format("entry {} is outside of a top folder", printable(name)));
         }
         BUNRAKU_TRY_VOID(paths.add(*parts, kind == AE_IFDIR));
         auto done = entry(reader.get(), header, *parts, kind == AE_IFREG && !hard);
@@ -267,7 +272,7 @@ Result<Tarball> inspect_tarball(std::string_view bytes, const TarballLimits& lim
                  bool regular) -> Result<void> {
                  if (!regular) return {};
                  if (parts.size() == 2 && parts[1] == "metadata.json") {
-                     if (found) return failure("the archive holds metadata.json twice");
+                     if (found) return failure("the archive contains metadata.json twice");
                      found = true;
                      auto content = read_entry(a, limits.metadata);
                      if (!content) {
@@ -293,7 +298,7 @@ Result<Tarball> inspect_tarball(std::string_view bytes, const TarballLimits& lim
                      if (i > 1) path += '/';
                      path += parts[i];
                  }
-                 // Answers are JSON.
+                 // Responses are JSON, so names must be UTF-8.
                  if (codec::is_utf8(path)) out.texts[path] = std::move(*content);
                  return {};
              });
@@ -310,7 +315,7 @@ Result<Tarball> inspect_tarball(std::string_view bytes, const TarballLimits& lim
 
 namespace {
 
-/// O_EXCL: nothing that an earlier entry made is followed or overwritten.
+/// O_EXCL prevents following or overwriting anything that an earlier entry created.
 Result<void> write_entry(const std::string& path, std::string_view content, bool executable) {
     ::unlink(path.c_str());
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
@@ -402,13 +407,13 @@ Result<void> unpack_any_tarball(std::string_view bytes, const std::string& targe
         EntryPaths paths;
         std::string error;
         Reader reader = open_reader(bytes, &error);
-        if (!reader) return failure("the file is no gzipped tar archive: " + error);
+        if (!reader) return failure("the file is not a gzipped tar archive: " + error);
         std::uint64_t count = 0, left = limits.unpacked;
         for (archive_entry* header = nullptr;;) {
             const int code = libarchive().read_next_header(reader.get(), &header);
             if (code == ARCHIVE_EOF) break;
             if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
-                return failure("the file is no gzipped tar archive: " +
+                return failure("the file is not a gzipped tar archive: " +
                                archive_message(reader.get()));
             }
             if (++count > limits.entries) {
@@ -423,7 +428,7 @@ Result<void> unpack_any_tarball(std::string_view bytes, const std::string& targe
                 folder = path;
                 path.append("/").append(part);
             }
-            // Links are left out, so no path leads through one.
+            // Links are skipped, so no path leads through a link.
             const auto kind = libarchive().entry_filetype(header);
             BUNRAKU_TRY_VOID(paths.add(*parts, kind == AE_IFDIR));
             if (kind == AE_IFDIR) BUNRAKU_TRY_VOID(fs->make_directories(path, 0755));

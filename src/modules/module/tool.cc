@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/tool.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ std::string dashed(std::string_view name) {
     return out;
 }
 
-/// Puppet's v(): "v1.0.0" of a version, other texts as they are.
+/// Puppet's v(): returns "v1.0.0" for a version, and other texts unchanged.
 std::string v(const std::string& version) {
     if (version.empty()) return "???";
     return version[0] >= '0' && version[0] <= '9' ? "v" + version : version;
@@ -49,7 +50,7 @@ ToolResult failed(const std::vector<std::string>& lines) {
     return {ToolResult::Kind::Failure, join(lines), {}, {}, {}};
 }
 
-/// The graph as Puppet's --render-as json has it.
+/// Returns the graph in the format of Puppet's --render-as json.
 std::string graph_json(const std::vector<TreeNode>& nodes, std::string_view action) {
     using codec::json_string;
     std::string out = "[";
@@ -64,7 +65,7 @@ std::string graph_json(const std::vector<TreeNode>& nodes, std::string_view acti
     return out + "]";
 }
 
-/// `result` with the reasons why nothing fits together.
+/// Returns `result` with the explanation of a failed resolution.
 ToolResult with_reasons(ToolResult result, Graph& graph, const ToolOptions& options) {
     if (!options.explain) return result;
     Graph::Explanation why = graph.explain();
@@ -79,7 +80,7 @@ std::string short_name(const std::string& full) {
     return dash == std::string::npos ? full : full.substr(dash + 1);
 }
 
-/// Everything that install and upgrade share.
+/// The common part of install and upgrade.
 class Action {
 public:
     Action(const ToolOptions& options, LogSink& log, bool upgrading)
@@ -108,7 +109,8 @@ public:
                 version = base::SemVer::parse("0.0.0");
             }
             c.version = *version;
-            // An installed module asks for ranges, but draws nothing else in.
+            // The ranges of an installed module are constraints, but do not add modules to the
+            // graph.
             for (const Dependency& d : m->dependencies) {
                 c.constraints.push_back({"initialize", dashed(d.name), d.requirement,
                                          base::SemVerRange::parse(d.requirement)});
@@ -165,12 +167,13 @@ public:
             return out;
         };
     }
-    /// What the forge lists of a module.
+    /// A module's releases in a forge.
     struct Listing {
         std::vector<RemoteModule> releases;
         std::vector<std::string> warnings;
     };
-    /// Calls `work` with 0 to count - 1, side by side, each thread on a connection of its own.
+    /// Calls `work` with each number from 0 to count - 1, in parallel. Each thread has its own
+    /// connection.
     void side_by_side(std::size_t count,
                       const std::function<void(ForgeClient&, std::size_t)>& work) const {
         std::atomic<std::size_t> at{0};
@@ -181,8 +184,8 @@ public:
             for (std::size_t i = at++; i < count; i = at++) work(client, i);
         });
     }
-    /// Asks at once for all that releases need, and for what those need: what the graph will want
-    /// to know. What fails is left to it, who asks again.
+    /// Fetches the listings of all dependencies, recursively and in parallel, before the graph
+    /// needs them. Failures are ignored, because the graph then requests the listing again.
     void look_ahead(const Listing& of) {
         std::set<std::string> asked;
         std::vector<std::string> wanted;
@@ -197,7 +200,7 @@ public:
             }
         };
         want(of);
-        // A forge may make up names without end.
+        // A forge may return an unlimited number of names.
         constexpr std::size_t kMostAhead = 500;
         while (!wanted.empty() && asked.size() <= kMostAhead) {
             std::vector<std::optional<Listing>> found(wanted.size());
@@ -233,7 +236,7 @@ public:
         }
     }
 
-    /// What is installed may only move within its major version, and keeps its own demands.
+    /// Restricts an installed module to its major version and to its own requirements.
     void constrain(Graph& graph, const std::string& name) {
         if (options_.force) return;
         graph.one_of_each_name();
@@ -248,7 +251,7 @@ public:
         }
     }
 
-    /// Would a release overwrite a module of another author?
+    /// Reports whether a release would overwrite a module of another author.
     std::optional<ToolResult> conflict(const std::vector<const Candidate*>& releases,
                                        const std::string& name) const {
         for (const Candidate* r : releases) {
@@ -279,7 +282,7 @@ public:
         return std::nullopt;
     }
 
-    /// Downloads what is not here yet, side by side; then puts each module in its place.
+    /// Downloads the missing releases in parallel, then installs each module at its path.
     Result<void> place(const std::vector<const Candidate*>& releases, const std::string& folder,
                        const std::string& local_archive) {
         std::vector<const Candidate*> wanted;
@@ -300,7 +303,7 @@ public:
         side_by_side(wanted.size(), [&](ForgeClient& client, std::size_t i) {
             if (over) return;
             auto bytes = client.download(*wanted[i]->remote);
-            // Looked through before anything is installed.
+            // Check the archives before installing anything.
             if (bytes) {
                 auto good = inspect_tarball(*bytes);
                 if (!good) {
@@ -329,14 +332,14 @@ public:
                                            : "Installing -- do not interrupt ...");
         for (const Candidate* r : releases) {
             if (r->installed) continue;
-            places_[r] = place_of(*r, folder);
+            places_[r] = path_of(*r, folder);
             const std::string& bytes = r->local ? local_archive : archives[r];
             BUNRAKU_TRY_VOID(place_module(bytes, places_[r] + "/" + short_name(r->name)));
         }
         return {};
     }
-    /// The folder a release goes to: where an older one stands, else `folder`.
-    std::string place_of(const Candidate& r, const std::string& folder) const {
+    /// Returns the folder for a release: that of the installed older release, otherwise `folder`.
+    std::string path_of(const Candidate& r, const std::string& folder) const {
         if (r.installed) return r.installed->modulepath;
         const Candidate* old = installed(r.name);
         if (old && (upgrading_ || !options_.force)) return old->installed->modulepath;
@@ -355,7 +358,7 @@ public:
         if (!upgrading_ && options_.force) upgrade = false;
         const std::string text = upgrade ? v(old) + " -> " + v(now) : v(now);
         node.text = fmt::format("{} ({})", r.name, colored(options_.color, "cyan", text));
-        const std::string place = place_of(r, folder);
+        const std::string place = path_of(r, folder);
         if (place != folder) node.text += " [" + place + "]";
         node.version = now;
         if (upgrade) node.previous = old;
@@ -403,7 +406,7 @@ private:
     InstalledModules installed_;
     std::map<std::string, Candidate> releases_;
     std::map<std::string, std::vector<RemoteModule>> remotes_;
-    std::map<std::string, Listing> ahead_;  ///< asked for, not wanted yet
+    std::map<std::string, Listing> ahead_;  ///< fetched but not yet used
     std::vector<std::string> fetched_;
     std::map<const Candidate*, std::string> places_;
 };
@@ -414,7 +417,7 @@ Result<void> check_range(const std::string& version) {
 }
 
 bool same_range_impossible(const std::string& a, const std::string& b) {
-    // No version lies in both: looked for at the ends of their intervals.
+    // Look for a version in both ranges by comparing the ends of their intervals.
     auto x = base::SemVerRange::parse(a), y = base::SemVerRange::parse(b);
     if (!x || !y) return true;
     for (const auto& p : x->parts) {
@@ -430,7 +433,7 @@ bool same_range_impossible(const std::string& a, const std::string& b) {
     return true;
 }
 
-/// Puppet's explanation of a graph without a solution, for install.
+/// Returns Puppet's explanation of a graph without a solution, for install.
 ToolResult unsatisfiable(const Action& action, const Graph& graph, const std::string& name,
                          const ToolOptions& options, const std::string& failing) {
     const auto& candidates = graph.candidates();
@@ -500,7 +503,7 @@ Result<std::string> read_archive(const std::string& file, Metadata* metadata) {
     return std::move(*bytes);
 }
 
-/// Creates the folder of modules where it is missing; what Puppet says where it cannot.
+/// Creates the folder of modules if it is missing. If that fails, returns Puppet's message.
 Result<std::optional<ToolResult>> make_target(const ToolOptions& options, const std::string& name,
                                               const std::string& version, LogSink& log) {
     struct stat folder{};
@@ -661,7 +664,7 @@ Result<ToolResult> upgrade_module(const std::string& given, const ToolOptions& o
         if (!m->forge_name.empty() && m->full_name() == name) matching.push_back(m);
     }
     if (matching.empty()) {
-        // Puppet knows no action here, so its text has a gap.
+        // Puppet has no action here, so its message has a gap.
         return failed({fmt::format("Could not upgrade module '{}'", name),
                        fmt::format("  Module '{}' is not installed", name),
                        "    Use `puppet module install` to install this module"});
@@ -679,7 +682,7 @@ Result<ToolResult> upgrade_module(const std::string& given, const ToolOptions& o
         return failed(lines);
     }
     Candidate& there = *action.installed(name);
-    there.priority = 0;  // it is to be replaced, not preferred
+    there.priority = 0;  // the installed release is to be replaced, so it is not preferred
     const InstalledModule& mod = *there.installed;
     const std::string old = there.version.to_string();
     log.log(Level::Notice, fmt::format("Found '{}' ({}) in {} ...", name,

@@ -1,4 +1,5 @@
-// Copies of trees. A clone of the file system's own where it makes them, else the kernel copies.
+// SPDX-License-Identifier: Apache-2.0
+// Copies trees. Uses clones if the file system supports them, otherwise the kernel copies.
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -31,7 +32,7 @@ Result<void> copy_content(int from, int to, const struct stat& status, const std
     if (clones && ::ioctl(to, FICLONE, from) == 0) return {};
     clones = false;
     char buffer[65536];
-    // The kernel's own way takes longer than one call to read and one to write.
+    // For a small file, one read and one write are faster than copy_file_range.
     bool by_hand = status.st_size <= static_cast<off_t>(sizeof buffer);
     for (;;) {
         ssize_t n = by_hand ? ::read(from, buffer, sizeof buffer)
@@ -57,7 +58,8 @@ Result<void> copy_file(int from_folder, int to_folder, const char* name, const s
                        const std::string& path, CopyMode how) {
     const Descriptor from(::openat(from_folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     if (from.get() < 0) return copy_failed("read", path);
-    // Versions share files by hard links: one that is edited in place would change all of them.
+    // Versions share files by hard links. The files are read-only, because editing one in place
+    // would change all versions.
     const mode_t mode = status.st_mode & 0100 ? 0555 : 0444;
     const Descriptor to(
         ::openat(to_folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
@@ -65,13 +67,13 @@ Result<void> copy_file(int from_folder, int to_folder, const char* name, const s
     if (how == CopyMode::Same && ::fchmod(to.get(), status.st_mode & 0777) != 0)
         return copy_failed("write", path);
     BUNRAKU_TRY_VOID(copy_content(from.get(), to.get(), status, path));
-    // By its time a later copy knows that nobody has changed this one (`same_file`).
+    // The preserved time shows later copies that this file is unmodified (see `same_file`).
     const timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, status.st_mtim};
     if (::futimens(to.get(), times) != 0) return copy_failed("write", path);
     return {};
 }
 
-/// Is `name` in the folder `like` a copy of that file which nobody has changed since?
+/// Reports whether `name` in the folder `like` is an unmodified copy of that file.
 bool same_file(int like, const char* name, const struct stat& status) {
     struct stat there{};
     return like >= 0 && ::fstatat(like, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
@@ -81,7 +83,8 @@ bool same_file(int like, const char* name, const struct stat& status) {
            (there.st_mode & 0100) == (status.st_mode & 0100) && there.st_uid == ::geteuid();
 }
 
-/// The folders are descriptors; `from` is closed. `like`: see copy_tree; -1: none.
+/// Copies a folder. `from` and `to` are descriptors, and `from` is closed. `like` is as in
+/// copy_tree, or -1.
 Result<void> copy_folder(int from, int to, int like, const std::string& path,
                          const std::set<std::string>& without, CopyMode how) {
     std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(from), ::closedir);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/trust.h"
 
 #include <cerrno>
@@ -86,7 +87,7 @@ Result<void> ForgeTrust::parse(std::string_view text) {
             s.root = words[1];
             s.address = words.size() == 3 ? std::string(words[2]) : metadata_address(s.forge);
             if (s.address.empty()) {
-                return wrong("the address of the metadata is needed behind the root's file");
+                return wrong("the address of the metadata must follow the file of the root");
             }
         } else if (!s.rules.read_line(row)) {
             return wrong(fmt::format("'{}' is not understood", base::trim(row).substr(0, 80)));

@@ -1,11 +1,12 @@
-// What a client demands of releases before it takes them (CONFDIR/forge_trust.conf): signatures,
-// and that a forge's signed metadata names just these bytes.
+// SPDX-License-Identifier: Apache-2.0
+// A client's requirements for releases (CONFDIR/forge_trust.conf): signatures, and matching digests
+// in the signed metadata of the forge.
 //
-//   forge https://forge.example.org/pulp_puppet/forge/repository/site    what follows is about it
+//   forge https://forge.example.org/pulp_puppet/forge/repository/site    the next lines are for it
 //   root /etc/puppetlabs/site-root.json [ADDRESS of the metadata]
 //   signer acme RWQ...                                                   may sign for that author
 //   require_signed acme
-//   forge *                                                              of all of them
+//   forge *                                                              for all forges
 #pragma once
 
 #include <map>
@@ -22,32 +23,33 @@
 
 namespace bunraku::module {
 
-/// A client of the metadata at `address` ("http(s)://", "file://" or a folder). What it saw stays
-/// in a folder of its own below `state`, for as long as one begins with the same root.
+/// Returns a client for the metadata at `address` ("http(s)://", "file://" or a folder). Its state
+/// is stored in a subfolder of `state` that depends on the initial root.
 base::Result<std::unique_ptr<TufClient>> tuf_client_of(const std::string& address,
                                                        const std::string& root_file,
                                                        const std::string& state,
                                                        const FeedOptions& access);
-/// Where the metadata of a forge or a published tree is; empty: its address does not tell.
+/// Returns the metadata address of a forge or a published tree. Empty if it cannot be derived.
 std::string metadata_address(std::string_view forge);
 
-/// Used by many threads at once.
+/// The configured requirements and their verification. Thread-safe.
 class ForgeTrust {
 public:
-    /// Null: there is no such file. One that cannot be understood lets nothing through.
+    /// Returns null if the file does not exist. If it is invalid, all releases are refused.
     static std::shared_ptr<ForgeTrust> read(const std::string& path, const std::string& state);
 
-    /// The one of this machine: CONFDIR/forge_trust.conf, VARDIR/forge_seen.
+    /// Reads the configuration of this machine: CONFDIR/forge_trust.conf and VARDIR/forge_seen.
     static std::shared_ptr<ForgeTrust> of(const std::string& confdir, const std::string& vardir) {
         return read(confdir + "/forge_trust.conf", vardir + "/forge_seen");
     }
 
-    /// Is anything demanded of that forge's releases?
+    /// Reports whether there are requirements for the releases of that forge.
     bool demands(std::string_view forge) const {
         return !broken_.empty() || !sections_of(forge).empty();
     }
-    /// May these bytes be installed as `release` of `forge`? The error says why not. `access`: how
-    /// that forge is reached. Asks for its metadata (once in a process) and for the signature.
+    /// Checks whether these bytes may be installed as `release` of `forge`. The error gives the
+    /// reason. `access` describes the connection to the forge. Fetches the metadata (once per
+    /// process) and the signature.
     base::Result<void> check(const std::string& forge, const FeedOptions& access,
                              const ReleaseName& release, std::string_view bytes);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/tuf.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <thread>
 
 #include "core/base/arena.h"
+#include "core/base/assert.h"
 #include "core/base/civil_time.h"
 #include "core/base/diagnostic.h"
 #include "core/codec/digest.h"
@@ -28,11 +30,11 @@ using value::Value;
 
 constexpr std::uint64_t kMaxRoot = 512 << 10, kMaxTimestamp = 16 << 10, kMaxSnapshot = 2 << 20,
                         kMaxTargets = 128 << 20;
-/// So many new roots are followed at once.
+/// Maximum number of new roots per update.
 constexpr int kMaxRotations = 256;
-/// So many roles may have a part of the targets.
+/// Maximum number of delegated targets roles.
 constexpr std::size_t kMaxParts = 16384;
-/// Error code of what a publish between two questions may explain.
+/// Error code of a mismatch that a publish between two requests may explain.
 constexpr int kMixed = EAGAIN;
 
 const Value* member(const Value& object, std::string_view key) {
@@ -44,7 +46,7 @@ std::int64_t number_at(const Value& object, std::string_view key) {
     return v && v->is_integer() ? v->as_integer() : 0;
 }
 
-/// Empty: it is no hexadecimal.
+/// Returns an empty string if the text is not hexadecimal.
 std::string raw_bytes(std::string_view hex) {
     std::string out;
     if (hex.size() % 2 != 0) return out;
@@ -63,8 +65,8 @@ bool is_main_role(std::string_view role) {
     return std::find(std::begin(kTufRoles), std::end(kTufRoles), role) != std::end(kTufRoles);
 }
 
-/// The text as {"signed": {"_type": kind, ..}, "signatures": [..]}; the value lives in `arena`. The
-/// kind is the role's name, and "targets" of roles that have a part of those.
+/// Parses the text as {"signed": {"_type": kind, ..}, "signatures": [..]}; the value is allocated
+/// in `arena`. The kind is the name of the role, and "targets" for delegated roles.
 Result<Value> parse_file(base::Arena& arena, std::string_view role, std::string_view text) {
     const std::string_view kind = is_main_role(role) ? role : "targets";
     Result<Value> parsed = failure("no JSON");
@@ -74,12 +76,12 @@ Result<Value> parse_file(base::Arena& arena, std::string_view role, std::string_
         parsed = failure(e.message());
     }
     if (!parsed) {
-        return failure(fmt::format("{} is no JSON: {}", file_of(role), parsed.error().message));
+        return failure(fmt::format("{} is not JSON: {}", file_of(role), parsed.error().message));
     }
     const Value* part = member(*parsed, "signed");
     const Value* signatures = member(*parsed, "signatures");
     if (!part || !part->is_hash() || !signatures || !signatures->is_array()) {
-        return failure(file_of(role) + " is no metadata of TUF's");
+        return failure(file_of(role) + " is not TUF metadata");
     }
     if (text_at(*part, "_type") != kind) {
         return failure(fmt::format("wrong keys: {} is of the role '{}'", file_of(role),
@@ -98,21 +100,23 @@ Result<std::int64_t> expiry_of(std::string_view role, const Value& part) {
     return time->seconds();
 }
 
-/// Is `file` signed by as many of the role's keys as it needs?
+/// Checks that the required number of the role's keys have signed `file`.
 Result<void> check_signatures(const TufRoot& by, std::string_view role, const Value& file) {
     const auto found = by.roles.find(role);
     if (found == by.roles.end()) {
         return failure(fmt::format("wrong keys: the root names none for the role '{}'", role));
     }
     const TufRole& who = found->second;
+    BUNRAKU_ALWAYS_ASSERT(who.threshold >= 1);
     const std::string bytes = canonical_json(*member(file, "signed"));
-    // A key that signs twice, or under two numbers, is one.
+    // A key that signs twice, or under two ids, counts once.
     std::set<std::string> good;
     for (const Value& s : member(file, "signatures")->as_array()) {
         const std::string id(text_at(s, "keyid"));
         if (std::find(who.keys.begin(), who.keys.end(), id) == who.keys.end()) continue;
         const auto key = by.keys.find(id);
         if (key == by.keys.end() || good.contains(key->second)) continue;
+        BUNRAKU_ASSERT(key->second.size() == 32);
         if (codec::ed25519_verify(key->second, bytes, raw_bytes(text_at(s, "sig")))) {
             good.insert(key->second);
         }
@@ -170,7 +174,8 @@ std::string canonical_json(const Value& part) {
 
 namespace {
 
-/// number -> 32 bytes. Keys of other kinds sign nothing here.
+/// Returns a map from key id to 32 bytes. Skips keys of other types, so their signatures do not
+/// count.
 std::map<std::string, std::string> read_keys(const Value* keys) {
     std::map<std::string, std::string> out;
     if (!keys || !keys->is_hash()) return out;
@@ -186,24 +191,25 @@ std::map<std::string, std::string> read_keys(const Value* keys) {
 Result<TufRole> read_role(const Value* role, std::string_view name) {
     const Value* ids = role ? member(*role, "keyids") : nullptr;
     if (!ids || !ids->is_array()) {
-        return failure(fmt::format("it is not said who signs for '{}'", name));
+        return failure(fmt::format("the role '{}' has no keys", name));
     }
     TufRole out;
     out.threshold = number_at(*role, "threshold");
-    if (out.threshold < 1) return failure(fmt::format("nobody need sign for '{}'", name));
+    if (out.threshold < 1)
+        return failure(fmt::format("the role '{}' requires no signatures", name));
     for (const Value& id : ids->as_array()) {
         if (id.is_string()) out.keys.emplace_back(id.as_string());
     }
     return out;
 }
 
-/// The name becomes one of files.
+/// Checks the name, because it becomes a file name.
 bool is_part_name(std::string_view name) {
     return !name.empty() && name.size() <= 64 && !is_main_role(name) &&
            name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == name.npos;
 }
 
-/// "delegations" of targets.json, of the kind that hands out paths by the SHA-256 of them.
+/// Reads "delegations" of targets.json. Supports delegations by the SHA-256 prefix of paths.
 Result<void> read_delegations(const Value& delegations, TufRoot& delegated,
                               std::map<std::string, std::string, std::less<>>& parts) {
     delegated.keys = read_keys(member(delegations, "keys"));
@@ -257,12 +263,13 @@ Result<void> TufClient::keep(std::string_view name, const std::string& text) con
 
 Result<void> TufClient::fresh(std::string_view role, std::int64_t expires) const {
     if (expires > options_.now()) return {};
-    return failure(
-        fmt::format("freeze: {} expired on {}: nobody has signed a newer one, or it is held back",
-                    file_of(role), base::iso_text(base::civil_time(expires))));
+    return failure(fmt::format(
+        "freeze: {} expired on {}: no newer one has been signed, or it is being withheld",
+        file_of(role), base::iso_text(base::civil_time(expires))));
 }
 
-/// From the root one has to the newest, each signed by the one before and by itself.
+/// Updates from the stored root to the newest one. Each root must be signed by the previous one and
+/// by itself.
 Result<void> TufClient::follow_root() {
     std::string text = options_.root;
     root_ = BUNRAKU_TRY(TufRoot::parse(text));
@@ -293,6 +300,7 @@ Result<void> TufClient::follow_root() {
         if (fresh_root.version != root_.version + 1) {
             return failure(fmt::format("rollback: {} is of version {}", name, fresh_root.version));
         }
+        BUNRAKU_ALWAYS_ASSERT(fresh_root.version > root_.version);
         root_ = std::move(fresh_root);
         newest = std::move(*next);
     }
@@ -335,7 +343,7 @@ Result<TufClient::File> TufClient::read(std::string_view role, std::string text)
     return out;
 }
 
-/// The file that `said` promises, out of what was kept where that is it.
+/// Returns the file described by `said`. Uses the stored file if it matches.
 Result<TufClient::File> TufClient::fetched(std::string_view role, const File::Statement& said,
                                            std::uint64_t limit) const {
     const std::string name = file_of(role);
@@ -374,8 +382,8 @@ Result<TufClient::File> TufClient::fetched(std::string_view role, const File::St
 Result<void> TufClient::refresh_once() {
     BUNRAKU_TRY_VOID(follow_root());
 
-    // What was seen before counts as far as today's keys signed it: keys that were taken back, and
-    // versions that a thief of them made up, are forgotten with them.
+    // A stored file counts only if the current keys have signed it. Thus versions signed with a
+    // stolen key are forgotten when the key is revoked.
     const auto seen = [&](std::string_view role) {
         std::string text = kept(file_of(role));
         Result<File> none = failure("nothing");
@@ -406,6 +414,7 @@ Result<void> TufClient::refresh_once() {
                 snapshot_of(timestamp).version, snapshot_of(*before).version));
         }
     }
+    BUNRAKU_ASSERT(timestamp.version >= 1);
     BUNRAKU_TRY_VOID(fresh("timestamp", timestamp.expires));
     BUNRAKU_TRY_VOID(keep("timestamp.json", timestamp.text));
 
@@ -433,7 +442,7 @@ Result<void> TufClient::refresh_once() {
     targets_ = std::move(targets.targets);
     parts_ = std::move(targets.parts);
     delegated_ = std::move(targets.delegated);
-    said_ = snapshot.files;
+    descriptions_ = snapshot.files;
     loaded_.clear();
     return {};
 }
@@ -443,7 +452,7 @@ Result<void> TufClient::refresh() {
     BUNRAKU_TRY_VOID(files->make_directories(options_.state, 0755));
     const auto alone = BUNRAKU_TRY(sys::FileLock::acquire(options_.state + "/lock"));
     auto done = refresh_once();
-    // Somebody may have published between two questions; nobody does so for long.
+    // A mismatch may be the effect of a publish between two requests, so try again a few times.
     for (int i = 0; i < 3 && !done && done.error().code == kMixed; ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
         done = refresh_once();
@@ -451,9 +460,10 @@ Result<void> TufClient::refresh() {
     return done;
 }
 
-/// Empty: nobody.
+/// Returns an empty string if no role has the path.
 std::string TufClient::role_of(std::string_view path) const {
     const std::string digest = codec::hex_digest(codec::DigestKind::Sha256, path);
+    BUNRAKU_ASSERT(digest.size() == 64);
     for (std::size_t n = 1; !parts_.empty() && n <= digest.size(); ++n) {
         const auto found = parts_.find(std::string_view(digest).substr(0, n));
         if (found != parts_.end()) return found->second;
@@ -463,15 +473,16 @@ std::string TufClient::role_of(std::string_view path) const {
 
 Result<void> TufClient::load(const std::string& role) {
     const auto alone = BUNRAKU_TRY(sys::FileLock::acquire(options_.state + "/lock"));
-    const auto said = said_.find(file_of(role));
-    if (said == said_.end()) return failure("snapshot.json names no " + file_of(role));
+    const auto said = descriptions_.find(file_of(role));
+    if (said == descriptions_.end()) return failure("snapshot.json names no " + file_of(role));
     File part = BUNRAKU_TRY(fetched(role, said->second, kMaxTargets));
     BUNRAKU_TRY_VOID(fresh(role, part.expires));
     BUNRAKU_TRY_VOID(keep(file_of(role), part.text));
     for (auto& [path, target] : part.targets) {
-        // Who has a part says nothing of another.
+        // A role's entries for paths outside of its delegation are ignored.
         if (role_of(path) == role) targets_.emplace(path, std::move(target));
     }
+    BUNRAKU_ASSERT(!is_main_role(role) && !loaded_.contains(role));
     loaded_.insert(role);
     return {};
 }
@@ -485,7 +496,7 @@ Result<std::optional<TufClient::Target>> TufClient::target(std::string_view path
         if (role.empty() || loaded_.contains(role)) return std::nullopt;
         auto done = load(role);
         if (done) continue;
-        // Somebody has published since what is known was fetched.
+        // The tree was published after the metadata was fetched.
         if (done.error().code != kMixed || i++ == kTries) return std::unexpected(done.error());
         BUNRAKU_TRY_VOID(refresh());
     }

@@ -1,6 +1,7 @@
-// Metadata of a published tree by the roles of The Update Framework (root, targets, snapshot,
-// timestamp; specification 1.0, Ed25519): what makes that whoever stands between a forge and its
-// clients can give nothing else, nothing older and nothing mixed.
+// SPDX-License-Identifier: Apache-2.0
+// Client for the metadata of a published tree with the roles of The Update Framework (root,
+// targets, snapshot, timestamp; specification 1.0, Ed25519). It protects clients against an
+// attacker between them and the forge: no altered, outdated or mixed content is accepted.
 #pragma once
 
 #include <cstdint>
@@ -20,34 +21,35 @@ namespace bunraku::module {
 
 inline constexpr std::string_view kTufRoles[] = {"root", "targets", "snapshot", "timestamp"};
 
-/// What is signed of a part: keys sorted, no blanks, only quotes and backslashes escaped.
+/// Returns the signed form of a part: sorted keys, no blanks, and only quotes and backslashes
+/// escaped.
 std::string canonical_json(const value::Value& part);
 
-/// Who signs for a role.
+/// The keys that sign for a role.
 struct TufRole {
-    std::vector<std::string> keys;  ///< their numbers
+    std::vector<std::string> keys;  ///< key ids
     std::int64_t threshold = 1;
 };
 
 struct TufRoot {
     std::int64_t version = 0, expires = 0;    ///< seconds since the epoch
-    std::map<std::string, std::string> keys;  ///< number -> 32 bytes
+    std::map<std::string, std::string> keys;  ///< key id to 32 bytes
     std::map<std::string, TufRole, std::less<>> roles;
-    /// Of a root.json; who signed it is not looked at.
+    /// Parses a root.json without checking its signatures.
     static base::Result<TufRoot> parse(std::string_view text);
 };
 
-/// What a client does with the metadata of one tree. It keeps what it saw last, and takes nothing
-/// older.
+/// A client for the metadata of one tree. It stores the last metadata and does not accept older
+/// metadata.
 class TufClient {
 public:
-    /// A file of the metadata's folder, of at most `limit` bytes; code 404: there is none, EFBIG:
-    /// it is longer.
+    /// Returns a file of the metadata folder with at most `limit` bytes. Fails with code 404 if the
+    /// file does not exist, or EFBIG if it is longer.
     using Fetch =
         std::function<base::Result<std::string>(const std::string& name, std::uint64_t limit)>;
     struct Options {
-        std::string root;   ///< text of the root.json one began with
-        std::string state;  ///< folder of what was seen; made
+        std::string root;   ///< text of the initial root.json
+        std::string state;  ///< folder for the stored metadata; created if missing
         Fetch fetch;
         std::function<std::int64_t()> now;  ///< seconds since the epoch
     };
@@ -57,30 +59,33 @@ public:
     };
     explicit TufClient(Options options) : options_(std::move(options)) {}
 
-    /// Brings what is known up to date. The error begins with what was tried: "rollback: ...",
-    /// "freeze: ...", "mix and match: ...", "wrong keys: ...", "endless data: ...".
+    /// Updates the metadata. The error begins with the kind of attack that it prevents:
+    /// "rollback: ...", "freeze: ...", "mix and match: ...", "wrong keys: ...", "endless
+    /// data: ...".
     base::Result<void> refresh();
-    /// By path in the tree, once refresh() went well; nullopt: it is none of the tree's. Where the
-    /// list is in parts, the part that has it is fetched. For many threads.
+    /// Returns the target at a path in the tree, or nullopt if the tree has no such target.
+    /// Requires a successful refresh(). If the targets are split, fetches the part that has the
+    /// path. Thread-safe.
     base::Result<std::optional<Target>> target(std::string_view path);
-    /// Are these the bytes of that target? "arbitrary software: ..." where not.
+    /// Checks that these are the bytes of that target. Otherwise the error begins with "arbitrary
+    /// software: ...".
     base::Result<void> check(std::string_view path, std::string_view bytes);
 
 private:
-    /// A file of metadata whose signatures, kind and version were looked at.
+    /// A metadata file with verified signatures, type and version.
     struct File {
         std::int64_t version = 0, expires = 0;
         std::string text;
-        /// "snapshot.json" -> what is said of it.
+        /// The description of another metadata file, such as "snapshot.json".
         struct Statement {
             std::int64_t version = 0, length = 0;
             std::string sha256;
         };
         std::map<std::string, Statement, std::less<>> files;
         std::map<std::string, Target, std::less<>> targets;
-        /// Roles that a part of the targets was handed to, and their keys.
+        /// Delegated roles of the targets, and their keys.
         TufRoot delegated;
-        /// Begin of the SHA-256 of a path -> the role that has it.
+        /// SHA-256 prefix of paths to the responsible role.
         std::map<std::string, std::string, std::less<>> parts;
     };
     base::Result<void> refresh_once();
@@ -97,11 +102,12 @@ private:
     Options options_;
     TufRoot root_;
     std::mutex mutex_;
-    std::map<std::string, Target, std::less<>> targets_;  ///< of the parts that were fetched too
-    std::map<std::string, File::Statement, std::less<>> said_;  ///< by the snapshot
+    std::map<std::string, Target, std::less<>> targets_;  ///< includes the targets of fetched parts
+    /// descriptions of files from the snapshot
+    std::map<std::string, File::Statement, std::less<>> descriptions_;
     std::map<std::string, std::string, std::less<>> parts_;
     TufRoot delegated_;
-    std::set<std::string> loaded_;  ///< roles of parts
+    std::set<std::string> loaded_;  ///< names of loaded delegated roles
 };
 
 }  // namespace bunraku::module

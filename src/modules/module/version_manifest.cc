@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/version_manifest.h"
 
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -16,7 +18,7 @@ using base::Result;
 using sys::FileKind;
 using sys::FileStatus;
 
-/// As sha256sum writes names: backslash and newline escaped.
+/// Appends a name in the format of sha256sum, with escaped backslashes and newlines.
 void append_escaped(std::string& out, std::string_view text) {
     for (const char c : text) {
         if (c == '\\') {
@@ -60,6 +62,7 @@ Result<std::string> file_sha256(sys::FileSystem& files, const std::string& path)
 Result<void> VersionManifest::add(sys::FileSystem& files, const std::string& folder,
                                   const std::string& prefix, const VersionManifest& earlier,
                                   const std::string& earlier_folder) {
+    BUNRAKU_ASSERT(prefix.empty() || prefix.ends_with('/'));
     for (const std::string& name : BUNRAKU_TRY(files.list(folder + "/" + prefix))) {
         const std::string path = prefix + name, full = folder + "/" + path;
         FileStatus status = BUNRAKU_TRY(files.lstat(full));
@@ -90,16 +93,18 @@ Result<void> VersionManifest::add(sys::FileSystem& files, const std::string& fol
                 e.content = known->second.content;
         }
         if (e.content.empty()) e.content = BUNRAKU_TRY(file_sha256(files, full));
+        BUNRAKU_ASSERT(!e.link);
     }
     return {};
 }
 
 void VersionManifest::adopt(sys::FileSystem& files, const std::string& folder,
                             const std::string& prefix, const VersionManifest& earlier) {
+    BUNRAKU_ASSERT(prefix.ends_with('/'));
     for (auto it = earlier.entries_.lower_bound(prefix);
          it != earlier.entries_.end() && it->first.starts_with(prefix); ++it) {
         ManifestEntry e = it->second;
-        // A hard link has changed the time.
+        // Creating a hard link changes the ctime.
         if (const auto status = files.lstat(folder + "/" + it->first);
             status && status->mtime_ns == e.mtime_ns)
             e.ctime_ns = status->ctime_ns;
@@ -143,7 +148,7 @@ Result<VersionManifest> VersionManifest::read(std::string_view text) {
         e.executable = fields[0] == "program";
         const bool known = e.link || e.executable || fields[0] == "file";
         if (!known || fields.size() != (e.link ? 3U : 6U))
-            return failure(fmt::format("no line of a manifest: '{}'", line));
+            return failure(fmt::format("invalid line in a manifest: '{}'", line));
         e.content = unescaped(fields[1]);
         if (!e.link) {
             e.size = base::parse_integer<std::uint64_t>(fields[2]).value_or(0);
@@ -175,7 +180,8 @@ VersionManifest::Changes VersionManifest::compare(sys::FileSystem& files, const 
                    status->size != e.size) {
             out.edited.push_back(path);
         } else if (status->mtime_ns != e.mtime_ns || status->ctime_ns != e.ctime_ns) {
-            // A hard link that the next version took changes the time, too.
+            // The next version may have hard-linked the file, which changes the ctime, so compare
+            // the content.
             const auto now = file_sha256(files, full);
             if (!now || *now != e.content) {
                 out.edited.push_back(path);
@@ -186,6 +192,8 @@ VersionManifest::Changes VersionManifest::compare(sys::FileSystem& files, const 
             refreshed = true;
         }
     }
+    BUNRAKU_ASSERT(out.edited.size() + out.deleted.size() <= entries_.size());
+    BUNRAKU_ASSERT(std::ranges::is_sorted(out.edited) && std::ranges::is_sorted(out.deleted));
     return out;
 }
 
@@ -203,7 +211,7 @@ Result<bool> VersionManifest::restore(sys::FileSystem& files, const std::string&
                file_sha256(files, from).value_or("") != e.content) {
         return false;
     }
-    // What stands in the way of a folder, or of the file itself.
+    // Remove whatever is in the way of a folder or of the file itself.
     for (std::size_t slash = path.find('/'); slash != path.npos;
          slash = path.find('/', slash + 1)) {
         const std::string above = folder + "/" + path.substr(0, slash);
@@ -217,7 +225,7 @@ Result<bool> VersionManifest::restore(sys::FileSystem& files, const std::string&
         BUNRAKU_TRY_VOID(files.replace_link(e.content, full));
         return true;
     }
-    // Who may read the folder may read the file.
+    // Users with read access to the folder get read access to the file.
     const std::uint32_t open =
         BUNRAKU_TRY(files.stat(folder)).mode & (e.executable ? 0555U : 0444U);
     BUNRAKU_TRY_VOID(files.copy(from, full, {.mode = open}));

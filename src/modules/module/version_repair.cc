@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "modules/module/version_repair.h"
 
 #include <fmt/format.h>
@@ -8,13 +9,13 @@ using base::Result;
 
 namespace {
 
-/// Where the cache has what a version's path was made of.
+/// Finds the cached original of a path in a version.
 class Origins {
 public:
     Origins(const VersionState& state, ModuleSources& sources, const std::string& remote)
         : state_(state), sources_(sources), remote_(remote) {}
 
-    /// Empty: the cache has it no longer.
+    /// Returns an empty string if the cache no longer has it.
     std::string of(const std::string& path) {
         for (const auto& [module, identity] : state_.modules) {
             if (!path.starts_with(module + "/")) continue;
@@ -25,7 +26,8 @@ public:
         if (!control_) {
             const auto tree = state_.trees.find(".");
             control_ = tree == state_.trees.end() ? "" : sources_.cached_tree(tree->second);
-            // The mirror has a commit's files longer than the cache has them unpacked.
+            // The unpacked tree may have been removed from the cache, but the mirror still has the
+            // commit.
             if (!remote_.empty() && is_commit(state_.commit))
                 control_ = sources_.commit_tree(remote_, state_.commit).value_or("");
         }

@@ -1,4 +1,6 @@
-// Versions of environments are frozen: what somebody edited or deleted in one is found and undone.
+// SPDX-License-Identifier: Apache-2.0
+// Repair of deployed versions. Versions are read-only; files that were edited or deleted are
+// detected and restored.
 #pragma once
 
 #include <optional>
@@ -13,19 +15,20 @@
 
 namespace bunraku::module {
 
-/// A version's manifest, and where its folder differs from it.
+/// The manifest of a version, and the differences of its folder.
 struct VersionCheck {
-    std::optional<VersionManifest> manifest;  ///< nullopt: there is none, nothing can be judged
+    /// nullopt if the version has none, so that it cannot be checked
+    std::optional<VersionManifest> manifest;
     VersionManifest::Changes changes;
-    /// "modules/web/files/x was edited, data/common.yaml was deleted"
+    /// Returns, for example, "modules/web/files/x was edited, data/common.yaml was deleted".
     std::string text() const;
 };
 base::Result<VersionCheck> check_version(VersionFolders& folders, const std::string& version,
                                          sys::FileSystem& files);
 
-/// Restores what `check` found from the cache: the commit's tree, and the trees of modules. Each
-/// file is replaced in one step. Returns the paths that the cache has no longer; they stay as they
-/// are.
+/// Restores the differences in `check` from the cached trees of the commit and the modules.
+/// Replaces each file in one step. Returns the paths that are no longer cached, which remain
+/// unchanged.
 base::Result<std::vector<std::string>> restore_version(VersionFolders& folders,
                                                        const std::string& version,
                                                        VersionCheck& check, ModuleSources& sources,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/access.h"
 
 namespace bunraku::http {
@@ -6,7 +7,7 @@ namespace {
 
 using Trust = ClientCertificate::Trust;
 
-/// One that is no good is worse than none, whether one is needed or not.
+/// A bad certificate is refused even on routes that require none.
 std::optional<Response> refuse_bad_certificate(const Peer& peer) {
     if (!peer.certificate || peer.certificate->trust == Trust::Verified) return std::nullopt;
     return Response::text(403, peer.certificate->trust == Trust::Revoked
@@ -31,7 +32,7 @@ std::optional<Response> Access::refusal(const Request& request, const AccessPoli
         case Kind::Anyone: return std::nullopt;
         case Kind::LocalOnly:
             if (peer.loopback) return std::nullopt;
-            return Response::text(403, "This is answered to the server's own machine alone");
+            return Response::text(403, "This path is only available from the server's own machine");
         case Kind::Certificate:
         case Kind::Listed:
             if (!peer.tls && policy.plain_is_trusted) return std::nullopt;

@@ -1,5 +1,6 @@
-// Who may use a route. Every route says so where it is added (see Router::add); it is asked once
-// the route is known and before the body is read.
+// SPDX-License-Identifier: Apache-2.0
+// Access control for routes. Each route declares its access when it is added (see Router::add). The
+// check runs after the route is found and before the body is read.
 #pragma once
 
 #include <functional>
@@ -10,36 +11,38 @@
 
 namespace bunraku::http {
 
-/// Looks at a request without its body; a response refuses it.
+/// Checks a request without its body. Returns a response to refuse it.
 using Question = std::function<std::optional<Response>(const Request&)>;
 
-/// What a server's settings make of the kinds of access. Routers without one take nobody for known.
+/// The server's settings for the kinds of access. A router without a policy authenticates no
+/// client.
 struct AccessPolicy {
-    /// Plain HTTP, where nobody can show a certificate, is bound to this machine or was asked for:
-    /// Certificate and Listed are met there.
+    /// True if plain HTTP is trusted, because it listens on this machine only or was enabled
+    /// explicitly. It then satisfies Certificate and Listed, although clients cannot send a
+    /// certificate.
     bool plain_is_trusted = false;
-    /// False: Certificate is met without one.
+    /// If false, Certificate is satisfied without a certificate.
     bool certificate_needed = true;
-    /// Decides for Listed over TLS; unset: Listed is the same as Certificate.
+    /// Decides about Listed over TLS. If empty, Listed is the same as Certificate.
     Question allow_list;
-    /// True: the request bears a token that is good for it, and its sender need show nothing else.
-    /// Unset: there are none.
+    /// Returns true if the request has a valid token for it; the client then needs no other
+    /// credentials. If empty, there are no tokens.
     std::function<bool(const Request&)> bearer;
 };
 
 class Access {
 public:
     static Access anyone() { return Access(Kind::Anyone); }
-    /// From this machine.
+    /// Clients on this machine.
     static Access local_only() { return Access(Kind::LocalOnly); }
-    /// Whoever shows a certificate that is trusted.
+    /// Clients with a trusted certificate.
     static Access certificate() { return Access(Kind::Certificate); }
-    /// Those of them that are on the allow list, where there is one.
+    /// Clients with a trusted certificate that are on the allow list, if there is one.
     static Access listed() { return Access(Kind::Listed); }
-    /// `question` decides alone. It runs on the thread that reads sockets: it must not wait.
+    /// `question` alone decides. It runs on the thread that reads sockets, so it must not block.
     static Access rule(Question question);
 
-    /// A response refuses the request.
+    /// Returns a response to refuse the request, or nullopt to allow it.
     std::optional<Response> refusal(const Request& request, const AccessPolicy& policy) const;
 
 private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/auth_conf.h"
 
 #include <algorithm>
@@ -19,41 +20,44 @@ using base::Result;
 using codec::YamlNode;
 using Kind = YamlNode::Kind;
 
-/// One thing that is allowed or denied.
+/// One allow or deny entry.
 struct AuthConf::Entry {
     bool allow = false;
     enum class Match : std::uint8_t { Anyone, Name, Wildcard, Regex, Backreference, Extensions };
     Match match = Match::Name;
-    std::vector<std::string> labels;  ///< Name, Wildcard: from the right, in lower case
-    std::string text;                 ///< Backreference: as written
+    /// for Name and Wildcard: lower case, the rightmost label first
+    std::vector<std::string> labels;
+    std::string text;  ///< for Backreference: the text as written
     std::shared_ptr<const regex::Regex> regex;
     struct Extension {
         std::string key;
-        std::string kind;                  ///< of subject-alt-name: "dns-name"
-        std::vector<std::string> allowed;  ///< one of them
+        std::string kind;                  ///< for subject-alt-name: "dns-name"
+        std::vector<std::string> allowed;  ///< one of them must match
     };
-    std::vector<Extension> extensions;  ///< all of them
+    std::vector<Extension> extensions;  ///< all of them must match
 };
 
 struct AuthConf::Rule {
     std::string name;
     std::int64_t sort_order = 0;
-    std::string prefix;                         ///< type path
-    std::shared_ptr<const regex::Regex> regex;  ///< type regex
-    std::vector<std::string> methods;           ///< upper case; empty: any
+    std::string prefix;                         ///< for type path
+    std::shared_ptr<const regex::Regex> regex;  ///< for type regex
+    std::vector<std::string> methods;           ///< upper case; empty means any method
     std::vector<std::pair<std::string, std::vector<std::string>>> query;
     bool unauthenticated = false;
-    std::vector<Entry> entries;  ///< deny before allow, else as written
+    std::vector<Entry> entries;  ///< deny entries before allow entries, otherwise in order
 
-    /// Whether method and query of a request are the rule's.
-    bool takes(const http::Request& request) const;
-    /// Whether it matches one of the paths; fills `captures` with what the groups matched.
-    bool takes(const std::vector<std::string>& paths, std::vector<std::string>& captures) const;
+    /// Reports whether the rule applies to the request's method and query.
+    bool applies_to(const http::Request& request) const;
+    /// Reports whether the rule matches one of the paths. Stores the texts of the groups in
+    /// `captures`.
+    bool applies_to(const std::vector<std::string>& paths,
+                    std::vector<std::string>& captures) const;
 };
 
 namespace {
 
-/// A text, or a list of texts; nullopt: something else.
+/// Reads a text or a list of texts. Returns nullopt for any other node.
 std::optional<std::vector<std::string>> texts_of(const YamlNode& node) {
     if (node.kind == Kind::String) return std::vector<std::string>{node.text};
     if (node.kind != Kind::Sequence) return std::nullopt;
@@ -65,12 +69,12 @@ std::optional<std::vector<std::string>> texts_of(const YamlNode& node) {
     return out;
 }
 
-/// "a.Example" -> example, a.
+/// Splits "a.Example" into example, a.
 std::vector<std::string> labels_of(std::string_view domain) {
     std::vector<std::string> out;
     const std::string small = base::lower(domain);
     for (auto part : base::split(small, '.')) out.emplace_back(part);
-    // A name with a dot at its end is another one; puppetserver takes them for the same.
+    // A final dot makes a different name, which puppetserver treats as the same.
     std::reverse(out.begin(), out.end());
     return out;
 }
@@ -79,7 +83,7 @@ bool is_word_character(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/// \w[-\w]* of each label, of which there are at least `least`.
+/// Matches \w[-\w]* for each label; requires `least` labels or more.
 bool is_domain(std::string_view text, std::size_t least) {
     auto labels = base::split(text, '.');
     if (labels.size() < least) return false;
@@ -87,7 +91,7 @@ bool is_domain(std::string_view text, std::size_t least) {
         if (labels[i].empty()) return false;
         for (char c : labels[i])
             if (!is_word_character(c) && c != '-') return false;
-        // The last one of an exact domain may begin with a dash there.
+        // puppetserver allows the last label of an exact domain to begin with a dash.
         if (labels[i][0] == '-' && i + 1 < labels.size()) return false;
     }
     return true;
@@ -100,7 +104,7 @@ bool is_opaque(std::string_view text) {
     });
 }
 
-/// The numbers of "$1" and the like.
+/// Returns the numbers of "$1" and similar references.
 std::vector<std::size_t> backreferences(std::string_view text) {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i + 1 < text.size(); i++) {
@@ -114,7 +118,7 @@ std::vector<std::size_t> backreferences(std::string_view text) {
     return out;
 }
 
-/// With what the path's groups matched in place of "$1".
+/// Replaces "$1" and similar references with the captured texts.
 std::string with_captures(std::string_view text, const std::vector<std::string>& captures) {
     std::string out;
     for (std::size_t i = 0; i < text.size(); i++) {
@@ -136,7 +140,7 @@ bool has_control(std::string_view text) {
                        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
-/// How messages name a rule.
+/// Returns the name of a rule for messages.
 std::string rule_label(const YamlNode& rule, std::size_t index) {
     const auto* name = rule.kind == Kind::Mapping ? codec::find_member(&rule, "name") : nullptr;
     if (name && name->kind == Kind::String) return fmt::format("'{}'", name->text);
@@ -145,8 +149,8 @@ std::string rule_label(const YamlNode& rule, std::size_t index) {
 
 constexpr std::string_view kAnyMethod[] = {"DELETE", "GET", "HEAD", "POST", "PUT"};
 
-/// The decoded path of a request, and the other name of a folder that is searched: what a search
-/// of "secret" answers is below "secret/".
+/// Returns the decoded path of a request, and a second spelling for a folder. A search of "secret"
+/// returns files below "secret/", so a rule for either spelling must match.
 std::vector<std::string> paths_of(const http::Request& request) {
     std::vector<std::string> out = {http::decoded_path(request.path)};
     std::string other = out[0];
@@ -164,8 +168,8 @@ std::vector<std::string> paths_of(const http::Request& request) {
 
 }  // namespace
 
-bool AuthConf::Rule::takes(const http::Request& request) const {
-    // "any" stands for the methods that a rule may name.
+bool AuthConf::Rule::applies_to(const http::Request& request) const {
+    // "any" means the methods that a rule can name.
     const bool among = methods.empty()
                            ? std::ranges::find(kAnyMethod, request.method) != std::end(kAnyMethod)
                            : std::ranges::find(methods, request.method) != methods.end();
@@ -177,8 +181,8 @@ bool AuthConf::Rule::takes(const http::Request& request) const {
            });
 }
 
-bool AuthConf::Rule::takes(const std::vector<std::string>& paths,
-                           std::vector<std::string>& captures) const {
+bool AuthConf::Rule::applies_to(const std::vector<std::string>& paths,
+                                std::vector<std::string>& captures) const {
     for (const auto& path : paths) {
         if (!regex) {
             if (path.starts_with(prefix)) return true;
@@ -216,7 +220,7 @@ Result<void> AuthConf::add_entries(Rule& rule, const YamlNode& node, bool allow)
         const auto* certname = codec::find_member(&node, "certname");
         const bool rbac = codec::find_member(&node, "rbac") != nullptr;
         if (!extensions && !certname && rbac) {
-            // Nobody has a role here, so nobody is let in by one.
+            // Clients have no roles here, so an allow entry with a role matches no client.
             if (allow) return {};
             return failure("RBAC permissions cannot be used to deny access.");
         }
@@ -369,7 +373,7 @@ Result<AuthConf::Rule> AuthConf::read_rule(const YamlNode& node, std::size_t ind
     if (const auto* method = codec::find_member(match, "method")) {
         auto methods = texts_of(*method);
         bool good = methods.has_value();
-        // puppetserver refuses "any", but rules of other servers have it.
+        // puppetserver refuses "any", but rules for other servers contain it.
         const bool any = good && std::ranges::any_of(*methods, [](const std::string& one) {
                              return base::lower(one) == "any";
                          });
@@ -379,7 +383,7 @@ Result<AuthConf::Rule> AuthConf::read_rule(const YamlNode& node, std::size_t ind
             good = good && std::find(std::begin(kAnyMethod), std::end(kAnyMethod),
                                      rule.methods.back()) != std::end(kAnyMethod);
         }
-        // A list without members matches nothing.
+        // An empty list matches nothing.
         if (good && !any && method->kind == Kind::Sequence && rule.methods.empty())
             rule.methods.emplace_back("NONE");
         if (!good) {
@@ -454,12 +458,13 @@ Result<AuthConf> AuthConf::parse(std::string_view text, const std::string& name,
 }
 
 AuthConf AuthConf::stock(OidNames names) {
-    // Whom a rule lets in: "" everybody, "-" nobody, "cli" who has the extension pp_cli_auth, else
-    // an entry of auth.conf.
+    // A built-in rule and the clients that it allows: "" means all, "-" means none, "cli" means
+    // those with the extension pp_cli_auth. Other texts are entries of auth.conf.
     struct Line {
-        std::string_view name, path, methods, who;
+        std::string_view name, path, methods, client;
     };
-    // As puppetserver 8 installs it. DELETE of a request has no rule there; who may sign may.
+    // The rules that puppetserver 8 installs. It has no rule for DELETE of a request; here, clients
+    // that may sign may delete.
     static constexpr Line kStock[] = {
         {"puppetlabs v3 catalog from agents", "^/puppet/v3/catalog/([^/]+)$", "GET POST", "$1"},
         {"puppetlabs v4 catalog for services", "^/puppet/v4/catalog/?$", "POST", "-"},
@@ -499,14 +504,14 @@ AuthConf AuthConf::stock(OidNames names) {
             rule.prefix = line.path;
         }
         for (auto m : base::words(line.methods)) rule.methods.emplace_back(m);
-        rule.unauthenticated = line.who.empty();
+        rule.unauthenticated = line.client.empty();
         Entry entry;
-        entry.allow = line.who != "-";
-        entry.match = line.who == "cli"  ? Entry::Match::Extensions
-                      : line.who == "$1" ? Entry::Match::Backreference
-                                         : Entry::Match::Anyone;
-        entry.text = line.who;
-        if (line.who == "cli") entry.extensions.push_back({"pp_cli_auth", "", {"true"}});
+        entry.allow = line.client != "-";
+        entry.match = line.client == "cli"  ? Entry::Match::Extensions
+                      : line.client == "$1" ? Entry::Match::Backreference
+                                            : Entry::Match::Anyone;
+        entry.text = line.client;
+        if (line.client == "cli") entry.extensions.push_back({"pp_cli_auth", "", {"true"}});
         if (!rule.unauthenticated) rule.entries.push_back(std::move(entry));
         out.rules_.push_back(std::make_shared<const Rule>(std::move(rule)));
     }
@@ -519,11 +524,11 @@ AuthConf AuthConf::stock(OidNames names) {
     return out;
 }
 
-bool AuthConf::matches(const Entry& entry, const http::ClientCertificate& who,
+bool AuthConf::matches(const Entry& entry, const http::ClientCertificate& client,
                        const std::vector<std::string>& captures) const {
     const auto any_name = [&](auto&& test) {
-        if (test(std::string_view(who.name))) return true;
-        for (std::string_view name : who.alternative_names)
+        if (test(std::string_view(client.name))) return true;
+        for (std::string_view name : client.alternative_names)
             if (name.starts_with("DNS:") && test(name.substr(4))) return true;
         return false;
     };
@@ -542,8 +547,8 @@ bool AuthConf::matches(const Entry& entry, const http::ClientCertificate& who,
         case Entry::Match::Regex:
             return any_name([&](std::string_view name) { return entry.regex->matches(name); });
         case Entry::Match::Backreference: {
-            // What the path says is a name and nothing else: no pattern comes from there.
-            // Case counts in names without a dot (puppetserver 7.9.5).
+            // A name from the path is compared as a name and never used as a pattern. Names without
+            // a dot are case sensitive (puppetserver 7.9.5).
             const auto name = with_captures(entry.text, captures);
             if (is_domain(name, 2)) return is(labels_of(name));
             return is_opaque(name) && any_name([&](std::string_view n) { return n == name; });
@@ -560,7 +565,7 @@ bool AuthConf::matches(const Entry& entry, const http::ClientCertificate& who,
                                             : wanted.kind == "ip"     ? "IP:"
                                                                       : "";
             return !prefix.empty() &&
-                   std::any_of(who.alternative_names.begin(), who.alternative_names.end(),
+                   std::any_of(client.alternative_names.begin(), client.alternative_names.end(),
                                [&](std::string_view name) {
                                    return name.starts_with(prefix) &&
                                           is_allowed(name.substr(prefix.size()));
@@ -569,10 +574,10 @@ bool AuthConf::matches(const Entry& entry, const http::ClientCertificate& who,
         std::string key = wanted.key;
         for (const auto& [oid, name] : names_)
             if (name == key) key = oid;
-        const auto* value = who.extension(key);
+        const auto* value = client.extension(key);
         return value && is_allowed(*value);
     };
-    // Of alternative names one kind is enough, as there.
+    // One matching kind of alternative name is enough, as in puppetserver.
     bool names_asked = false, names_good = false;
     for (const auto& wanted : entry.extensions) {
         if (wanted.kind.empty()) {
@@ -587,10 +592,10 @@ bool AuthConf::matches(const Entry& entry, const http::ClientCertificate& who,
 
 std::shared_ptr<const http::ClientCertificate> AuthConf::caller(
     const http::Request& request) const {
-    std::shared_ptr<const http::ClientCertificate> who = request.peer.certificate;
+    std::shared_ptr<const http::ClientCertificate> client = request.peer.certificate;
     if (header_info_ && !request.peer.tls) {
-        who = nullptr;
-        auto said = std::make_shared<http::ClientCertificate>();
+        client = nullptr;
+        auto header_certificate = std::make_shared<http::ClientCertificate>();
         if (request.headers.get("X-Client-Verify") != "SUCCESS") return nullptr;
         const std::string encoded(request.headers.get("X-Client-Cert"));
         if (!encoded.empty()) {
@@ -598,42 +603,43 @@ std::shared_ptr<const http::ClientCertificate> AuthConf::caller(
             auto certificate = pem ? pki::Certificate::from_pem(*pem, "X-Client-Cert")
                                    : Result<pki::Certificate>(failure("encoding"));
             if (!certificate) return nullptr;
-            said->subject = certificate->subject();
-            said->issuer = certificate->issuer();
-            said->serial = certificate->serial();
-            said->alternative_names = certificate->alternative_names();
-            said->extensions = certificate->puppet_extensions();
-            said->itself = std::move(*certificate);
+            header_certificate->subject = certificate->subject();
+            header_certificate->issuer = certificate->issuer();
+            header_certificate->serial = certificate->serial();
+            header_certificate->alternative_names = certificate->alternative_names();
+            header_certificate->extensions = certificate->puppet_extensions();
+            header_certificate->itself = std::move(*certificate);
         }
         // "CN=x,O=y" (RFC 2253) or "/O=y/CN=x".
         const std::string_view dn = request.headers.get("X-Client-DN");
         for (auto part : base::split(dn, dn.starts_with('/') ? '/' : ',')) {
             part = base::trim(part, " ");
             if (part.size() > 3 && base::same_ignoring_case(part.substr(0, 3), "CN=") &&
-                said->name.empty()) {
-                said->name = part.substr(3);
+                header_certificate->name.empty()) {
+                header_certificate->name = part.substr(3);
             }
         }
-        said->trust = http::ClientCertificate::Trust::Verified;
-        who = std::move(said);
+        header_certificate->trust = http::ClientCertificate::Trust::Verified;
+        client = std::move(header_certificate);
     }
-    if (!who || who->trust != http::ClientCertificate::Trust::Verified) return nullptr;
-    // Names are compared, and patterns tried on them, line by line.
-    if (who->name.empty() || has_control(who->name)) return nullptr;
-    return who;
+    if (!client || client->trust != http::ClientCertificate::Trust::Verified) return nullptr;
+    // Patterns match line by line, so a name must not contain line breaks or other control
+    // characters.
+    if (client->name.empty() || has_control(client->name)) return nullptr;
+    return client;
 }
 
 AuthConf::Verdict AuthConf::decide(const http::Request& request) const {
     const auto paths = paths_of(request);
     for (const auto& rule : rules_) {
         std::vector<std::string> captures;
-        if (!rule->takes(request) || !rule->takes(paths, captures)) continue;
+        if (!rule->applies_to(request) || !rule->applies_to(paths, captures)) continue;
         Verdict out{rule->unauthenticated, rule->name};
         if (out.allowed) return out;
-        auto who = caller(request);
-        if (!who) return out;
+        auto client = caller(request);
+        if (!client) return out;
         for (const auto& entry : rule->entries) {
-            if (!matches(entry, *who, captures)) continue;
+            if (!matches(entry, *client, captures)) continue;
             out.allowed = entry.allow;
             break;
         }

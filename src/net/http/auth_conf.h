@@ -1,4 +1,5 @@
-// Who may ask for what of puppetserver's APIs: its auth.conf, by the rules of
+// SPDX-License-Identifier: Apache-2.0
+// Access rules for puppetserver's APIs: its auth.conf, with the semantics of
 // trapperkeeper-authorization 1.0.
 #pragma once
 
@@ -27,29 +28,32 @@ struct YamlNode;
 
 namespace bunraku::http {
 
-/// OIDs and short names beyond Puppet's own (custom_trusted_oid_mapping.yaml).
+/// OIDs and their short names, in addition to Puppet's own (custom_trusted_oid_mapping.yaml).
 using OidNames = std::vector<std::pair<std::string, std::string>>;
 
 class AuthConf {
 public:
-    /// The text of auth.conf; `name` is for messages, which are trapperkeeper-authorization's.
+    /// Parses the text of auth.conf. `name` is for messages, which are those of
+    /// trapperkeeper-authorization.
     static base::Result<AuthConf> parse(std::string_view text, const std::string& name,
                                         OidNames names = {});
-    /// The rules that puppetserver 8 comes with.
+    /// Returns the default rules of puppetserver 8.
     static AuthConf stock(OidNames names = {});
 
     struct Verdict {
         bool allowed = false;
-        std::string rule;  ///< the name of the rule that decided; empty: none matched
+        std::string rule;  ///< name of the deciding rule; empty if no rule matched
     };
-    /// `request.path` is canonical. Its certificate counts where it is verified and has a name.
+    /// Decides about a request. `request.path` must be canonical. The certificate counts only if it
+    /// is verified and has a name.
     Verdict decide(const http::Request& request) const;
-    /// Whether these are the rules of `stock`: nobody wrote any.
+    /// Reports whether these are the rules of `stock`, because the site has no auth.conf.
     bool is_stock() const { return is_stock_; }
-    /// X-Client-Verify, X-Client-DN and X-Client-Cert say who a client is. Counts on connections
-    /// without TLS alone: over TLS every client could write them.
+    /// True if the headers X-Client-Verify, X-Client-DN and X-Client-Cert identify the client. This
+    /// applies only to connections without TLS, because over TLS any client could send them.
     bool allow_header_cert_info() const { return header_info_; }
-    /// Who asks: by certificate or, where that is allowed, by header; null: nobody we know.
+    /// Returns the client's certificate, from TLS or, if allowed, from the headers. Returns null if
+    /// the client is not authenticated.
     std::shared_ptr<const http::ClientCertificate> caller(const http::Request& request) const;
 
 private:
@@ -58,7 +62,7 @@ private:
     static base::Result<Rule> read_rule(const codec::YamlNode& node, std::size_t index);
     static base::Result<void> add_entries(Rule& rule, const codec::YamlNode& node, bool allow);
     void sort();
-    bool matches(const Entry& entry, const http::ClientCertificate& who,
+    bool matches(const Entry& entry, const http::ClientCertificate& client,
                  const std::vector<std::string>& captures) const;
 
     std::vector<std::shared_ptr<const Rule>> rules_;
@@ -67,32 +71,34 @@ private:
     bool is_stock_ = false;
 };
 
-/// The rules in force; roles share it, a reload changes it for all.
+/// The current rules. All roles share this object, so a reload affects all of them.
 class Authorization {
 public:
-    /// `find` names the file, now and whenever the rules are read again. Without a file the stock
-    /// rules hold.
+    /// Reads the rules. `find` returns the path of the file, now and at each reload. Without a
+    /// file, the stock rules apply.
     static base::Result<std::shared_ptr<Authorization>> read(std::function<std::string()> find,
                                                              OidNames names, base::LogSink& log);
-    /// Fails and leaves the old rules in force if the file cannot be read, or is gone.
+    /// Reads the rules again. Fails and leaves the old rules in force if the file cannot be read or
+    /// no longer exists.
     base::Result<void> reload();
     std::shared_ptr<const AuthConf> current() const;
     const OidNames& oid_names() const { return names_; }
-    /// For routes of puppetserver's APIs: refused with 403 and puppetserver's text.
+    /// Returns the access for routes of puppetserver's APIs. It refuses with 403 and puppetserver's
+    /// text.
     http::Access access();
 
 private:
     explicit Authorization(base::LogSink& log) : log_(log) {}
     std::function<std::string()> find_;
-    std::string path_;  ///< of the rules in force; empty: the stock rules
+    std::string path_;  ///< path of the current rules; empty for the stock rules
     OidNames names_;
     base::LogSink& log_;
     mutable std::mutex mutex_;
     std::shared_ptr<const AuthConf> current_;
 };
 
-/// custom_trusted_oid_mapping.yaml: OIDs and the names they are given. Nothing where it is not
-/// there.
+/// Reads custom_trusted_oid_mapping.yaml: OIDs and their short names. Returns an empty list if the
+/// file does not exist.
 base::Result<OidNames> read_oid_names(const std::string& path);
 
 /// Reads the file of the setting `auth_config`, or puppetserver's auth.conf. `settings` must

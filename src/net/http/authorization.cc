@@ -1,7 +1,9 @@
-// The rules in force: where auth.conf is, reading it again, and the access of routes by it.
+// SPDX-License-Identifier: Apache-2.0
+// Manages the current rules: finds auth.conf, reads it again, and checks the access of routes.
 #include <cerrno>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/hocon.h"
 #include "core/sys/file_system.h"
@@ -28,17 +30,19 @@ Result<std::shared_ptr<Authorization>> Authorization::read(std::function<std::st
 }
 
 Result<void> Authorization::reload() {
-    // It may have come, or come to another place, since.
+    // The file may have been created or moved since.
     const auto path = find_();
     std::shared_ptr<const AuthConf> next;
     if (auto text = sys::make_real_file_system()->read(path)) {
         next = std::make_shared<const AuthConf>(BUNRAKU_TRY(AuthConf::parse(*text, path, names_)));
     } else if (text.error().code == ENOENT || text.error().code == ENOTDIR || path.empty()) {
         std::lock_guard lock(mutex_);
-        // Built-in rules in place of those of a site would open what the site had closed.
+        // Using the built-in rules instead of the site's rules could allow requests that the site
+        // denies.
         if (current_ && !current_->is_stock()) {
             return failure(fmt::format(
-                "{} is gone; its rules stay in force until the server is started anew", path_));
+                "{} no longer exists; its rules stay in force until the server is restarted",
+                path_));
         }
         if (!current_) current_ = std::make_shared<const AuthConf>(AuthConf::stock(names_));
         return {};
@@ -46,14 +50,16 @@ Result<void> Authorization::reload() {
         return failure(fmt::format("Could not read {}: {}", path, text.error().message));
     }
     std::lock_guard lock(mutex_);
+    BUNRAKU_ASSERT(next);
     current_ = std::move(next);
     path_ = path;
-    log_.log(Level::Info, fmt::format("Who may ask for what is decided by {}", path));
+    log_.log(Level::Info, fmt::format("Using the access rules in {}", path));
     return {};
 }
 
 std::shared_ptr<const AuthConf> Authorization::current() const {
     std::lock_guard lock(mutex_);
+    BUNRAKU_ASSERT(current_);
     return current_;
 }
 
@@ -63,13 +69,13 @@ http::Access Authorization::access() {
         const auto conf = current();
         auto verdict = conf->decide(request);
         if (verdict.allowed) return std::nullopt;
-        const auto who = conf->caller(request);
+        const auto client = conf->caller(request);
         log_.log(
             base::Level::Err,
             fmt::format("Forbidden request: {}({}) access to {} (method :{}) (authenticated: "
                         "{}) {}.",
-                        who ? who->name : "", request.peer.address, request.path,
-                        base::lower(request.method), who ? "true" : "false",
+                        client ? client->name : "", request.peer.address, request.path,
+                        base::lower(request.method), client ? "true" : "false",
                         verdict.rule.empty() ? std::string("denied, since no rule matches")
                                              : fmt::format("denied by rule '{}'", verdict.rule)));
         return http::Response::text(

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/client.h"
 
 #include <cerrno>
 #include <fmt/format.h>
 #include <map>
 
+#include "core/base/assert.h"
 #include "core/codec/base64.h"
 #include "net/http/network.h"
 #include "net/http/url.h"
@@ -28,10 +30,12 @@ struct Client::Impl {
           connector((options.network ? *options.network : sockets()).connector(options)) {}
     ClientOptions options;
     std::unique_ptr<Connector> connector;
-    std::map<std::string, std::unique_ptr<Link>> links;  ///< by origin; they end first
+    /// by origin; destroyed before the connector
+    std::map<std::string, std::unique_ptr<Link>> links;
 
     using Sink = std::function<bool(std::string_view)>;
-    const std::function<void(int, const Headers&)>* told = nullptr;  ///< of the request under way
+    /// callback for the current request
+    const std::function<void(int, const Headers&)>* head_callback_ = nullptr;
     Result<ClientResponse> follow(const ClientRequest& request, const Sink* sink);
     Result<ClientResponse> exchange(const Url& url, const std::string& head,
                                     const std::string& body, std::string_view method,
@@ -40,7 +44,7 @@ struct Client::Impl {
                                    bool& began, bool& keep);
 };
 
-/// Reads one answer. `began`: some of it came.
+/// Reads one response. Sets `began` once any part of it has arrived.
 Result<ClientResponse> Client::Impl::receive(Link& link, std::string_view method, const Sink* sink,
                                              bool& began, bool& keep) {
     ClientResponse out;
@@ -57,9 +61,10 @@ Result<ClientResponse> Client::Impl::receive(Link& link, std::string_view method
         HeadScanner::State state;
         while ((state = scanner.scan(link.rest)) == HeadScanner::State::More) {
             if (link.rest.size() > (256 << 10)) return failure("the header is too long");
-            if (!BUNRAKU_TRY(more())) return failure("the other side ended the connection");
+            if (!BUNRAKU_TRY(more()))
+                return failure("the server closed the connection", ECONNRESET);
         }
-        if (state == HeadScanner::State::Bad) return failure("the answer is not HTTP");
+        if (state == HeadScanner::State::Bad) return failure("the response is not HTTP");
         auto fault = parse_response_head(std::string_view(link.rest).substr(0, scanner.size()),
                                          out.status, out.headers, framing);
         if (fault) return failure(fault.message);
@@ -67,16 +72,16 @@ Result<ClientResponse> Client::Impl::receive(Link& link, std::string_view method
         if (out.status >= 200 || out.status == 101) break;
     }
     keep = framing.keep_alive;
-    if (told && *told) (*told)(out.status, out.headers);
+    if (head_callback_ && *head_callback_) (*head_callback_)(out.status, out.headers);
     if (method == "HEAD" || out.status == 204 || out.status == 304) return out;
 
-    // A sink gets the body of a good answer; what an error says is for the caller to read.
+    // The sink gets only the body of a successful response. The caller reads the body of an error.
     bool to_sink = sink && out.status >= 200 && out.status < 300;
     std::uint64_t received = 0, limit = to_sink ? UINT64_MAX >> 1 : options.max_body;
     auto take = [&](std::string_view bytes) -> Result<void> {
         received += bytes.size();
         if (received > limit)
-            return failure(fmt::format("the answer is longer than {} bytes", limit));
+            return failure(fmt::format("the response is longer than {} bytes", limit));
         if (to_sink) {
             if (!bytes.empty() && !(*sink)(bytes)) return failure("stopped", ECANCELED);
         } else {
@@ -95,13 +100,15 @@ Result<ClientResponse> Client::Impl::receive(Link& link, std::string_view method
             BUNRAKU_TRY_VOID(take(piece));
             if (state == ChunkedDecoder::State::Done) break;
             if (state == ChunkedDecoder::State::TooLong)
-                return failure(fmt::format("the answer is longer than {} bytes", limit));
-            if (state == ChunkedDecoder::State::Bad) return failure("the chunked body is broken");
-            if (!BUNRAKU_TRY(more())) return failure("the answer is cut short");
+                return failure(fmt::format("the response is longer than {} bytes", limit));
+            if (state == ChunkedDecoder::State::Bad)
+                return failure("the chunked body is malformed");
+            if (!BUNRAKU_TRY(more())) return failure("the response is incomplete", ECONNRESET);
         }
     } else if (framing.content_length) {
         std::uint64_t left = *framing.content_length;
-        if (left > limit) return failure(fmt::format("the answer is longer than {} bytes", limit));
+        if (left > limit)
+            return failure(fmt::format("the response is longer than {} bytes", limit));
         if (!to_sink)
             out.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(left, 1 << 20)));
         while (true) {
@@ -110,7 +117,7 @@ Result<ClientResponse> Client::Impl::receive(Link& link, std::string_view method
             link.rest.erase(0, n);
             left -= n;
             if (left == 0) break;
-            if (!BUNRAKU_TRY(more())) return failure("the answer is cut short");
+            if (!BUNRAKU_TRY(more())) return failure("the response is incomplete", ECONNRESET);
         }
     } else {
         keep = false;
@@ -136,6 +143,7 @@ Result<ClientResponse> Client::Impl::exchange(const Url& url, const std::string&
                                               const Sink* sink) {
     auto origin = url.origin();
     for (int attempt = 0;; attempt++) {
+        BUNRAKU_ASSERT(attempt < 2);
         std::unique_ptr<Link> link;
         bool reused = false;
         if (auto it = links.find(origin); it != links.end() && attempt == 0) {
@@ -148,12 +156,15 @@ Result<ClientResponse> Client::Impl::exchange(const Url& url, const std::string&
         bool began = false, keep = false;
         auto sent = link->write(head);
         if (sent) sent = link->write(body);
-        // A server that refuses a long body answers while it is still being sent.
+        // A server that refuses a long body responds while the client is still sending it.
         auto answer = receive(*link, method, sink, began, keep);
         if (!answer) {
             bool again =
                 reused && !began && answer.error().code != ETIMEDOUT && repeats_safely(method);
-            if (again) continue;
+            if (again) {
+                BUNRAKU_ASSERT(attempt == 0);
+                continue;
+            }
             if (!sent && !began) return std::unexpected(sent.error());
             return answer;
         }
@@ -165,13 +176,16 @@ Result<ClientResponse> Client::Impl::exchange(const Url& url, const std::string&
 
 Result<ClientResponse> Client::Impl::follow(const ClientRequest& request, const Sink* sink) {
     auto url = BUNRAKU_TRY(parse_url(request.url));
-    told = sink ? &request.head : nullptr;
+    head_callback_ = sink ? &request.head : nullptr;
     const auto first = url.origin();
     auto method = request.method;
     bool with_body = true;
     for (int hops = 0;; hops++) {
-        bool at_home = url.origin() == first;
-        // A proxy is told the whole address; through TLS it only sees a tunnel (socket_client.cc).
+        BUNRAKU_ASSERT(with_body || method == "GET");
+        BUNRAKU_ASSERT(hops == 0 || hops <= options.max_redirects);
+        bool same_origin = url.origin() == first;
+        // A proxy needs the whole URL of a plain request. For TLS, it only opens a tunnel
+        // (socket_client.cc).
         const Proxy* proxy = url.tls ? nullptr : options.proxies.of(url);
         std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n", method,
                                        proxy ? url.text() : url.target, url.authority());
@@ -187,14 +201,14 @@ Result<ClientResponse> Client::Impl::follow(const ClientRequest& request, const 
             }
             bool secret =
                 one.has("Authorization") || one.has("Cookie") || one.has("X-Authentication");
-            if (secret && !at_home) continue;
+            if (secret && !same_origin) continue;
             if (!with_body && (one.has("Content-Type") || one.has("Content-Encoding"))) continue;
             if (one.has("Authorization")) authorized = true;
             if ((name + value).find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)
-                return failure(fmt::format("The header {} holds a line end", name));
+                return failure(fmt::format("The header {} contains a line break", name));
             head += fmt::format("{}: {}\r\n", name, value);
         }
-        if (!authorized && at_home) {
+        if (!authorized && same_origin) {
             if (!options.authorization.empty()) {
                 head += fmt::format("Authorization: {}\r\n", options.authorization);
             } else if (url.has_user) {
@@ -212,7 +226,7 @@ Result<ClientResponse> Client::Impl::follow(const ClientRequest& request, const 
         head += "\r\n";
         auto answer = exchange(url, head, body, method, sink);
         if (!answer) {
-            return failure(fmt::format("{} {}: {}", method, url.text(), answer.error().message),
+            return failure(error_prefix(method, url.text()) + answer.error().message,
                            answer.error().code);
         }
         answer->url = url.text();
@@ -222,10 +236,10 @@ Result<ClientResponse> Client::Impl::follow(const ClientRequest& request, const 
             status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
         if (!moved || location.empty() || options.max_redirects == 0) return answer;
         if (hops >= options.max_redirects)
-            return failure(fmt::format("{} {}: too many redirects", method, request.url));
+            return failure(error_prefix(method, request.url) + "too many redirects");
         auto next = resolve_url(url, location);
         if (!next) {
-            return failure(fmt::format("{} {}: {}", method, url.text(), next.error().message));
+            return failure(error_prefix(method, url.text()) + next.error().message);
         }
         if (url.has_user && !next->has_user && next->origin() == first) {
             next->user = url.user;
@@ -257,6 +271,10 @@ Result<ClientResponse> Client::get(const std::string& url) {
 Result<ClientResponse> Client::download(const ClientRequest& request,
                                         const std::function<bool(std::string_view)>& sink) {
     return impl_->follow(request, &sink);
+}
+
+std::string error_prefix(std::string_view method, std::string_view url) {
+    return fmt::format("{} {}: ", method, url.substr(0, url.find('?')));
 }
 
 }  // namespace bunraku::http

@@ -1,4 +1,5 @@
-// A client for servers of the Puppet world: PuppetDB-compatible stores, forges, puppetserver.
+// SPDX-License-Identifier: Apache-2.0
+// An HTTP client for PuppetDB-compatible stores, forges and puppetserver.
 #pragma once
 
 #include <chrono>
@@ -15,29 +16,30 @@ namespace bunraku::http {
 
 class Network;
 
-/// Error::code where the other side's certificate was refused; behind "METHOD URL: " the message is
+/// Error::code if the server's certificate was refused. After "METHOD URL: ", the message is
 /// Puppet's.
 inline constexpr int kRefusedCertificate = -2;
 
 struct ClientOptions {
-    Network* network = nullptr;       ///< null: sockets()
-    std::string ca_file;              ///< empty: the system's store
-    bool system_authorities = false;  ///< the system's store beside `ca_file`
-    std::string trust_store;          ///< further authorities: a PEM file, or a folder of them
-    ProxyRules proxies;               ///< nothing said: never one
-    std::string certificate_file;     ///< the client's own; empty: none
+    Network* network = nullptr;       ///< null means sockets()
+    std::string ca_file;              ///< if empty, the system's store is used
+    bool system_authorities = false;  ///< trusts the system's store in addition to `ca_file`
+    std::string trust_store;          ///< additional authorities: a PEM file, or a folder of them
+    ProxyRules proxies;               ///< by default, no proxy
+    std::string certificate_file;     ///< the client certificate; may be empty
     std::string private_key_file;
     bool verify = true;
-    std::string crl_file;  ///< empty: revocation is not checked
+    std::string crl_file;  ///< if empty, revocation is not checked
     bool crl_leaf_only = false;
     std::chrono::milliseconds connect_timeout{10000};
-    std::chrono::milliseconds timeout{60000};  ///< of one whole exchange without progress
-    /// Asked while waiting, a few times a second: true ends the exchange with code ECANCELED.
+    std::chrono::milliseconds timeout{60000};  ///< maximum time without progress in an exchange
+    /// Called a few times a second while waiting. If it returns true, the exchange ends with code
+    /// ECANCELED.
     std::function<bool()> stopped;
     std::uint64_t max_body = 256 << 20;
     int max_redirects = 5;
     std::string user_agent = "Bunraku";
-    /// Sent with every request to the host of the first URL, never to another.
+    /// Sent with every request to the host of the first URL, and to no other host.
     std::string authorization;
 };
 
@@ -46,7 +48,7 @@ struct ClientRequest {
     std::string url;  ///< "https://host:port/path?query"; user info becomes basic credentials
     Headers headers;
     std::string body;
-    /// Told the head of each answer of download() before its body comes.
+    /// Receives the head of each response of download() before its body.
     std::function<void(int status, const Headers&)> head = {};
 };
 
@@ -57,7 +59,11 @@ struct ClientResponse {
     std::string url;   ///< after redirects
 };
 
-/// Keeps connections open between calls. Used by one thread at a time.
+/// Returns the start of the messages of a failed exchange: "GET https://host:port/path: ". It omits
+/// the query, which may be long and may contain secrets.
+std::string error_prefix(std::string_view method, std::string_view url);
+
+/// Reuses connections between calls. Must be used by one thread at a time.
 class Client {
 public:
     explicit Client(ClientOptions options = {});
@@ -65,11 +71,11 @@ public:
     Client(Client&&) noexcept;
     Client& operator=(Client&&) noexcept;
 
-    /// Fails where no whole answer came: the message names the URL.
+    /// Sends a request. Fails if no complete response arrives; the message contains the URL.
     base::Result<ClientResponse> send(const ClientRequest& request);
     base::Result<ClientResponse> get(const std::string& url);
-    /// The body goes to `sink` piece by piece as it comes (never decoded); the response's body is
-    /// empty. The sink gives false to stop.
+    /// Passes the body to `sink` piece by piece without decoding it. The body of the returned
+    /// response is empty. The sink returns false to stop.
     base::Result<ClientResponse> download(const ClientRequest& request,
                                           const std::function<bool(std::string_view)>& sink);
 

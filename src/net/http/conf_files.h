@@ -1,4 +1,5 @@
-// Where puppetserver's own configuration files are, and how their HOCON reads other files.
+// SPDX-License-Identifier: Apache-2.0
+// Locates puppetserver's own configuration files, and reads the files that their HOCON includes.
 #pragma once
 
 #include <string>
@@ -12,8 +13,8 @@ namespace bunraku::http {
 /// confdir. The file need not exist.
 std::string puppetserver_conf(const config::Settings& settings, const std::string& name);
 
-/// Gives HOCON text access to the files that it includes, by paths that are absolute or relative to
-/// `file`, and to the environment's variables.
+/// Gives HOCON text access to environment variables and to the files that it includes. Their paths
+/// are absolute or relative to `file`.
 codec::HoconContext hocon_context(const std::string& file);
 
 }  // namespace bunraku::http

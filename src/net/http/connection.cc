@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/connection.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 
 namespace bunraku::http {
@@ -13,12 +15,12 @@ namespace bunraku::http {
 namespace {
 
 constexpr std::size_t kReadStep = 16 << 10;
-/// Answers to pipelined requests are collected up to here.
+/// Responses to pipelined requests are collected up to this size.
 constexpr std::size_t kCollect = 256 << 10;
-/// Bodies up to here are copied behind their heads rather than written on their own.
+/// Bodies up to this size are copied after their heads instead of being written separately.
 constexpr std::size_t kSmallBody = 16 << 10;
 constexpr std::size_t kPiece = 64 << 10;
-/// A body may come as slowly as this beyond the request timeout (bytes a second).
+/// Lowest rate of a body, in bytes a second, beyond the request timeout.
 constexpr std::uint64_t kSlowestBody = 16 << 10;
 constexpr std::uint64_t kMostDrained = 64 << 20;
 constexpr std::chrono::milliseconds kSweepPause{250};
@@ -30,11 +32,11 @@ Outgoing failed(const Shared& shared, const AnswerTo& to, const char* what) {
     return prepare(Response::text(500, "Internal Server Error"), to);
 }
 
-/// Runs the handler and makes its answer ready; never throws.
+/// Runs the handler and prepares its response. Never throws.
 Outgoing answer(const Shared& shared, const Handler& handler, Request& request, AnswerTo to) {
     try {
         Response response = handler(request);
-        // The server may have been told to end meanwhile.
+        // The server may have started to stop meanwhile.
         if (shared.stopping) to.keep_alive = false;
         return prepare(std::move(response), to);
     } catch (const std::exception& error) {
@@ -46,25 +48,29 @@ Outgoing answer(const Shared& shared, const Handler& handler, Request& request, 
 
 }  // namespace
 
-Connection::Connection(Home& home, std::unique_ptr<Stream> stream)
-    : home_(home), shared_(home.shared), stream_(std::move(stream)) {
+Connection::Connection(ConnectionGroup& group, std::unique_ptr<Stream> stream)
+    : group_(group), shared_(group.shared), stream_(std::move(stream)) {
     shared_.connections.fetch_add(1);
-    home_.connections.insert(this);
-    deadline_ = home_.loop.now() + shared_.options.request_timeout;
+    group_.connections.insert(this);
+    deadline_ = group_.loop.now() + shared_.options.request_timeout;
 }
 
 Connection::~Connection() {
     give_back_budget();
-    home_.connections.erase(this);
-    shared_.connections.fetch_sub(1);
+    const std::size_t erased = group_.connections.erase(this);
+    BUNRAKU_ASSERT(erased == 1);
+    const std::uint32_t before = shared_.connections.fetch_sub(1);
+    BUNRAKU_ASSERT(before > 0);
 }
 
 void Connection::start() {
+    BUNRAKU_ASSERT(phase_ == Phase::Idle && group_.connections.contains(this));
     phase_ = Phase::Handshake;
     stream_->open(shared_from_this());
 }
 
 void Connection::on_open(int error) {
+    BUNRAKU_ASSERT(phase_ == Phase::Handshake || phase_ == Phase::Closed);
     if (error) {
         if (const auto why = stream_->refusal(); !why.empty() && shared_.options.refusal_log) {
             shared_.options.refusal_log(
@@ -73,7 +79,7 @@ void Connection::on_open(int error) {
     }
     if (error || phase_ == Phase::Closed) return close();
     phase_ = Phase::Idle;
-    if (stream_->peer().tls) deadline_ = home_.loop.now() + shared_.options.idle_timeout;
+    if (stream_->peer().tls) deadline_ = group_.loop.now() + shared_.options.idle_timeout;
     read();
 }
 
@@ -89,7 +95,7 @@ void Connection::check(sys::TimePoint now) {
         gone_ = true;
     if (now < deadline_ || phase_ == Phase::Handling || phase_ == Phase::Closed) return;
     if (phase_ == Phase::Head || phase_ == Phase::Body) {
-        stream_->last_word(
+        stream_->try_send(
             "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
     }
     close();
@@ -104,12 +110,14 @@ AnswerTo Connection::answer_to() const {
             .http11 = framing_.http11,
             .keep_alive = framing_.keep_alive && !shared_.stopping.load(std::memory_order_relaxed),
             .gzip = accepts_gzip(request_.headers.get("Accept-Encoding")),
-            .date = home_.loop.now_ns() / 1'000'000'000};
+            .date = group_.loop.now_ns() / 1'000'000'000};
 }
 
 // ---- reading
 
 void Connection::read() {
+    BUNRAKU_ASSERT(phase_ == Phase::Idle || phase_ == Phase::Head || phase_ == Phase::Body);
+    BUNRAKU_ASSERT(begin_ <= end_ && end_ <= in_.size());
     if (begin_ == end_) begin_ = end_ = 0;
     if (in_.size() - end_ < kReadStep / 2) {
         if (begin_ > 0) {
@@ -118,10 +126,11 @@ void Connection::read() {
             end_ -= begin_;
             begin_ = 0;
         }
-        // Bodies are taken out of the buffer at once: only a head makes it grow, up to its limit.
+        // Bodies are removed from the buffer at once. Only a head makes it grow, up to its limit.
         if (in_.size() - end_ < kReadStep / 2) in_.resize(in_.size() + kReadStep);
     }
     if (phase_ == Phase::Body && in_.size() < kPiece) in_.resize(kPiece);
+    BUNRAKU_ASSERT(end_ < in_.size());
     stream_->read(in_.data() + end_, in_.size() - end_, shared_from_this());
 }
 
@@ -132,6 +141,8 @@ void Connection::on_read(int error, std::size_t n) {
         if (phase_ == Phase::Idle && error == kEnd && stream_->peer().tls) return finish();
         return close();
     }
+    BUNRAKU_ASSERT(phase_ == Phase::Idle || phase_ == Phase::Head || phase_ == Phase::Body);
+    BUNRAKU_ASSERT(n <= in_.size() - end_);
     end_ += n;
     process();
 }
@@ -157,7 +168,7 @@ void Connection::process() {
 }
 
 bool Connection::process_head() {
-    // An empty line before a request is forgiven (RFC 9112, 2.2).
+    // Ignores an empty line before a request (RFC 9112, 2.2).
     while (phase_ == Phase::Idle && end_ - begin_ >= 2 && in_[begin_] == '\r' &&
            in_[begin_ + 1] == '\n') {
         begin_ += 2;
@@ -166,7 +177,7 @@ bool Connection::process_head() {
     if (data.empty()) return false;
     if (phase_ == Phase::Idle) {
         phase_ = Phase::Head;
-        began_ = home_.loop.now();
+        began_ = group_.loop.now();
         deadline_ = began_ + shared_.options.request_timeout;
         scanner_.reset();
         unread_ = false;
@@ -185,19 +196,22 @@ bool Connection::process_head() {
     }
     if (state == HeadScanner::State::More) return false;
     auto head = data.substr(0, scanner_.size());
-    // Requests are parsed once they are whole, so that slow ones cost nothing.
+    // A request is parsed only when its head is complete, so that slow clients cost nothing.
     request_.body.clear();
     request_.params.clear();
     request_.route = {};
     request_.peer = stream_->peer();
     auto fault = parse_request_head(head, request_, framing_);
     begin_ += scanner_.size();
+    BUNRAKU_ASSERT(begin_ <= end_);
     if (fault) {
         refuse(fault.status, fault.message);
         return true;
     }
     bool has_body = framing_.chunked || framing_.content_length.value_or(0) > 0;
     match_ = shared_.router.match(request_);
+    BUNRAKU_ASSERT(match_.handler && match_.options && match_.access);
+    BUNRAKU_ASSERT(budget_ == 0);
     unread_ = has_body;
     std::optional<Response> refused;
     try {
@@ -236,11 +250,16 @@ bool Connection::take_budget(std::size_t bytes) {
 }
 
 void Connection::give_back_budget() {
-    if (budget_) shared_.buffered.fetch_sub(budget_);
+    if (budget_) {
+        const std::uint64_t before = shared_.buffered.fetch_sub(budget_);
+        BUNRAKU_ASSERT(before >= budget_);
+    }
     budget_ = 0;
 }
 
 bool Connection::process_body() {
+    BUNRAKU_ASSERT(phase_ == Phase::Body && unread_);
+    BUNRAKU_ASSERT(framing_.chunked != framing_.content_length.has_value());
     auto data = buffered();
     std::size_t had = request_.body.size();
     auto state = ChunkedDecoder::State::More;
@@ -252,7 +271,9 @@ bool Connection::process_body() {
     } else {
         auto n = static_cast<std::size_t>(
             std::min<std::uint64_t>(*framing_.content_length - had, data.size()));
-        // The first eighth shows that it is meant; from there on nothing is copied any more.
+        BUNRAKU_ASSERT(had < *framing_.content_length);
+        // Once an eighth of the body has arrived, the whole size is reserved, so that the rest is
+        // not copied again.
         if (had + n > request_.body.capacity()) {
             request_.body.reserve(static_cast<std::size_t>(
                 std::min<std::uint64_t>(*framing_.content_length, (had + n) * 8)));
@@ -263,17 +284,19 @@ bool Connection::process_body() {
         if (request_.body.size() == *framing_.content_length) state = ChunkedDecoder::State::Done;
     }
     if (!take_budget(request_.body.size() - had)) {
-        auto busy = Response::text(503, "Too many requests are under way");
+        auto busy = Response::text(503, "The server is handling too many requests");
         busy.headers.add("Retry-After", "5");
         refuse(std::move(busy));
         return true;
     }
+    BUNRAKU_ASSERT(begin_ <= end_);
+    BUNRAKU_ASSERT(budget_ == request_.body.size());
     switch (state) {
         case ChunkedDecoder::State::Done:
             unread_ = false;
             handle();
             return true;
-        case ChunkedDecoder::State::Bad: refuse(400, "The chunked body is broken"); return true;
+        case ChunkedDecoder::State::Bad: refuse(400, "The chunked body is malformed"); return true;
         case ChunkedDecoder::State::TooLong: refuse(413, "The body is too long"); return true;
         case ChunkedDecoder::State::More: break;
     }
@@ -285,7 +308,9 @@ bool Connection::process_body() {
 // ---- answering
 
 void Connection::handle() {
-    ready_ = home_.loop.now();
+    BUNRAKU_ASSERT(phase_ == Phase::Head || phase_ == Phase::Body);
+    BUNRAKU_ASSERT(!unread_ && match_.handler);
+    ready_ = group_.loop.now();
     const RouteOptions& route = *match_.options;
     waits_ = route.may_wait && route.may_wait(request_);
     if (!route.immediate || waits_) {
@@ -308,8 +333,10 @@ void Connection::handle() {
 }
 
 void Connection::handle_on_pool() {
+    BUNRAKU_ASSERT(phase_ == Phase::Head || phase_ == Phase::Body || phase_ == Phase::Writing);
+    BUNRAKU_ASSERT(pending_.empty());
     phase_ = Phase::Handling;
-    // `self` leaves with the post: only the loop's thread may see a connection end.
+    // The task passes `self` on, because a connection may be destroyed only on the loop's thread.
     auto task = [self = shared_from_this()]() mutable {
         auto out = std::make_shared<Outgoing>();
         if (!self->shared_.abandoned) {
@@ -320,19 +347,21 @@ void Connection::handle_on_pool() {
                 }});
             *out = answer(self->shared_, *self->match_.handler, self->request_, self->answer_to());
         }
-        Loop& loop = self->home_.loop;
+        Loop& loop = self->group_.loop;
         loop.post(
             [self = std::move(self), out = std::move(out)] { self->on_prepared(std::move(*out)); });
     };
-    // Who waits for another server does not keep those who compute from a thread.
+    // Requests that wait for another server use separate threads, so that they do not block
+    // computations.
     sys::Executor& pool = waits_ ? *shared_.waiters : *shared_.pool;
     if (pool.post(std::move(task))) return;
-    auto busy = Response::text(503, "Too many requests are under way");
+    auto busy = Response::text(503, "The server is handling too many requests");
     busy.headers.add("Retry-After", "5");
     begin_answer(prepare(std::move(busy), answer_to()));
 }
 
 void Connection::prepare_on_pool(Response response) {
+    BUNRAKU_ASSERT(phase_ == Phase::Head || phase_ == Phase::Body);
     phase_ = Phase::Handling;
     auto task = [self = shared_from_this(),
                  response = std::make_shared<Response>(std::move(response))]() mutable {
@@ -340,7 +369,7 @@ void Connection::prepare_on_pool(Response response) {
         auto out = std::make_shared<Outgoing>(
             answer(self->shared_, give, self->request_, self->answer_to()));
         response.reset();
-        Loop& loop = self->home_.loop;
+        Loop& loop = self->group_.loop;
         loop.post(
             [self = std::move(self), out = std::move(out)] { self->on_prepared(std::move(*out)); });
     };
@@ -348,6 +377,7 @@ void Connection::prepare_on_pool(Response response) {
 }
 
 void Connection::on_prepared(Outgoing out) {
+    BUNRAKU_ASSERT(phase_ == Phase::Handling || phase_ == Phase::Closed);
     if (phase_ != Phase::Handling) return;
     begin_answer(std::move(out));
     if (phase_ == Phase::Idle) process();
@@ -360,13 +390,15 @@ void Connection::refuse(int status, std::string_view message) {
 }
 
 void Connection::refuse(Response response) {
-    ready_ = home_.loop.now();
-    // What stands behind a body that nobody reads is no request.
+    ready_ = group_.loop.now();
+    // The bytes after an unread body are not a request.
     if (unread_) framing_.keep_alive = false;
     begin_answer(prepare(std::move(response), answer_to()));
 }
 
 void Connection::begin_answer(Outgoing out) {
+    BUNRAKU_ASSERT(phase_ == Phase::Head || phase_ == Phase::Body || phase_ == Phase::Handling);
+    BUNRAKU_ASSERT(pending_at_ == 0 && body_left_ == 0 && tail_.empty());
     out_ = std::move(out);
     phase_ = Phase::Writing;
     sent_ = out_.head.size() + out_.body.size();
@@ -377,14 +409,14 @@ void Connection::begin_answer(Outgoing out) {
         pending_ += out_.head;
     }
     if (out_.producer && out_.chunked && out_.body.empty()) {
-        // The compressor has kept all of it so far; an empty chunk would be the end.
+        // The compressor still holds all output. An empty chunk would end the body.
     } else if (out_.producer && out_.chunked) {
         pending_ += chunk_head(out_.body.size());
         body_left_ = out_.body.size();
         tail_ = "\r\n";
     } else if (out_.body.size() <= kSmallBody) {
         pending_ += out_.body;
-        // More requests wait in the buffer: their answers travel together.
+        // If more requests are in the buffer, their responses are sent together.
         if (!out_.producer && out_.file < 0 && out_.keep_alive && begin_ < end_ &&
             pending_.size() < kCollect) {
             finish_answer();
@@ -397,14 +429,18 @@ void Connection::begin_answer(Outgoing out) {
 }
 
 void Connection::flush(After after) {
+    BUNRAKU_ASSERT(phase_ != Phase::Closing && phase_ != Phase::Closed);
+    // The answer of an abandoned request is empty.
+    BUNRAKU_ASSERT(left_to_write() > 0 || shared_.abandoned);
     after_ = after;
     resume_ = phase_;
     phase_ = Phase::Writing;
-    deadline_ = home_.loop.now() + shared_.options.idle_timeout;
+    deadline_ = group_.loop.now() + shared_.options.idle_timeout;
     write_pieces();
 }
 
 void Connection::write_pieces() {
+    BUNRAKU_ASSERT(pending_at_ <= pending_.size() && body_at_ + body_left_ <= out_.body.size());
     stream_->write({std::string_view(pending_).substr(pending_at_),
                     std::string_view(out_.body).substr(body_at_, body_left_), tail_},
                    shared_from_this());
@@ -413,6 +449,8 @@ void Connection::write_pieces() {
 void Connection::on_written(int error, std::size_t n) {
     if (phase_ == Phase::Closed) return;
     if (error) return close();
+    BUNRAKU_ASSERT(phase_ == Phase::Writing);
+    BUNRAKU_ASSERT(n <= left_to_write());
     std::size_t part = std::min(n, pending_.size() - pending_at_);
     pending_at_ += part;
     n -= part;
@@ -420,9 +458,10 @@ void Connection::on_written(int error, std::size_t n) {
     body_at_ += part;
     body_left_ -= part;
     n -= part;
+    BUNRAKU_ASSERT(n <= tail_.size());
     tail_.erase(0, n);
     if (left_to_write() > 0) {
-        deadline_ = home_.loop.now() + shared_.options.idle_timeout;
+        deadline_ = group_.loop.now() + shared_.options.idle_timeout;
         return write_pieces();
     }
     if (pending_.capacity() > kPiece) {
@@ -434,7 +473,7 @@ void Connection::on_written(int error, std::size_t n) {
     switch (after_) {
         case After::Read:
             phase_ = resume_;
-            deadline_ = phase_ == Phase::Idle ? home_.loop.now() + shared_.options.idle_timeout
+            deadline_ = phase_ == Phase::Idle ? group_.loop.now() + shared_.options.idle_timeout
                                               : began_ + shared_.options.request_timeout;
             return read();
         case After::Handle: return handle_on_pool();
@@ -443,6 +482,7 @@ void Connection::on_written(int error, std::size_t n) {
 }
 
 void Connection::go_on_answering() {
+    BUNRAKU_ASSERT(phase_ == Phase::Writing && left_to_write() == 0);
     if (out_.producer) return pull_more();
     if (out_.file_left > 0) return send_file();
     finish_answer();
@@ -450,20 +490,21 @@ void Connection::go_on_answering() {
 }
 
 void Connection::pull_more() {
+    BUNRAKU_ASSERT(out_.producer && out_.file < 0);
     phase_ = Phase::Handling;
     auto task = [self = shared_from_this()]() mutable {
         auto piece = std::make_shared<std::string>();
         bool more = false, good = true;
         try {
-            if (self->shared_.abandoned) throw std::runtime_error("the server ends");
+            if (self->shared_.abandoned) throw std::runtime_error("the server is stopping");
             more = self->out_.pull(*piece, kPiece);
         } catch (const std::exception& error) {
             good = false;
-            self->shared_.log_error(fmt::format("An answer was cut: {}", error.what()));
+            self->shared_.log_error(fmt::format("A response was interrupted: {}", error.what()));
         } catch (...) {
             good = false;
         }
-        Loop& loop = self->home_.loop;
+        Loop& loop = self->group_.loop;
         loop.post([self = std::move(self), piece, more, good] {
             if (self->phase_ != Phase::Handling) return;
             if (!good) return self->close();
@@ -474,6 +515,7 @@ void Connection::pull_more() {
 }
 
 void Connection::on_piece(std::string piece, bool more) {
+    BUNRAKU_ASSERT(phase_ == Phase::Handling && left_to_write() == 0);
     out_.body = std::move(piece);
     body_at_ = 0;
     body_left_ = out_.body.size();
@@ -491,8 +533,9 @@ void Connection::on_piece(std::string piece, bool more) {
 }
 
 void Connection::send_file() {
+    BUNRAKU_ASSERT(out_.file >= 0 && out_.file_left > 0 && left_to_write() == 0);
     phase_ = Phase::Writing;
-    deadline_ = home_.loop.now() + shared_.options.idle_timeout;
+    deadline_ = group_.loop.now() + shared_.options.idle_timeout;
     auto sent = stream_->send_file(out_.file, out_.file_offset, out_.file_left);
     if (!sent) {
         out_.body.resize(static_cast<std::size_t>(std::min<std::uint64_t>(out_.file_left, kPiece)));
@@ -508,6 +551,7 @@ void Connection::send_file() {
         return flush(After::Answer);
     }
     if (*sent < 0) return close();
+    BUNRAKU_ASSERT(static_cast<std::uint64_t>(*sent) <= out_.file_left);
     out_.file_offset += static_cast<std::uint64_t>(*sent);
     out_.file_left -= static_cast<std::uint64_t>(*sent);
     sent_ += static_cast<std::uint64_t>(*sent);
@@ -522,7 +566,9 @@ void Connection::on_writable(int error) {
 }
 
 void Connection::finish_answer() {
-    auto now = home_.loop.now();
+    BUNRAKU_ASSERT(phase_ == Phase::Writing && !out_.producer && out_.file_left == 0);
+    BUNRAKU_ASSERT(body_left_ == 0 && tail_.empty());
+    auto now = group_.loop.now();
     shared_.requests.fetch_add(1, std::memory_order_relaxed);
     if (shared_.options.access_log) {
         shared_.options.access_log(
@@ -544,15 +590,17 @@ void Connection::finish_answer() {
 }
 
 void Connection::finish() {
+    BUNRAKU_ASSERT(phase_ == Phase::Writing || phase_ == Phase::Idle);
     phase_ = Phase::Closing;
-    deadline_ = home_.loop.now() + std::chrono::seconds(2);
-    // What nobody has read would throw away the answer too, on a connection in the clear as well:
-    // closing at once takes from the client what it has not read yet, if it still sends.
+    deadline_ = group_.loop.now() + std::chrono::seconds(2);
+    // If the client is still sending, closing a connection with unread input can discard the
+    // response before the client has read it. This also applies to plain connections.
     if (unread_ && stream_->peer().tls) return drain();
     if (!stream_->end(shared_from_this())) drain();
 }
 
 void Connection::drain() {
+    BUNRAKU_ASSERT(phase_ == Phase::Closing);
     if (in_.size() < kReadStep) in_.resize(kReadStep);
     stream_->read(in_.data(), in_.size(), shared_from_this());
 }
@@ -565,10 +613,10 @@ void Connection::on_drained(int error, std::size_t n) {
 
 // ---- the loop
 
-void Home::take(std::unique_ptr<Stream> stream) {
+void ConnectionGroup::take(std::unique_ptr<Stream> stream) {
     if (ended) return;
     if (shared.connections.load() >= shared.options.max_connections) {
-        stream->last_word(
+        stream->try_send(
             "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 5\r\n"
             "Connection: close\r\n\r\n");
         return;
@@ -578,10 +626,11 @@ void Home::take(std::unique_ptr<Stream> stream) {
     loop.post_after(kSweepPause, [this] { sweep(); });
 }
 
-void Home::sweep() {
+void ConnectionGroup::sweep() {
     if (ended) return;
+    BUNRAKU_ASSERT(connections.size() <= shared.connections.load());
     auto now = loop.now();
-    // A connection leaves the set when its last handler has run, not while it is closed here.
+    // A connection leaves the set when its last handler has run, not when it is closed here.
     for (auto* c : connections) c->check(now);
     if (shared.stopping.load()) {
         for (auto* c : connections) c->wind_down();
@@ -595,7 +644,7 @@ void Home::sweep() {
     if (sweeping) loop.post_after(kSweepPause, [this] { sweep(); });
 }
 
-void Home::close_all() {
+void ConnectionGroup::close_all() {
     for (auto* c : connections) c->close();
 }
 

@@ -1,5 +1,6 @@
-// One connection of the server: requests in, answers out, limits and time-outs. Knows streams, not
-// sockets; for the files of this folder only.
+// SPDX-License-Identifier: Apache-2.0
+// A server connection: reads requests, writes responses, and enforces limits and timeouts. It uses
+// streams, not sockets. Internal to this folder.
 #pragma once
 
 #include <atomic>
@@ -17,17 +18,17 @@
 
 namespace bunraku::http {
 
-/// What all connections of a server share.
+/// State shared by all connections of a server.
 struct Shared {
     Router router;
     ServerOptions options;
     std::unique_ptr<sys::Executor> pool;
-    std::unique_ptr<sys::Executor> waiters;  ///< for requests that wait for other servers
+    std::unique_ptr<sys::Executor> waiters;  ///< pool for requests that wait for other servers
     std::atomic<std::uint32_t> connections{0};
     std::atomic<std::uint64_t> requests{0};
     std::atomic<std::uint64_t> buffered{0};  ///< bytes of request bodies in memory
     std::atomic<bool> stopping{false};
-    std::atomic<bool> abandoned{false};  ///< what waits for a worker is not worth doing any more
+    std::atomic<bool> abandoned{false};  ///< true if waiting tasks should no longer run
 
     void log_error(const std::string& text) const {
         if (options.error_log) options.error_log(text);
@@ -36,31 +37,32 @@ struct Shared {
 
 class Connection;
 
-/// All connections of one loop; touched by it alone.
-struct Home {
-    Home(Shared& s, Loop& l, std::function<void()> e) : shared(s), loop(l), on_end(std::move(e)) {}
+/// All connections of one loop. Only that loop's thread accesses it.
+struct ConnectionGroup {
+    ConnectionGroup(Shared& s, Loop& l, std::function<void()> e)
+        : shared(s), loop(l), on_end(std::move(e)) {}
     Shared& shared;
     Loop& loop;
-    std::function<void()> on_end;  ///< called once: the server ends, and no connection is left
+    std::function<void()> on_end;  ///< called once, when the server stops and no connection is left
     std::unordered_set<Connection*> connections;
     bool ended = false, sweeping = false;
 
     void take(std::unique_ptr<Stream> stream);
-    /// Ends what takes too long, four times a second while there is anything, and until all has
-    /// ended where the server does.
+    /// Closes connections that exceed their time. Runs four times a second while there are
+    /// connections, and during shutdown until all are closed.
     void sweep();
-    /// Also those that are at work.
+    /// Closes all connections, including those with a running handler.
     void close_all();
 };
 
 class Connection final : public StreamUser, public std::enable_shared_from_this<Connection> {
 public:
-    Connection(Home& home, std::unique_ptr<Stream> stream);
+    Connection(ConnectionGroup& group, std::unique_ptr<Stream> stream);
     ~Connection() override;
     void start();
-    /// Called by the sweeper: ends the connection where its time is over.
+    /// Called by sweep(): closes the connection if its time is over.
     void check(sys::TimePoint now);
-    /// The server ends: idle connections too.
+    /// Closes the connection if it is idle, because the server is stopping.
     void wind_down();
     void close();
 
@@ -72,15 +74,15 @@ public:
 
 private:
     enum class Phase { Handshake, Idle, Head, Body, Handling, Writing, Closing, Closed };
-    /// What comes when all that is collected has been written.
+    /// The next step after all collected output is written.
     enum class After { Read, Handle, Answer };
 
     void read();
-    /// Goes on with what is in the buffer, until more is needed or the connection is busy.
+    /// Processes the buffer until more input is needed or the connection is busy.
     void process();
-    bool process_head();  ///< false: more bytes are needed
-    bool process_body();  ///< false: more bytes are needed
-    void handle();        ///< the request is whole
+    bool process_head();  ///< returns false if more bytes are needed
+    bool process_body();  ///< returns false if more bytes are needed
+    void handle();        ///< handles a complete request
     void handle_on_pool();
     void prepare_on_pool(Response response);
     void on_prepared(Outgoing out);
@@ -107,13 +109,13 @@ private:
         return pending_.size() - pending_at_ + body_left_ + tail_.size();
     }
 
-    Home& home_;
+    ConnectionGroup& group_;
     Shared& shared_;
     std::unique_ptr<Stream> stream_;
     Phase phase_ = Phase::Idle;
     sys::TimePoint deadline_;
-    sys::TimePoint began_;  ///< the first byte of the request
-    sys::TimePoint ready_;  ///< the request was whole
+    sys::TimePoint began_;  ///< arrival of the first byte of the request
+    sys::TimePoint ready_;  ///< arrival of the complete request
 
     std::vector<char> in_;
     std::size_t begin_ = 0, end_ = 0;
@@ -123,14 +125,14 @@ private:
     Request request_;
     Framing framing_;
     Router::Match match_;
-    std::uint64_t body_received_ = 0;  ///< on the wire, framing included
-    std::uint64_t budget_ = 0;         ///< what this one took of Shared::buffered
+    std::uint64_t body_received_ = 0;  ///< bytes received, including the framing
+    std::uint64_t budget_ = 0;         ///< this connection's part of Shared::buffered
     std::uint64_t drained_ = 0;
-    bool unread_ = false;             ///< something was left on the wire
-    bool waits_ = false;              ///< for other servers, see RouteOptions::may_wait
-    std::atomic<bool> gone_ = false;  ///< nobody waits for the answer any more
+    bool unread_ = false;             ///< part of the request has not been read
+    bool waits_ = false;              ///< waits for other servers; see RouteOptions::may_wait
+    std::atomic<bool> gone_ = false;  ///< the client no longer waits for the response
 
-    // What is written, in this order: pending_, the body of out_, tail_.
+    // The output, in this order: pending_, the body of out_, tail_.
     Outgoing out_;
     std::string pending_, tail_;
     std::size_t pending_at_ = 0, body_at_ = 0, body_left_ = 0;

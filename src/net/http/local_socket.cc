@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/local_socket.h"
 
 #include <cerrno>
@@ -21,8 +22,8 @@ namespace {
 constexpr int kBacklog = 256;
 constexpr int kTries = 500;
 
-/// A socket and the address of a path. The address names the folder by a descriptor, because a
-/// socket's address holds no more than 107 bytes.
+/// A socket and the address for a path. The address refers to the folder through a descriptor,
+/// because a socket address holds at most 107 bytes.
 struct LocalSocket {
     explicit LocalSocket(const std::string& path)
         : folder(::open(folder_of(path).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)),
@@ -54,7 +55,7 @@ Result<int> listen_local(const std::string& path) {
     };
     if (!local.good()) return fail(errno);
     ::unlink(path.c_str());
-    // The mode of the descriptor becomes that of the file: nobody else can connect in between.
+    // The file gets the mode of the descriptor, so that no other user can connect in between.
     if (::fchmod(local.socket.get(), 0600) != 0 ||
         ::bind(local.socket.get(), local.raw(), sizeof local.address) != 0 ||
         ::listen(local.socket.get(), kBacklog) != 0) {
@@ -69,7 +70,7 @@ Result<int> connect_local(const std::string& path) {
         return failure(fmt::format("{}: {}", path, std::strerror(code)), code);
     };
     if (!local.good()) return fail(errno);
-    // EAGAIN: more wait to be accepted than the server lets wait.
+    // EAGAIN means that the server's queue of pending connections is full.
     for (int tries = 0;; ++tries) {
         if (::connect(local.socket.get(), local.raw(), sizeof local.address) == 0)
             return local.socket.release();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/message.h"
 
 #include <algorithm>
@@ -141,7 +142,7 @@ std::string_view reason(int status) {
 
 std::optional<std::string> percent_decode(std::string_view text, bool plus) {
     std::string out;
-    // A form with all facts is 50 KB of this, encoded twice.
+    // A form with all facts contains 50 KB of such text, encoded twice.
     out.resize(text.size());
     char* to = out.data();
     const char* from = text.data();
@@ -206,19 +207,19 @@ namespace {
 
 enum class Inflated : std::uint8_t { Good, Broken, TooLong };
 
-/// Unpacks to `out`, or only counts where that is null; `size` is what it comes to. `window` as
-/// inflateInit2 takes it.
+/// Decompresses to `out`, or only counts if `out` is null. `size` is set to the result's size.
+/// `window` is the parameter of inflateInit2.
 Inflated inflate_all(std::string_view in, int window, std::uint64_t limit, std::string* out,
                      std::uint64_t& size) {
     z_stream z{};
     if (inflateInit2(&z, window) != Z_OK) return Inflated::Broken;
-    // One input may hold several gzip members one after the other (RFC 1952, 2.2).
+    // One input may contain several gzip members in sequence (RFC 1952, 2.2).
     z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
     std::size_t left = in.size();
     std::string thrown_away;
     if (out == nullptr) thrown_away.resize(std::size_t{64} << 10);
     size = 0;
-    auto said = Inflated::Broken;
+    auto outcome = Inflated::Broken;
     while (true) {
         if (z.avail_in == 0 && left > 0) {
             z.avail_in = static_cast<uInt>(std::min<std::size_t>(left, 1u << 30));
@@ -236,26 +237,26 @@ Inflated inflate_all(std::string_view in, int window, std::uint64_t limit, std::
         size += made;
         if (out != nullptr) out->resize(size);
         if (size > limit) {
-            said = Inflated::TooLong;
+            outcome = Inflated::TooLong;
             break;
         }
         if (result == Z_STREAM_END) {
             if (z.avail_in == 0 && left == 0) {
-                said = Inflated::Good;
+                outcome = Inflated::Good;
                 break;
             }
             if (window < 16 + 8 || inflateReset(&z) != Z_OK) break;
             continue;
         }
         if (result != Z_OK && result != Z_BUF_ERROR) break;
-        if (made == 0 && z.avail_in == 0 && left == 0) break;  // cut short
+        if (made == 0 && z.avail_in == 0 && left == 0) break;  // truncated
     }
     inflateEnd(&z);
-    return said;
+    return outcome;
 }
 
-/// What is long is counted before it is kept: a few bytes that unpack to gigabytes cost a
-/// stranger's server no memory, and what may be long takes what it is long and not twice that while
+/// Counts the output of long inputs before storing it, so that a few bytes that decompress to
+/// gigabytes use no memory. With the size known, the text also does not need twice its memory while
 /// it grows.
 Inflated inflate_within(std::string_view in, int window, std::uint64_t limit, std::string& out) {
     constexpr std::uint64_t kCountedFrom = std::uint64_t{16} << 20;
@@ -296,14 +297,15 @@ DecodedBody decode_content(std::string_view encoding, const std::string& body,
         out.message = fmt::format("content encoding {} not supported", encoding);
         return out;
     }
-    auto said = inflate_within(body, gzipped ? 15 + 16 : 15, limit, out.body);
-    // "deflate" is zlib's format by the standard, the bare one in some programs.
-    if (said == Inflated::Broken && !gzipped) said = inflate_within(body, -15, limit, out.body);
-    if (said == Inflated::Good) return out;
-    const bool too_long = said == Inflated::TooLong;
+    auto outcome = inflate_within(body, gzipped ? 15 + 16 : 15, limit, out.body);
+    // By the standard, "deflate" is the zlib format, but some programs send raw deflate data.
+    if (outcome == Inflated::Broken && !gzipped)
+        outcome = inflate_within(body, -15, limit, out.body);
+    if (outcome == Inflated::Good) return out;
+    const bool too_long = outcome == Inflated::TooLong;
     out.body = std::string();
     out.status = too_long ? 413 : 400;
-    out.message = too_long ? fmt::format("The body unpacks to more than {} bytes", limit)
+    out.message = too_long ? fmt::format("The body decompresses to more than {} bytes", limit)
                            : fmt::format("The body is not valid {}", encoding);
     return out;
 }
@@ -352,7 +354,7 @@ std::string http_date(std::int64_t seconds) {
     return base::rfc1123_text(base::civil_time(seconds));
 }
 
-// Only the form that everybody has sent for decades (RFC 9110, 5.6.7: IMF-fixdate).
+// Accepts only the form that all clients have sent for decades (RFC 9110, 5.6.7: IMF-fixdate).
 std::optional<std::int64_t> parse_http_date(std::string_view s) {
     if (s.size() != 29 || s.substr(3, 2) != ", " || s[5] == ' ' || s[7] != ' ' || s[19] != ':' ||
         s[22] != ':' || s.substr(25) != " GMT") {

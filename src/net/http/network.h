@@ -1,6 +1,7 @@
-// What lies under HTTP: connections as streams of bytes with somebody at the other end, and where
-// they come from. In production sockets, TLS and threads; in tests a network in memory
-// (memory_network.h). Requests, limits and time-outs are above it, and the same for both.
+// SPDX-License-Identifier: Apache-2.0
+// The transport below HTTP: connections as byte streams, and how they are made. In production it
+// uses sockets, TLS and threads; in tests, a network in memory (testing/memory_network.h). The code
+// above it for requests, limits and timeouts is the same for both.
 #pragma once
 
 #include <array>
@@ -21,22 +22,22 @@
 
 namespace bunraku::http {
 
-/// A thread that connections of a server live on: each is touched by its own loop alone.
+/// A thread that serves connections. Only its own loop accesses a connection.
 class Loop {
 public:
     using Task = sys::Executor::Task;
     virtual ~Loop() = default;
     virtual sys::TimePoint now() = 0;
     virtual std::int64_t now_ns() = 0;  ///< since the epoch
-    /// By any thread.
+    /// May be called on any thread.
     virtual void post(Task task) = 0;
     virtual void post_after(sys::Duration delay, Task task) = 0;
 };
 
-/// Told what has become of what it asked a Stream for; on the stream's loop. Errors are errno's.
+/// Receives the results of a Stream's operations, on the stream's loop. Errors are errno values.
 class StreamUser {
 public:
-    static constexpr int kEnd = -1;  ///< the other side has ended in an orderly way
+    static constexpr int kEnd = -1;  ///< the other side has closed in an orderly way
     virtual ~StreamUser() = default;
     virtual void on_open(int error) = 0;
     virtual void on_read(int error, std::size_t n) = 0;
@@ -45,72 +46,74 @@ public:
     virtual void on_ended() = 0;
 };
 
-/// The server's end of a connection. One read and one write may be under way at a time; what is
-/// under way keeps its user alive.
+/// The server's end of a connection. One read and one write may be pending at a time. A pending
+/// operation holds a reference to its user.
 class Stream {
 public:
     using User = std::shared_ptr<StreamUser>;
     using Pieces = std::array<std::string_view, 3>;
     virtual ~Stream() = default;
-    /// The handshake, if there is one.
+    /// Performs the handshake, if there is one.
     virtual void open(User user) = 0;
-    /// Why the handshake failed, in words for the log; empty if it did not, or if the other side
-    /// only went away.
+    /// Returns the reason of a failed handshake for the log. Returns an empty text if it did not
+    /// fail, or if the other side only disconnected.
     virtual std::string refusal() { return {}; }
-    /// As of now: lists of authorities and revocations may have been read anew.
+    /// Returns the current state of the peer, which may change when the authorities and revocation
+    /// lists are reloaded.
     virtual const Peer& peer() = 0;
-    /// Some bytes, at least one.
+    /// Reads at least one byte.
     virtual void read(char* into, std::size_t size, User user) = 0;
     virtual void write(const Pieces& pieces, User user) = 0;
-    /// Bytes of a file, as many as go without waiting, at most `most`. Nullopt: it must be read and
-    /// written; 0: nothing goes now; negative: it failed.
+    /// Sends at most `most` bytes of a file, as many as possible without blocking. Returns nullopt
+    /// if the caller must read and write instead, 0 if nothing can be sent now, and a negative
+    /// number on failure.
     virtual std::optional<std::int64_t> send_file(int, std::uint64_t, std::uint64_t) {
         return std::nullopt;
     }
     virtual void when_writable(User) {}
-    /// Sent only if that can be done at once and in the clear.
-    virtual void last_word(std::string_view) {}
-    /// Tells the other side that nothing more comes. False: what it still sends has to be read
-    /// until it ends too.
+    /// Sends a text, but only if that is possible at once and without encryption.
+    virtual void try_send(std::string_view) {}
+    /// Ends the output. Returns false if the caller must read the other side's data until its end
+    /// too.
     virtual bool end(User user) = 0;
-    /// Returns whether the other side has ended the connection, as far as that is known without
-    /// reading.
+    /// Reports whether the other side has ended the connection, as far as known without reading.
     virtual bool peer_ended() { return false; }
-    /// What is under way fails.
+    /// Closes the stream. Pending operations fail.
     virtual void close() = 0;
 };
 
-/// The listening side of one server.
+/// The listening side of a server.
 class Listening {
 public:
-    /// Called on the loop that is to have the stream.
+    /// Called on the loop that will own the stream.
     using Accept = std::function<void(std::size_t loop, std::unique_ptr<Stream>)>;
-    virtual ~Listening() = default;  ///< the loops end
+    virtual ~Listening() = default;  ///< ends the loops
     virtual std::vector<std::string> urls() const = 0;
     virtual std::size_t loops() const = 0;
     virtual Loop& loop(std::size_t i) = 0;
     virtual void start(Accept accept) = 0;
-    /// Nobody new comes once it returns. Not to be called on a loop.
+    /// Stops accepting; after it returns, there are no new connections. Must not be called on a
+    /// loop.
     virtual void close() = 0;
     virtual base::Result<void> reload_tls(const TlsFiles& files) = 0;
 };
 
-/// The client's end of a connection. Its calls wait.
+/// The client's end of a connection. Its calls block.
 class Link {
 public:
     virtual ~Link() = default;
     virtual base::Result<void> write(std::string_view bytes) = 0;
-    /// 0: the other side ended.
+    /// Returns 0 if the other side has ended the connection.
     virtual base::Result<std::size_t> read(char* buffer, std::size_t size) = 0;
-    /// Nothing has come since the last answer, an end included.
+    /// Reports whether nothing has arrived since the last response, not even an end.
     virtual bool quiet() = 0;
-    /// A whole answer has come.
+    /// Called after a complete response.
     virtual void exchanged() {}
 
-    std::string rest;  ///< read, and not used yet
+    std::string rest;  ///< data read but not used yet
 };
 
-/// What one client connects with.
+/// Opens the connections of one client.
 class Connector {
 public:
     virtual ~Connector() = default;
@@ -123,11 +126,11 @@ public:
     virtual sys::Runtime& runtime() = 0;
     /// Fails with the address in the message.
     virtual base::Result<std::unique_ptr<Listening>> listen(const ServerOptions& options) = 0;
-    /// `options` outlive what comes.
+    /// `options` must outlive the result.
     virtual std::unique_ptr<Connector> connector(const ClientOptions& options) = 0;
 };
 
-/// The machine's.
+/// Returns the machine's network.
 Network& sockets();
 
 }  // namespace bunraku::http

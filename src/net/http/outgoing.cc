@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/outgoing.h"
 
 #include <array>
@@ -7,17 +8,18 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 
 namespace bunraku::http {
 
 namespace {
 
-/// Shorter bodies fit a packet anyhow.
+/// Shorter bodies fit in one packet anyway.
 constexpr std::size_t kWorthCompressing = 1400;
 constexpr std::size_t kPiece = 64 << 10;
 
-/// The fields that the server alone writes.
+/// Reports whether only the server may write the field.
 bool is_servers_own(std::string_view name) {
     return base::same_ignoring_case(name, "Date") ||
            base::same_ignoring_case(name, "Content-Length") ||
@@ -25,14 +27,14 @@ bool is_servers_own(std::string_view name) {
            base::same_ignoring_case(name, "Transfer-Encoding");
 }
 
-/// Media types that are already as small as they get are left alone.
+/// Reports whether a media type is worth compressing.
 bool shrinks(std::string_view type) {
     for (std::string_view part : {"json", "text", "xml", "javascript", "yaml", "pson"})
         if (type.find(part) != std::string_view::npos) return true;
     return false;
 }
 
-/// A field's value must not end its line.
+/// Appends a field value without characters that could end its line.
 void append_safely(std::string& out, std::string_view text) {
     if (text.find_first_of(std::string_view("\r\n\0", 3)) == std::string_view::npos) {
         out += text;
@@ -60,6 +62,7 @@ GzipStream::GzipStream() : impl_(std::make_unique<Impl>()) {
 GzipStream::~GzipStream() { deflateEnd(&impl_->z); }
 
 void GzipStream::feed(std::string_view in, bool last, std::string& out) {
+    BUNRAKU_ASSERT(in.size() <= UINT_MAX);
     auto& z = impl_->z;
     z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
     z.avail_in = static_cast<uInt>(in.size());
@@ -89,6 +92,7 @@ Outgoing& Outgoing::operator=(Outgoing&& other) noexcept {
     file = std::exchange(other.file, -1);
     file_offset = other.file_offset;
     file_left = std::exchange(other.file_left, 0);
+    BUNRAKU_ASSERT(file >= 0 || file_left == 0);
     return *this;
 }
 
@@ -114,6 +118,7 @@ bool Outgoing::pull(std::string& out, std::size_t enough) {
             return false;
         }
     }
+    BUNRAKU_ASSERT(out.size() >= enough && producer);
     return true;
 }
 
@@ -138,7 +143,7 @@ Outgoing prepare(Response&& response, const AnswerTo& to) {
         auto size = good ? static_cast<std::uint64_t>(status.st_size) : 0;
         if (!good || response.file->offset > size ||
             response.file->length > size - response.file->offset) {
-            // It is gone, or shorter than the handler saw it.
+            // The file no longer exists, or is shorter than the handler expected.
             response = Response::text(good ? 500 : 404, reason(good ? 500 : 404));
             if (out.file >= 0) ::close(out.file);
             out.file = -1;
@@ -176,6 +181,10 @@ Outgoing prepare(Response&& response, const AnswerTo& to) {
         compressed = true;
     }
 
+    BUNRAKU_ASSERT(out.status >= 200 && out.status <= 999);
+    BUNRAKU_ASSERT(streams == static_cast<bool>(out.producer));
+    BUNRAKU_ASSERT(!out.compressor || (streams && compress));
+    BUNRAKU_ASSERT(!out.chunked || (streams && to.http11));
     auto& head = out.head;
     head.reserve(256);
     head = "HTTP/1.1 ";
@@ -211,6 +220,8 @@ Outgoing prepare(Response&& response, const AnswerTo& to) {
         if (out.file >= 0) ::close(out.file);
         out.file = -1;
     }
+    BUNRAKU_ASSERT(out.file >= 0 || out.file_left == 0);
+    BUNRAKU_ASSERT(out.head.ends_with("\r\n\r\n"));
     return out;
 }
 

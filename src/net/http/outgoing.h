@@ -1,5 +1,6 @@
-// A response made ready for the wire: status line and fields as bytes, the body as it will be
-// sent. Nothing here knows sockets; inside this folder only.
+// SPDX-License-Identifier: Apache-2.0
+// A response in its wire format: status line and fields as bytes, and the body as it will be sent.
+// Independent of sockets; internal to this folder.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +11,14 @@
 
 namespace bunraku::http {
 
-/// gzip piece by piece.
+/// Compresses with gzip piece by piece.
 class GzipStream {
 public:
     GzipStream();
     ~GzipStream();
     GzipStream(const GzipStream&) = delete;
     GzipStream& operator=(const GzipStream&) = delete;
-    /// Appends what comes out for `in`; `last` ends the stream.
+    /// Appends the output for `in`; `last` ends the stream.
     void feed(std::string_view in, bool last, std::string& out);
 
 private:
@@ -33,34 +34,36 @@ struct Outgoing {
 
     int status = 200;
     std::string head;
-    std::string body;  ///< or the first piece of a producer
+    std::string body;  ///< the body, or a producer's first piece
     bool keep_alive = true;
 
-    BodyProducer producer;  ///< there is more to come
-    bool chunked = false;   ///< its pieces are framed; else they end with the connection
+    BodyProducer producer;  ///< produces the rest of the body
+    /// true for chunked framing; otherwise the connection's end is the end of the body
+    bool chunked = false;
     std::unique_ptr<GzipStream> compressor;
 
-    int file = -1;  ///< sent behind the head
+    int file = -1;  ///< sent after the head
     std::uint64_t file_offset = 0, file_left = 0;
 
-    /// The next piece of a producer in `out`, at least `enough` bytes unless it is the last. False:
-    /// that was the last one (`out` may still hold bytes). May throw what the producer throws.
+    /// Stores the producer's next piece in `out`, with at least `enough` bytes unless it is the
+    /// last. Returns false after the last piece; `out` may still contain bytes then. Passes on the
+    /// producer's exceptions.
     bool pull(std::string& out, std::size_t enough);
 };
 
-/// What of the request and the connection decides on the form of the answer.
+/// Properties of the request and the connection that decide the form of the response.
 struct AnswerTo {
     bool head_request = false;
     bool http11 = true;
     bool keep_alive = true;
-    bool gzip = false;      ///< the client takes it
+    bool gzip = false;      ///< the client accepts gzip
     std::int64_t date = 0;  ///< seconds since the epoch
 };
 
-/// Pulls the first piece of a producer, opens the file, compresses. May take its time; may throw.
+/// Pulls a producer's first piece, opens the file, compresses. May be slow, and may throw.
 Outgoing prepare(Response&& response, const AnswerTo& to);
 
-/// The "Date" value, made once a second and thread.
+/// Returns the value of "Date", computed once a second in each thread.
 const std::string& date_text(std::int64_t seconds);
 
 }  // namespace bunraku::http

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/path.h"
 
 #include <algorithm>
 #include <array>
 #include <iterator>
 
+#include "core/base/assert.h"
 #include "net/http/message.h"
 
 namespace bunraku::http {
@@ -28,9 +30,9 @@ unsigned hex_value(char c) {
     return static_cast<unsigned>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
 }
 
-/// Paths below these end with the path of a file. An encoded slash separates in it, too, and
-/// several slashes are one: manifests say "puppet:///modules/ntp//ntp.conf", and the keys of a file
-/// bucket end with an absolute path, "sha256/SUM//etc/hosts".
+/// Paths below these end with a file path. In it, an encoded slash is a separator, and repeated
+/// slashes count as one. Manifests contain "puppet:///modules/ntp//ntp.conf", and file bucket keys
+/// end with an absolute path, "sha256/SUM//etc/hosts".
 constexpr std::string_view kFileKeys[] = {
     "/puppet/v3/file_bucket_file/", "/puppet/v3/file_metadata/", "/puppet/v3/file_metadatas/",
     "/puppet/v3/file_content/", "/puppet/v3/static_file_content/"};
@@ -40,11 +42,12 @@ bool has_file_key(std::string_view path) {
                        [&](std::string_view prefix) { return path.starts_with(prefix); });
 }
 
-/// Whether auth.conf's rules, which know decoded paths only, guard the path.
+/// Reports whether auth.conf's rules, which see only decoded paths, guard the path.
 bool is_puppets(std::string_view path) { return path.starts_with("/puppet"); }
 
-/// Decodes the encoded slashes and merges the slashes that follow each other.
+/// Decodes encoded slashes and merges repeated slashes.
 std::string with_plain_slashes(std::string_view path) {
+    BUNRAKU_ASSERT(path.starts_with('/'));
     std::string out;
     out.reserve(path.size());
     for (std::size_t i = 0; i < path.size(); i++) {
@@ -58,7 +61,7 @@ std::string with_plain_slashes(std::string_view path) {
     return out;
 }
 
-/// Whether `path` holds an encoded slash or an encoded control character.
+/// Reports whether `path` contains an encoded slash or an encoded control character.
 bool has_hidden_separator(std::string_view path) {
     for (std::size_t i = 0; i + 2 < path.size(); i++) {
         if (path[i] != '%') continue;
@@ -69,9 +72,10 @@ bool has_hidden_separator(std::string_view path) {
     return false;
 }
 
-/// No empty segment but the last, none of dots.
+/// Reports whether only the last segment is empty, and none is "." or "..".
 bool good_segments(std::string_view path) {
     while (true) {
+        BUNRAKU_ASSERT(path.starts_with('/'));
         path.remove_prefix(1);
         auto end = path.find('/');
         auto segment = path.substr(0, end);
@@ -92,7 +96,7 @@ std::optional<std::string> canonical_path(std::string_view path) {
     if (plain) {
         out = path;
     } else {
-        // Checks the escapes and the encoding.
+        // Validates the escapes and the encoding.
         auto decoded = percent_decode(path);
         if (!decoded || decoded->find('\0') != std::string::npos) return std::nullopt;
         out.reserve(path.size());
@@ -113,6 +117,7 @@ std::optional<std::string> canonical_path(std::string_view path) {
     if (has_file_key(out)) out = with_plain_slashes(out);
     if (!good_segments(out)) return std::nullopt;
     if (is_puppets(out) && has_hidden_separator(out)) return std::nullopt;
+    BUNRAKU_ASSERT(out.starts_with('/') && out.find('\0') == std::string::npos);
     return out;
 }
 

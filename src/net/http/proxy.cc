@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/proxy.h"
 
 #include <cstdlib>
@@ -16,7 +17,7 @@ const char* either(const ProxyRules::Environment& environment, const char* lower
     return value ? value : environment(upper);
 }
 
-/// A proxy's address as the environment has it. Without a scheme it is a host and a port.
+/// Parses a proxy address from the environment. Without a scheme it is a host and a port.
 std::optional<Proxy> proxy_at(std::string_view text) {
     if (text.empty()) return std::nullopt;
     const std::string whole = text.find("://") == std::string_view::npos
@@ -29,7 +30,7 @@ std::optional<Proxy> proxy_at(std::string_view text) {
 
 std::string unless_none(const std::string& text) { return text == "none" ? std::string() : text; }
 
-/// "*" stands for any characters; the pattern must fit the end of `text`.
+/// Matches the end of `text`; "*" matches any characters.
 bool fits_end(std::string_view pattern, std::string_view text) {
     while (true) {
         const std::size_t star = pattern.rfind('*');
@@ -39,7 +40,8 @@ bool fits_end(std::string_view pattern, std::string_view text) {
         text.remove_suffix(tail.size());
         pattern = pattern.substr(0, star);
         if (pattern.empty()) return true;
-        // What stands before the star must come somewhere; the last place leaves the most.
+        // The text before the star must occur somewhere. Its last occurrence leaves the longest
+        // text for the rest of the pattern.
         const std::size_t before = pattern.rfind('*');
         const std::string_view piece =
             before == std::string_view::npos ? pattern : pattern.substr(before + 1);
@@ -68,7 +70,7 @@ ProxyRules::ProxyRules(const ProxySettings& settings, const Environment& environ
     const char* tls = either(environment, "https_proxy", "HTTPS_PROXY");
     plain_ = set;
     if (plain) {
-        // Puppet: the address of the environment, completed by the settings.
+        // Like Puppet, takes the address from the environment and missing parts from the settings.
         if (auto found = proxy_at(plain)) {
             if (found->user.empty() && set) found->user = set->user;
             plain_ = std::move(found);
@@ -97,7 +99,7 @@ const Proxy* ProxyRules::of(const Url& url) const {
         rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
         std::erase_if(entry, [](char c) { return c == ' ' || c == '\t'; });
         if (entry.empty()) continue;
-        // Of an IPv6 address the colons are its own, unless it stands in brackets.
+        // Colons belong to an IPv6 address, unless it is in brackets.
         const std::size_t colon = entry.rfind(':');
         const bool has_port =
             colon != std::string::npos && (entry.find(':') == colon || entry[colon - 1] == ']');

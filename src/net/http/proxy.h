@@ -1,5 +1,6 @@
-// Which proxy a client's request goes through: what the environment says (http_proxy, https_proxy,
-// no_proxy), else what the settings say, as Puppet's agent does (lib/puppet/http/proxy.rb).
+// SPDX-License-Identifier: Apache-2.0
+// Selects the proxy for a client's request, like Puppet's agent (lib/puppet/http/proxy.rb): from
+// the environment (http_proxy, https_proxy, no_proxy), otherwise from the settings.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +16,13 @@ namespace bunraku::http {
 struct Proxy {
     std::string host;
     std::uint16_t port = 3128;
-    std::string user;  ///< "user:password"; empty: none
+    std::string user;  ///< "user:password"; may be empty
 
-    /// The value of Proxy-Authorization; empty: none.
+    /// Returns the value of Proxy-Authorization; may be empty.
     std::string authorization() const;
 };
 
-/// What the settings http_proxy_* and no_proxy say, "none" being nothing.
+/// The settings http_proxy_* and no_proxy; "none" is the same as no value.
 struct ProxySettings {
     std::string host, port, user, password, none;
 };
@@ -30,14 +31,16 @@ class ProxyRules {
 public:
     using Environment = std::function<const char*(const char*)>;
 
-    ProxyRules() = default;  ///< never one
+    ProxyRules() = default;  ///< Uses no proxy.
     ProxyRules(const ProxySettings& settings, const Environment& environment);
 
-    /// The one for `url`; null: straight.
+    /// Returns the proxy for `url`, or null for a direct connection.
     const Proxy* of(const Url& url) const;
-    /// All through `url` ("http://user:password@host:port"), except what no_proxy names.
+    /// Uses the proxy `url` ("http://user:password@host:port") for all requests, except those that
+    /// no_proxy excludes.
     void force(std::string_view url);
-    /// Those of the settings; `S` is config::Settings, which stands above this folder's reach.
+    /// Reads the rules from the settings. `S` is config::Settings; the template avoids a dependency
+    /// on its header.
     template <class S>
     static ProxyRules of_settings(const S& settings) {
         return {{settings.text("http_proxy_host"), settings.text("http_proxy_port"),

@@ -1,4 +1,5 @@
-// The machine's sockets, for a program that runs again and again.
+// SPDX-License-Identifier: Apache-2.0
+// The machine's sockets, with TLS sessions that are resumed in the next run of the program.
 #pragma once
 
 #include <memory>
@@ -8,9 +9,9 @@ namespace bunraku::http {
 
 class Network;
 
-/// sockets(), whose clients leave the TLS session of the first server they ask in a file (0600),
-/// and take it up from there: the next process needs no whole handshake. The file is as secret as
-/// the private key for as long as the session lives, an hour (docs/design/0282).
+/// Returns a network like sockets() whose clients store the TLS session of their first server in a
+/// file (0600) and resume it. The next process then needs no full handshake. The file is as secret
+/// as the private key during the session's lifetime of an hour (docs/design/0282).
 std::unique_ptr<Network> resuming_sockets(std::string session_file);
 
 }  // namespace bunraku::http

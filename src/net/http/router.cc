@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/router.h"
 
 #include <algorithm>
 #include <deque>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/base/text_view.h"
 #include "net/http/path.h"
@@ -14,25 +16,25 @@ namespace {
 struct Route {
     std::string method;
     std::string pattern;
-    std::vector<std::string> names;  ///< of the placeholders, in order
+    std::vector<std::string> names;  ///< names of the placeholders, in order
     Access access = Access::anyone();
     Handler handler;
     RouteOptions options;
 };
 
-/// One place in the tree of segments.
-struct Place {
-    std::vector<std::pair<std::string, std::unique_ptr<Place>>> literals;
-    std::unique_ptr<Place> placeholder;
+/// A node in the tree of segments.
+struct SegmentNode {
+    std::vector<std::pair<std::string, std::unique_ptr<SegmentNode>>> literals;
+    std::unique_ptr<SegmentNode> placeholder;
     std::vector<const Route*> here;  ///< patterns that end here
     std::vector<const Route*> rest;  ///< patterns that end here with "{rest*}"
 };
 
-/// What the walk found so far.
+/// The state of a search.
 struct Walk {
     std::string_view method;
-    std::vector<std::string_view> segments;  ///< still encoded
-    std::size_t taken[64];                   ///< which segments were placeholders'
+    std::vector<std::string_view> segments;  ///< encoded
+    std::size_t taken[64];                   ///< segments that placeholders matched
     std::size_t depth = 0;
     std::size_t rest_from = 0;
     const Route* route = nullptr;
@@ -61,7 +63,8 @@ const Route* by_method(const std::vector<const Route*>& routes, Walk& walk) {
     return nullptr;
 }
 
-bool descend(const Place& place, std::size_t at, Walk& walk) {
+bool descend(const SegmentNode& place, std::size_t at, Walk& walk) {
+    BUNRAKU_ASSERT(at <= walk.segments.size() && walk.depth <= std::size(walk.taken));
     if (at == walk.segments.size()) {
         walk.route = by_method(place.here, walk);
         return walk.route != nullptr;
@@ -71,6 +74,7 @@ bool descend(const Place& place, std::size_t at, Walk& walk) {
     if (place.placeholder && !walk.segments[at].empty() && walk.depth < std::size(walk.taken)) {
         walk.taken[walk.depth++] = at;
         if (descend(*place.placeholder, at + 1, walk)) return true;
+        BUNRAKU_ASSERT(walk.depth > 0);
         walk.depth--;
     }
     if (!place.rest.empty()) {
@@ -90,7 +94,7 @@ std::vector<std::string_view> segments_of(base::TextView path BUNRAKU_LIFETIMEBO
 
 struct Router::Impl {
     std::deque<Route> routes;
-    Place root;
+    SegmentNode root;
     Handler otherwise, not_found, wrong_method, broken;
     RouteOptions otherwise_options, refusal_options;
     Access otherwise_access = Access::anyone();
@@ -123,35 +127,40 @@ Router& Router::operator=(Router&&) noexcept = default;
 
 void Router::add(std::string_view method, std::string_view pattern, Access access, Handler handler,
                  RouteOptions options) {
+    BUNRAKU_ASSERT(!method.empty() && handler);
     auto& route = impl_->routes.emplace_back();
     route.method = method;
     route.pattern = pattern;
     route.access = std::move(access);
     route.handler = std::move(handler);
     route.options = std::move(options);
-    Place* place = &impl_->root;
+    SegmentNode* place = &impl_->root;
     for (auto segment : segments_of(route.pattern)) {
         if (segment.size() > 2 && segment.front() == '{' && segment.back() == '}') {
             auto name = segment.substr(1, segment.size() - 2);
             if (name.ends_with('*')) {
+                // Nothing can follow "{rest*}".
+                BUNRAKU_ASSERT(segment.data() + segment.size() ==
+                               route.pattern.data() + route.pattern.size());
                 name.remove_suffix(1);
                 route.names.emplace_back(name);
                 place->rest.push_back(&route);
                 return;
             }
             route.names.emplace_back(name);
-            if (!place->placeholder) place->placeholder = std::make_unique<Place>();
+            if (!place->placeholder) place->placeholder = std::make_unique<SegmentNode>();
             place = place->placeholder.get();
             continue;
         }
         auto it = std::find_if(place->literals.begin(), place->literals.end(),
                                [&](const auto& l) { return l.first == segment; });
         if (it == place->literals.end()) {
-            place->literals.emplace_back(segment, std::make_unique<Place>());
+            place->literals.emplace_back(segment, std::make_unique<SegmentNode>());
             it = place->literals.end() - 1;
         }
         place = it->second.get();
     }
+    BUNRAKU_ASSERT(route.names.size() <= std::size(Walk{}.taken));
     place->here.push_back(&route);
 }
 
@@ -178,6 +187,8 @@ Router::Match Router::match(Request& request) const {
                 &impl_->refusal_options, &impl_->anyone};
     }
     const Route& route = *walk.route;
+    // The walk took one segment for each placeholder, except for "{rest*}".
+    BUNRAKU_ASSERT(walk.depth == route.names.size() || walk.depth + 1 == route.names.size());
     request.route = route.pattern;
     std::size_t i = 0;
     for (; i < walk.depth && i < route.names.size(); i++) {
@@ -185,17 +196,21 @@ Router::Match Router::match(Request& request) const {
         if (!value) return broken;
         request.params.emplace_back(route.names[i], std::move(*value));
     }
-    if (i < route.names.size()) {  // "{rest*}": from its first segment to the end of the path
+    // "{rest*}" extends from its first segment to the end of the path
+    if (i < route.names.size()) {
+        BUNRAKU_ASSERT(walk.rest_from < walk.segments.size());
         const char* begin = walk.segments[walk.rest_from].data();
         const char* end = request.path.data() + request.path.size();
         auto value = percent_decode(std::string_view(begin, static_cast<std::size_t>(end - begin)));
         if (!value) return broken;
         request.params.emplace_back(route.names[i], std::move(*value));
     }
+    BUNRAKU_ASSERT(request.params.size() == route.names.size());
     return {&route.handler, &route.options, &route.access};
 }
 
 std::optional<Response> Router::refusal(const Match& found, const Request& request) const {
+    BUNRAKU_ASSERT(found.handler && found.options && found.access);
     return found.access->refusal(request, impl_->policy);
 }
 

@@ -1,4 +1,5 @@
-// Which handler answers a request.
+// SPDX-License-Identifier: Apache-2.0
+// Selects the handler for a request.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +20,24 @@ using Handler = std::function<Response(Request&)>;
 struct RouteOptions {
     /// Longer bodies are refused with 413 before they are read.
     std::uint64_t max_body = 1 << 20;
-    /// The handler never waits (memory only): it runs on the thread that reads the socket. Others
-    /// run on the pool.
+    /// True for a handler that never blocks (memory only). It runs on the thread that reads the
+    /// socket; other handlers run on the pool.
     bool immediate = false;
-    /// Where set and true for a request, the handler is about to wait for another server: it runs
-    /// on threads kept for that, and holds up nobody else. Asked right before the handler would
-    /// run; must not wait itself.
+    /// If set and true for a request, the handler will wait for another server, so it runs on
+    /// separate threads and does not block other requests. Called right before the handler; must
+    /// not block.
     std::function<bool(const Request&)> may_wait;
-    /// The handler's work ends with an error once the client is gone or the server stops waiting
+    /// If true, the handler's work fails once the client disconnects or the server stops waiting
     /// for it (base::WorkLimit).
     bool ends_with_client = false;
 };
 
-/// Patterns: "/a/{name}/b", "{name}" is one segment (decoded), "{rest*}" everything that is left
-/// (decoded as a whole). A literal segment goes before a placeholder, the more exact pattern before
-/// "{rest*}", whatever the order of adding. Paths are matched in their canonical spelling (see
-/// path.h), and every route says who may use it.
+/// A table of routes.
+///
+/// In a pattern such as "/a/{name}/b", "{name}" matches one segment (decoded) and "{rest*}" matches
+/// the whole rest (decoded). A literal segment has priority over a placeholder, and a more specific
+/// pattern over "{rest*}", whatever the order of addition. Paths are matched in their canonical
+/// spelling (see path.h). Every route declares its access.
 class Router {
 public:
     Router();
@@ -42,10 +45,11 @@ public:
     Router(Router&&) noexcept;
     Router& operator=(Router&&) noexcept;
 
-    /// `method` "*" takes every method that no other route of the pattern has.
+    /// The method "*" matches every method for which the pattern has no other route.
     void add(std::string_view method, std::string_view pattern, Access access, Handler handler,
              RouteOptions options = {});
-    /// What answers where nothing matches; without one: 404 (405 where only the method differs).
+    /// Sets the handler for unmatched requests. Without one, the response is 404, or 405 if only
+    /// the method differs.
     void otherwise(Access access, Handler handler, RouteOptions options = {});
     void set_policy(AccessPolicy policy);
 
@@ -54,11 +58,11 @@ public:
         const RouteOptions* options = nullptr;
         const Access* access = nullptr;
     };
-    /// Fills request.params and makes request.path canonical. Always gives a handler.
+    /// Sets request.params and makes request.path canonical. Always returns a handler.
     Match match(Request& request) const;
-    /// Who may use the route that was found? A response refuses the request.
+    /// Checks the access of the matched route. Returns a response to refuse the request.
     std::optional<Response> refusal(const Match& found, const Request& request) const;
-    /// match, refusal and call: for tests and for calls inside the process.
+    /// Does match, refusal and the call of the handler. For tests and calls within the process.
     Response handle(Request& request) const;
 
 private:

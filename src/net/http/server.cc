@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/server.h"
 
 #include <algorithm>
 #include <mutex>
 
+#include "core/base/assert.h"
 #include "net/http/connection.h"
 
 namespace bunraku::http {
@@ -11,7 +13,8 @@ using base::Result;
 
 namespace {
 
-/// Threads for requests that wait for other servers: enough that a few that hang leave some.
+/// Threads for requests that wait for other servers. There are many, so that a few hanging ones do
+/// not block the others.
 constexpr int kMostWaiters = 64;
 
 }  // namespace
@@ -20,18 +23,19 @@ struct Server::Impl {
     explicit Impl(Network& n) : network(n), ended(n.runtime()) {}
     Network& network;
     Shared shared;
-    std::mutex mutex;  ///< of running
+    std::mutex mutex;  ///< protects `running`
     sys::Condition ended;
     std::size_t running = 0;
     bool stopped = false;
-    std::vector<std::unique_ptr<Home>> homes;
-    std::unique_ptr<Listening> listening;  ///< its loops end before what they look at
+    std::vector<std::unique_ptr<ConnectionGroup>> groups;
+    std::unique_ptr<Listening> listening;  ///< its loops end before the objects that they use
 
-    void home_ended();
+    void group_ended();
 };
 
-void Server::Impl::home_ended() {
+void Server::Impl::group_ended() {
     std::lock_guard lock(mutex);
+    BUNRAKU_ASSERT(running > 0 && running <= groups.size());
     running--;
     ended.notify_all();
 }
@@ -61,11 +65,13 @@ Result<std::unique_ptr<Server>> Server::start(Router router, ServerOptions optio
                                              .error = failed});
     impl->running = impl->listening->loops();
     for (std::size_t i = 0; i < impl->listening->loops(); ++i) {
-        impl->homes.push_back(std::make_unique<Home>(impl->shared, impl->listening->loop(i),
-                                                     [raw = impl.get()] { raw->home_ended(); }));
+        impl->groups.push_back(std::make_unique<ConnectionGroup>(
+            impl->shared, impl->listening->loop(i), [raw = impl.get()] { raw->group_ended(); }));
     }
+    BUNRAKU_ASSERT(!impl->groups.empty() && impl->running == impl->groups.size());
     impl->listening->start([raw = impl.get()](std::size_t loop, std::unique_ptr<Stream> stream) {
-        raw->homes[loop]->take(std::move(stream));
+        BUNRAKU_ASSERT(loop < raw->groups.size());
+        raw->groups[loop]->take(std::move(stream));
     });
     return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
@@ -87,21 +93,22 @@ void Server::stop(std::chrono::seconds timeout) {
     impl.stopped = true;
     impl.shared.stopping = true;
     impl.listening->close();
-    for (auto& home : impl.homes) home->loop.post([home = home.get()] { home->sweep(); });
+    for (auto& group : impl.groups) group->loop.post([group = group.get()] { group->sweep(); });
     auto none_left = [&] { return impl.running == 0; };
     {
         std::unique_lock lock(impl.mutex);
         if (!impl.ended.wait_for(lock, timeout, none_left)) {
             impl.shared.abandoned = true;
-            for (auto& home : impl.homes)
-                home->loop.post([home = home.get()] { home->close_all(); });
+            for (auto& group : impl.groups)
+                group->loop.post([group = group.get()] { group->close_all(); });
         }
     }
-    // Every task ends by telling its connection's loop: the loops end last.
+    // Every task ends with a post to its connection's loop, so the loops end last.
     impl.shared.pool->stop();
     impl.shared.waiters->stop();
     std::unique_lock lock(impl.mutex);
     impl.ended.wait(lock, none_left);
+    BUNRAKU_ASSERT(impl.running == 0);
 }
 
 }  // namespace bunraku::http

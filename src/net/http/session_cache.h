@@ -1,5 +1,6 @@
-// A TLS session that outlives its process: the next run of an agent goes on with it
-// (docs/design/0282). Inside this folder only.
+// SPDX-License-Identifier: Apache-2.0
+// A TLS session that outlives its process, so that the agent's next run can resume it
+// (docs/design/0282). Internal to this folder.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +19,24 @@ struct FreeSession {
 };
 using Session = std::unique_ptr<ssl_session_st, FreeSession>;
 
-/// The one session of a file, which belongs to one server and to what is trusted now.
+/// The session in a file. It is bound to one server and to the current trust settings.
 class SessionCache {
 public:
-    /// Without a path, or where nobody is verified, nothing is kept.
+    /// Stores nothing if `path` is empty or if servers are not verified.
     SessionCache(std::string path, const ClientOptions& options, const Url& url,
                  std::int64_t now_ns);
 
-    /// What the file has for this server; null: nothing that may be gone on with. Whoever holds
-    /// other authorities, lists of revocations or an own certificate than when it was begun, or
-    /// looked at the server's certificate a day ago, looks again.
+    /// Returns the stored session for this server, or null if there is none to resume. Authorities,
+    /// revocation lists and the client certificate must be unchanged, and the server's certificate
+    /// must have been verified within the last day.
     Session load();
-    /// `resumed`: it goes back to the one that was loaded. What cannot be written is not kept.
+    /// Stores a session. `resumed` is true if it continues the loaded one. Errors are ignored.
     void save(ssl_session_st* session, bool resumed) const;
 
 private:
     std::string path_, owner_;
     std::int64_t now_ns_;
-    std::int64_t verified_ns_;  ///< when the server's certificate was last looked at
+    std::int64_t verified_ns_;  ///< time of the last verification of the server's certificate
 };
 
 }  // namespace bunraku::http

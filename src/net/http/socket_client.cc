@@ -1,4 +1,5 @@
-// The client's end of sockets and TLS.
+// SPDX-License-Identifier: Apache-2.0
+// The client side of sockets and TLS.
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cerrno>
@@ -16,6 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "net/http/local_socket.h"
 #include "net/http/network.h"
 #include "net/http/session_cache.h"
@@ -34,15 +36,15 @@ namespace {
 
 using Stopped = std::function<bool()>;
 
-/// Waits until the socket is ready: 0, or ETIMEDOUT, or ECANCELED where `stopped` says so.
+/// Waits until the socket is ready. Returns 0, ETIMEDOUT, or ECANCELED if `stopped` returns true.
 int wait_for(int fd, short events, milliseconds timeout, const Stopped& stopped = {}) {
-    constexpr milliseconds kLook{200}, kLongest{1 << 30};
+    constexpr milliseconds kPollInterval{200}, kLongest{1 << 30};
     const auto end = std::chrono::steady_clock::now() + std::min(timeout, kLongest);
     while (true) {
         if (stopped && stopped()) return ECANCELED;
         auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
         if (left < milliseconds(0)) left = milliseconds(0);
-        const auto now = stopped ? std::min(left, kLook) : left;
+        const auto now = stopped ? std::min(left, kPollInterval) : left;
         pollfd p{fd, events, 0};
         const int n = ::poll(&p, 1, static_cast<int>(now.count()));
         if (n > 0) return 0;
@@ -50,12 +52,10 @@ int wait_for(int fd, short events, milliseconds timeout, const Stopped& stopped 
     }
 }
 
-base::Error wait_failure(int code) {
-    return {code == ECANCELED ? "stopped" : "the time is over", code};
-}
+base::Error wait_failure(int code) { return {code == ECANCELED ? "stopped" : "timed out", code}; }
 
-/// One connection: bytes in and out, encrypted or not. OpenSSL works on memory, so that the socket
-/// is written with MSG_NOSIGNAL alone.
+/// A connection, encrypted or plain. OpenSSL uses memory buffers, so that this class alone writes
+/// to the socket, always with MSG_NOSIGNAL.
 class SocketLink final : public Link {
 public:
     SocketLink(int fd, milliseconds timeout, const Stopped& stopped)
@@ -64,14 +64,15 @@ public:
     SocketLink(const SocketLink&) = delete;
     SocketLink& operator=(const SocketLink&) = delete;
 
-    /// Has a proxy join this connection with the host of `url`.
+    /// Requests a tunnel from a proxy to the host of `url`.
     Result<void> tunnel(const Url& url, const Proxy& proxy);
-    /// `session` is gone on with, and kept for the next connection.
+    /// Starts TLS. Resumes `session`, and stores the new session in it for the next connection.
     Result<void> start_tls(SSL_CTX* context, const Url& url, Session& session, bool verify);
     Result<void> write(std::string_view bytes) override;
     Result<std::size_t> read(char* buffer, std::size_t size) override;
     bool quiet() override { return rest.empty() && wait_for(fd_, POLLIN, milliseconds(0)) != 0; }
     void exchanged() override {
+        BUNRAKU_ASSERT(!tls_.ssl() || session_);
         if (tls_.ssl()) session_->reset(SSL_get1_session(tls_.ssl()));
     }
     bool resumed() const { return tls_.ssl() && SSL_session_reused(tls_.ssl()) == 1; }
@@ -80,14 +81,15 @@ private:
     Result<void> send_all(std::string_view bytes);
     Result<std::size_t> receive(char* buffer, std::size_t size);
     Result<void> flush_tls();
-    /// Feeds OpenSSL from the socket; false: the other side ended.
+    /// Passes input from the socket to OpenSSL. Returns false if the other side has ended the
+    /// connection.
     Result<bool> fill_tls();
 
     int fd_;
     milliseconds timeout_;
     const Stopped& stopped_;
     TlsClient tls_;
-    Session* session_ = nullptr;  ///< of the connector
+    Session* session_ = nullptr;  ///< owned by the connector
 };
 
 Result<void> SocketLink::send_all(std::string_view bytes) {
@@ -149,42 +151,47 @@ Result<void> SocketLink::tunnel(const Url& url, const Proxy& proxy) {
     };
     std::string answer;
     HeadScanner scanner;
-    // Nothing is read beyond the head: behind it the other side waits for our hello.
+    // Do not read beyond the head. After it, the other side waits for our hello.
     for (auto state = HeadScanner::State::More; state != HeadScanner::State::Found;) {
         char buffer[4096];
         const std::size_t n = BUNRAKU_TRY(receive(buffer, sizeof buffer));
-        if (n == 0) return bad("ended the connection");
+        if (n == 0)
+            return failure(
+                fmt::format("the proxy {}:{} closed the connection", proxy.host, proxy.port),
+                ECONNRESET);
         answer.append(buffer, n);
         state = scanner.scan(answer);
         if (state == HeadScanner::State::Bad || answer.size() > kLongest)
-            return bad("does not answer as a proxy");
+            return bad("does not respond like a proxy");
     }
     int status = 0;
     Headers headers;
     Framing framing;
     if (parse_response_head(std::string_view(answer).substr(0, scanner.size()), status, headers,
                             framing)) {
-        return bad("does not answer as a proxy");
+        return bad("does not respond like a proxy");
     }
     if (status < 200 || status > 299) {
         return bad(fmt::format("refuses {}: {} \"{}\"", target, status,
                                status == 407 ? "Proxy Authentication Required" : reason(status)));
     }
-    if (answer.size() != scanner.size()) return bad("speaks for the other side");
+    if (answer.size() != scanner.size()) return bad("sent data after its response");
     return {};
 }
 
 Result<void> SocketLink::start_tls(SSL_CTX* context, const Url& url, Session& session,
                                    bool verify) {
+    BUNRAKU_ASSERT(!session_ && !tls_.ssl());
     session_ = &session;
     BUNRAKU_TRY_VOID(tls_.begin(context, url, session.get(), verify));
     while (true) {
-        const auto done = tls_.shake();
-        // An alert that says why goes out even when it failed.
+        const auto done = tls_.handshake_step();
+        // If the handshake failed, this sends the alert with the reason.
         auto flushed = flush_tls();
         if (!done) return std::unexpected(done.error());
         if (*done || !flushed) return flushed;
-        if (!BUNRAKU_TRY(fill_tls())) return failure("the other side ended the TLS handshake");
+        if (!BUNRAKU_TRY(fill_tls()))
+            return failure("the server closed the connection during the TLS handshake");
     }
 }
 
@@ -192,10 +199,10 @@ Result<void> SocketLink::write(std::string_view bytes) {
     if (!tls_.ssl()) return send_all(bytes);
     while (!bytes.empty()) {
         std::size_t n = 0;
-        // In pieces, so that a long body is never held twice.
+        // Written in pieces, so that a long body is not stored twice.
         if (SSL_write_ex(tls_.ssl(), bytes.data(), std::min<std::size_t>(bytes.size(), 64 << 10),
                          &n) != 1) {
-            return failure("TLS failed: " + pki::openssl_error());
+            return failure(tls_failure());
         }
         bytes.remove_prefix(n);
         BUNRAKU_TRY_VOID(flush_tls());
@@ -213,7 +220,7 @@ Result<std::size_t> SocketLink::read(char* buffer, std::size_t size) {
         switch (SSL_get_error(tls_.ssl(), result)) {
             case SSL_ERROR_ZERO_RETURN: return std::size_t{0};
             case SSL_ERROR_WANT_READ: break;
-            default: return failure("TLS failed: " + pki::openssl_error());
+            default: return failure(tls_failure());
         }
         BUNRAKU_TRY_VOID(flushed);
         if (!BUNRAKU_TRY(fill_tls())) return std::size_t{0};
@@ -257,7 +264,7 @@ public:
     SocketConnector(const ClientOptions& options, std::string session_file)
         : options_(options), session_file_(std::move(session_file)) {}
     ~SocketConnector() override {
-        if (first_) first_->kept.save(first_->session.get(), first_->resumed);
+        if (first_) first_->stored_session.save(first_->session.get(), first_->resumed);
     }
     Result<std::unique_ptr<Link>> connect(const Url& url) override {
         if (!url.tls) return connect_with(url, nullptr);
@@ -265,29 +272,30 @@ public:
         if (!known) {
             known = std::make_unique<Known>(
                 SessionCache(session_file_, options_, url, sys::machine().now_ns()));
-            known->session = known->kept.load();
+            known->session = known->stored_session.load();
             if (!first_) first_ = known.get();
         }
-        const bool goes_on = known->session != nullptr;
+        const bool has_session = known->session != nullptr;
+        BUNRAKU_ASSERT(first_);
         known->failed = false;
         auto link = connect_with(url, known.get());
-        if (link || !goes_on || !known->failed) return link;
-        // What was kept is damaged, for example.
+        if (link || !has_session || !known->failed) return link;
+        // The stored session may be damaged, for example.
         known->session.reset();
         return connect_with(url, known.get());
     }
 
 private:
-    /// Of one origin.
+    /// The state of one origin.
     struct Known {
-        explicit Known(SessionCache of) : kept(std::move(of)) {}
-        SessionCache kept;
+        explicit Known(SessionCache of) : stored_session(std::move(of)) {}
+        SessionCache stored_session;
         Session session;
-        bool resumed = true;  ///< each time, from what was loaded on
-        bool failed = false;  ///< the last handshake
+        bool resumed = true;  ///< true if every session since the loaded one was resumed
+        bool failed = false;  ///< result of the last handshake
     };
 
-    /// `known`: of TLS.
+    /// `known` is null without TLS.
     Result<std::unique_ptr<Link>> connect_with(const Url& url, Known* known) {
         const Proxy* proxy = options_.proxies.of(url);
         int fd =
@@ -297,6 +305,7 @@ private:
         if (!known) return link;
         if (!tls_) tls_ = BUNRAKU_TRY(make_client_context(options_));
         if (proxy) BUNRAKU_TRY_VOID(link->tunnel(url, *proxy));
+        BUNRAKU_ASSERT(url.tls && tls_);
         known->failed = true;
         BUNRAKU_TRY_VOID(link->start_tls(tls_.get(), url, known->session, options_.verify));
         known->failed = false;
@@ -308,7 +317,7 @@ private:
     std::string session_file_;
     TlsContext tls_;
     std::map<std::string, std::unique_ptr<Known>> known_;
-    Known* first_ = nullptr;  ///< whose session the file is for
+    Known* first_ = nullptr;  ///< the origin whose session is stored in the file
 };
 
 class LocalNetwork final : public Network {
@@ -316,7 +325,7 @@ public:
     explicit LocalNetwork(std::string path) : path_(std::move(path)) {}
     sys::Runtime& runtime() override { return sys::machine(); }
     Result<std::unique_ptr<Listening>> listen(const ServerOptions&) override {
-        return failure("A local network has clients only");
+        return failure("A local network supports only clients");
     }
     std::unique_ptr<Connector> connector(const ClientOptions& options) override {
         return std::make_unique<LocalConnector>(path_, options);

@@ -1,4 +1,5 @@
-// The client half of sockets(); inside this folder only.
+// SPDX-License-Identifier: Apache-2.0
+// The client half of sockets() (internal to this folder).
 #pragma once
 
 #include <memory>
@@ -8,7 +9,7 @@
 
 namespace bunraku::http {
 
-/// `session_file`: see resuming_sockets().
+/// For `session_file`, see resuming_sockets().
 std::unique_ptr<Connector> make_socket_connector(const ClientOptions& options,
                                                  std::string session_file = {});
 

@@ -1,4 +1,5 @@
-// The server's end of sockets and TLS: the one file that knows Asio.
+// SPDX-License-Identifier: Apache-2.0
+// The server side of sockets and TLS. Only this file uses Asio.
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/buffer.hpp>
@@ -20,6 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "net/http/local_socket.h"
 #include "net/http/socket_network.h"
 #include "net/http/tls.h"
@@ -36,11 +38,11 @@ using boost::system::error_code;
 
 namespace {
 
-/// The certificates in use, for all connections.
+/// The current certificates, shared by all connections.
 struct Tls {
     mutable std::mutex mutex;
-    TlsContext context;                        ///< of new connections
-    std::atomic<std::uint32_t> generation{0};  ///< changes whenever `context` does
+    TlsContext context;                        ///< for new connections
+    std::atomic<std::uint32_t> generation{0};  ///< changes together with `context`
 
     TlsContext current(std::uint32_t& of) const {
         std::lock_guard lock(mutex);
@@ -49,6 +51,7 @@ struct Tls {
     }
     void replace(TlsContext with) {
         std::lock_guard lock(mutex);
+        BUNRAKU_ASSERT(with);
         context = std::move(with);
         generation.fetch_add(1);
     }
@@ -56,7 +59,7 @@ struct Tls {
 
 using ErrorLog = std::function<void(const std::string&)>;
 
-/// A thread that waits for sockets, for as long as it lives.
+/// A thread that waits for sockets during its lifetime.
 class SocketLoop final : public Loop {
 public:
     explicit SocketLoop(const ErrorLog& log)
@@ -86,7 +89,7 @@ public:
 
 private:
     void run() {
-        // sendfile has no MSG_NOSIGNAL.
+        // sendfile has no flag like MSG_NOSIGNAL.
         sigset_t pipe;
         sigemptyset(&pipe);
         sigaddset(&pipe, SIGPIPE);
@@ -96,8 +99,7 @@ private:
                 context.run();
                 return;
             } catch (const std::exception& error) {
-                // Memory that could not be had, for example: the connection is lost, not the
-                // server.
+                // For example, an allocation failed. Only the connection is lost, not the server.
                 if (log_) log_(fmt::format("A connection failed: {}", error.what()));
             }
         }
@@ -114,6 +116,7 @@ int code_of(const error_code& error) {
 }
 
 tcp::endpoint as_tcp(const Protocol::endpoint& endpoint) {
+    BUNRAKU_ASSERT(endpoint.protocol().family() != AF_UNIX);
     tcp::endpoint out;
     out.resize(endpoint.size());
     std::memcpy(out.data(), endpoint.data(), endpoint.size());
@@ -139,10 +142,11 @@ public:
         peer_.loopback = remote.is_loopback();
     }
     ~SocketStream() override {
-        if (tls_) keep_session(tls_->native_handle());
+        if (tls_) allow_resumption(tls_->native_handle());
     }
 
     void open(User user) override {
+        BUNRAKU_ASSERT(!tls_);
         if (!certificates_) return user->on_open(0);
         context_ = certificates_->current(generation_);
         SSL* ssl = context_ ? SSL_new(context_.get()) : nullptr;
@@ -214,7 +218,7 @@ public:
         });
     }
 
-    void last_word(std::string_view text) override {
+    void try_send(std::string_view text) override {
         if (certificates_) return;
         if (::send(socket_.native_handle(), text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL) <
             0) {
@@ -242,9 +246,9 @@ public:
 
 private:
     Socket socket_;
-    const Tls* certificates_;  ///< null: in the clear
+    const Tls* certificates_;  ///< null without TLS
     TlsContext context_;
-    std::uint32_t generation_ = 0;  ///< of the lists that peer_ was verified with
+    std::uint32_t generation_ = 0;  ///< generation of the lists that verified peer_
     std::optional<asio::ssl::stream<Socket&>> tls_;
     bool session_offered_ = false;
     std::string refusal_;
@@ -261,10 +265,10 @@ struct Acceptor {
     }
     asio::basic_socket_acceptor<Protocol> acceptor;
     Protocol protocol = tcp::v4();
-    asio::steady_timer pause;  ///< after a failure that will last (no more file descriptors)
+    asio::steady_timer pause;  ///< used after persistent failures (no more file descriptors)
     bool tls = false;
     std::string url;
-    std::string path;  ///< of a Unix socket, which has no URL
+    std::string path;  ///< path of a Unix socket, which has no URL
 };
 
 std::string url_of(const tcp::endpoint& endpoint, bool tls) {
@@ -283,7 +287,7 @@ Result<tcp::endpoint> resolve(asio::io_context& context, const Listener& listene
     auto found = resolver.resolve(host, "", error);
     if (error || found.empty())
         return failure(fmt::format("Could not find the address {}: {}", host, error.message()));
-    // IPv4 first: "localhost" is 127.0.0.1 to most clients' configuration.
+    // IPv4 first, because most clients resolve "localhost" to 127.0.0.1.
     for (const auto& entry : found)
         if (entry.endpoint().address().is_v4())
             return tcp::endpoint(entry.endpoint().address(), listener.port);
@@ -316,15 +320,19 @@ public:
         return out;
     }
     std::size_t loops() const override { return loops_.size(); }
-    Loop& loop(std::size_t i) override { return *loops_[i]; }
+    Loop& loop(std::size_t i) override {
+        BUNRAKU_ASSERT(i < loops_.size());
+        return *loops_[i];
+    }
     void start(Accept accept) override {
         accept_ = std::move(accept);
+        BUNRAKU_ASSERT(accept_);
         for (auto& a : acceptors_) wait(*a);
     }
     void close() override {
         closed_ = true;
-        // Waited for: a connection taken by the kernel after the server said that it stopped would
-        // be reset instead of refused, and an upgrade would not find the address free.
+        // Wait for the close. Otherwise the kernel could accept connections after the server has
+        // reported its stop, and reset them. A new process could also find the address in use.
         std::promise<void> done;
         loops_.front()->post([this, &done] {
             for (auto& a : acceptors_) {
@@ -361,7 +369,8 @@ private:
     std::vector<std::unique_ptr<Acceptor>> acceptors_;
 };
 
-/// A folder that takes no sockets (some network file systems) is no reason not to serve the rest.
+/// If the folder does not support sockets (some network file systems), the server still serves the
+/// other addresses.
 void SocketListening::listen_on_path(const std::string& path) {
     const auto fd = listen_local(path);
     if (!fd) return log(fd.error().message);
@@ -387,7 +396,7 @@ Result<void> SocketListening::listen(const Listener& listener) {
     auto a = std::make_unique<Acceptor>(context);
     error_code error;
     a->tls = listener.tls;
-    // Asio marks no socket as closed by exec, neither this one nor those it accepts.
+    // Asio does not set close-on-exec, neither on this socket nor on accepted ones.
     a->protocol = endpoint.protocol();
     const int fd = ::socket(endpoint.protocol().family(),
                             SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP);
@@ -416,7 +425,7 @@ void SocketListening::wait(Acceptor& a) {
     });
 }
 
-/// Takes those who wait, all of them: the next wait is for somebody new.
+/// Accepts all waiting connections, so that the next wait is for a new one.
 void SocketListening::accept_waiting(Acceptor& a) {
     while (!closed_.load() && a.acceptor.is_open()) {
         const int fd =
@@ -435,11 +444,12 @@ void SocketListening::accept_waiting(Acceptor& a) {
             });
             return;
         }
-        // Of one connection that is gone again: the next one may be there.
+        // This connection has already ended; the next one may be valid.
     }
 }
 
 void SocketListening::hand_over(Acceptor& a, int fd) {
+    BUNRAKU_ASSERT(fd >= 0 && !loops_.empty() && accept_);
     std::size_t which = next_loop_++ % loops_.size();
     SocketLoop& loop = *loops_[which];
     Socket socket(loop.context);

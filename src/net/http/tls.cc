@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/tls.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
+#include "core/base/assert.h"
 #include "net/pki/certificate.h"
 
 namespace bunraku::http {
@@ -32,10 +34,11 @@ Result<TlsContext> make_context(const SSL_METHOD* method) {
     return context;
 }
 
-/// The own certificate, what stands behind it in its file as its chain, and the key.
+/// Uses the certificate, the further certificates in its file as its chain, and the key.
 Result<void> use_identity(SSL_CTX* context, const std::string& certificate_file,
                           const std::string& key_file) {
     auto chain = BUNRAKU_TRY(pki::read_certificates(certificate_file));
+    BUNRAKU_ASSERT(!chain.empty());
     auto key = BUNRAKU_TRY(pki::read_private_key(key_file));
     if (!key.belongs_to(chain[0])) {
         return failure(fmt::format("The private key {} does not belong to the certificate {}",
@@ -70,24 +73,24 @@ Result<void> check_revocations(SSL_CTX* context, const std::string& crl_file, bo
     return {};
 }
 
-/// Sessions that a server keeps in memory, half of them for those it knows; everybody else has
-/// his in a ticket.
+/// Number of sessions that a server stores in memory. New clients get up to half of them; the
+/// others get tickets.
 constexpr long kMostSessions = 8192;
 
-/// The name of a session that stands in memory; a ticket is longer.
-constexpr std::size_t kSessionName = SSL_MAX_SSL_SESSION_ID_LENGTH;
+/// Length of the id of a session in memory. A ticket is longer.
+constexpr std::size_t kSessionIdLength = SSL_MAX_SSL_SESSION_ID_LENGTH;
 
-/// Whether what a hello of TLS 1.3 wants to go on with is a session in memory: the first identity
-/// of its list (RFC 8446, 4.2.11), behind two lengths.
+/// Reports whether a TLS 1.3 hello resumes a session in memory. Checks the length of the first
+/// identity in its list (RFC 8446, 4.2.11), which follows the length of the list.
 bool names_session(const unsigned char* keys, std::size_t size) {
-    return size > 4 && (std::size_t{keys[2]} << 8 | keys[3]) == kSessionName;
+    return size > 4 && (std::size_t{keys[2]} << 8 | keys[3]) == kSessionIdLength;
 }
 
-/// OpenSSL's callback for each hello: where this client's session stands. One in memory is found
-/// by its name; one in a ticket is decoded together with the client's certificate, which takes as
-/// long as the rest of a resumed handshake. Who comes when memory has no room for more gets a
-/// ticket, and keeps on getting tickets.
-int place_session(SSL* ssl, int*, void*) {
+/// OpenSSL's callback for each hello; decides where the client's session is stored. A session in
+/// memory is found by its id. A ticket must be decoded together with the client's certificate,
+/// which takes as long as the rest of a resumed handshake. A client that arrives when the memory is
+/// full gets tickets from then on.
+int choose_session_store(SSL* ssl, int*, void*) {
     auto* context = SSL_get_SSL_CTX(ssl);
     const unsigned char* data = nullptr;
     std::size_t size = 0;
@@ -106,7 +109,7 @@ int place_session(SSL* ssl, int*, void*) {
 
 namespace {
 
-/// Where an SSL object keeps the name of a client whose certificate was refused.
+/// Index of an SSL object's data with the name of a client whose certificate was refused.
 int refused_name_index() {
     static const int index = SSL_get_ex_new_index(
         0, nullptr, nullptr, nullptr, [](void*, void* name, CRYPTO_EX_DATA*, int, long, void*) {
@@ -115,7 +118,7 @@ int refused_name_index() {
     return index;
 }
 
-/// Records whose certificate is refused: afterwards OpenSSL only has the reason.
+/// Records the owner of a refused certificate, because OpenSSL stores only the reason.
 int record_refused(int good, X509_STORE_CTX* context) {
     if (good == 1) return good;
     auto* ssl = static_cast<SSL*>(
@@ -143,7 +146,7 @@ std::string refusal_of(SSL* ssl) {
 Result<TlsContext> make_server_context(const TlsFiles& files) {
     auto context = BUNRAKU_TRY(make_context(TLS_server_method()));
     auto* native = context.get();
-    // SHA-256 and a key of 128 bits first: a resumed handshake takes a tenth less.
+    // SHA-256 with a 128-bit key first, because it makes a resumed handshake a tenth faster.
     SSL_CTX_set_ciphersuites(native,
                              "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:"
                              "TLS_CHACHA20_POLY1305_SHA256");
@@ -156,18 +159,18 @@ Result<TlsContext> make_server_context(const TlsFiles& files) {
         for (const auto& a : authorities) SSL_CTX_add_client_CA(native, a.native());
         if (!files.crl.empty())
             BUNRAKU_TRY_VOID(check_revocations(native, files.crl, files.crl_leaf_only));
-        // Who shows none comes in: whether one is needed is each route's to say.
+        // Clients without a certificate are accepted; each route decides whether it requires one.
         SSL_CTX_set_verify(native, SSL_VERIFY_PEER, record_refused);
     }
-    // Without an identifier OpenSSL resumes no session of a client that showed a certificate.
+    // Without an id, OpenSSL does not resume sessions of clients with certificates.
     const std::string_view id = "bunraku";
     SSL_CTX_set_session_id_context(native, reinterpret_cast<const unsigned char*>(id.data()),
                                    static_cast<unsigned>(id.size()));
     SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_SERVER);
     SSL_CTX_sess_set_cache_size(native, kMostSessions);
-    SSL_CTX_set_client_hello_cb(native, place_session, nullptr);
+    SSL_CTX_set_client_hello_cb(native, choose_session_store, nullptr);
     SSL_CTX_set_timeout(native, 3600);
-    // It travels with the first answer instead (offer_session).
+    // The ticket is sent with the first response instead (offer_session).
     SSL_CTX_set_num_tickets(native, 0);
     return context;
 }
@@ -197,14 +200,15 @@ Result<TlsContext> make_client_context(const ClientOptions& options) {
             return failure(fmt::format("{}: {}", options.trust_store, pki::openssl_error()));
         }
     }
-    // Of the system's authorities there are no lists here; Puppet asks for none either.
+    // There are no revocation lists of the system's authorities; Puppet does not check them either.
     if (!options.crl_file.empty() && !options.system_authorities)
         BUNRAKU_TRY_VOID(check_revocations(native, options.crl_file, options.crl_leaf_only));
     SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     return context;
 }
 
-void carry(BIO* from, BIO* to) {
+void move_bytes(BIO* from, BIO* to) {
+    BUNRAKU_ASSERT(from != to);
     char* data = nullptr;
     const long size = BIO_get_mem_data(from, &data);
     if (size > 0) BIO_write(to, data, static_cast<int>(size));
@@ -213,18 +217,19 @@ void carry(BIO* from, BIO* to) {
 
 void offer_session(SSL* ssl) { (void)SSL_new_session_ticket(ssl); }
 
-void keep_session(SSL* ssl) {
-    // Fatal alerts have thrown away theirs; all others are good, whoever closes first (RFC 5246,
-    // 7.2.1).
+void allow_resumption(SSL* ssl) {
+    // OpenSSL has already dropped sessions with fatal alerts. All others may be resumed, whichever
+    // side closes first (RFC 5246, 7.2.1).
     SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
 }
 
 TlsClient::~TlsClient() {
-    if (ssl_) keep_session(ssl_);
+    if (ssl_) allow_resumption(ssl_);
     SSL_free(ssl_);
 }
 
 Result<void> TlsClient::begin(SSL_CTX* context, const Url& url, SSL_SESSION* session, bool verify) {
+    BUNRAKU_ASSERT(!ssl_ && !in_ && !out_);
     ssl_ = SSL_new(context);
     in_ = BIO_new(BIO_s_mem());
     out_ = BIO_new(BIO_s_mem());
@@ -257,16 +262,17 @@ int TlsClient::judge(int good, X509_STORE_CTX* store) {
     auto* self = static_cast<TlsClient*>(SSL_get_app_data(ssl));
     X509* x509 = X509_STORE_CTX_get_current_cert(store);
     if (!self || !x509) return 0;
+    BUNRAKU_ASSERT(self->verify_ && self->ssl_ == ssl);
     const int verdict = X509_STORE_CTX_get_error(store);
     if (verdict == X509_V_ERR_CRL_NOT_YET_VALID) {
-        // A list that was signed a moment ago by a clock that is ahead.
+        // The list may have been signed just now by a machine whose clock is ahead.
         X509_CRL* crl = X509_STORE_CTX_get0_current_crl(store);
         std::time_t soon = std::time(nullptr) + 5 * 60;
         if (crl && X509_cmp_time(X509_CRL_get0_lastUpdate(crl), &soon) < 0) return 1;
     }
     X509_up_ref(x509);
     const auto shown = pki::Certificate::adopt(x509);
-    // An address may stand among the DNS names, which Ruby and so Puppet takes.
+    // An address may appear among the DNS names; Ruby, and therefore Puppet, accepts that.
     if (verdict == X509_V_ERR_IP_ADDRESS_MISMATCH &&
         X509_check_host(x509, self->host_.c_str(), self->host_.size(),
                         X509_CHECK_FLAG_NEVER_CHECK_SUBJECT, nullptr) == 1) {
@@ -287,12 +293,45 @@ int TlsClient::judge(int good, X509_STORE_CTX* store) {
     return 0;
 }
 
-Result<bool> TlsClient::shake() {
+std::string tls_failure() {
+    const unsigned long code = ERR_peek_error();
+    std::string_view text;
+    if (ERR_GET_LIB(code) == ERR_LIB_SSL) {
+        switch (ERR_GET_REASON(code)) {
+            case SSL_R_WRONG_VERSION_NUMBER:
+            case SSL_R_PACKET_LENGTH_TOO_LONG:
+#ifdef SSL_R_RECORD_LAYER_FAILURE  // OpenSSL 3.2
+            case SSL_R_RECORD_LAYER_FAILURE:
+#endif
+                text = "the server does not answer in TLS; it may expect plain HTTP on this port";
+                break;
+            case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+                text = "the server does not trust the authority of this client's certificate";
+                break;
+            case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
+                text = "this client's certificate is revoked";
+                break;
+            case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+                text = "this client's certificate has expired";
+                break;
+            case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+                text = "the server requires a client certificate";
+                break;
+            default: break;
+        }
+    }
+    if (text.empty()) return "TLS failed: " + pki::openssl_error();
+    ERR_clear_error();
+    return std::string(text);
+}
+
+Result<bool> TlsClient::handshake_step() {
+    BUNRAKU_ASSERT(ssl_ && in_ && out_);
     const int n = SSL_do_handshake(ssl_);
     if (n == 1) return true;
     if (SSL_get_error(ssl_, n) == SSL_ERROR_WANT_READ) return false;
     const long verdict = SSL_get_verify_result(ssl_);
-    if (!verify_ || verdict == X509_V_OK) return failure("TLS failed: " + pki::openssl_error());
+    if (!verify_ || verdict == X509_V_OK) return failure(tls_failure());
     ERR_clear_error();
     return failure(!refused_.empty() ? refused_
                                      : fmt::format("certificate verify failed [{}]",
@@ -330,8 +369,8 @@ std::shared_ptr<const ClientCertificate> peer_certificate(SSL* ssl) {
     X509* x509 = SSL_get1_peer_certificate(ssl);
     if (!x509) return nullptr;
     auto verdict = SSL_get_verify_result(ssl);
-    // Nobody looked at the certificate of a session that is resumed; lists of revocations come with
-    // a new context, which knows no session of before.
+    // For a resumed session, no certificate was verified. New revocation lists cause a new context,
+    // which has no earlier sessions.
     if (verdict == X509_V_OK && SSL_session_reused(ssl) &&
         X509_cmp_current_time(X509_get0_notAfter(x509)) < 0)
         verdict = X509_V_ERR_CERT_HAS_EXPIRED;
@@ -339,6 +378,7 @@ std::shared_ptr<const ClientCertificate> peer_certificate(SSL* ssl) {
 }
 
 std::shared_ptr<const ClientCertificate> verify_again(SSL* ssl, SSL_CTX* context) {
+    BUNRAKU_ASSERT(ssl && context);
     X509* x509 = SSL_get1_peer_certificate(ssl);
     if (!x509) return nullptr;
     auto certificate = pki::Certificate::adopt(x509);

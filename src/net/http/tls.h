@@ -1,4 +1,5 @@
-// TLS contexts of servers and clients; inside this folder only.
+// SPDX-License-Identifier: Apache-2.0
+// TLS contexts of servers and clients (internal to this folder).
 #pragma once
 
 #include <memory>
@@ -19,8 +20,8 @@ namespace bunraku::http {
 
 using TlsContext = std::shared_ptr<ssl_ctx_st>;
 
-/// The client's end of a connection over TLS, over two buffers in memory. Judges what the server
-/// shows, and says in Puppet's words why it is refused (ssl/verifier.rb).
+/// The client's end of a TLS connection, over two memory buffers. It verifies the server's
+/// certificate and reports refusals in Puppet's words (ssl/verifier.rb).
 class TlsClient {
 public:
     TlsClient() = default;
@@ -28,14 +29,14 @@ public:
     TlsClient(const TlsClient&) = delete;
     TlsClient& operator=(const TlsClient&) = delete;
 
-    /// `session` is gone on with; null: a new one.
+    /// Starts the handshake. Resumes `session`, which may be null.
     base::Result<void> begin(ssl_ctx_st* context, const Url& url, ssl_session_st* session,
                              bool verify);
-    /// A step of the handshake with what stands in in(). False: more has to come. What is in out()
-    /// goes to the other side, whatever came of it.
-    base::Result<bool> shake();
+    /// Performs a step of the handshake with the data in in(). Returns false if more data is
+    /// needed. In any case, the caller must send the data in out().
+    base::Result<bool> handshake_step();
 
-    ssl_st* ssl() const { return ssl_; }  ///< null: not begun
+    ssl_st* ssl() const { return ssl_; }  ///< null before begin()
     bio_st* in() const { return in_; }
     bio_st* out() const { return out_; }
 
@@ -49,25 +50,30 @@ private:
     std::string host_, refused_;
 };
 
-/// What stands in `from` goes behind what stands in `to`; both are of memory.
-void carry(bio_st* from, bio_st* to);
+/// Describes OpenSSL's first queued error in words, and clears the queue.
+std::string tls_failure();
 
-/// To be called before a connection is freed: OpenSSL forgets the session of one that was not ended
-/// in form.
-void keep_session(ssl_st* ssl);
+/// Appends the contents of `from` to `to`; both are memory buffers.
+void move_bytes(bio_st* from, bio_st* to);
 
-/// Of a server, before its first answer: the client is told how to go on with this session, in the
-/// same piece. With TLS 1.2 it has been told already.
+/// Must be called before a connection is freed. Otherwise OpenSSL drops the session of a connection
+/// without an orderly shutdown.
+void allow_resumption(ssl_st* ssl);
+
+/// For a server, before its first response: sends the session ticket together with the response.
+/// With TLS 1.2 it has been sent before.
 void offer_session(ssl_st* ssl);
 
-/// TLS 1.2 and newer, sessions may be resumed. Errors name the file.
+/// Makes a context for TLS 1.2 and newer, with session resumption. Errors contain the file name.
 base::Result<TlsContext> make_server_context(const TlsFiles& files);
 base::Result<TlsContext> make_client_context(const ClientOptions& options);
-/// What the other end showed; null: nothing.
+/// Returns the other side's certificate, or null.
 std::shared_ptr<const ClientCertificate> peer_certificate(ssl_st* ssl);
-/// Returns whose certificate a server's handshake refused, and why; empty if it refused none.
+/// Returns the name and the reason of a client certificate that the server's handshake refused.
+/// Returns an empty text if it refused none.
 std::string refusal_of(ssl_st* ssl);
-/// What it showed, looked at with the authorities and revocations of another context.
+/// Verifies the other side's certificate again with the authorities and revocation lists of another
+/// context.
 std::shared_ptr<const ClientCertificate> verify_again(ssl_st* ssl, ssl_ctx_st* context);
 
 }  // namespace bunraku::http

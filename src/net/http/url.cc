@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/url.h"
 
 #include <arpa/inet.h>
@@ -61,9 +62,10 @@ Result<Url> parse_url(std::string_view text) {
     std::string_view port;
     if (authority.starts_with('[')) {
         auto close = authority.find(']');
-        if (close == std::string_view::npos) return bad("the address lacks its bracket");
+        if (close == std::string_view::npos) return bad("the address has no closing bracket");
         url.host = authority.substr(1, close - 1);
-        // Colons make it one; without them it would be written without its brackets.
+        // An address in brackets must contain colons. Without them, it would later be written
+        // without its brackets.
         std::string_view digits = std::string_view(url.host).substr(0, url.host.find('%'));
         if (digits.find(':') == std::string_view::npos ||
             digits.find_first_not_of("0123456789abcdefABCDEF:.") != std::string_view::npos) {
@@ -77,7 +79,7 @@ Result<Url> parse_url(std::string_view text) {
         url.host = authority.substr(0, colon);
         if (colon != std::string_view::npos) port = authority.substr(colon + 1);
     }
-    if (url.host.empty()) return bad("there is no host");
+    if (url.host.empty()) return bad("the host is missing");
     for (char c : url.host)
         if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7f || c == '[' || c == ']') {
             return bad("bad host");

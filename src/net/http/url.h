@@ -1,4 +1,5 @@
-// "https://user:password@host:port/path?query" in its parts.
+// SPDX-License-Identifier: Apache-2.0
+// The parts of "https://user:password@host:port/path?query".
 #pragma once
 
 #include <cstdint>
@@ -14,21 +15,21 @@ struct Url {
     std::string host;  ///< without the brackets of IPv6
     std::uint16_t port = 0;
     std::string target;  ///< path and query, at least "/"
-    std::string user;    ///< decoded "user:password"; empty: none
+    std::string user;    ///< decoded "user:password"; may be empty
     bool has_user = false;
 
-    /// "https://host:8140": what connections and credentials belong to.
+    /// Returns "https://host:8140", the scope of connections and credentials.
     std::string origin() const;
-    /// The value of Host.
+    /// Returns the value of Host.
     std::string authority() const;
     std::string text() const { return origin() + target; }  ///< without the user
 };
 
-/// Does a host's name or address mean this machine alone?
+/// Reports whether a host name or address refers to this machine only.
 bool is_loopback(const std::string& host);
 
 base::Result<Url> parse_url(std::string_view text);
-/// `reference` as "Location" has it: absolute, "//host/path", "/path" or "path".
+/// Resolves the value of "Location": absolute, "//host/path", "/path" or "path".
 base::Result<Url> resolve_url(const Url& base, std::string_view reference);
 
 }  // namespace bunraku::http

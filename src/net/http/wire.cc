@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/wire.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/base/text_view.h"
 #include "net/http/path.h"
@@ -31,7 +33,7 @@ bool is_token(std::string_view s) {
 
 Fault bad(std::string message, int status = 400) { return {status, std::move(message)}; }
 
-/// Calls `each` for every trimmed, non-empty member of a comma list.
+/// Calls `each` for every trimmed, non-empty element of a comma-separated list.
 template <class F>
 void each_member(std::string_view list, F each) {
     while (!list.empty()) {
@@ -41,7 +43,7 @@ void each_member(std::string_view list, F each) {
     }
 }
 
-/// Takes one line off the front, its CRLF too.
+/// Removes one line with its CRLF from the front.
 std::string_view take_line(std::string_view& head) {
     auto end = head.find("\r\n");
     auto line = head.substr(0, end);
@@ -49,7 +51,7 @@ std::string_view take_line(std::string_view& head) {
     return line;
 }
 
-/// The fields of a head behind its first line.
+/// Parses the fields of a head after its first line.
 Fault parse_fields(std::string_view head, Headers& headers, Framing& framing, bool request,
                    std::size_t max_fields) {
     std::size_t hosts = 0;
@@ -60,17 +62,17 @@ Fault parse_fields(std::string_view head, Headers& headers, Framing& framing, bo
         if (line.front() == ' ' || line.front() == '\t')
             return bad("Folded header lines are not accepted");
         auto colon = line.find(':');
-        if (colon == std::string_view::npos) return bad("A header line without a colon");
+        if (colon == std::string_view::npos) return bad("A header line has no colon");
         auto name = line.substr(0, colon);
-        if (!is_token(name)) return bad("A header name with characters that are not allowed");
+        if (!is_token(name)) return bad("A header name contains invalid characters");
         auto value = base::trim(line.substr(colon + 1), " \t");
         for (char c : value) {
             auto u = static_cast<unsigned char>(c);
             if ((u < 0x20 && c != '\t') || u == 0x7f)
-                return bad("A header value with control characters");
+                return bad("A header value contains control characters");
         }
         if (headers.size() >= max_fields) return bad("Too many header fields", 431);
-        // The few that matter here are told apart by their lengths first.
+        // The few relevant names are distinguished by their lengths first.
         switch (name.size()) {
             case 4:
                 if (base::same_ignoring_case(name, "Host")) hosts++;
@@ -117,18 +119,20 @@ Fault parse_fields(std::string_view head, Headers& headers, Framing& framing, bo
     }
     if (transfer_encoding && framing.content_length)
         return bad("Both Content-Length and Transfer-Encoding are given");
-    if (transfer_encoding && !framing.http11) return bad("Transfer-Encoding is not of HTTP/1.0");
+    if (transfer_encoding && !framing.http11)
+        return bad("Transfer-Encoding is not allowed in HTTP/1.0");
     if (request && (hosts > 1 || (hosts == 0 && framing.http11)))
-        return bad("One Host header is needed");
+        return bad("Exactly one Host header is required");
+    BUNRAKU_ASSERT(!framing.chunked || (framing.http11 && !framing.content_length));
     framing.keep_alive = !close && (framing.http11 || keep);
     return {};
 }
 
-/// "HTTP/1.1"; status 0 where it is fine.
+/// Parses "HTTP/1.1". The status is 0 on success.
 Fault parse_version(std::string_view text, Framing& framing) {
     if (text.size() != 8 || !text.starts_with("HTTP/") || text[6] != '.')
         return bad("This is not HTTP");
-    if (text[5] != '1') return bad("Only HTTP/1.0 and HTTP/1.1 are spoken here", 505);
+    if (text[5] != '1') return bad("Only HTTP/1.0 and HTTP/1.1 are supported", 505);
     if (text[7] < '0' || text[7] > '9') return bad("This is not HTTP");
     framing.http11 = text[7] != '0';
     return {};
@@ -137,12 +141,14 @@ Fault parse_version(std::string_view text, Framing& framing) {
 }  // namespace
 
 HeadScanner::State HeadScanner::scan(std::string_view data) {
+    BUNRAKU_ASSERT(position_ <= data.size());
     while (position_ < data.size()) {
         const void* found = std::memchr(data.data() + position_, '\n', data.size() - position_);
         if (!found) {
             position_ = data.size();
             return State::More;
         }
+        BUNRAKU_ASSERT(found >= data.data() + position_);
         auto at = static_cast<std::size_t>(static_cast<const char*>(found) - data.data());
         if (at == 0 || data[at - 1] != '\r') return State::Bad;
         position_ = at + 1;
@@ -168,19 +174,19 @@ Fault parse_request_head(std::string_view head, Request& request, Framing& frami
     if (auto fault = parse_version(line.substr(last + 1), framing)) return fault;
     for (char c : target) {
         auto u = static_cast<unsigned char>(c);
-        if (u <= 0x20 || u == 0x7f) return bad("Bad characters in the request target");
+        if (u <= 0x20 || u == 0x7f) return bad("Invalid characters in the request target");
     }
     request.method = method;
     request.target = target;
     if (auto fault = parse_fields(head, request.headers, framing, true, max_fields)) return fault;
-    // The absolute form is what proxies are asked with; every server must take it.
+    // Clients send the absolute form to proxies, but every server must accept it.
     for (std::string_view scheme : {"http://", "https://"}) {
         if (!target.starts_with(scheme)) continue;
         auto slash = target.find_first_of("/?", scheme.size());
         if (slash == std::string_view::npos) {
             target = "/";
         } else if (target[slash] == '?') {
-            return bad("Bad request target");
+            return bad("Invalid request target");
         } else {
             target = target.substr(slash);
         }
@@ -188,10 +194,11 @@ Fault parse_request_head(std::string_view head, Request& request, Framing& frami
     }
     if (auto hash = target.find('#'); hash != std::string_view::npos)
         target = target.substr(0, hash);
-    if (!target.starts_with('/')) return bad("Bad request target");
+    if (!target.starts_with('/')) return bad("Invalid request target");
     auto mark = target.find('?');
     auto path = canonical_path(target.substr(0, mark));
     if (!path) return bad(std::string(kBadPath));
+    BUNRAKU_ASSERT(path->starts_with('/'));
     request.path = std::move(*path);
     if (mark != std::string_view::npos) {
         auto query = parse_query(target.substr(mark + 1));
@@ -206,14 +213,14 @@ Fault parse_response_head(std::string_view head, int& status, Headers& headers, 
     framing = {};
     auto line = take_line(head);
     if (line.size() < 12 || line[8] != ' ' || (line.size() > 12 && line[12] != ' '))
-        return bad("the answer is not HTTP");
-    if (parse_version(line.substr(0, 8), framing)) return bad("the answer is not HTTP/1.1");
+        return bad("the response is not HTTP");
+    if (parse_version(line.substr(0, 8), framing)) return bad("the response is not HTTP/1.1");
     status = 0;
     for (char c : line.substr(9, 3)) {
-        if (c < '0' || c > '9') return bad("the answer is not HTTP");
+        if (c < '0' || c > '9') return bad("the response is not HTTP");
         status = status * 10 + (c - '0');
     }
-    if (status < 100) return bad("the answer is not HTTP");
+    if (status < 100) return bad("the response is not HTTP");
     return parse_fields(head, headers, framing, false, 1000);
 }
 
@@ -258,11 +265,13 @@ ChunkedDecoder::State ChunkedDecoder::feed(std::string_view& in, std::string& ou
                 phase_ = left_ ? Phase::Data : Phase::Trailer;
                 break;
             case Phase::Data: {
+                BUNRAKU_ASSERT(left_ > 0);
                 auto n = static_cast<std::size_t>(std::min<std::uint64_t>(left_, in.size()));
                 out.append(in.data(), n);
                 in.remove_prefix(n);
                 left_ -= n;
                 total_ += n;
+                BUNRAKU_ASSERT(total_ + left_ <= limit);
                 if (left_ == 0) phase_ = Phase::DataCr;
                 continue;
             }
@@ -272,6 +281,7 @@ ChunkedDecoder::State ChunkedDecoder::feed(std::string_view& in, std::string& ou
                 break;
             case Phase::DataLf:
                 if (c != '\n') return State::Bad;
+                BUNRAKU_ASSERT(left_ == 0);
                 phase_ = Phase::Size;
                 digits_ = 0;
                 break;
@@ -288,6 +298,7 @@ ChunkedDecoder::State ChunkedDecoder::feed(std::string_view& in, std::string& ou
                 break;
             case Phase::Done: break;
         }
+        BUNRAKU_ASSERT(!in.empty());
         in.remove_prefix(1);
     }
     return phase_ == Phase::Done ? State::Done : State::More;

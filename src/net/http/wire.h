@@ -1,5 +1,6 @@
-// HTTP/1.1 as bytes: heads and chunked bodies, read strictly (RFC 9112). What two readers might
-// understand in two ways is refused, since that is what request smuggling lives on.
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of HTTP/1.1: heads and chunked bodies, parsed strictly (RFC 9112). Ambiguous input is
+// refused, because request smuggling depends on it.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,13 @@
 
 namespace bunraku::http {
 
-/// Finds the end of a head in bytes that come bit by bit, looking at every byte once.
+/// Finds the end of a head in data that arrives in pieces. Checks every byte only once.
 class HeadScanner {
 public:
     enum class State { More, Found, Bad };
-    /// `data` is all that has come of the head so far. Bad: a line end without its CR.
+    /// `data` is the head as received so far. Returns Bad for a line end without CR.
     State scan(std::string_view data);
-    /// Found: the length of the head with its empty line.
+    /// After Found: the length of the head, including its empty line.
     std::size_t size() const { return position_; }
     void reset() { position_ = 0; }
 
@@ -25,7 +26,7 @@ private:
     std::size_t position_ = 0;
 };
 
-/// What a head says about the connection and the body.
+/// The properties of the connection and the body that a head specifies.
 struct Framing {
     bool http11 = true;
     bool keep_alive = true;
@@ -34,26 +35,26 @@ struct Framing {
     bool expects_continue = false;
 };
 
-/// What is wrong with a head; status 0: nothing.
+/// An error in a head; status 0 means none.
 struct Fault {
     int status = 0;
     std::string message;
     explicit operator bool() const { return status != 0; }
 };
 
-/// Fills method, target, path, query and headers of a request from a whole head. More than
-/// `max_fields` header fields are refused.
+/// Parses a complete request head into method, target, path, query and headers. Refuses more than
+/// `max_fields` header fields.
 Fault parse_request_head(std::string_view head, Request& request, Framing& framing,
                          std::size_t max_fields = 200);
-/// The same of a response.
+/// Parses a response head in the same way.
 Fault parse_response_head(std::string_view head, int& status, Headers& headers, Framing& framing);
 
-/// Takes a chunked body apart. Trailers are read and forgotten.
+/// Decodes a chunked body. Trailers are read and dropped.
 class ChunkedDecoder {
 public:
     enum class State { More, Done, Bad, TooLong };
-    /// Takes bytes off the front of `in` and appends content to `out`, until the body ends or `in`
-    /// is used up. `limit` bounds all content since the start.
+    /// Removes bytes from the front of `in` and appends the content to `out`, until the body ends
+    /// or `in` is empty. `limit` applies to all content since the start.
     State feed(std::string_view& in, std::string& out, std::uint64_t limit);
 
 private:
@@ -62,13 +63,13 @@ private:
     std::uint64_t left_ = 0, total_ = 0;
     int digits_ = 0;
     std::uint32_t overhead_ = 0;  ///< bytes of extensions and trailers
-    std::string line_;            ///< of the trailer
+    std::string line_;            ///< current line of the trailer
 };
 
-/// See decoded_body; `encoding` is the value of Content-Encoding.
+/// Does decoded_body; `encoding` is the value of Content-Encoding.
 DecodedBody decode_content(std::string_view encoding, const std::string& body, std::uint64_t limit);
 
-/// "gzip" stands in an Accept-Encoding value and is not refused with q=0.
+/// Reports whether an Accept-Encoding value contains "gzip" without q=0.
 bool accepts_gzip(std::string_view accept_encoding);
 
 }  // namespace bunraku::http

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/pki/authority.h"
 
 #include <ctime>
@@ -9,6 +10,7 @@
 #include <openssl/rsa.h>
 #include <openssl/x509v3.h>
 
+#include "core/base/assert.h"
 #include "net/pki/crl.h"
 #include "net/pki/native.h"
 
@@ -42,7 +44,7 @@ bool set_serial(X509* x509, const std::string& hex) {
     if (hex.empty()) {
         unsigned char random[16];
         good = RAND_bytes(random, sizeof random) == 1;
-        // Positive and never zero (RFC 5280, 4.1.2.2).
+        // A serial must be positive (RFC 5280, 4.1.2.2).
         random[0] = static_cast<unsigned char>((random[0] & 0x7f) | 0x01);
         number = BN_bin2bn(random, sizeof random, nullptr);
     } else {
@@ -75,7 +77,7 @@ Result<Identity> sign_subject(const Subject& subject, const Identity* issuer, bo
 X509_EXTENSION* make_text_extension(const std::string& oid, const std::string& text) {
     std::unique_ptr<ASN1_OBJECT, decltype(&ASN1_OBJECT_free)> object(OBJ_txt2obj(oid.c_str(), 1),
                                                                      ASN1_OBJECT_free);
-    // The extension's value is the DER of a string, in an octet string.
+    // The extension's value is the DER of a string inside an octet string.
     std::unique_ptr<ASN1_STRING, decltype(&ASN1_STRING_free)> string(
         ASN1_STRING_type_new(V_ASN1_UTF8STRING), ASN1_STRING_free),
         octets(ASN1_STRING_type_new(V_ASN1_OCTET_STRING), ASN1_STRING_free);
@@ -90,7 +92,7 @@ X509_EXTENSION* make_text_extension(const std::string& oid, const std::string& t
 }
 
 X509_EXTENSION* make_names_extension(const std::vector<std::string>& names) {
-    // Not by OpenSSL's text form: a comma inside of a name would begin another one there.
+    // Not through OpenSSL's text form, in which a comma in a name would begin another name.
     GENERAL_NAMES* list = GENERAL_NAMES_new();
     bool good = list != nullptr;
     for (const std::string_view name : names) {
@@ -118,7 +120,7 @@ X509_EXTENSION* make_names_extension(const std::vector<std::string>& names) {
 
 const EVP_MD* digest_for(EVP_PKEY* key) {
     int nid = NID_undef;
-    // 2: no other digest is possible.
+    // 2 means that no other digest is possible.
     if (EVP_PKEY_get_default_digest_nid(key, &nid) == 2 && nid == NID_undef) return nullptr;
     return EVP_sha256();
 }
@@ -127,7 +129,7 @@ Result<PrivateKey> make_key() { return make_ec_key("prime256v1"); }
 
 Result<PrivateKey> make_rsa_key(int bits) {
     if (bits < 1024 || bits > 16384)
-        return failure(fmt::format("An RSA key cannot have {} bits here", bits));
+        return failure(fmt::format("Invalid RSA key size of {} bits: use 1024 to 16384", bits));
     return adopt_key(EVP_RSA_gen(static_cast<unsigned>(bits)));
 }
 
@@ -137,6 +139,7 @@ Result<PrivateKey> make_ec_key(const std::string& curve) {
 
 Result<Certificate> make_certificate(const Draft& draft, EVP_PKEY* subject_key,
                                      const Certificate* issuer, const PrivateKey& key) {
+    BUNRAKU_ASSERT(issuer || key.native() == subject_key);
     X509* x509 = X509_new();
     if (!x509) return failure(openssl_error());
     auto certificate = Certificate::adopt(x509);
@@ -153,7 +156,7 @@ Result<Certificate> make_certificate(const Draft& draft, EVP_PKEY* subject_key,
            X509_set_pubkey(x509, subject_key) == 1 &&
            add_extension(x509, signer, NID_netscape_comment, kCertificateComment) &&
            add_extension(x509, signer, NID_subject_key_identifier, "hash");
-    // An issuer without a key identifier signs certificates without one.
+    // An issuer without a key identifier signs certificates without an authority key identifier.
     if (!issuer || X509_get0_subject_key_id(signer)) {
         good = good && add_extension(x509, signer, NID_authority_key_identifier, "keyid:always");
     }

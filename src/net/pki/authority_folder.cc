@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/pki/authority_folder.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/sys/disk.h"
@@ -26,7 +28,7 @@ namespace {
 
 constexpr std::uint32_t kPublic = 0644, kSecret = 0640;
 
-/// What stands in the file `serial`: hexadecimal, with or without a line's end.
+/// Parses the content of the file `serial`: hexadecimal, with or without a line end.
 std::optional<std::uint64_t> parse_serial(std::string_view text) {
     text = base::trim(text);
     std::uint64_t out = 0;
@@ -35,7 +37,7 @@ std::optional<std::uint64_t> parse_serial(std::string_view text) {
     return out;
 }
 
-/// The highest serial that an inventory knows, of those that count up.
+/// Returns the highest serial in an inventory, not counting random serials.
 std::uint64_t highest_serial(std::string_view inventory) {
     std::uint64_t out = 0;
     for (std::string_view line : base::split(inventory, '\n')) {
@@ -47,7 +49,7 @@ std::uint64_t highest_serial(std::string_view inventory) {
     return out;
 }
 
-/// "10" and "0x000A" are both "A"; empty: no number.
+/// Turns both "10" and "0x000A" into "A". Returns an empty text if `text` is not a number.
 std::string hex_serial(const std::string& text) {
     BIGNUM* number = nullptr;
     const bool hex = text.starts_with("0x");
@@ -78,7 +80,7 @@ std::vector<std::string> names_in(const std::string& folder) {
     return out;
 }
 
-/// A line of revoked_keys: the name and the SHA-256 of the public key.
+/// Returns a line for revoked_keys: the name and the SHA-256 of the public key.
 std::string revoked_key_line(const std::string& name, EVP_PKEY* key) {
     unsigned char* der = nullptr;
     const int size = i2d_PUBKEY(key, &der);
@@ -129,7 +131,8 @@ Result<void> AuthorityFolder::write(const std::string& path, const std::string& 
     sys::WriteOptions options;
     options.mode = mode;
     options.sync = true;
-    // What root writes belongs to whom the authority belongs to: puppetserver runs as puppet.
+    // Files that root writes get the owner of the CA folder, because puppetserver runs as the user
+    // puppet.
     struct stat folder{};
     if (::geteuid() == 0 && ::stat(paths_.cadir.c_str(), &folder) == 0) {
         options.uid = folder.st_uid;
@@ -175,7 +178,7 @@ Result<AuthorityFolder> AuthorityFolder::create(const AuthorityPaths& paths,
         crls.push_back(
             BUNRAKU_TRY(next_crl(nullptr, bundle[1], *root_key, {}, time - 86400, what.ttl)));
     auto out = BUNRAKU_TRY(create(paths, bundle, key, crls, std::move(now)));
-    // A serial of its own that certificates must not have again.
+    // The CA certificate uses a serial, which other certificates must not reuse.
     if (!root_key) {
         auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths.lock()));
         (void)BUNRAKU_TRY(out.take_serial());
@@ -190,17 +193,21 @@ Result<AuthorityFolder> AuthorityFolder::create(const AuthorityPaths& paths,
                                                 const std::vector<Certificate>& bundle,
                                                 const PrivateKey& key, const std::vector<Crl>& crls,
                                                 Now now) {
-    auto there = look(paths);
-    if (!there.found.empty())
-        return failure(fmt::format("There is an authority already: {}", there.found[0]), EEXIST);
+    auto existing = look(paths);
+    if (!existing.found.empty())
+        return failure(fmt::format("A certificate authority exists already: {}", existing.found[0]),
+                       EEXIST);
     BUNRAKU_TRY_VOID(make_folders(paths));
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths.lock()));
-    // Another process may have been faster.
+    // Another process may have created the CA meanwhile.
     if (auto again = look(paths); !again.found.empty())
-        return failure(fmt::format("There is an authority already: {}", again.found[0]), EEXIST);
+        return failure(fmt::format("A certificate authority exists already: {}", again.found[0]),
+                       EEXIST);
     AuthorityFolder out(paths, bundle, key, std::move(now));
     for (std::size_t i = 0; i < bundle.size(); i++)
         if (key.belongs_to(bundle[i])) out.issuing_ = i;
+    // The caller has checked them.
+    BUNRAKU_ALWAYS_ASSERT(out.issuing_ < bundle.size() && key.belongs_to(out.certificate()));
     BUNRAKU_TRY_VOID(out.write(paths.capub, key.public_pem(), kPublic));
     BUNRAKU_TRY_VOID(out.write(paths.cakey, key.pem(), kSecret));
     BUNRAKU_TRY_VOID(out.write(paths.cacert, pem_of(bundle), kPublic));
@@ -214,8 +221,8 @@ Result<AuthorityFolder> AuthorityFolder::create(const AuthorityPaths& paths,
 }
 
 Result<AuthorityFolder> AuthorityFolder::open(const AuthorityPaths& paths, Now now) {
-    auto there = look(paths);
-    if (!there.missing.empty()) {
+    auto existing = look(paths);
+    if (!existing.missing.empty()) {
         const auto lines = [](const std::vector<std::string>& list) {
             std::string out;
             for (const auto& line : list) out += line + "\n";
@@ -224,7 +231,7 @@ Result<AuthorityFolder> AuthorityFolder::open(const AuthorityPaths& paths, Now n
         return failure(
             fmt::format("Cannot initialize CA with partial state; need all files or none.\n"
                         "Found:\n{}Missing:\n{}",
-                        lines(there.found), lines(there.missing)),
+                        lines(existing.found), lines(existing.missing)),
             ENOENT);
     }
     BUNRAKU_TRY_VOID(make_folders(paths));
@@ -234,13 +241,14 @@ Result<AuthorityFolder> AuthorityFolder::open(const AuthorityPaths& paths, Now n
     const auto issuing = std::find_if(out.bundle_.begin(), out.bundle_.end(),
                                       [&](const auto& c) { return out.key_.belongs_to(c); });
     if (issuing == out.bundle_.end()) {
-        return failure(fmt::format("The private key {} belongs to no certificate in {}",
+        return failure(fmt::format("The private key {} does not belong to any certificate in {}",
                                    paths.cakey, paths.cacert));
     }
     out.issuing_ = static_cast<std::size_t>(issuing - out.bundle_.begin());
+    BUNRAKU_ASSERT(out.issuing_ < out.bundle_.size());
     (void)BUNRAKU_TRY(out.own_crl());
     struct stat status{};
-    // As puppetserver mends it.
+    // Corrects the mode as puppetserver does.
     if (::stat(paths.cakey.c_str(), &status) == 0 && (status.st_mode & 0137) != 0)
         BUNRAKU_TRY_VOID(sys::disk().set_mode(paths.cakey, kSecret));
     return out;
@@ -253,7 +261,7 @@ Result<std::size_t> AuthorityFolder::own_crl_in(const std::vector<Crl>& crls,
     for (std::size_t i = 0; i < crls.size(); i++)
         if (is_issued_by(crls[i], certificate())) return i;
     return failure(
-        fmt::format("{} holds no revocation list of {}", path, certificate().subject_utf8()));
+        fmt::format("{} contains no revocation list of {}", path, certificate().subject_utf8()));
 }
 
 Result<Crl> AuthorityFolder::own_crl() const {
@@ -310,10 +318,13 @@ Result<bool> AuthorityFolder::delete_certificate(const std::string& name) const 
 Result<std::string> AuthorityFolder::take_serial() const {
     auto text = BUNRAKU_TRY(sys::disk().read(paths_.serial));
     auto serial = parse_serial(text);
-    if (!serial) return failure(fmt::format("{} holds no serial number", paths_.serial));
-    // A file from a backup must not make serials come again.
+    if (!serial) return failure(fmt::format("{} contains no serial number", paths_.serial));
+    // If the file is from a backup, serials must not be reused.
     auto inventory = sys::disk().read(paths_.inventory);
     const auto next = std::max(*serial, inventory ? highest_serial(*inventory) + 1 : 0);
+    BUNRAKU_ASSERT(next >= *serial);
+    if (next == UINT64_MAX)
+        return failure(fmt::format("{} contains the last serial number", paths_.serial));
     BUNRAKU_TRY_VOID(write(paths_.serial, fmt::format("{:04X}", next + 1), kPublic));
     return fmt::format("{:04X}", next);
 }
@@ -323,16 +334,19 @@ Result<void> AuthorityFolder::note(const Certificate& certificate) const {
         fmt::format("{} {} {} {}\n", certificate.serial(), puppet_time(certificate.not_before()),
                     puppet_time(certificate.not_after()), certificate.subject());
     auto text = sys::disk().read(paths_.inventory);
-    // A line that a crash cut is left as it is, and not gone on with.
+    // After a crash, the last line may be incomplete. It stays unchanged, and the new line starts
+    // below it.
     if (text && !text->empty() && text->back() != '\n') line.insert(0, "\n");
     return sys::disk().append(paths_.inventory, line, kPublic);
 }
 
-Result<Certificate> AuthorityFolder::keep(const std::string& name, Draft draft,
-                                          evp_pkey_st* subject_key) const {
+Result<Certificate> AuthorityFolder::issue_certificate(const std::string& name, Draft draft,
+                                                       evp_pkey_st* subject_key) const {
+    BUNRAKU_ASSERT(issuing_ < bundle_.size() && key_.belongs_to(certificate()));
+    BUNRAKU_ASSERT(!draft.authority);
     draft.serial = BUNRAKU_TRY(take_serial());
     auto out = BUNRAKU_TRY(make_certificate(draft, subject_key, &certificate(), key_));
-    // In this order: what anybody can hold stands in the inventory.
+    // The order matters: a certificate must be in the inventory before a client can obtain it.
     BUNRAKU_TRY_VOID(note(out));
     BUNRAKU_TRY_VOID(write(paths_.certificate_of(name), out.pem(), kPublic));
     return out;
@@ -357,7 +371,7 @@ Result<Draft> AuthorityFolder::draft_of(const std::string& name, const Terms& te
     draft.common_name = name;
     draft.not_before = now_() - 86400;
     draft.not_after = now_() + terms.ttl;
-    // What nobody can verify any more is to be renewed before.
+    // A certificate must not outlive its issuer; clients renew it before that.
     if (const auto end = certificate().not_after(); end > now_())
         draft.not_after = std::min(draft.not_after, end);
     draft.alternative_names = terms.alternative_names;
@@ -374,7 +388,7 @@ Result<Certificate> AuthorityFolder::sign(const std::string& name, evp_pkey_st* 
                                           const Terms& terms) const {
     auto draft = BUNRAKU_TRY(draft_of(name, terms));
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
-    auto out = BUNRAKU_TRY(keep(name, std::move(draft), subject_key));
+    auto out = BUNRAKU_TRY(issue_certificate(name, std::move(draft), subject_key));
     BUNRAKU_TRY_VOID(forget_revoked_key(name, subject_key));
     (void)BUNRAKU_TRY(delete_request(name));
     return out;
@@ -384,7 +398,7 @@ Result<Certificate> AuthorityFolder::sign(const std::string& name, const Request
                                           std::int64_t ttl) const {
     auto draft = BUNRAKU_TRY(draft_of(name, terms_of(request, ttl)));
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
-    auto out = BUNRAKU_TRY(keep(name, std::move(draft), request.public_key()));
+    auto out = BUNRAKU_TRY(issue_certificate(name, std::move(draft), request.public_key()));
     BUNRAKU_TRY_VOID(forget_revoked_key(name, request.public_key()));
     if (auto waiting = read_request(name); waiting && waiting->pem() == request.pem())
         (void)BUNRAKU_TRY(delete_request(name));
@@ -401,7 +415,7 @@ Result<Certificate> AuthorityFolder::renew(const Certificate& old, std::int64_t 
     auto draft = BUNRAKU_TRY(draft_of(name, terms));
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
     BUNRAKU_TRY_VOID(refuse_revoked(old));
-    return keep(name, std::move(draft), public_key_of(old));
+    return issue_certificate(name, std::move(draft), public_key_of(old));
 }
 
 Result<void> AuthorityFolder::refuse_revoked(const Certificate& certificate) const {
@@ -441,6 +455,7 @@ Result<void> AuthorityFolder::forget_revoked_key(const std::string& name, evp_pk
     std::string rest;
     for (std::string_view known : base::split(*keys, '\n'))
         if (!known.empty() && known != line) rest += fmt::format("{}\n", known);
+    BUNRAKU_ASSERT(rest.size() <= keys->size() + 1);
     return rest == *keys ? Result<void>() : write(paths_.revoked_keys(), rest, kPublic);
 }
 
@@ -453,7 +468,7 @@ std::vector<std::string> AuthorityFolder::serials_of(const std::string& name) co
         // "0x0002 2026-11-22T22:51:57UTC 2031-11-22T22:51:57UTC /CN=a.example"
         const auto parts = base::words(line);
         if (parts.size() != 4 || !parts[0].starts_with("0x") || parts[3] != "/CN=" + name) continue;
-        // Of the same form, so that the order of texts is that of times.
+        // All times have the same format, so comparing the texts compares the times.
         if (parts[2] > now) out.emplace_back(parts[0].substr(2));
     }
     return out;
@@ -469,8 +484,8 @@ bool AuthorityFolder::can_revoke(const std::string& name) const {
 
 Result<std::size_t> AuthorityFolder::revoke(const std::vector<std::string>& names,
                                             Files files) const {
-    // Everything below the lock: whoever renews comes before it, and is in the inventory, or after
-    // it, and is refused.
+    // The lock covers all steps. A concurrent renewal either happens before and is in the
+    // inventory, or happens after and is refused.
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
     std::vector<std::string> serials;
     for (const auto& name : names) {
@@ -494,8 +509,10 @@ Result<std::size_t> AuthorityFolder::revoke_serials(std::vector<std::string> ser
     std::sort(serials.begin(), serials.end());
     serials.erase(std::unique(serials.begin(), serials.end()), serials.end());
     if (serials.empty()) return 0;
+    BUNRAKU_ASSERT(own < all.size() && std::ranges::is_sorted(serials));
     BUNRAKU_TRY_VOID(add_to_lists(all, serials));
-    // Infrastructure nodes first: who fetches that list is to know at least as much.
+    // The list of infrastructure nodes is written first, so that its readers never know less than
+    // readers of the full list.
     const auto listed = sys::disk().read(paths_.infra_serials()).value_or(std::string());
     std::vector<std::string> infra;
     for (auto line : base::split(listed, '\n')) {
@@ -525,7 +542,7 @@ Result<void> AuthorityFolder::update_crls(const std::vector<Crl>& newer) const {
     auto all = BUNRAKU_TRY(crls());
     const auto own = BUNRAKU_TRY(own_crl_in(all, paths_.cacrl));
     for (std::size_t i = 0; i < all.size(); i++) {
-        // Ours is nobody else's to say.
+        // Other programs cannot change our own list.
         if (i == own) continue;
         const auto key = facts_of(all[i]).authority_key;
         for (const auto& crl : newer) {
@@ -537,13 +554,14 @@ Result<void> AuthorityFolder::update_crls(const std::vector<Crl>& newer) const {
             if (number > now) all[i] = crl;
         }
     }
-    // All of them must be good, and leave the issuing authority good.
+    // All lists must be valid, and the issuing authority must still be valid under them.
     auto verified = verify(certificate(), bundle_, all, RevocationCheck::Chain);
     if (!verified.good())
         return failure(fmt::format("Invalid certs and/or CRLs: {}", verified.message));
-    // The issuing one first, as puppetserver writes them.
+    // The issuing authority's list is first, as puppetserver writes them.
     std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(own),
                 all.begin() + static_cast<std::ptrdiff_t>(own) + 1);
+    BUNRAKU_ALWAYS_ASSERT(is_issued_by(all.front(), certificate()));
     BUNRAKU_TRY_VOID(write_crls(paths_.cacrl, all));
     if (!sys::disk().exists(paths_.infra_crl())) return {};
     auto infra = read_crls(paths_.infra_crl());
@@ -587,6 +605,7 @@ Result<void> AuthorityFolder::make_infra_crl() const {
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(own));
     all.insert(all.begin(),
                BUNRAKU_TRY(next_crl(nullptr, certificate(), key_, {}, now_() - 86400)));
+    BUNRAKU_ALWAYS_ASSERT(is_issued_by(all.front(), certificate()));
     return write_crls(paths_.infra_crl(), all);
 }
 

@@ -1,9 +1,11 @@
-// The authority's folder over years: keys beside the one that signs, lists that are pruned, and the
-// roll-over from one authority to the next (docs/design/0123).
+// SPDX-License-Identifier: Apache-2.0
+// Long-term maintenance of the CA folder: additional keys, pruning of lists, and the roll-over from
+// one authority to the next (docs/design/0123).
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/sys/disk.h"
 #include "core/sys/file_system.h"
@@ -41,13 +43,14 @@ std::vector<AuthorityFolder::Signer> AuthorityFolder::signers() const {
     add(paths_.next_key(), false);
     add(paths_.previous_key(), false);
     add(paths_.root_key(), true);
+    BUNRAKU_ASSERT(!out.front().root && *out.front().authority == certificate());
     return out;
 }
 
 Result<void> AuthorityFolder::add_to_lists(std::vector<Crl>& lists,
                                            const std::vector<std::string>& serials) const {
-    // Serials are of one row, whoever signs: in each list all of them are said, so that each tells
-    // of what the others have signed.
+    // All authorities share one sequence of serials. Each list contains all revoked serials,
+    // including those that the other authorities signed.
     for (const auto& signer : signers()) {
         if (signer.root) continue;
         for (auto& crl : lists) {
@@ -64,6 +67,7 @@ Result<std::size_t> AuthorityFolder::prune_crl() const {
     const auto own = BUNRAKU_TRY(own_crl_in(all, paths_.cacrl));
     const auto count = duplicates_in(all[own]);
     if (count == 0) return 0;
+    BUNRAKU_ASSERT(own < all.size());
     all[own] = BUNRAKU_TRY(next_crl(all[own], certificate(), key_, {}, now_()));
     BUNRAKU_TRY_VOID(write_crls(paths_.cacrl, all));
     return count;
@@ -81,6 +85,7 @@ Result<std::size_t> AuthorityFolder::prune_crl(const std::vector<std::string>& s
     all[own] =
         BUNRAKU_TRY(next_crl(all[own], certificate(), key_, {}, now_(), kCrlLifetime, there));
     BUNRAKU_TRY_VOID(write_crls(paths_.cacrl, all));
+    BUNRAKU_ASSERT(serials_in(all[own]).size() <= before);
     return before - serials_in(all[own]).size();
 }
 
@@ -126,16 +131,17 @@ Result<Certificate> AuthorityFolder::begin_rollover(const NewAuthority& what) co
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
     const auto there = BUNRAKU_TRY(read_certificates(paths_.cacert));
     for (const auto& path : {paths_.next_key(), paths_.previous_key()}) {
-        // A key without a certificate, or the one that signs, is what a crash has left.
+        // A key without a certificate, or the signing key itself, is a leftover of a crash.
         const auto left = read_private_key(path);
         if (left && std::ranges::any_of(there, [&](const auto& c) {
                 return left->belongs_to(c) && !(c == certificate());
             }))
-            return failure(fmt::format("A roll-over is under way already: {}", path), EEXIST);
+            return failure(fmt::format("A roll-over is already in progress: {}", path), EEXIST);
     }
     for (const auto& authority : bundle_) {
         if (authority.common_name() == what.name)
-            return failure(fmt::format("There is an authority {} already", what.name), EEXIST);
+            return failure(fmt::format("The certificate authority {} exists already", what.name),
+                           EEXIST);
     }
     const auto& old = certificate();
     auto key = BUNRAKU_TRY(what.key());
@@ -154,13 +160,15 @@ Result<Certificate> AuthorityFolder::begin_rollover(const NewAuthority& what) co
             return make_certificate(draft, key.native(), signer.authority, signer.key);
         }
         return failure(
-            fmt::format("{} was signed by {}, whose key is not here: let that one sign "
+            fmt::format("{} was signed by {}, whose key is not available here: use that CA to sign "
                         "the next authority",
                         old.subject_utf8(), old.issuer_utf8()));
     };
     auto fresh = BUNRAKU_TRY(make());
+    BUNRAKU_ALWAYS_ASSERT(key.belongs_to(fresh));
     BUNRAKU_TRY_VOID(note(fresh));
-    // Lists first: who has the authority asks for its list.
+    // The lists are written first, because a client that has the authority's certificate requests
+    // its list.
     for (const auto& path : {paths_.cacrl, paths_.infra_crl()}) {
         if (!sys::disk().exists(path)) continue;
         auto lists = BUNRAKU_TRY(read_crls(path));
@@ -178,13 +186,15 @@ Result<Certificate> AuthorityFolder::begin_rollover(const NewAuthority& what) co
 Result<void> AuthorityFolder::switch_authority() const {
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
     auto next = next_authority();
-    if (!next) return failure("There is no next authority: begin a roll-over first", ENOENT);
+    if (!next)
+        return failure("There is no next certificate authority: begin a roll-over first", ENOENT);
     auto key = BUNRAKU_TRY(read_private_key(paths_.next_key()));
-    // A crash at any place leaves one authority that signs, and what can be done again.
+    // After a crash at any point, exactly one authority signs, and the switch can be repeated.
     BUNRAKU_TRY_VOID(write(paths_.previous_key(), key_.pem(), kForOwner));
-    // puppetserver takes the first certificate and the first list for its own.
+    // puppetserver treats the first certificate and the first list as its own.
     auto bundle = bundle_;
     std::stable_partition(bundle.begin(), bundle.end(), [&](const auto& c) { return c == *next; });
+    BUNRAKU_ALWAYS_ASSERT(bundle.size() > 1 && bundle.front() == *next);
     for (const auto& path : {paths_.cacrl, paths_.infra_crl()}) {
         if (!sys::disk().exists(path)) continue;
         auto lists = BUNRAKU_TRY(read_crls(path));
@@ -213,9 +223,10 @@ Result<std::vector<std::string>> AuthorityFolder::holders_of_previous() const {
 Result<void> AuthorityFolder::end_rollover() const {
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
     auto previous = previous_authority();
-    if (!previous) return failure("There is no previous authority to be dropped", ENOENT);
+    if (!previous) return failure("There is no previous certificate authority to remove", ENOENT);
     auto bundle = bundle_;
     std::erase(bundle, *previous);
+    BUNRAKU_ALWAYS_ASSERT(std::ranges::find(bundle, certificate()) != bundle.end());
     BUNRAKU_TRY_VOID(write(paths_.cacert, bundle_text(bundle), kForAll));
     for (const auto& path : {paths_.cacrl, paths_.infra_crl()}) {
         if (!sys::disk().exists(path)) continue;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/pki/certificate.h"
 
 #include <arpa/inet.h>
@@ -11,6 +12,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/pem.h"
 #include "net/pki/native.h"
@@ -30,7 +32,7 @@ Result<std::string> read_file(const std::string& path, const char* what) {
     }
     std::string out;
     char buffer[16384];
-    // No PEM file of ours is anywhere near this long.
+    // Our PEM files are far shorter than this limit.
     while (std::size_t n = std::fread(buffer, 1, sizeof buffer, file)) {
         out.append(buffer, n);
         if (out.size() > (std::size_t{64} << 20)) break;
@@ -39,7 +41,7 @@ Result<std::string> read_file(const std::string& path, const char* what) {
     return out;
 }
 
-/// "/CN=a/O=b", as Ruby's OpenSSL::X509::Name#to_s.
+/// Formats as "/CN=a/O=b", like Ruby's OpenSSL::X509::Name#to_s.
 std::string name_text(const X509_NAME* name) {
     char buffer[1024];
     if (!name || !X509_NAME_oneline(name, buffer, sizeof buffer)) return {};
@@ -55,7 +57,7 @@ int give_passphrase(char* buffer, int size, int, void* phrase) {
 
 constexpr std::string_view kPuppetTree = "1.3.6.1.4.1.34380.1.";
 
-/// Short names below kPuppetTree, as Puppet 8.11 registers them.
+/// Short names below kPuppetTree, as in Puppet 8.11.
 struct OidName {
     std::string_view oid, name;
 };
@@ -98,7 +100,7 @@ bool in_puppet_tree(std::string_view oid, int tree) {
     return oid.starts_with(fmt::format("{}{}.", kPuppetTree, tree));
 }
 
-// What is none of these is given as it stands, since Puppet once signed bare texts (PUP-3560).
+// Returns values of other types unchanged, because Puppet once signed bare texts (PUP-3560).
 std::string text_value(std::string der) {
     const auto* at = reinterpret_cast<const unsigned char*>(der.data());
     const auto* end = at + der.size();
@@ -141,7 +143,7 @@ std::string common_name_of(const X509_NAME* name) {
     if (size < 0) return {};
     std::string out(reinterpret_cast<char*>(utf8), static_cast<std::size_t>(size));
     OPENSSL_free(utf8);
-    // A NUL inside would let "good\0.evil" pass for "good" somewhere.
+    // With a NUL inside, some programs would read "good\0.evil" as "good".
     if (out.find('\0') != std::string::npos) return {};
     return out;
 }
@@ -166,7 +168,7 @@ std::vector<std::string> names_of(const GENERAL_NAMES* names, bool* others) {
     std::vector<std::string> out;
     for (int i = 0; names && i < sk_GENERAL_NAME_num(names); i++) {
         const GENERAL_NAME* name = sk_GENERAL_NAME_value(names, i);
-        // Of the other kinds `d` is no string.
+        // For other kinds, `d` is not a string.
         if (name->type != GEN_DNS && name->type != GEN_IPADD) {
             if (others) *others = true;
             continue;
@@ -194,7 +196,7 @@ std::string oid_text(const ASN1_OBJECT* object) {
 
 std::string openssl_error() {
     unsigned long code = 0;
-    // The first error is the cause, later ones follow from it.
+    // The first error is the cause; later errors are its consequences.
     for (unsigned long next; (next = ERR_get_error()) != 0;)
         if (code == 0) code = next;
     if (code == 0) return "unknown error";
@@ -206,6 +208,7 @@ std::string openssl_error() {
 }
 
 Certificate Certificate::adopt(X509* x509) {
+    BUNRAKU_ASSERT(x509 != nullptr);
     return Certificate(std::shared_ptr<X509>(x509, X509_free));
 }
 
@@ -213,7 +216,7 @@ Result<Certificate> Certificate::from_pem(std::string_view pem, const std::strin
     auto bio = memory(pem);
     X509* x509 = PEM_read_bio_X509(bio.get(), nullptr, codec::no_passphrase, nullptr);
     if (!x509)
-        return failure(fmt::format("{} holds no certificate in PEM: {}", name, openssl_error()));
+        return failure(fmt::format("{} contains no certificate in PEM: {}", name, openssl_error()));
     return adopt(x509);
 }
 
@@ -299,7 +302,7 @@ std::vector<Extension> Certificate::puppet_extensions() const {
     for (int i = 0; i < X509_get_ext_count(x509_.get()); i++) {
         X509_EXTENSION* extension = X509_get_ext(x509_.get(), i);
         const auto oid = oid_text(X509_EXTENSION_get_object(extension));
-        // Registered, private and authorization extensions, as Puppet's trusted facts have them.
+        // Includes registered, private and authorization extensions, like Puppet's trusted facts.
         if (!in_puppet_tree(oid, 1) && !in_puppet_tree(oid, 2) && !in_puppet_tree(oid, 3)) continue;
         out.push_back(
             {oid, puppet_name(oid), text_value(bytes_of(X509_EXTENSION_get_data(extension)))});
@@ -314,6 +317,7 @@ std::string Certificate::pem() const {
 }
 
 PrivateKey PrivateKey::adopt(EVP_PKEY* key) {
+    BUNRAKU_ASSERT(key != nullptr);
     return PrivateKey(std::shared_ptr<EVP_PKEY>(key, EVP_PKEY_free));
 }
 
@@ -324,7 +328,7 @@ Result<PrivateKey> PrivateKey::from_pem(std::string_view pem, const std::string&
         bio.get(), nullptr, passphrase.empty() ? codec::no_passphrase : give_passphrase,
         const_cast<std::string*>(&passphrase));
     if (!key)
-        return failure(fmt::format("{} holds no private key in PEM: {}", name, openssl_error()));
+        return failure(fmt::format("{} contains no private key in PEM: {}", name, openssl_error()));
     return adopt(key);
 }
 
@@ -363,7 +367,8 @@ Result<std::vector<Certificate>> parse_certificates(std::string_view pem, const 
     auto last = ERR_peek_last_error();
     bool ended = ERR_GET_REASON(last) == PEM_R_NO_START_LINE;
     if (out.empty() || !ended)
-        return failure(fmt::format("{} holds no certificate in PEM: {}", path, openssl_error()));
+        return failure(fmt::format("{} contains no certificate in PEM: {}", path, openssl_error()));
+    BUNRAKU_ASSERT(!out.empty());
     ERR_clear_error();
     return out;
 }
@@ -385,7 +390,7 @@ Result<std::vector<Crl>> parse_crls(std::string_view pem, const std::string& pat
         out.emplace_back(crl, X509_CRL_free);
     bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
     if (out.empty() || !ended) {
-        return failure(fmt::format("{} holds no certificate revocation list in PEM: {}", path,
+        return failure(fmt::format("{} contains no certificate revocation list in PEM: {}", path,
                                    openssl_error()));
     }
     ERR_clear_error();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/pki/crl.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <openssl/pem.h>
 #include <set>
 
+#include "core/base/assert.h"
 #include "net/pki/native.h"
 
 namespace bunraku::pki {
@@ -18,13 +20,13 @@ using base::Result;
 namespace {
 
 std::string serial_bytes(const ASN1_INTEGER* serial) {
-    // The sign is no part of the bytes.
+    // The bytes do not include the sign.
     return (ASN1_STRING_type(serial) == V_ASN1_NEG_INTEGER ? "-" : "") + bytes_of(serial);
 }
 
 using Integer = std::unique_ptr<ASN1_INTEGER, decltype(&ASN1_INTEGER_free)>;
 
-/// Null: no hexadecimal number.
+/// Returns null if `hex` is not a hexadecimal number.
 Integer integer_of(const std::string& hex) {
     BIGNUM* number = nullptr;
     Integer out(nullptr, ASN1_INTEGER_free);
@@ -34,7 +36,7 @@ Integer integer_of(const std::string& hex) {
     return out;
 }
 
-/// Its entries, oldest first, each serial once.
+/// Returns the entries of a list, oldest first, without duplicates.
 std::vector<X509_REVOKED*> entries_of(X509_CRL* crl, std::size_t* duplicates) {
     std::vector<X509_REVOKED*> out;
     std::set<std::string> seen;
@@ -47,6 +49,7 @@ std::vector<X509_REVOKED*> entries_of(X509_CRL* crl, std::size_t* duplicates) {
             ++*duplicates;
         }
     }
+    BUNRAKU_ASSERT(out.size() == seen.size());
     return out;
 }
 
@@ -68,7 +71,7 @@ bool set_times(X509_CRL* crl, std::int64_t now, std::int64_t lifetime) {
     return time && X509_CRL_set1_nextUpdate(crl, time.get()) == 1;
 }
 
-/// An entry with the time and the reason that puppetserver gives.
+/// Makes an entry with puppetserver's time and reason.
 X509_REVOKED* revoke(ASN1_INTEGER* serial, std::int64_t now) {
     X509_REVOKED* entry = X509_REVOKED_new();
     ASN1_TIME* time = ASN1_TIME_adj(nullptr, now, 0, 0);
@@ -164,13 +167,13 @@ Result<Crl> next_crl(const Crl& old, const Certificate& authority, const Private
                      const std::vector<std::string>& without) {
     Crl crl(X509_CRL_new(), X509_CRL_free);
     X509* issuer = authority.native();
-    // puppetserver counts from 0.
+    // puppetserver starts to count at 0.
     std::int64_t number = 0;
     if (old) number = facts_of(old).number.value_or(0) + 1;
     bool good = crl && X509_CRL_set_version(crl.get(), 1) == 1 &&
                 X509_CRL_set_issuer_name(crl.get(), X509_get_subject_name(issuer)) == 1 &&
                 set_times(crl.get(), now, lifetime);
-    // An authority without a key identifier has lists without one.
+    // An authority without a key identifier signs lists without one.
     if (X509_get0_subject_key_id(issuer))
         good = good &&
                add_crl_extension(crl.get(), issuer, NID_authority_key_identifier, "keyid:always");
@@ -181,7 +184,7 @@ Result<Crl> next_crl(const Crl& old, const Certificate& authority, const Private
     std::set<std::string> seen, dropped;
     for (const auto& serial : without) {
         auto number = integer_of(serial);
-        if (!number) return failure(fmt::format("{} is no serial number", serial));
+        if (!number) return failure(fmt::format("Invalid serial number {}", serial));
         dropped.insert(serial_bytes(number.get()));
     }
     if (good && old) {
@@ -195,7 +198,7 @@ Result<Crl> next_crl(const Crl& old, const Certificate& authority, const Private
     }
     for (const auto& serial : more) {
         auto number = integer_of(serial);
-        if (!number) return failure(fmt::format("{} is no serial number", serial));
+        if (!number) return failure(fmt::format("Invalid serial number {}", serial));
         if (!seen.insert(serial_bytes(number.get())).second) continue;
         X509_REVOKED* entry = good ? revoke(number.get(), now) : nullptr;
         good = entry && X509_CRL_add0_revoked(crl.get(), entry) == 1;
@@ -204,6 +207,8 @@ Result<Crl> next_crl(const Crl& old, const Certificate& authority, const Private
     good = good && X509_CRL_sort(crl.get()) == 1 &&
            X509_CRL_sign(crl.get(), key.native(), digest_for(key.native())) > 0;
     if (!good) return failure("Could not make a revocation list: " + openssl_error());
+    BUNRAKU_ALWAYS_ASSERT(facts_of(crl).revoked == seen.size());
+    BUNRAKU_ASSERT(duplicates_in(crl) == 0);
     return crl;
 }
 

@@ -1,4 +1,5 @@
-// Pieces of OpenSSL that several files of this folder work with; inside it only.
+// SPDX-License-Identifier: Apache-2.0
+// OpenSSL helpers shared by the files of this folder (internal to it).
 #pragma once
 
 #include <cstdint>
@@ -31,24 +32,25 @@ inline std::string bytes_of(const ASN1_STRING* text) {
             static_cast<std::size_t>(ASN1_STRING_length(text))};
 }
 
-/// The text of a DER string, or the bytes as they are.
+/// Returns the text of a DER string, or the bytes unchanged.
 std::string text_value(std::string der);
 std::int64_t seconds_of(const ASN1_TIME* time);
-/// "CN=x", as Ruby's OpenSSL::X509::Name#to_utf8.
+/// Formats as "CN=x", like Ruby's OpenSSL::X509::Name#to_utf8.
 std::string name_utf8(const X509_NAME* name);
 std::string common_name_of(const X509_NAME* name);
-/// "ab12" -> "AB:12".
+/// Turns "ab12" into "AB:12".
 std::string with_colons(std::string_view hex);
 std::string key_id_text(const ASN1_OCTET_STRING* id);
-/// "DNS:x" and "IP:1.2.3.4"; `others` is set where there are other kinds.
+/// Returns names as "DNS:x" and "IP:1.2.3.4". Sets `others` if there are other kinds.
 std::vector<std::string> names_of(const GENERAL_NAMES* names, bool* others);
-/// Dotted; empty where it is absurdly long.
+/// Returns the dotted form, or an empty text if it is unreasonably long.
 std::string oid_text(const ASN1_OBJECT* object);
-/// An extension whose value is a text, DER of a UTF8String; null: the OID is none.
+/// Makes an extension whose value is the DER of a UTF8String. Returns null if `oid` is not an OID.
 X509_EXTENSION* make_text_extension(const std::string& oid, const std::string& text);
-/// Alternative names ("DNS:x", "IP:1.2.3.4"); null: one of them is none.
+/// Makes an extension of alternative names ("DNS:x", "IP:1.2.3.4"). Returns null if one of them is
+/// not valid.
 X509_EXTENSION* make_names_extension(const std::vector<std::string>& names);
-/// What a key signs with; null for keys that choose themselves (Ed25519).
+/// Returns the digest for signatures with a key, or null for keys with a fixed digest (Ed25519).
 const EVP_MD* digest_for(EVP_PKEY* key);
 
 }  // namespace bunraku::pki

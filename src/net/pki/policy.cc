@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/pki/policy.h"
 
 #include <algorithm>
@@ -18,11 +19,10 @@ bool is_alphanumeric(char c) {
 
 constexpr std::string_view kCliAuth = "1.3.6.1.4.1.34380.1.3.39";
 
-/// What OpenSSL asks of certificates in TLS by default on Debian (security level 2): RSA-2048,
-/// P-224.
+/// OpenSSL's default minimum for TLS certificates on Debian (security level 2): RSA-2048, P-224.
 constexpr int kSecurityBits = 112;
 
-/// False for an RSA key with the public exponent 1, which everybody can sign for.
+/// Returns false for an RSA key with public exponent 1, whose signatures anyone can forge.
 bool exponent_is_good(EVP_PKEY* key) {
     BIGNUM* exponent = nullptr;
     if (EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &exponent) != 1) return true;
@@ -31,7 +31,7 @@ bool exponent_is_good(EVP_PKEY* key) {
     return good;
 }
 
-/// Whether an alternative name is a host name without empty labels.
+/// Reports whether an alternative name is a host name without empty labels.
 bool is_host_name(std::string_view name) {
     for (std::string_view label : base::split(name, '.')) {
         if (label.empty()) return false;
@@ -53,7 +53,8 @@ std::optional<std::string> name_problem(std::string_view requested, std::string_
         return fmt::format("Subject contains a wildcard, which is not allowed: {}", subject);
     const std::string bad = "Subject hostname format is invalid";
     if (subject.empty() || subject.ends_with('-')) return bad;
-    // Dots at the end included, which puppetserver takes: "web1." is not web1.
+    // Also refuses dots at the end, which puppetserver accepts: "web1." is not the same name as
+    // "web1".
     const auto labels = base::split(subject, '.');
     if (labels[0].empty() || labels[0][0] == '-') return bad;
     for (auto label : labels) {
@@ -76,8 +77,8 @@ std::optional<std::string> key_problem(const Request& request) {
         return std::nullopt;
     const char* name = EVP_PKEY_get0_type_name(key);
     return fmt::format(
-        "CSR '{}' contains a weak public key ({}, {} bits). Make a key of RSA with "
-        "at least 2048 bits, of an elliptic curve with at least 224 bits, or of "
+        "CSR '{}' contains a weak public key ({}, {} bits). Use an RSA key with "
+        "at least 2048 bits, an elliptic curve key with at least 224 bits, or "
         "Ed25519.",
         request.common_name(), name ? name : "unknown", EVP_PKEY_get_bits(key));
 }
@@ -101,7 +102,7 @@ std::optional<std::string> signing_problem(const Request& request, const Signing
                 subject, others);
         }
     }
-    // puppetserver looks at these only for its own certificate.
+    // puppetserver checks these only for its own certificate.
     if (request.has_other_names()) {
         return "Only DNS and IP names are allowed in the Subject Alternative Names extension";
     }
@@ -112,7 +113,8 @@ std::optional<std::string> signing_problem(const Request& request, const Signing
             return fmt::format("Cert subjectAltName contains a wildcard, which is not allowed: {}",
                                name);
         }
-        if (!is_host_name(name)) return "Cert subjectAltName contains a name that is no host name";
+        if (!is_host_name(name))
+            return "Cert subjectAltName contains a name that is not a host name";
     }
     std::string refused;
     for (const auto& extension : extensions) {

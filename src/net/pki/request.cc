@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/pki/request.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ GENERAL_NAMES* requested_names(const X509_REQ* request) {
     return names;
 }
 
-/// The text of a plain value of YAML, as Ruby's to_s; nullopt: no plain value.
+/// Returns the text of a YAML scalar like Ruby's to_s, or nullopt if the node is not a scalar.
 std::optional<std::string> plain_text(const codec::YamlNode& node) {
     using Kind = codec::YamlNode::Kind;
     switch (node.kind) {
@@ -54,7 +55,8 @@ std::optional<std::string> plain_text(const codec::YamlNode& node) {
     }
 }
 
-/// A name that Puppet, OpenSSL or `names` know, or an OID; null: neither.
+/// Returns the object for an OID, or for a name known to Puppet, OpenSSL or `names`. Returns null
+/// for other texts.
 ASN1_OBJECT* object_of(const std::string& text,
                        const std::vector<std::pair<std::string, std::string>>& names) {
     std::string oid = puppet_oid(text);
@@ -85,7 +87,7 @@ Result<Request> Request::from_pem(std::string_view pem, const std::string& name)
     X509_REQ* request = PEM_read_bio_X509_REQ(bio.get(), nullptr, codec::no_passphrase, nullptr);
     if (!request) {
         return failure(
-            fmt::format("{} holds no certificate request in PEM: {}", name, openssl_error()));
+            fmt::format("{} contains no certificate request in PEM: {}", name, openssl_error()));
     }
     return adopt(request);
 }

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/component.h"
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "resources/apply/ral_catalog.h"
 
@@ -12,7 +14,7 @@ std::vector<std::string> Component::path_elements() const {
     return out;
 }
 
-// The title passes for a reference, whose type is written in capitals.
+// Treats the title as a reference, so its type is capitalised.
 std::string Whit::ref() const {
     const std::size_t type = title().find('[');
     if (type == std::string::npos) return Resource::ref();
@@ -21,8 +23,9 @@ std::string Whit::ref() const {
 }
 
 void Component::initialize_component(ResourceData data) {
+    BUNRAKU_ASSERT(title().empty() && params().empty());
     set_title(ref());
-    place(data);
+    set_location(data);
     for (const auto& [name, v] : data.parameters) {
         for (const Attribute& a : restype::metaparameters()) {
             if (a.name == name) set(name, v);

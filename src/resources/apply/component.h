@@ -1,4 +1,5 @@
-// Containers and their traces in the graph: classes and defined types, stages, whits.
+// SPDX-License-Identifier: Apache-2.0
+// Containers and their representation in the graph: classes and defined types, stages, whits.
 #pragma once
 
 #include "resources/apply/resource.h"
@@ -19,14 +20,15 @@ public:
     std::string ref() const override { return type_ + "[" + reference_title_ + "]"; }
     std::vector<std::string> path_elements() const override;
     bool refreshable() const override { return true; }
-    /// Parameters of classes and defines mean nothing here, but for metaparameters.
+    /// Sets only metaparameters. The parameters of classes and defines have no effect when a
+    /// catalog is applied.
     void initialize_component(ResourceData data);
 
 private:
     std::string type_, reference_title_;
 };
 
-/// Stands for the begin or the end of a container.
+/// A marker for the start or the end of a container.
 class Whit final : public Resource {
 public:
     Whit(Context& context, std::string name, std::string shown, bool completed,
@@ -43,8 +45,9 @@ public:
     std::vector<std::string> path_elements() const override { return {shown_}; }
     bool refreshable() const override { return true; }
     bool completed() const { return completed_; }
-    /// The class or define whose end it is: both ends have its name and so one status in Puppet.
-    /// Null where it is the end of what a resource generated.
+    /// Returns the class or define that this whit starts or ends. In Puppet both whits have its
+    /// name and therefore share one status. Returns null for the whit that ends the resources which
+    /// another resource generated.
     Resource* container() const { return container_; }
 
 private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/content_memory.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <fmt/format.h>
 #include <type_traits>
 
+#include "core/base/assert.h"
 #include "core/codec/digest.h"
 
 namespace bunraku::apply {
@@ -13,7 +15,7 @@ namespace {
 constexpr std::string_view kHeader = "bunraku contents 1 ";
 constexpr std::size_t kSum = 32;
 constexpr std::uint64_t kLargest = 256 * 1024 * 1024;
-// File systems count change times in steps of up to two seconds.
+// Some file systems store change times with a resolution of only two seconds.
 constexpr std::int64_t kStep_ns = 2'000'000'000;
 
 std::string key_of(std::string_view path, std::string_view kind) {
@@ -28,6 +30,7 @@ void put(std::string& out, T value) {
     out.append(bytes, sizeof value);
 }
 void put(std::string& out, std::string_view text) {
+    BUNRAKU_ASSERT(text.size() <= UINT32_MAX);
     put(out, static_cast<std::uint32_t>(text.size()));
     out += text;
 }
@@ -67,6 +70,7 @@ void ContentMemory::load() {
         return;
     auto text = system_.files.read(settings_.file);
     if (!text) return;
+    BUNRAKU_ASSERT(entries_.empty() && !indexed_);
     *text_ = std::move(*text);
     if (!parse(*text_)) {
         entries_.clear();
@@ -93,6 +97,7 @@ bool ContentMemory::parse(std::string_view text) {
 }
 
 void ContentMemory::save() {
+    BUNRAKU_ASSERT(!indexed_ || index_.size() <= entries_.size());
     if (settings_.file.empty() || !changed_) return;
     std::string body;
     body.reserve(entries_.size() * 180);
@@ -109,7 +114,7 @@ void ContentMemory::save() {
         put(body, e.read_ns);
     }
     (void)system_.files.make_directories(std::string(sys::directory_name(settings_.file)), 0755);
-    // Where it cannot be kept all is read again.
+    // If the file cannot be written, the next run reads all contents again.
     (void)system_.files.replace(
         settings_.file, fmt::format("{}{}{}", kHeader, codec::short_digest(body, kSum), body),
         {.mode = 0600});
@@ -121,6 +126,7 @@ ContentMemory::Entry* ContentMemory::find(std::string_view path, std::string_vie
     for (std::size_t ahead = next_; ahead < std::min(next_ + 4, entries_.size()); ++ahead) {
         if (!is(entries_[ahead])) continue;
         next_ = ahead + 1;
+        BUNRAKU_ASSERT(next_ <= entries_.size());
         return &entries_[ahead];
     }
     if (!indexed_) {
@@ -131,6 +137,7 @@ ContentMemory::Entry* ContentMemory::find(std::string_view path, std::string_vie
     }
     const auto at = index_.find(key_of(path, kind));
     if (at == index_.end()) return nullptr;
+    BUNRAKU_ASSERT(at->second < entries_.size());
     next_ = at->second + 1;
     return &entries_[at->second];
 }
@@ -144,9 +151,9 @@ std::optional<std::string_view> ContentMemory::digest(std::string_view path, std
 }
 
 bool ContentMemory::trusts(const std::string& path, std::uint64_t device) {
-    if (!settings_.keeps_change_times) return false;
+    if (!settings_.preserves_change_times) return false;
     const auto [at, fresh] = devices_.try_emplace(device, false);
-    if (fresh) at->second = settings_.keeps_change_times(path);
+    if (fresh) at->second = settings_.preserves_change_times(path);
     return at->second;
 }
 
@@ -168,6 +175,7 @@ void ContentMemory::remember(const std::string& path, std::string_view kind,
             .read_ns = begun_ns};
     if (!after || !e.of(*after)) return;
     changed_ = true;
+    BUNRAKU_ASSERT(e.of(before));
     e.digest = arena_->copy(digest);
     if (Entry* old = find(path, kind)) {
         e.path = old->path;
@@ -177,6 +185,7 @@ void ContentMemory::remember(const std::string& path, std::string_view kind,
     }
     e.path = arena_->copy(path);
     e.kind = arena_->copy(kind);
+    BUNRAKU_ASSERT(indexed_ && index_.size() <= entries_.size());
     index_.emplace(key_of(path, kind), entries_.size());
     entries_.push_back(e);
 }

@@ -1,5 +1,6 @@
-// What contents had which digest when they were last read: a file that nobody touched since then
-// need not be read again.
+// SPDX-License-Identifier: Apache-2.0
+// A cache of content digests. A file that has not changed since it was last read need not be read
+// again.
 #pragma once
 
 #include <cstdint>
@@ -17,36 +18,38 @@
 
 namespace bunraku::apply {
 
-/// Only of files for which reading costs something: a write through a mapping moves the time of
-/// change when the page is written back, so that a small file is better read each time.
-/// A digest counts as long as device, inode, size and both times of the file are those of then.
-/// Nobody can set the time of change; where that may not tell one state from another (the file was
-/// changed just before it was read, a file system that keeps no such time) nothing is remembered,
-/// as git's index has it.
+/// A cache of the digests of large files. A digest is valid as long as the file's device, inode,
+/// size, mtime and ctime are unchanged. No program can set the ctime. No digest is stored if the
+/// ctime cannot distinguish two states: if the file changed just before it was read, or if its file
+/// system has no ctime. git's index follows the same rule. Small files are cheap to read and are
+/// not cached, because a write through a memory mapping updates the ctime only when the page is
+/// written back.
 class ContentMemory {
 public:
     struct Settings {
-        std::string file;              ///< where it stands between runs
-        std::int64_t interval_ns = 0;  ///< a digest older than this is made anew
-        /// Whether the file system below `path` moves the time of change by itself.
-        bool (*keeps_change_times)(const std::string& path) = nullptr;
+        std::string file;              ///< the file in which the cache is stored between runs
+        std::int64_t interval_ns = 0;  ///< maximum age of a digest
+        /// Reports whether the file system below `path` maintains the ctime itself.
+        bool (*preserves_change_times)(const std::string& path) = nullptr;
     };
     ContentMemory(sys::System& system, Settings settings)
         : system_(system), settings_(std::move(settings)) {}
 
-    /// A file that others could have written, or that is not whole, is as none.
+    /// Loads the cache. Ignores a file that is incomplete or that other users can write.
     void load();
-    /// Writes it where there is anything new.
+    /// Writes the cache if it has changed.
     void save();
 
-    /// "{sha256}...", if the file is still the one it was made of. It lives as long as the memory.
+    /// Returns the digest ("{sha256}...") if the file is unchanged since it was computed. The
+    /// digest lives as long as the cache.
     std::optional<std::string_view> digest(std::string_view path, std::string_view kind,
                                            const sys::FileStatus& now) BUNRAKU_LIFETIMEBOUND;
-    /// `before` was the state of the file when the reading, which is over now, began.
+    /// Stores a digest. `before` is the status of the file when the read, which has now finished,
+    /// began.
     void remember(const std::string& path, std::string_view kind, const sys::FileStatus& before,
                   std::int64_t begun_ns, std::string_view digest);
 
-    /// Files of at least so many bytes are remembered.
+    /// Minimum size in bytes of the files that are cached.
     static constexpr std::uint64_t kLarge = 64 * 1024;
 
 private:
@@ -63,11 +66,12 @@ private:
 
     sys::System& system_;
     Settings settings_;
-    /// What entries are made of: the text of the file, and what came since.
+    /// The storage that entries point to: the text of the cache file, and `arena_` for new entries.
     std::unique_ptr<std::string> text_ = std::make_unique<std::string>();
     std::unique_ptr<base::Arena> arena_ = std::make_unique<base::Arena>();
     std::vector<Entry> entries_;
-    std::size_t next_ = 0;  ///< runs ask in the order of the last one
+    /// the expected next entry; runs read files in the order of the previous run
+    std::size_t next_ = 0;
     std::unordered_map<std::string, std::size_t> index_;
     bool indexed_ = false, changed_ = false;
     std::map<std::uint64_t, bool> devices_;

@@ -1,4 +1,5 @@
-// Where file content comes from that a `source` names: this machine's files, modules, a server.
+// SPDX-License-Identifier: Apache-2.0
+// Sources of file content for the parameter `source`: local files, modules, a server.
 #pragma once
 
 #include <cstdint>
@@ -13,46 +14,50 @@
 
 namespace bunraku::apply {
 
-/// What a source says of itself before its content is asked for.
+/// Metadata of a source, available before its content is read.
 struct ContentMetadata {
-    std::string uri;       ///< as it was asked for; of what a search found: with the path below it
-    std::string relative;  ///< the path below the address of a search; "." is that address
+    /// the requested URI; for results of a search, with the relative path appended
+    std::string uri;
+    std::string relative;  ///< the path relative to the URI of a search, "." for that URI itself
     sys::FileStatus status;
-    std::string destination;  ///< of a link
-    /// "{sha256}..", "{ctime}.. " of a folder; another kind than was asked for where the source
-    /// knows no other. Empty where it was not asked for.
+    std::string destination;  ///< the target, if this is a link
+    /// "{sha256}..", or "{ctime}.." for a folder. The kind may differ from the requested kind if
+    /// the source does not support that. Empty if none was requested.
     std::string checksum;
-    bool has_owner = true;  ///< whether `status` says whose it is and how it may be used
+    bool has_owner = true;  ///< true if `status` contains owner, group and mode
 };
 
 struct ContentQuery {
     bool follow_links = false;
-    std::string checksum;  ///< the kind of checksum that is wanted; empty: none
-    /// The kind that may be asked for next: what has it at hand says it at once.
+    std::string checksum;  ///< the requested kind of checksum; empty for none
+    /// The kind that the caller may request next. A source that can provide it at no cost does so.
     std::string likely_checksum;
 };
 
-/// What of a folder is searched, as the parameters of `file` say it.
+/// Options for a search in a folder, from the parameters of `file`.
 struct ContentSearch {
     bool recurse = true;
-    std::optional<std::int64_t> limit;  ///< levels
-    std::int64_t max_files = 0;         ///< 0: warn above a thousand, negative: no check
+    std::optional<std::int64_t> limit;  ///< maximum depth
+    /// maximum number of files; 0 warns above 1000, negative values disable the check
+    std::int64_t max_files = 0;
     std::vector<std::string> ignore;
     bool follow_links = false;
     std::string likely_checksum;  ///< as in ContentQuery
 };
 
-/// Errors are failures of the source; that there is nothing is none.
+/// A source of file content. An error means that the source failed; missing content is not an
+/// error.
 class ContentSource {
 public:
     virtual ~ContentSource() = default;
-    /// nullopt: there is nothing at `uri`.
+    /// Returns nullopt if nothing exists at `uri`.
     virtual base::Result<std::optional<ContentMetadata>> metadata(const std::string& uri,
                                                                   const ContentQuery& query) = 0;
-    /// What stands at `uri` and below, folders before what they hold. nullopt: there is nothing.
+    /// Returns everything at and below `uri`, folders before their contents. Returns nullopt if
+    /// nothing exists at `uri`.
     virtual base::Result<std::optional<std::vector<ContentMetadata>>> search(
         const std::string& uri, const ContentSearch& search) = 0;
-    /// The content, to be read piece by piece: it may be larger than memory.
+    /// Opens the content for reading in pieces, because it may be larger than memory.
     virtual base::Result<std::unique_ptr<sys::Reader>> open(const std::string& uri) = 0;
 };
 

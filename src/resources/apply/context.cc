@@ -1,17 +1,19 @@
-// How values are shown and compared, and how a stopped run is worded.
+// SPDX-License-Identifier: Apache-2.0
+// Formats and compares values, and formats errors and stop requests.
 #include "resources/apply/context.h"
 
 #include <algorithm>
 #include <csignal>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "language/types/object.h"
 
 namespace bunraku::apply {
 
 std::string error_text(const base::PuppetError& error) {
-    std::string place = base::format_location(error.where());
-    return place.empty() ? error.message() : error.message() + " " + place;
+    std::string location = base::format_location(error.where());
+    return location.empty() ? error.message() : error.message() + " " + location;
 }
 
 std::string error_log_text(const base::PuppetError& error) {
@@ -41,8 +43,8 @@ void throw_system(const base::Error& error) {
 
 namespace {
 
-// StringConverter::DEFAULT_PARAMETER_FORMAT of 8.11: hashes in lines, and what stands in an array
-// and holds something itself on a line of its own.
+// StringConverter::DEFAULT_PARAMETER_FORMAT of 8.11: a hash takes several lines, and each array or
+// hash inside an array starts on a new line.
 void display(std::string& out, const Value& v, std::size_t depth) {
     const auto line = [&](std::size_t level) {
         out += '\n';
@@ -148,12 +150,14 @@ const std::string& Context::shared(std::string_view text) {
     if (last_text && *last_text == text) return *last_text;
     const auto at = texts.find(text);
     last_text = &*(at != texts.end() ? at : texts.emplace(text).first);
+    BUNRAKU_ASSERT(*last_text == text && !texts.empty());
     return *last_text;
 }
 
 const std::vector<std::string>& Context::shared(std::span<const std::string> tags) {
     if (!last_tags || !std::ranges::equal(*last_tags, tags))
         last_tags = &*tag_lists.emplace(tags.begin(), tags.end()).first;
+    BUNRAKU_ASSERT(last_tags->size() == tags.size());
     return *last_tags;
 }
 

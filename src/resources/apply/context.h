@@ -1,4 +1,5 @@
-// What one run passes around: the machine, the log, the settings the engine looks at.
+// SPDX-License-Identifier: Apache-2.0
+// The state of one run that all parts share: the machine, the log, and the settings of the engine.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ namespace bunraku::apply {
 using base::Level;
 using value::Value;
 
-/// The settings that the engine reads, by Puppet's names and defaults.
+/// The settings that the engine reads, with Puppet's names and defaults.
 struct Options {
     bool noop = false;
     bool show_diff = false;
@@ -50,19 +51,20 @@ struct Options {
     std::string diff = "diff", diff_args = "-u";
     std::string environment = "production";
     std::string statefile, graphdir, clientbucketdir;
-    /// Where outside providers stand, beside those of modules (outside.h).
+    /// Folders of outside providers, in addition to those of modules (outside.h).
     std::vector<std::string> provider_folders;
-    /// Where digests of contents are kept between runs (content_memory.h). Empty: nowhere.
+    /// File in which digests of contents are cached between runs (content_memory.h). Empty for no
+    /// cache.
     std::string contentsfile;
-    std::int64_t full_check_interval = 24L * 3600;  ///< seconds after which a digest is made anew
-    /// Empty: corrective changes are not told apart (as in `puppet apply`).
+    std::int64_t full_check_interval = 24L * 3600;  ///< seconds after which a digest is recomputed
+    /// If empty, corrective changes are not distinguished (as in `puppet apply`).
     std::string transactionstorefile;
-    std::int64_t statettl = 32L * 24 * 3600;  ///< seconds; 0: keeps everything
+    std::int64_t statettl = 32L * 24 * 3600;  ///< seconds; 0 keeps all entries
     std::uint32_t maximum_uid = 4294967290U;
 };
 
-/// A failure of the system below a property, as Puppet's ResourceError keeps it: logged with the
-/// text of what it wraps.
+/// A system failure during the change of a property, like Puppet's ResourceError. The log includes
+/// the text of the wrapped error.
 class WrappedError : public base::PuppetError {
 public:
     WrappedError(std::string message, std::string original, base::Location where)
@@ -75,9 +77,10 @@ public:
 private:
     std::string original_;
 };
-/// The message, with the place where it has one.
+/// Returns the message, with the source location if the error has one.
 std::string error_text(const base::PuppetError& error);
-/// The same as Puppet logs an exception: what it wraps follows on lines of its own.
+/// Returns the text that Puppet logs for an exception: error_text, followed by the wrapped error on
+/// separate lines.
 std::string error_log_text(const base::PuppetError& error);
 /// Throws the error of a system call.
 [[noreturn]] void throw_system(const base::Error& error);
@@ -87,8 +90,8 @@ T unwrap(base::Result<T> result) {
     if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-/// Runs `f`. What it throws that is no PuppetError becomes one: at the border of a resource and of
-/// a run nothing else is met.
+/// Runs `f` and converts every other exception to a PuppetError. Code outside a resource or a run
+/// therefore only has to catch PuppetError.
 template <class F>
 auto guarded(F&& f) {
     try {
@@ -109,16 +112,16 @@ class RubyTypes;
 class OutsideProviders;
 struct Param;
 
-/// How often the run was asked to end, and by which signal first.
+/// The number of requests to stop the run, and the signal of the first.
 struct StopRequest {
     int times = 0;
     int signal = 0;
     explicit operator bool() const { return times > 0; }
 };
-/// "SIGTERM".
+/// Returns the name of a signal, for example "SIGTERM".
 std::string signal_name(int signal);
-/// The run, or a command of it, was ended from outside. As Ruby has it: "exit" for SIGINT, else the
-/// name of the signal.
+/// Thrown when a signal stops the run or one of its commands. The message is that of Ruby: "exit"
+/// for SIGINT, otherwise the name of the signal.
 class Stopped : public base::PuppetError {
 public:
     explicit Stopped(int signal);
@@ -130,15 +133,15 @@ private:
 
 class TransactionStore;
 
-/// How attributes of a type follow each other, and which defaults its resources share
+/// The order of a type's attributes, and the defaults that its resources share
 /// (Resource::shares_defaults).
 struct TypePlan {
     std::vector<const restype::Attribute*> order;  ///< name variables, properties, parameters
     struct Default {
         bool known = false;
-        Param* param = nullptr;  ///< null: there is none
+        Param* param = nullptr;  ///< null if the attribute has no default
     };
-    std::vector<Default> defaults;  ///< by the attribute's place in its type
+    std::vector<Default> defaults;  ///< by the position of the attribute in its type
 };
 
 /// One run. Everything in `arena` lives as long as the run.
@@ -146,47 +149,48 @@ struct Context {
     sys::System& system;
     base::LogSink& log;
     Options options;
-    ContentMemory* contents = nullptr;         ///< null: every content is read
-    TransactionStore* transactions = nullptr;  ///< null: the option transactionstorefile is empty
+    ContentMemory* contents = nullptr;         ///< null if every content is to be read
+    TransactionStore* transactions = nullptr;  ///< null if the option transactionstorefile is empty
     base::Arena arena{64 * 1024};
-    /// Where `puppet:` contents come from; null: only local paths work.
+    /// Source of `puppet:` content. If null, only local paths work.
     ContentSource* content = nullptr;
-    /// Where contents of the web come from; null: nowhere.
+    /// Source of content from the web; null if not available.
     ContentSource* web_content = nullptr;
-    /// Keeps contents for filebuckets that are not of this machine; null: nobody does.
+    /// Stores files for filebuckets on other machines; null if not available.
     BucketServer* bucket_server = nullptr;
-    /// That of `file:` addresses, made when the first is met.
+    /// The source of `file:` URIs, created at the first use.
     std::unique_ptr<ContentSource> local_content;
-    /// Gives the value of a Deferred; unset: they cannot be resolved.
+    /// Resolves a Deferred. If not set, Deferred values cannot be resolved.
     std::function<Value(const Value&)> resolve_deferred;
-    /// Asked between two resources and while commands run; unset: nobody stops the run.
+    /// Polled between resources and while commands run. If not set, the run cannot be stopped.
     std::function<StopRequest()> stop;
     StopRequest stop_request() const { return stop ? stop() : StopRequest{}; }
-    /// Counts what was done to the machine: what was found out before may be wrong since.
+    /// Number of changes made to the machine. After a change, cached results may be outdated.
     std::uint64_t actions = 0;
-    /// What `default_provider` said, by type, and how many actions there had been.
+    /// The result of `default_provider` for each type, and the value of `actions` at that time.
     struct KnownProvider {
         const ProviderClass* provider = nullptr;
         std::uint64_t actions = 0;
     };
     std::map<std::string, KnownProvider, std::less<>> default_providers;
-    /// What resources of a type are made by, found out by the first of them.
+    /// The plan of each type, computed for its first resource.
     std::unordered_map<const restype::TypeSpec*, TypePlan> type_plans;
-    /// One copy of what many resources have alike, for as long as the run.
+    /// Returns a shared copy, which lives as long as the run, of a value that many resources have
+    /// in common.
     const std::string& shared(std::string_view text);
     const std::vector<std::string>& shared(std::span<const std::string> tags);
-    /// What is being evaluated.
+    /// The resource that is being evaluated.
     const Resource* current = nullptr;
     std::set<std::string> warned_once;
-    /// Names of users and groups that were found once; asked for by every file.
+    /// Cached ids of users and groups, because every file needs them.
     std::map<std::string, std::uint32_t, std::less<>> uids, gids;
-    /// Types that modules bring in Ruby; null: they are known by name only.
+    /// Types that modules implement in Ruby. If null, only their names are known.
     RubyTypes* ruby_types = nullptr;
-    /// Made when the first is asked for.
+    /// Created at the first use.
     std::shared_ptr<OutsideProviders> outside;
-    /// What `platform` found out.
+    /// The cached result of `platform`.
     std::optional<Platform> platform;
-    /// What the types whose resources are records of text files keep (parsed_file.h).
+    /// State of the types whose resources are records of text files (parsed_file.h).
     std::map<std::string, std::shared_ptr<void>, std::less<>> parsed_types;
 
     std::set<std::string, std::less<>> texts;
@@ -194,25 +198,26 @@ struct Context {
     const std::string* last_text = nullptr;
     const std::vector<std::string>* last_tags = nullptr;
 
-    /// Long secrets of all resources: they stand in no message at all.
+    /// Long secrets of all resources, which no message may contain.
     Secrets secrets;
-    /// Those of the resource that is made or evaluated; null: there are none.
+    /// Secrets of the resource that is being created or evaluated; null if it has none.
     const Secrets* own_secrets = nullptr;
-    /// Returns a text as it may be shown. Every message, error and event passes it.
+    /// Returns the text without secrets. Every message, error and event passes through this
+    /// function.
     std::string redact(std::string text, const Secrets* own) const {
         if (own) text = own->hide(std::move(text));
         return secrets.empty() ? text : secrets.hide(std::move(text));
     }
 
     bool enabled(Level level) const { return log.enabled(level); }
-    /// A record without resource: source "Puppet".
+    /// Logs a message without a resource; its source is "Puppet".
     void message(Level level, std::string text) {
         if (enabled(level)) log.log(level, redact(std::move(text), own_secrets));
     }
     Value string(std::string_view text) { return Value::string(arena.copy(text)); }
 };
 
-/// Makes the secrets of a resource the context's own for as long as it lives.
+/// Sets the context's own secrets to those of a resource for the lifetime of this object.
 class SecretsScope {
 public:
     SecretsScope(Context& context, const Secrets* own)
@@ -226,18 +231,18 @@ private:
     const Secrets* before_;
 };
 
-/// The value as Puppet's change messages show it: 'text', 12, ['a', 'b'].
+/// Returns the value as in Puppet's change messages: 'text', 12, ['a', 'b'].
 std::string display(const Value& v);
-/// Plain text of a scalar; arrays joined by blanks.
+/// Returns a scalar as plain text, and an array as its elements separated by spaces.
 std::string plain(const Value& v);
 inline bool is_absent(const Value& v) { return v.is_string() && v.as_string() == "absent"; }
 inline bool is_word(const Value& v, std::string_view text) {
     return v.is_string() && v.as_string() == text;
 }
-/// Both as text where one of them is a number and the other a string, else value::equal.
+/// Compares values as text if one is a number and the other a string, otherwise with value::equal.
 bool same(const Value& a, const Value& b);
 bool is_deferred(const Value& v);
-/// Whether there is something Sensitive in it, at any depth.
+/// Reports whether the value contains a Sensitive at any depth.
 bool holds_sensitive(const Value& v);
 
 }  // namespace bunraku::apply

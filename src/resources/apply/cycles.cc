@@ -1,9 +1,11 @@
-// Dependency cycles, and the graphs on disk.
+// SPDX-License-Identifier: Apache-2.0
+// Detects and reports dependency cycles, and writes graphs to disk.
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
 #include <set>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "resources/apply/dot.h"
 #include "resources/apply/graph.h"
@@ -19,7 +21,7 @@ bool by_refs(const std::vector<Resource*>& a, const std::vector<Resource*>& b) {
 
 }  // namespace
 
-// Tarjan's strongly connected components, without recursion: graphs may be deep.
+// Finds Tarjan's strongly connected components without recursion, because graphs may be deep.
 std::vector<std::vector<Resource*>> RelationshipGraph::find_cycles() const {
     struct Frame {
         int vertex;
@@ -38,6 +40,7 @@ std::vector<std::vector<Resource*>> RelationshipGraph::find_cycles() const {
         while (!frames.empty()) {
             auto [v, at_edge] = frames.back();
             auto u = static_cast<std::size_t>(v);
+            BUNRAKU_ASSERT((at_edge == 0) == (index[u] < 0));
             if (at_edge == 0) {
                 index[u] = low[u] = counter++;
                 stack.push_back(v);
@@ -55,10 +58,12 @@ std::vector<std::vector<Resource*>> RelationshipGraph::find_cycles() const {
                 if (on_stack[t]) low[u] = std::min(low[u], index[t]);
             }
             if (deeper) continue;
+            BUNRAKU_ASSERT(low[u] <= index[u] && on_stack[u]);
             if (low[u] == index[u]) {
                 std::vector<Resource*> component;
                 int w = -1;
                 do {
+                    BUNRAKU_ASSERT(!stack.empty());
                     w = stack.back();
                     stack.pop_back();
                     on_stack[static_cast<std::size_t>(w)] = false;
@@ -75,14 +80,17 @@ std::vector<std::vector<Resource*>> RelationshipGraph::find_cycles() const {
                 low[p] = std::min(low[p], low[u]);
             }
         }
+        BUNRAKU_ASSERT(stack.empty() && counter <= static_cast<int>(n));
     }
     std::sort(found.begin(), found.end(), by_refs);
+    BUNRAKU_ASSERT(std::ranges::none_of(found, [](const auto& c) { return c.empty(); }));
     return found;
 }
 
-// Breadth first, so that the shortest way round is shown.
+// Searches breadth first, so that the shortest cycle is shown.
 std::vector<std::vector<Resource*>> RelationshipGraph::paths_in_cycle(
     const std::vector<Resource*>& cycle, std::size_t max_paths) const {
+    BUNRAKU_ASSERT(!cycle.empty() && max_paths > 0);
     std::set<const Resource*> members(cycle.begin(), cycle.end());
     std::vector<std::vector<Resource*>> found;
     std::deque<std::pair<Resource*, std::vector<Resource*>>> queue;
@@ -94,7 +102,9 @@ std::vector<std::vector<Resource*>> RelationshipGraph::paths_in_cycle(
         bool seen = std::find(path.begin(), path.end(), vertex) != path.end();
         path.push_back(vertex);
         if (seen) {
+            BUNRAKU_ASSERT(path.size() <= members.size() + 1);
             found.push_back(std::move(path));
+            BUNRAKU_ASSERT(found.size() <= max_paths);
             if (found.size() >= max_paths) break;
             continue;
         }
@@ -122,7 +132,7 @@ std::vector<std::vector<Resource*>> RelationshipGraph::report_cycles() {
             }
             lines += ')';
         }
-        // Puppet writes this line end as the two characters \ and n.
+        // Puppet writes this newline as the two characters \ and n.
         message += lines + "\\n";
     }
     if (context_.options.graph) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/dot.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs as .dot files (--graph).
 #pragma once
 
@@ -9,11 +10,11 @@
 
 namespace bunraku::apply {
 
-/// Writes `graphdir`/NAME.dot where --graph asks for it; an error in the log where it cannot.
+/// Writes `graphdir`/NAME.dot if --graph is set. Logs an error on failure.
 void write_dot(Context& context, std::string_view name, const std::vector<Resource*>& vertices,
                const std::vector<std::pair<const Resource*, const Resource*>>& edges);
 
-/// The text with its double quotes escaped.
+/// Returns the text with its double quotes escaped.
 std::string dot_escaped(std::string_view text);
 
 }  // namespace bunraku::apply

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "resources/apply/component.h"
 #include "resources/apply/transaction.h"
 
@@ -11,12 +13,14 @@ std::string events_text(std::size_t n) { return fmt::format("{} event{}", n, n =
 }  // namespace
 
 EventManager::Queue& EventManager::queue_of(Resource& r) {
+    BUNRAKU_ASSERT(r.vertex >= 0);
     auto at = static_cast<std::size_t>(r.vertex);
     if (at >= queues_.size()) queues_.resize(at + 64);
+    BUNRAKU_ASSERT(at < queues_.size());
     return queues_[at];
 }
 
-// Events of one name travel together.
+// Events with the same name are propagated together.
 void EventManager::queue(Resource& source, const std::vector<Event>& events) {
     if (events.empty() || source.vertex < 0) return;
     std::vector<std::vector<Event>> groups;
@@ -33,9 +37,11 @@ void EventManager::queue(Resource& source, const std::vector<Event>& events) {
         }
         if (!found) groups.push_back({e});
     }
+    BUNRAKU_ASSERT(!groups.empty() && groups.size() <= events.size());
     for (const auto& group : groups) {
         if (group.front().name != "NONE") {
             for (const auto& edge : transaction_.graph_.edges_from(source)) {
+                BUNRAKU_ASSERT(edge.source == source.vertex);
                 if (!edge.label.refresh) continue;
                 Resource& target = *transaction_.graph_.at(edge.target);
                 if (target.refreshable()) queue_for(source, target, group);
@@ -60,6 +66,7 @@ void EventManager::queue_for(Resource& source, Resource& target, const std::vect
     } else {
         source.info(fmt::format("Scheduling refresh of {}", target.to_s()));
     }
+    BUNRAKU_ASSERT(!events.empty());
     Queue& q = queue_of(target);
     q.known = true;
     q.events.insert(q.events.end(), events.begin(), events.end());
@@ -68,16 +75,18 @@ void EventManager::queue_for(Resource& source, Resource& target, const std::vect
 void EventManager::drop_all(Resource& resource) {
     if (resource.vertex < 0) return;
     Queue& q = queue_of(resource);
+    BUNRAKU_ASSERT(q.known || q.events.empty());
     if (!q.known) return;
     resource.info(fmt::format("Unscheduling all events on {}", resource.to_s()));
     q = {};
 }
 
 void EventManager::process(Resource& resource) {
-    // Nearly nobody is told of anything: there is no queue for what lies behind the last one.
+    // Few resources receive events, so resources beyond the end of `queues_` have no queue.
     if (resource.vertex < 0 || static_cast<std::size_t>(resource.vertex) >= queues_.size()) return;
     Queue& q = queue_of(resource);
     if (q.events.empty()) return;
+    BUNRAKU_ASSERT(q.known);
     std::vector<Event> events = q.events;
     if (!call_back(resource, events)) return;
     Event e = transaction_.make_event(resource, "restarted");
@@ -87,6 +96,7 @@ void EventManager::process(Resource& resource) {
 }
 
 bool EventManager::call_back(Resource& resource, const std::vector<Event>& events) {
+    BUNRAKU_ASSERT(!events.empty());
     bool all_noop = true;
     for (const Event& e : events) all_noop = all_noop && e.status == Event::Status::Noop;
     if (all_noop || resource.noop()) {
@@ -110,6 +120,7 @@ bool EventManager::call_back(Resource& resource, const std::vector<Event>& event
         e.status = Event::Status::Failure;
         e.message = text;
         status.add(std::move(e));
+        BUNRAKU_ASSERT(status.failed && status.failed_to_restart);
         resource.err(error_text(error));
         return false;
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/execution.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <iterator>
 #include <limits>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/shown_url.h"
 #include "core/base/text.h"
@@ -16,7 +18,7 @@ using base::PuppetError;
 
 namespace {
 
-// Words after which Ruby leaves a command line to the shell.
+// Words that make Ruby pass a command line to the shell.
 constexpr std::string_view kShellWords[] = {
     "!",      ".",    ":",     "break", "case",   "continue", "do",    "done",  "elif", "else",
     "esac",   "eval", "exec",  "exit",  "export", "fi",       "for",   "if",    "in",   "readonly",
@@ -38,23 +40,25 @@ bool digits(std::string_view s) {
            std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// What a request to stop the run means to a command that runs.
-sys::Stop stop_command(Context& context, bool interruptible, int* said) {
+// Returns how a request to stop the run affects a running command, and logs each request once.
+sys::Stop stop_command(Context& context, bool interruptible, int* reported) {
     const StopRequest stop = context.stop_request();
     if (!stop) return sys::Stop::No;
     const bool now = interruptible || stop.times > 1;
-    if (*said < stop.times) {
-        *said = stop.times;
+    BUNRAKU_ASSERT(*reported >= 0);
+    if (*reported < stop.times) {
+        *reported = stop.times;
         const std::string what = context.current ? context.current->to_s() : "a command";
-        context.message(Level::Notice,
-                        now ? fmt::format("Caught {}; stopping {}", signal_name(stop.signal), what)
-                            : fmt::format("Caught {}; finishing {}, once more stops it",
-                                          signal_name(stop.signal), what));
+        context.message(
+            Level::Notice,
+            now ? fmt::format("Caught {}; stopping {}", signal_name(stop.signal), what)
+                : fmt::format("Caught {}; finishing {}. Send the signal again to stop it",
+                              signal_name(stop.signal), what));
     }
     return !now ? sys::Stop::No : stop.times > 1 ? sys::Stop::Kill : sys::Stop::Ask;
 }
 
-// The user or group of an id: Ruby's words where it is none.
+// Parses the id of a user or group. Throws Ruby's error message if the text is not an id.
 std::uint32_t system_id(std::string_view text, std::string_view what) {
     const auto id = base::parse_integer<std::int64_t>(text);
     if (!id || *id < 0) throw PuppetError(fmt::format("Invalid {}: {}", what, text));
@@ -64,14 +68,14 @@ std::uint32_t system_id(std::string_view text, std::string_view what) {
     return static_cast<std::uint32_t>(*id);
 }
 
-// Who runs the command. Throws where there is no such user or group.
+// Sets the user and group of the command. Throws if the user or group does not exist.
 void set_identity(sys::Users& users, const Execute& o, sys::Command& command) {
     if (o.user) {
         std::optional<sys::User> user;
         if (digits(*o.user)) {
             const std::uint32_t uid = system_id(*o.user, "user");
             user = users.user(uid);
-            // setuid(-1) would leave the user as it is: root.
+            // setuid(-1) would not change the user, so the command would run as root.
             if (!user) {
                 throw PuppetError(
                     fmt::format("can't find user for {}", static_cast<std::int32_t>(uid)));
@@ -134,14 +138,14 @@ Executed run(Context& context, std::vector<std::string> argv, const std::string&
             static_cast<std::int64_t>(std::min(o.timeout_seconds, 1e9) * 1000));
     }
     Executed out;
-    int said = 0;
-    command.stop = [&] { return stop_command(context, o.interruptible, &said); };
+    int reported = 0;
+    command.stop = [&] { return stop_command(context, o.interruptible, &reported); };
     base::Result<sys::Outcome> outcome = base::failure("");
     try {
         set_identity(context.system.users, o, command);
         outcome = context.system.processes.run(command);
     } catch (const PuppetError& e) {
-        // Puppet finds this out in the child, which says so and fails.
+        // In Puppet the child process detects this, prints the error and fails.
         outcome = base::failure(e.message());
     }
     if (!outcome) {
@@ -174,6 +178,7 @@ Executed execute_line(Context& context, const std::string& line, const Execute& 
     std::vector<std::string> argv = needs_shell(line)
                                         ? std::vector<std::string>{"/bin/sh", "-c", line}
                                         : base::texts(base::words(line));
+    BUNRAKU_ASSERT(!argv.empty());
     return run(context, std::move(argv), line, options);
 }
 
@@ -182,6 +187,7 @@ void pause(Context& context, std::int64_t ns) {
     while (ns > 0) {
         if (StopRequest stop = context.stop_request()) throw Stopped(stop.signal);
         const std::int64_t step = context.stop ? std::min(ns, kStep) : ns;
+        BUNRAKU_ASSERT(step > 0 && step <= ns);
         context.system.clock.sleep_ns(step);
         ns -= step;
     }

@@ -1,30 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/graph.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "resources/apply/component.h"
 
 namespace bunraku::apply {
 
 int RelationshipGraph::add_vertex(Resource& resource) {
-    if (resource.vertex >= 0) return resource.vertex;
+    if (resource.vertex >= 0) {
+        BUNRAKU_ASSERT(static_cast<std::size_t>(resource.vertex) < nodes_.size());
+        BUNRAKU_ASSERT(at(resource.vertex) == &resource);
+        return resource.vertex;
+    }
     resource.vertex = static_cast<int>(nodes_.size());
     nodes_.push_back({.resource = &resource, .priority = {++count_, {}}});
     ++live_;
+    BUNRAKU_ASSERT(live_ <= nodes_.size() && count_ <= nodes_.size());
     return resource.vertex;
 }
 
 int RelationshipGraph::vertex_for(Resource& r) { return add_vertex(r); }
 
 int RelationshipGraph::add_contained(Resource& container, Resource& resource) {
+    BUNRAKU_ASSERT(&container != &resource && resource.vertex < 0);
     int c = vertex_for(container);
     Key& last = nodes_[static_cast<std::size_t>(c)].last_contained;
     if (last.first == 0) {
         last = nodes_[static_cast<std::size_t>(c)].priority;
         last.below.push_back(0);
     }
+    BUNRAKU_ASSERT(!last.below.empty());
     ++last.below.back();
+    BUNRAKU_ASSERT(last > nodes_[static_cast<std::size_t>(c)].priority);
     Key priority = last;
     if (resource.vertex < 0) {
         resource.vertex = static_cast<int>(nodes_.size());
@@ -36,6 +46,9 @@ int RelationshipGraph::add_contained(Resource& container, Resource& resource) {
 }
 
 void RelationshipGraph::link(int from, int to, EdgeLabel label) {
+    BUNRAKU_ASSERT(from >= 0 && static_cast<std::size_t>(from) < nodes_.size() && to >= 0 &&
+                   static_cast<std::size_t>(to) < nodes_.size());
+    BUNRAKU_ASSERT(at(from) && at(to));
     int id = static_cast<int>(edges_.size());
     edges_.push_back({from, to, label});
     auto [it, fresh] = pairs_.try_emplace(pair(from, to), id);
@@ -44,11 +57,15 @@ void RelationshipGraph::link(int from, int to, EdgeLabel label) {
         nodes_[static_cast<std::size_t>(to)].in.push_back(id);
     } else {
         int last = it->second;
+        BUNRAKU_ASSERT(edges_[static_cast<std::size_t>(last)].source == from &&
+                       edges_[static_cast<std::size_t>(last)].target == to);
         while (edges_[static_cast<std::size_t>(last)].next_same >= 0) {
             last = edges_[static_cast<std::size_t>(last)].next_same;
         }
+        BUNRAKU_ASSERT(last < id);
         edges_[static_cast<std::size_t>(last)].next_same = id;
     }
+    BUNRAKU_ASSERT(pairs_.size() <= edges_.size());
 }
 
 void RelationshipGraph::add_edge(Resource& from, Resource& to, EdgeLabel label) {
@@ -69,8 +86,12 @@ bool RelationshipGraph::has_edge(const Resource& from, const Resource& to) const
 void RelationshipGraph::remove_edges(const Resource& from, const Resource& to) {
     auto it = pairs_.find(pair(from.vertex, to.vertex));
     if (it == pairs_.end()) return;
-    std::erase(nodes_[static_cast<std::size_t>(from.vertex)].out, it->second);
-    std::erase(nodes_[static_cast<std::size_t>(to.vertex)].in, it->second);
+    BUNRAKU_ASSERT(from.vertex >= 0 && to.vertex >= 0);
+    [[maybe_unused]] const std::size_t out =
+        std::erase(nodes_[static_cast<std::size_t>(from.vertex)].out, it->second);
+    [[maybe_unused]] const std::size_t in =
+        std::erase(nodes_[static_cast<std::size_t>(to.vertex)].in, it->second);
+    BUNRAKU_ASSERT(out == 1 && in == 1);
     pairs_.erase(it);
 }
 
@@ -125,16 +146,20 @@ std::vector<Resource*> RelationshipGraph::vertices() const {
     for (const Node& n : nodes_) {
         if (n.resource) out.push_back(n.resource);
     }
+    BUNRAKU_ASSERT(out.size() == live_);
     return out;
 }
 
 void RelationshipGraph::populate(RalCatalog& catalog) {
+    BUNRAKU_ASSERT(nodes_.empty() && edges_.empty() && ready_.empty());
     nodes_.reserve(catalog.resources().size() + 16);
     edges_.reserve(catalog.resources().size() * 2 + 16);
     pairs_.reserve(catalog.resources().size() * 3 + 16);
     for (Resource* r : catalog.resources()) add_vertex(*r);
+    BUNRAKU_ASSERT(live_ == catalog.resources().size() && live_ == nodes_.size());
     build_manual(catalog);
     build_automatic(catalog);
+    BUNRAKU_ASSERT(live_ == nodes_.size());
     write("relationships");
     replace_containers(catalog);
     write("expanded_relationships");
@@ -171,6 +196,7 @@ void RelationshipGraph::build_manual(RalCatalog& catalog) {
                     d.where.line = r.line();
                     context_.log.log(d);
                 }
+                BUNRAKU_ASSERT(other->vertex >= 0);
                 Resource& from = k.incoming ? *other : r;
                 Resource& to = k.incoming ? r : *other;
                 add_edge(from, to, {k.refresh});
@@ -194,11 +220,12 @@ void RelationshipGraph::build_automatic(RalCatalog& catalog) {
             for (const AutoRelation& a : wanted) {
                 if (a.kind != kind) continue;
                 Resource* other = catalog.find(a.type, a.title);
-                // Classes and defines are no types: whoever names one relates to nothing.
+                // Classes and defines are not types, so an automatic relation to one has no effect.
                 if (!other || other->is_component()) continue;
+                BUNRAKU_ASSERT(other->vertex >= 0);
                 Resource& from = incoming ? *other : r;
                 Resource& to = incoming ? r : *other;
-                // Puppet tests the two directions the other way round for before and notify.
+                // For before and notify, Puppet tests the two directions in the opposite order.
                 const Resource& first_a = incoming ? from : to;
                 const Resource& first_b = incoming ? to : from;
                 if (has_edge(first_a, first_b)) continue;
@@ -220,6 +247,7 @@ void RelationshipGraph::build_automatic(RalCatalog& catalog) {
 }
 
 void RelationshipGraph::remove_vertex(Resource& r) {
+    BUNRAKU_ASSERT(r.vertex >= 0 && at(r.vertex) == &r);
     Node& n = nodes_[static_cast<std::size_t>(r.vertex)];
     std::vector<int> all = n.out;
     all.insert(all.end(), n.in.begin(), n.in.end());
@@ -227,6 +255,7 @@ void RelationshipGraph::remove_vertex(Resource& r) {
         const Edge& edge = edges_[static_cast<std::size_t>(e)];
         remove_edges(*at(edge.source), *at(edge.target));
     }
+    BUNRAKU_ASSERT(n.out.empty() && n.in.empty() && live_ > 0);
     nodes_[static_cast<std::size_t>(r.vertex)].resource = nullptr;
     r.vertex = -1;
     --live_;
@@ -243,7 +272,7 @@ void RelationshipGraph::replace_containers(RalCatalog& catalog) {
             auto w = std::make_unique<Whit>(context_, std::string(prefix) + c->ref(), c->ref(),
                                             completed, c);
             w->set_tags(c->tags());
-            Resource* raw = catalog.keep(std::move(w));
+            Resource* raw = catalog.take_ownership(std::move(w));
             raw->vertex = static_cast<int>(nodes_.size());
             nodes_.push_back({.resource = raw,
                               .priority = nodes_[static_cast<std::size_t>(c->vertex)].priority});
@@ -252,6 +281,7 @@ void RelationshipGraph::replace_containers(RalCatalog& catalog) {
         };
         Resource* admissible = make("admissible_", false);
         Resource* completed = make("completed_", true);
+        BUNRAKU_ASSERT(admissible->vertex + 1 == completed->vertex);
         whits[c] = {admissible, completed};
     }
     auto admissible = [&](Resource* r) {
@@ -280,10 +310,13 @@ void RelationshipGraph::replace_containers(RalCatalog& catalog) {
             remove_edges(*c, *target);
         }
     }
+    BUNRAKU_ASSERT(whits.size() == containers.size());
     for (Resource* c : containers) remove_vertex(*c);
+    BUNRAKU_ASSERT(live_ + containers.size() == nodes_.size());
 }
 
 void RelationshipGraph::enqueue(int v) {
+    BUNRAKU_ASSERT(v >= 0 && static_cast<std::size_t>(v) < nodes_.size() && at(v));
     ready_.insert_or_assign(nodes_[static_cast<std::size_t>(v)].priority, v);
 }
 
@@ -292,8 +325,9 @@ void RelationshipGraph::clear_blockers() {
 }
 
 void RelationshipGraph::finish(int v) {
-    // The list may not change here: nothing is called that adds edges.
+    // This loop calls nothing that adds edges, so the list does not change.
     for (int e : nodes_[static_cast<std::size_t>(v)].out) {
+        BUNRAKU_ASSERT(edges_[static_cast<std::size_t>(e)].source == v);
         int t = edges_[static_cast<std::size_t>(e)].target;
         Node& n = nodes_[static_cast<std::size_t>(t)];
         if (n.blockers < 0) {
@@ -303,6 +337,7 @@ void RelationshipGraph::finish(int v) {
                 if (!nodes_[static_cast<std::size_t>(s)].done) ++n.blockers;
             }
         }
+        BUNRAKU_ASSERT(n.resource && n.blockers <= static_cast<int>(n.in.size()));
         if (n.blockers > 0) {
             --n.blockers;
         } else {
@@ -320,6 +355,7 @@ void RelationshipGraph::traverse(const Walk& walk) {
         if (nodes_[i].blockers == 0) enqueue(static_cast<int>(i));
     }
     auto next = [&] {
+        BUNRAKU_ASSERT(!ready_.empty());
         int v = ready_.begin()->second;
         ready_.erase(ready_.begin());
         return v;
@@ -329,6 +365,7 @@ void RelationshipGraph::traverse(const Walk& walk) {
     while (walk.go_on() && !ready_.empty()) {
         int v = next();
         Resource& r = *at(v);
+        BUNRAKU_ASSERT(r.vertex == v && !r.is_container());
         if (r.suitable()) {
             progress = true;
             walk.before(r);
@@ -347,6 +384,7 @@ void RelationshipGraph::traverse(const Walk& walk) {
             }
         }
         progress = false;
+        BUNRAKU_ASSERT(!deferred.empty());
         deferred.clear();
     }
     if (!walk.go_on()) {

@@ -1,5 +1,6 @@
-// The relationship graph: what must come before what, and in which order ready resources are
-// taken (manifest order).
+// SPDX-License-Identifier: Apache-2.0
+// The relationship graph: the dependencies between resources, and the order in which ready
+// resources are evaluated (manifest order).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace bunraku::apply {
 
-/// What an edge carries: nothing, or every event as a refresh.
+/// The events that an edge propagates: none, or every event as a refresh.
 struct EdgeLabel {
     bool refresh = false;
 };
@@ -22,16 +23,18 @@ class RelationshipGraph {
 public:
     explicit RelationshipGraph(Context& context) : context_(context) {}
 
-    /// Vertices, manual and automatic relations, containers replaced by their two whits.
+    /// Adds vertices and explicit and automatic relations. Replaces each container with its two
+    /// whits.
     void populate(RalCatalog& catalog);
 
     struct Edge {
         int source, target;
         EdgeLabel label;
-        int next_same = -1;  ///< another edge between the same two
+        int next_same = -1;  ///< the next edge between the same two vertices
     };
     int add_vertex(Resource& resource);
-    /// Behind everything the container has generated so far, before what follows it.
+    /// Adds a vertex after everything that the container has generated so far, and before what
+    /// follows the container.
     int add_contained(Resource& container, Resource& resource);
     void add_edge(Resource& from, Resource& to, EdgeLabel label);
     void add_relationship(Resource& from, Resource& to, EdgeLabel label);
@@ -39,25 +42,25 @@ public:
     void remove_edges(const Resource& from, const Resource& to);
 
     std::vector<Resource*> direct_dependencies(const Resource& r) const;
-    /// Calls `f` with each of them.
+    /// Calls `f` with each direct dependency.
     void each_dependency(const Resource& r, auto&& f) const {
         if (r.vertex < 0) return;
         for (int e : nodes_[static_cast<std::size_t>(r.vertex)].in)
             f(at(edges_[static_cast<std::size_t>(e)].source));
     }
-    /// Whether everything that must come before it is done, and it is not itself.
+    /// Reports whether the resource is not done and everything that it depends on is done.
     bool due(const Resource& r) const;
     std::vector<Resource*> direct_dependents(const Resource& r) const;
-    /// Edges that leave it; several between the same two come one after the other.
+    /// Returns the outgoing edges. Several edges between the same two vertices are adjacent.
     std::vector<Edge> edges_from(const Resource& r) const;
     std::vector<Edge> edges_to(const Resource& r) const;
     Resource* at(int vertex) const { return nodes_[static_cast<std::size_t>(vertex)].resource; }
     std::size_t size() const { return live_; }
     std::vector<Resource*> vertices() const;
 
-    /// Components with more than one vertex, or with an edge to itself, sorted as Puppet does.
+    /// Returns the components with more than one vertex or with a self-edge, in Puppet's order.
     std::vector<std::vector<Resource*>> find_cycles() const;
-    /// Logs them; gives what it found.
+    /// Logs the cycles and returns them.
     std::vector<std::vector<Resource*>> report_cycles();
 
     struct Walk {
@@ -67,11 +70,11 @@ public:
     void traverse(const Walk& walk);
     void clear_blockers();
 
-    /// As `graphdir`/NAME.dot, where --graph asks for it.
+    /// Writes `graphdir`/NAME.dot if --graph is set.
     void write(std::string_view name) const;
 
 private:
-    /// A place in the order: nearly all have one number.
+    /// A position in the order. Almost all keys have just one number.
     struct Key {
         std::uint32_t first = 0;
         std::vector<std::uint32_t> below;
@@ -79,7 +82,7 @@ private:
     };
     struct Node {
         Resource* resource = nullptr;
-        std::vector<int> out, in;  ///< first edge of every pair, in order
+        std::vector<int> out, in;  ///< the first edge of every pair, in order
         Key priority;
         Key last_contained;
         int blockers = -1;
@@ -104,7 +107,7 @@ private:
     Context& context_;
     std::vector<Node> nodes_;
     std::vector<Edge> edges_;
-    std::unordered_map<std::uint64_t, int> pairs_;  ///< first edge between two vertices
+    std::unordered_map<std::uint64_t, int> pairs_;  ///< the first edge between two vertices
     std::map<Key, int> ready_;
     std::uint32_t count_ = 0;
     std::size_t live_ = 0;

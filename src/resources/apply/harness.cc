@@ -1,8 +1,10 @@
-// One resource: read what is there, compare it with what should be, change it or say what would
-// be changed, and put that down as events.
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates one resource: reads the current state, compares it with the desired state, changes it
+// or reports what would change, and records events.
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/codec/base64.h"
 #include "core/sys/guarded_file_system.h"
 #include "core/value/text.h"
@@ -21,7 +23,7 @@ std::string redacted(const Param& p, std::string text) {
     return p.sensitive ? "[redacted]" : std::move(text);
 }
 
-// As Ruby puts a value into a text.
+// Returns the value as Ruby interpolates it into a string.
 std::string interpolated(const Value& v) {
     if (v.is_undef()) return {};
     if (!v.is_array() && !v.is_hash()) return plain(v);
@@ -30,16 +32,17 @@ std::string interpolated(const Value& v) {
     return out;
 }
 
-// What Puppet's types keep as a symbol.
+// Reports whether Puppet's type stores this value as a symbol.
 bool is_symbol(const Resource& resource, const Attribute& a, const Value& v) {
     if (!v.is_string()) return false;
     const auto* ruby = dynamic_cast<const RubyResource*>(&resource);
     if (ruby && ruby->is_symbol(a, v)) return true;
     const std::string_view type = resource.type_name();
     if (type == "exec" && a.name == "returns") return v.as_string() == "notrun";
-    // What stands there by any name.
+    // Here every value of `ensure` is a symbol.
     if (a.name == "ensure" && (type == "file" || type == "mount")) return true;
-    // Of others those that are read from a file stay texts, words of the type or not.
+    // Values of other properties that providers read from files are strings, even if they equal a
+    // keyword of the type. Only these properties have symbols.
     constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"file", "target"},
                                                                         {"package", "mark"},
                                                                         {"selboolean", "value"},
@@ -48,7 +51,7 @@ bool is_symbol(const Resource& resource, const Attribute& a, const Value& v) {
     if (a.name != "ensure" &&
         std::ranges::find(kWords, std::pair(type, a.name)) == std::end(kWords))
         return false;
-    // A version or a path is a text.
+    // A value that matches a pattern, such as a version or a path, is a string.
     Attribute words = a;
     words.patterns = {};
     return !a.values.empty() && restype::match_value(words, v.as_string());
@@ -64,9 +67,11 @@ Event Transaction::make_event(const Resource&, std::string name) const {
 }
 
 ResourceStatus Transaction::evaluate_resource(Resource& resource) {
+    BUNRAKU_ASSERT(context_.current == &resource);
     ResourceStatus status;
     status.resource = &resource;
     status.time_ns = context_.system.clock.now_ns();
+    BUNRAKU_ASSERT(context_.own_secrets == nullptr);
     const SecretsScope secrets(context_, resource.secrets());
     std::int64_t begin = context_.system.clock.monotonic_ns();
     const sys::LinkFreeWalk walk(context_.system.files, resource.link_free_below());
@@ -88,6 +93,7 @@ ResourceStatus Transaction::evaluate_resource(Resource& resource) {
         if (dynamic_cast<const BytesError*>(&e))
             event.message = codec::base64_encode(event.message);
         status.add(std::move(event));
+        BUNRAKU_ASSERT(status.failed);
     }
     status.evaluation_time =
         static_cast<double>(context_.system.clock.monotonic_ns() - begin) / 1e9;
@@ -99,6 +105,7 @@ void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
         storage_.entry(resource.to_s()).checked_ns = context_.system.clock.now_ns();
         return;
     }
+    BUNRAKU_ASSERT(status.resource == &resource && status.events.empty());
     CurrentValues current;
     current.reserve(resource.params().size());
     resource.retrieve(current);
@@ -111,7 +118,7 @@ void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
     StateEntry history;
     if (!audited.empty()) history = memory;
     memory.checked_ns = context_.system.clock.now_ns();
-    // The state file holds no secrets, so that a change of one is not audited.
+    // The state file must not contain secrets, so changes of secret properties are not audited.
     std::erase_if(audited, [&](const std::string& name) {
         const Param* p = resource.find(name);
         return p && p->sensitive;
@@ -163,11 +170,12 @@ void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
                          p);
         }
     }
-    keep_values(resource, status);
+    store_results(resource, status);
 }
 
 Event Transaction::change_event(const Resource& r, const Param& p, const Value& current,
                                 const Value& historical) const {
+    BUNRAKU_ASSERT(p.is_property());
     Event e = make_event(r, r.event_name(p));
     e.property = p.spec;
     e.redacted = p.sensitive;
@@ -184,15 +192,18 @@ Event Transaction::change_event(const Resource& r, const Param& p, const Value& 
 }
 
 void Transaction::send(const Resource& r, const Param& p, const Event& event) {
+    BUNRAKU_ASSERT(event.status != Event::Status::None && event.property == p.spec);
     Level level = event.status == Event::Status::Failure ? Level::Err : r.loglevel();
     r.log(level, event.message, &p, Resource::Tags::OfResource);
 }
 
-// Whether somebody took the property away from what an earlier run had brought it to.
+// Reports whether the change is corrective, that is, the property no longer has the value that an
+// earlier run set.
 bool Transaction::corrects(Resource& resource, Param& p, const Value& is) {
     if (!context_.transactions || p.sensitive || !resource.knows_corrections(p)) return false;
     const auto old = context_.transactions->system_value(resource.ref(), p.spec->name);
     if (!old) return false;
+    BUNRAKU_ASSERT(p.is_property() && !p.shared);
     const auto wanted = p.should;
     p.should = *old;
     bool in_step = true;
@@ -202,15 +213,17 @@ bool Transaction::corrects(Resource& resource, Param& p, const Value& is) {
         p.should = wanted;
         throw;
     } catch (const PuppetError& e) {
-        resource.debug(fmt::format("Cannot compare {} with its value of before: {}", p.spec->name,
+        resource.debug(fmt::format("Cannot compare {} with its previous value: {}", p.spec->name,
                                    error_text(e)));
     }
     p.should = wanted;
     return !in_step;
 }
 
-// What the next run compares with: what was reached, or else what was there before.
-void Transaction::keep_values(Resource& resource, const ResourceStatus& status) {
+// Stores the values for comparison in the next run: the new value, or the previous one if the
+// change failed.
+void Transaction::store_results(Resource& resource, const ResourceStatus& status) {
+    BUNRAKU_ASSERT(!resource.is_whit());
     if (!context_.transactions) return;
     for (Param* p : resource.properties()) {
         if (p->sensitive || !resource.knows_corrections(*p)) continue;
@@ -222,20 +235,22 @@ void Transaction::keep_values(Resource& resource, const ResourceStatus& status) 
             if (e.property == p->spec && e.status != Event::Status::Audit) event = &e;
         if (!event || event->status == Event::Status::Success) {
             if (p->has_should)
-                context_.transactions->keep(resource.ref(), p->spec->name,
-                                            {p->should.begin(), p->should.end()}, symbol);
+                context_.transactions->store_values(resource.ref(), p->spec->name,
+                                                    {p->should.begin(), p->should.end()}, symbol);
         } else if (context_.transactions->system_value(resource.ref(), p->spec->name)) {
-            context_.transactions->keep_old(resource.ref(), p->spec->name);
+            context_.transactions->retain(resource.ref(), p->spec->name);
         } else {
-            context_.transactions->keep(resource.ref(), p->spec->name, {event->previous}, symbol);
+            context_.transactions->store_values(resource.ref(), p->spec->name, {event->previous},
+                                                symbol);
         }
     }
 }
 
-// True where the property was out of step, whatever came of it.
+// Synchronizes one property. Returns true if it was out of sync, whatever the result of the change.
 bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValues& current,
                                  const StateEntry* history, const std::vector<std::string>& audited,
                                  std::set<std::string>& synced, ResourceStatus& status) {
+    BUNRAKU_ASSERT(p.is_property() && !p.shared && status.resource == &resource);
     Value is = current.get(p.spec->name);
     bool audit = std::find(audited.begin(), audited.end(), p.spec->name) != audited.end();
     Value historical = history ? storage_.recorded(*history, p.spec->name) : Value::undef();
@@ -282,6 +297,9 @@ bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValu
             fmt::format("change from {} to {} failed: {}", redacted(p, resource.is_text(p, is)),
                         redacted(p, resource.should_text(p, resource.should(p))), error_text(e));
     }
+    BUNRAKU_ASSERT(event.property == p.spec);
+    BUNRAKU_ASSERT(event.status == Event::Status::Noop || event.status == Event::Status::Success ||
+                   event.status == Event::Status::Failure);
     event.message = resource.redact(std::move(event.message));
     if (corrects(resource, p, is)) {
         event.corrective_change = true;
@@ -290,6 +308,7 @@ bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValu
     send(resource, p, event);
     synced.emplace(p.spec->name);
     status.add(std::move(event));
+    BUNRAKU_ASSERT(status.out_of_sync);
     return true;
 }
 

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/local_content.h"
 
 #include <cerrno>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/shown_url.h"
 #include "resources/apply/types/file/checksum.h"
@@ -38,8 +40,7 @@ base::Result<std::optional<ContentMetadata>> LocalContent::metadata(const std::s
     const auto path = local_path(uri);
     if (!path) return std::nullopt;
     auto out = BUNRAKU_TRY(look(uri, *path, query.follow_links));
-    // A link that leads nowhere is no source, whether links are followed or not
-    // (DirectFileServer#find).
+    // A dangling link is not a source, whether or not links are followed (DirectFileServer#find).
     if (out && out->status.kind == FileKind::Link && !BUNRAKU_TRY(files_.there(*path)))
         return std::nullopt;
     if (!out || query.checksum.empty()) return out;
@@ -60,14 +61,16 @@ base::Result<std::optional<std::vector<ContentMetadata>>> LocalContent::search(
     if (!found) return std::nullopt;
     std::vector<ContentMetadata> out;
     for (std::string& relative : *found) {
+        BUNRAKU_ASSERT(!relative.empty() && !relative.starts_with('/'));
         const bool top = relative == ".";
-        const std::string place = top ? *path : sys::join(*path, relative);
+        const std::string file_path = top ? *path : sys::join(*path, relative);
         auto one = BUNRAKU_TRY(
-            look(top ? uri : fmt::format("{}/{}", uri, relative), place, search.follow_links));
-        // With a link to nothing, or what went away meanwhile, Puppet gives up all of it
-        // (Metadata#collect, 8.11).
+            look(top ? uri : fmt::format("{}/{}", uri, relative), file_path, search.follow_links));
+        // If the folder contains a dangling link, or a file disappears during the search, Puppet
+        // fails the whole search (Metadata#collect, 8.11).
         if (!one) {
-            (void)BUNRAKU_TRY(search.follow_links ? files_.stat(place) : files_.lstat(place));
+            (void)BUNRAKU_TRY(search.follow_links ? files_.stat(file_path)
+                                                  : files_.lstat(file_path));
             continue;
         }
         one->relative = std::move(relative);
@@ -89,9 +92,9 @@ ContentSource& content_source(Context& context, const std::string& uri) {
     if (uri.starts_with("puppet:") && context.content) return *context.content;
     if (uri.starts_with("http:") || uri.starts_with("https:")) {
         if (context.web_content) return *context.web_content;
-        throw base::plain_error(
-            fmt::format("Could not retrieve file metadata for {}: there is no way to the web here",
-                        base::shown_text(uri)));
+        throw base::plain_error(fmt::format(
+            "Could not retrieve file metadata for {}: HTTP sources are not supported here",
+            base::shown_text(uri)));
     }
     if (!context.local_content) context.local_content = std::make_unique<LocalContent>(context);
     return *context.local_content;

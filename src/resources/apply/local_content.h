@@ -1,4 +1,5 @@
-// Content out of this machine's files.
+// SPDX-License-Identifier: Apache-2.0
+// Content from files of this machine.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace bunraku::apply {
 
-/// "file:" addresses; who derives from it may know the paths of others.
+/// The source of "file:" URIs. Derived classes may map other URIs to local paths.
 class LocalContent : public ContentSource {
 public:
     explicit LocalContent(Context& context) : LocalContent(context, context.system.files) {}
@@ -22,7 +23,7 @@ public:
     base::Result<std::unique_ptr<sys::Reader>> open(const std::string& uri) override;
 
 protected:
-    /// The path on this machine; nullopt where nothing is served there.
+    /// Returns the local path of a URI, or nullopt if this source does not serve the URI.
     virtual std::optional<std::string> local_path(std::string_view uri);
 
 private:
@@ -32,7 +33,7 @@ private:
     sys::FileSystem& files_;
 };
 
-/// Who gives what stands at an address; throws for addresses that nobody knows.
+/// Returns the source for a URI. Throws if its scheme is not supported.
 ContentSource& content_source(Context& context, const std::string& uri);
 
 }  // namespace bunraku::apply

@@ -1,6 +1,8 @@
-// Finds out which release of a type the modules of a run bring.
+// SPDX-License-Identifier: Apache-2.0
+// Determines which release of a type's module a run uses.
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/codec/digest.h"
 #include "resources/apply/module_releases.h"
@@ -10,11 +12,17 @@ namespace bunraku::apply {
 
 const ModuleType* find_module_type_releases(std::string_view name) {
     const auto all = module_types();
+    BUNRAKU_ASSERT([&] {
+        static const bool sorted = std::ranges::is_sorted(all, {}, &ModuleType::name);
+        return sorted;
+    }());
     const auto it = std::ranges::lower_bound(all, name, {}, &ModuleType::name);
     return it != all.end() && it->name == name ? &*it : nullptr;
 }
 
 std::optional<int> module_level(Context& context, const ModuleType& type) {
+    BUNRAKU_ASSERT(!type.files.empty() &&
+                   std::ranges::is_sorted(type.releases, {}, &ModuleRelease::digest));
     RubyTypes* ruby = context.ruby_types;
     if (!ruby) return type.newest;
     const auto file = ruby->type_file(type.name);
@@ -29,7 +37,7 @@ std::optional<int> module_level(Context& context, const ModuleType& type) {
     for (const std::string_view relative : type.files) {
         const std::string path = lib + std::string(relative);
         const auto content = context.system.files.read(path);
-        ruby->looked_at(path);
+        ruby->add_read_file(path);
         if (!content && !sys::is_absence(content.error().code)) return std::nullopt;
         if (!content) continue;
         digest.update(relative);
@@ -41,6 +49,7 @@ std::optional<int> module_level(Context& context, const ModuleType& type) {
     const auto it =
         std::ranges::lower_bound(type.releases, number.value_or(0), {}, &ModuleRelease::digest);
     if (it == type.releases.end() || it->digest != number) return std::nullopt;
+    BUNRAKU_ASSERT(it->level >= 0 && it->level <= type.newest);
     return it->level;
 }
 

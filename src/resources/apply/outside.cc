@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/outside.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "resources/apply/execution.h"
@@ -38,6 +40,7 @@ std::string outside_line(std::string_view key, std::string_view value) {
             out += c;
         }
     }
+    BUNRAKU_ASSERT(out.size() > key.size() && out.find('\n', key.size()) == std::string::npos);
     return out + '\n';
 }
 
@@ -48,7 +51,7 @@ std::vector<OutsideRecord> parse_outside(std::string_view text) {
         if (base::trim(line).empty() || line.starts_with('#')) continue;
         const std::size_t at = line.find('=');
         if (at == std::string_view::npos || at == 0) {
-            throw base::plain_error(fmt::format("'{}' is no line of \"key=value\"", line));
+            throw base::plain_error(fmt::format("Invalid line '{}': expected \"key=value\"", line));
         }
         const std::string_view key = line.substr(0, at);
         std::string value;
@@ -58,6 +61,7 @@ std::vector<OutsideRecord> parse_outside(std::string_view text) {
             value += escaped && line[i] == 'n' ? '\n' : line[i];
         }
         if (key == "name" || out.empty()) out.emplace_back();
+        BUNRAKU_ASSERT(!key.empty() && !out.empty());
         out.back().add(std::string(key), std::move(value));
     }
     return out;
@@ -67,7 +71,8 @@ std::vector<OutsideRecord> parse_outside(std::string_view text) {
 
 namespace {
 
-/// Of plugins that came without their modes the first line says what runs them.
+/// Returns the command line of a program. Pluginsync may have lost the file's mode. In that case
+/// the #! line names the interpreter.
 std::vector<std::string> argv_of(sys::FileSystem& files, const std::string& path) {
     if (files.access(path, 1)) return {path};
     std::string first;
@@ -115,22 +120,24 @@ std::vector<OutsideRecord> OutsideProgram::run(std::string_view verb,
         }
     }
     if (done.status != 0) {
-        const std::string_view said = base::trim(done.errors);
-        failed(said.empty() ? fmt::format("returned {}", done.status) : std::string(said));
+        const std::string_view stderr_text = base::trim(done.errors);
+        failed(stderr_text.empty() ? fmt::format("returned {}", done.status)
+                                   : std::string(stderr_text));
     }
     return out;
 }
 
 const OutsideRecord& OutsideProgram::description() {
     if (!description_) {
-        const auto told = run("describe", {});
-        OutsideRecord all = told.empty() ? OutsideRecord() : told.front();
+        const auto self_description = run("describe", {});
+        OutsideRecord all = self_description.empty() ? OutsideRecord() : self_description.front();
         if (const auto version = all.get("protocol"); version != "1") {
             throw base::plain_error(
                 fmt::format("{} speaks protocol {}, not 1", path_, version.value_or("none")));
         }
         description_ = std::move(all);
     }
+    BUNRAKU_ASSERT(description_->get("protocol") == "1");
     return *description_;
 }
 
@@ -156,7 +163,7 @@ OutsideRecord OutsideProgram::ask(std::string_view verb, const OutsideRecord& re
     return {};
 }
 
-// Finding them.
+// Finding programs.
 
 OutsideProviders::~OutsideProviders() = default;
 
@@ -202,18 +209,19 @@ const ProviderClass* OutsideProviders::class_of(std::string_view type, std::stri
     if (!program) return nullptr;
     const std::string key = fmt::format("{}/{}", type, name);
     if (const auto it = classes_.find(key); it != classes_.end()) return it->second;
-    const OutsideRecord& told = program->description();
+    const OutsideRecord& self_description = program->description();
     auto* made = type == "package" ? outside_package_class(context_, *program)
                                    : context_.arena.make<ProviderClass>();
     made->name = context_.arena.copy(name);
-    if (told.get("suitable").value_or("true") == "true") {
+    if (self_description.get("suitable").value_or("true") == "true") {
         made->suitable = [](Context&) { return true; };
     }
     std::string features;
-    for (const std::string& line : told.all("features")) features += line + " ";
+    for (const std::string& line : self_description.all("features")) features += line + " ";
     made->features = context_.arena.copy(features);
     made->prefetches = program->has_feature("list");
     classes_.emplace(key, made);
+    BUNRAKU_ASSERT(classes_.size() <= programs_.size());
     return made;
 }
 
@@ -259,6 +267,7 @@ public:
     void prefetch(std::span<Resource* const> all) override {
         std::map<std::string, OutsideRecord, std::less<>> found;
         for (OutsideRecord& r : program_.list()) {
+            BUNRAKU_ASSERT(r.get("name").has_value());
             std::string name = *r.get("name");
             found.insert_or_assign(std::move(name), std::move(r));
         }
@@ -284,7 +293,7 @@ public:
 
     void sync(Param& p) override {
         program_.ask("change", request(p.spec->name));
-        // Of a service that starts `enable` is set in the same step, as Puppet's type does.
+        // When a service starts, `enable` is set in the same step, as in Puppet's type.
         Param* enable =
             type_name() == "service" && p.spec->name == "ensure" ? find("enable") : nullptr;
         if (!enable) return;

@@ -1,6 +1,7 @@
-// Outside providers: programs in any language that say and change the state of resources, by lines
-// of "key=value" (docs/outside-providers.md). They stand in TYPE/NAME of the folders that
-// Options::provider_folders names, and of bunraku/providers in the lib folders of modules.
+// SPDX-License-Identifier: Apache-2.0
+// Outside providers: programs in any language that report and change the state of resources, with
+// lines of "key=value" (docs/outside-providers.md). A provider is the file TYPE/NAME in a folder of
+// Options::provider_folders, or in bunraku/providers in a module's lib folder.
 #pragma once
 
 #include <map>
@@ -15,14 +16,14 @@
 
 namespace bunraku::apply {
 
-/// Keys and values in their order; a key may come several times.
+/// Keys and values in order; a key may occur several times.
 class OutsideRecord {
 public:
     void add(std::string key, std::string value) {
         pairs_.emplace_back(std::move(key), std::move(value));
     }
     std::vector<std::string> all(std::string_view key) const;
-    /// The first; nullopt: none.
+    /// Returns the first value of the key, or nullopt.
     std::optional<std::string> get(std::string_view key) const;
     bool empty() const { return pairs_.empty(); }
     const std::vector<std::pair<std::string, std::string>>& pairs() const { return pairs_; }
@@ -31,24 +32,25 @@ private:
     std::vector<std::pair<std::string, std::string>> pairs_;
 };
 
-/// A line of the protocol: newlines and backslashes of a value are "\n" and "\\".
+/// Formats a line of the protocol. Newlines and backslashes in the value become "\n" and "\\".
 std::string outside_line(std::string_view key, std::string_view value);
-/// An answer by records, each of which begins with `name`. Throws base::PuppetError where a line
-/// has no "=".
+/// Parses a response into records, each of which begins with `name`. Throws base::PuppetError if a
+/// line has no "=".
 std::vector<OutsideRecord> parse_outside(std::string_view text);
 
-/// One program.
+/// An outside provider's program.
 class OutsideProgram {
 public:
     OutsideProgram(Context& context, std::string path)
         : context_(context), path_(std::move(path)) {}
 
-    /// What it says of itself, asked once: features, suitable, ..
+    /// Returns the program's description of itself: features, suitable, .. The program is run only
+    /// once for it.
     const OutsideRecord& description();
     bool has_feature(std::string_view feature);
-    /// All that are there.
+    /// Returns all resources that exist on the machine.
     std::vector<OutsideRecord> list();
-    /// The answer to one question about one resource.
+    /// Returns the program's response to one request about one resource.
     OutsideRecord ask(std::string_view verb, const OutsideRecord& request);
 
     const std::string& path() const { return path_; }
@@ -61,14 +63,14 @@ private:
     std::optional<OutsideRecord> description_;
 };
 
-/// Those that a run has met.
+/// The outside providers that a run has used.
 class OutsideProviders {
 public:
     explicit OutsideProviders(Context& context) : context_(context) {}
     ~OutsideProviders();
-    /// Null: there is no such program.
+    /// Returns null if the program does not exist.
     OutsideProgram* find(std::string_view type, std::string_view name);
-    /// The class by which resources know it.
+    /// Returns the provider class that represents the program.
     const ProviderClass* class_of(std::string_view type, std::string_view name);
 
 private:
@@ -81,12 +83,12 @@ private:
 
 OutsideProviders& outside_providers(Context& context);
 
-/// All attributes of a resource as a request has them.
+/// Returns a request with all attributes of the resource.
 OutsideRecord outside_request(const Resource& resource);
 
-/// For a resource of a built-in type (not initialised yet) that asks for `wanted`: the one to have
-/// in its place where that is an outside provider. Null: it is none, or the type speaks to it
-/// itself (package).
+/// For a resource of a built-in type that has not been initialised, returns the resource that
+/// replaces it if `wanted` is an outside provider. Returns null if it is not, or if the type itself
+/// supports outside providers (package).
 std::unique_ptr<Resource> outside_instead_of(const Resource& native, const Value& wanted);
 
 }  // namespace bunraku::apply

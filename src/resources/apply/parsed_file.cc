@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/parsed_file.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
@@ -49,6 +51,7 @@ void Record::set(std::string_view field, const Value& v) {
         }
     }
     values.emplace_back(std::string(field), v);
+    BUNRAKU_ASSERT(find(field) == &values.back().second);
 }
 
 std::optional<regex::Match> line_match(std::string_view expression, std::string_view line) {
@@ -75,6 +78,7 @@ RecordPtr ParsedResource::captured(const regex::Match& m, const std::string& lin
     RecordPtr r = entry_record();
     std::size_t i = 0;
     for (std::string_view field : fields) {
+        BUNRAKU_ASSERT(i < fields.size());
         if (!m.took_part(++i)) continue;
         std::string_view text = m.group(line, i);
         r->set(field, text.empty() ? kAbsentValue : context_.string(text));
@@ -115,7 +119,7 @@ std::string ParsedResource::read_target(const std::string& target) const {
     if (!text) {
         why = text.error().message;
     } else if (*text && !codec::is_utf8(**text)) {
-        // As in Puppet 8.11, which splits the text into lines as UTF-8.
+        // Puppet 8.11 fails in the same way, because it splits the text into lines as UTF-8.
         why = "invalid byte sequence in UTF-8";
     } else {
         return std::move(*text).value_or("");
@@ -135,21 +139,21 @@ void overwrite(Context& context, const std::string& target, const std::string& t
     sys::FileSystem& files = context.system.files;
     sys::WriteOptions options{.mode = mode};
     auto write = [&]() -> base::Result<void> {
-        std::string place = target;
+        std::string destination = target;
         auto old = files.look(target, true);
         if (!old) return std::unexpected(old.error());
         if (*old) {
             options.mode = (*old)->mode;
-            // A link stays one.
+            // Write through a link rather than replace it.
             auto real = files.real_path(target);
             if (!real) return std::unexpected(real.error());
-            place = *real;
+            destination = *real;
             if (context.system.users.is_root()) {
                 options.uid = (*old)->uid;
                 options.gid = (*old)->gid;
             }
         }
-        return files.replace(place, text, options);
+        return files.replace(destination, text, options);
     };
     if (auto r = write(); !r) {
         std::string why = r.error().code == ENOENT || r.error().code == ENOTDIR
@@ -209,7 +213,7 @@ std::vector<RecordPtr> ParsedResource::parse(const std::string& text,
     while (count > 0 && lines[count - 1].empty()) --count;
     for (std::size_t i = 0; i < count; ++i) {
         std::string line(lines[i]);
-        // Our own header goes, wherever it stands.
+        // Remove our own header, even in the middle of a line.
         if (std::size_t at = line.find("# HEADER"); at != std::string::npos) {
             if (at == 0) continue;
             line.resize(at);
@@ -234,20 +238,24 @@ void ParsedResource::prefetch(std::span<Resource* const> all) {
     for (const std::string& target : targets(all)) {
         for (RecordPtr& r : prefetch_target(target)) records.push_back(std::move(r));
     }
+    BUNRAKU_ASSERT(s.records.empty());
     s.records = std::move(records);
     std::map<std::string, ParsedResource*, std::less<>> by_key;
     std::vector<ParsedResource*> matchers;
     for (Resource* r : all) {
+        BUNRAKU_ASSERT(&r->spec() == &spec_);
         auto* p = static_cast<ParsedResource*>(r);
         by_key[p->key()] = p;
         matchers.push_back(p);
     }
     for (const RecordPtr& r : s.records) {
+        BUNRAKU_ASSERT(r != nullptr);
         if (!r->entry) continue;
         auto it = by_key.find(key_of(*r));
         if (it != by_key.end() && it->second->takes(*r)) {
             it->second->hash_ = r;
         } else if (ParsedResource* found = match(*r, matchers)) {
+            BUNRAKU_ASSERT(std::ranges::find(matchers, found) != matchers.end());
             std::erase(matchers, found);
             r->set("name", context_.string(found->name()));
             found->hash_ = r;
@@ -275,7 +283,10 @@ std::vector<std::unique_ptr<Resource>> ParsedResource::instances() {
     return out;
 }
 
-bool ParsedResource::exists() const { return !hash_->is_absent("ensure"); }
+bool ParsedResource::exists() const {
+    BUNRAKU_ASSERT(hash_ && hash_->entry);
+    return !hash_->is_absent("ensure");
+}
 
 Value ParsedResource::retrieve_property(const Param& p) {
     std::string_view n = p.spec->name;
@@ -288,6 +299,7 @@ Value ParsedResource::retrieve_property(const Param& p) {
 // Changing.
 
 void ParsedResource::mark_modified() {
+    BUNRAKU_ASSERT(hash_ && hash_->entry);
     ParsedState& s = state();
     const Value wanted = should("target");
     const Value mine = hash_->value("target");
@@ -322,6 +334,7 @@ void ParsedResource::sync(Param& p) {
 }
 
 void ParsedResource::flush() {
+    BUNRAKU_ASSERT(hash_ != nullptr);
     if (hash_->value("target").is_undef()) {
         const Value wanted = should("target");
         hash_->set("target", wanted.is_undef() ? context_.string(default_target()) : wanted);
@@ -337,6 +350,7 @@ void ParsedResource::flush_record() {
     ParsedState& s = state();
     if (!hash_->on_disk) {
         hash_->on_disk = true;
+        BUNRAKU_ASSERT(std::ranges::find(s.records, hash_) == s.records.end());
         s.records.push_back(hash_);
         s.modified.insert(plain(hash_->value("target")));
     }
@@ -368,6 +382,7 @@ void ParsedResource::flush_target(const std::string& target) {
         if (r->get("target") != target) continue;
         if (!r->entry || !is_absent(r->value("ensure"))) records.push_back(r);
     }
+    BUNRAKU_ASSERT(records.size() <= s.records.size());
     write_target(target, to_file(compose(records)));
 }
 
@@ -377,6 +392,7 @@ std::string ParsedResource::compose(const std::vector<RecordPtr>& records) const
         text += r->entry ? render(*r) : r->text;
         text += '\n';
     }
+    BUNRAKU_ASSERT(text.empty() || text.ends_with('\n'));
     return text.empty() ? "\n" : text;
 }
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resources that are records of a text file: host, mount, cron, mailalias, keys. All files of a
-// type are read at once, and those that changed are written; lines that nobody manages stay as they
-// are. The order of reading, matching and writing is that of puppet/provider/parsedfile 8.11.
+// type are read at once, and changed files are written. Unmanaged lines are preserved. The order of
+// reading, matching and writing is that of puppet/provider/parsedfile 8.11.
 #pragma once
 
 #include <map>
@@ -16,17 +17,18 @@
 
 namespace bunraku::apply {
 
-/// One record, or one line that is none.
+/// One record, or one line that is not a record.
 struct Record {
     bool entry = false;
-    std::string text;      ///< of a line that is no entry
-    std::string kind;      ///< of such a line, where it matters: "comment", "environment"
-    bool on_disk = false;  ///< it was read, or stands among the records by now
-    bool unnamed = false;  ///< the name is ours, and not in the file
+    std::string text;  ///< the text of a line that is not a record
+    std::string kind;  ///< the kind of such a line if it matters: "comment", "environment"
+    /// true if the record was read from the file or has since been added to the records
+    bool on_disk = false;
+    bool unnamed = false;  ///< true if the name is generated and does not appear in the file
     std::vector<std::pair<std::string, Value>> values;
 
     const Value* find(std::string_view field) const;
-    /// undef: nothing is known.
+    /// Returns undef if the record does not have the field.
     Value value(std::string_view field) const;
     std::string get(std::string_view field) const;
     void set(std::string_view field, const Value& v);
@@ -34,20 +36,20 @@ struct Record {
 };
 using RecordPtr = std::shared_ptr<Record>;
 
-/// What the resources of one type share during a run.
+/// State that the resources of one type share during a run.
 struct ParsedState {
     std::vector<RecordPtr> records;
-    std::vector<std::string> known;  ///< targets that were looked at
+    std::vector<std::string> known;  ///< targets that have been examined
     std::set<std::string> modified;
-    std::set<std::string> backed_up;  ///< since the records were read
+    std::set<std::string> backed_up;  ///< targets backed up since the records were read
     std::map<std::string, std::string> unreadable;
 };
 
-/// The first match of a regular expression (which is compiled once) in a line.
+/// Returns the first match of a regular expression in a line. Compiled expressions are cached.
 std::optional<regex::Match> line_match(std::string_view expression, std::string_view line);
 
-/// Gives a file a new content, as Puppet's file type `flat` does: owner and mode stay, and a link
-/// one; `mode` is that of a file that is made. Says so and throws where that fails.
+/// Replaces the content of a file, as Puppet's file type `flat` does. Owner and mode are preserved,
+/// and links are followed. A new file gets `mode`. Logs an error and throws on failure.
 void overwrite(Context& context, const std::string& target, const std::string& text,
                std::uint32_t mode);
 
@@ -67,22 +69,22 @@ public:
 
 protected:
     virtual std::string default_target() const = 0;
-    /// One line; null: it cannot be understood.
+    /// Parses one line. Returns null if the line is invalid.
     virtual RecordPtr parse_line(const std::string& line) const = 0;
-    /// All of a file; line by line where a type says nothing else.
+    /// Parses a whole file; by default line by line.
     virtual std::vector<RecordPtr> parse(const std::string& text, const std::string& target) const;
-    /// Whether lines have such a field.
+    /// Reports whether records have the field.
     virtual bool has_field(std::string_view field) const = 0;
     virtual std::string render(const Record& record) const = 0;
-    /// What stands in a file below its header.
+    /// Returns the content of a file without its header.
     virtual std::string compose(const std::vector<RecordPtr>& records) const;
-    /// Joins records, gives names to those that have none.
+    /// Merges records that belong together, and names those without a name.
     virtual void after_reading(std::vector<RecordPtr>&) const {}
-    /// A record without resource may belong to one by what it holds.
+    /// Returns the resource to which an unmatched record belongs by its content, or null.
     virtual ParsedResource* match(Record&, const std::vector<ParsedResource*>&) const {
         return nullptr;
     }
-    /// Whether a record with this name is that of the resource.
+    /// Reports whether a record with the resource's name belongs to the resource.
     virtual bool takes(const Record&) const { return true; }
     virtual std::string key_of(const Record& record) const { return record.get("name"); }
     virtual std::string key() const { return name(); }
@@ -90,11 +92,11 @@ protected:
     virtual std::string read_target(const std::string& target) const;
     virtual void write_target(const std::string& target, const std::string& text);
     virtual bool backs_up() const { return true; }
-    /// The mode of a file that is made.
+    /// Returns the mode of a new file.
     virtual std::uint32_t new_mode() const { return 0600; }
     virtual std::string header() const;
     virtual std::string to_file(std::string text) const { return header() + text; }
-    /// Whether a target that cannot be read is a failure when it is to be written.
+    /// Reports whether a target that could not be read causes an error when it is written.
     virtual bool keeps_read_errors() const { return false; }
 
     virtual void create();
@@ -105,7 +107,7 @@ protected:
 
     static RecordPtr text_record(const std::string& line, std::string kind = {});
     static RecordPtr entry_record();
-    /// The captures of a match as fields; what is empty is absent.
+    /// Returns a record with the captures of a match as fields. Empty captures are absent.
     RecordPtr captured(const regex::Match& m, const std::string& line,
                        std::initializer_list<std::string_view> fields) const;
 

@@ -1,7 +1,7 @@
-// What is known of a provider, a way to manage the resources of a type, before any resource has
-// one. How a type speaks to its providers is the type's own affair
-// (types/<type>/<type>_provider.h); each stands in one file of providers/<type>/, where the build
-// finds it (tools/list_providers.cmake).
+// SPDX-License-Identifier: Apache-2.0
+// The definition of a provider: a way to manage the resources of a type. Each type defines the
+// interface to its providers (types/<type>/<type>_provider.h). Each provider is one file in
+// providers/<type>/, where the build finds it (tools/list_providers.cmake).
 #pragma once
 
 #include <initializer_list>
@@ -13,31 +13,35 @@ namespace bunraku::apply {
 
 struct Context;
 
-/// A class of providers. Types whose providers are classes of their own add to it what makes one.
+/// The properties of a provider that are known without a resource. Some types derive from this
+/// struct to add a factory.
 struct ProviderClass {
     std::string_view name;
-    /// Puppet's `confine` and `commands`. Unset: known by name only, of no use on this system.
+    /// Puppet's `confine` and `commands`. If not set, only the provider's name is known and the
+    /// provider is not suitable for this system.
     bool (*suitable)(Context&) = nullptr;
-    std::string_view features = {};  ///< separated by blanks
+    std::string_view features = {};  ///< separated by spaces
     bool prefetches = false;
-    /// Puppet's `defaultfor`: how many facts of this system name it; 0: it is no default here.
+    /// Puppet's `defaultfor`: returns the number of facts of this system that it names. 0 means
+    /// that the provider is not a default for this system.
     int (*default_for)(Context&) = nullptr;
-    /// How far down the line of Puppet's provider classes it stands; of two defaults the one
-    /// further down is taken. 0: those that are taken only where there is nothing else (gem, pip).
+    /// The depth of Puppet's provider class in its class hierarchy. The deeper one of two defaults
+    /// is selected. 0 marks providers that are selected only if no other is suitable (gem, pip).
     int depth = 1;
 
     bool has_feature(std::string_view feature) const;
 };
 
-/// The built-in ones of a type, by name.
+/// Returns the built-in providers of a type, sorted by name.
 std::span<const ProviderClass* const> provider_classes_of(std::string_view type);
 
-/// The one that is taken where none is asked for, as Puppet::Type.defaultprovider; of several that
-/// are as good the first, with a warning once. Null: none is suitable.
+/// Returns the provider for resources that do not specify one, like Puppet::Type.defaultprovider.
+/// If several are equally good, returns the first and logs a warning once. Returns null if no
+/// provider is suitable.
 const ProviderClass* default_provider(Context& context, std::string_view type,
                                       std::span<const ProviderClass* const> classes);
 
-/// The distribution as the facts os.name, os.family and os.release.major have it, in small letters.
+/// The distribution according to the facts os.name, os.family and os.release.major, in lower case.
 struct Platform {
     std::string name, family, major;
     bool named(std::initializer_list<std::string_view> names) const;

@@ -1,4 +1,5 @@
-// From the compiled catalog to resources that can be applied.
+// SPDX-License-Identifier: Apache-2.0
+// Converts the compiled catalog to resources that can be applied.
 #include "resources/apply/ral_catalog.h"
 
 #include <algorithm>
@@ -6,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "core/base/assert.h"
+#include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "resources/apply/component.h"
 #include "resources/apply/dot.h"
@@ -34,8 +37,8 @@ std::string normal_title(std::string_view type, std::string_view title) {
     return type == "Class" ? capitalized(title) : std::string(title);
 }
 
-// A type that neither Bunraku nor a define explains: known by its name and parameters only, so
-// that its resources fail one by one rather than the whole run.
+// Returns a type that neither Bunraku nor a define provides. Only its name and parameters are
+// known, so its resources fail one by one rather than the whole run.
 const TypeSpec& foreign_spec(Context& context, const catalog::Resource& r, std::string_view name) {
     std::vector<Attribute> attributes;
     attributes.push_back({.name = "name", .namevar = true});
@@ -70,7 +73,7 @@ ResourceData data_of(const catalog::Resource& r) {
     return d;
 }
 
-/// With every Deferred replaced by what it gives.
+/// Replaces every Deferred with its result.
 void resolve(Context& context, ResourceData& data) {
     for (auto& [name, v] : data.parameters) {
         v = context.resolve_deferred(v);
@@ -81,7 +84,7 @@ void resolve(Context& context, ResourceData& data) {
     }
 }
 
-/// What the catalog says of an attribute.
+/// Returns a function that looks up an attribute in the catalog.
 auto given_in(const catalog::Resource& r) {
     return [&r](std::string_view attribute) {
         if (attribute == "title") return Value::string(r.ref.title);
@@ -90,7 +93,7 @@ auto given_in(const catalog::Resource& r) {
     };
 }
 
-/// Families of types of which some resource is its module's Ruby to do.
+/// Returns the families of types for which at least one resource needs its module's Ruby code.
 using Families = std::set<std::string_view>;
 Families families_in_ruby(Context& context, const catalog::Catalog& catalog) {
     Families out;
@@ -108,7 +111,8 @@ Families families_in_ruby(Context& context, const catalog::Catalog& catalog) {
     return out;
 }
 
-/// Types of which every resource that names no provider is made alike, as one of them was.
+/// Types for which every resource without a `provider` parameter is created in the same way as an
+/// earlier one.
 using Plain = std::map<std::string, const TypeSpec*, std::less<>>;
 
 std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r,
@@ -162,12 +166,13 @@ std::unique_ptr<RalCatalog> RalCatalog::from(Context& context, const catalog::Ca
     std::vector<Resource*> made(catalog.resources.size());
     out->resources_.reserve(catalog.resources.size() + 16);
     out->owned_.reserve(catalog.resources.size() + 32);
-    // What fails there fails before anything is made.
+    // If a Deferred fails here, no resource has been created yet.
     std::vector<ResourceData> resolved;
     if (context.options.preprocess_deferred && context.resolve_deferred) {
         for (const catalog::Resource& r : catalog.resources)
             resolve(context, resolved.emplace_back(data_of(r)));
     }
+    BUNRAKU_ASSERT(resolved.empty() || resolved.size() == catalog.resources.size());
     for (std::size_t i = 0; i < catalog.resources.size(); ++i) {
         const catalog::Resource& r = catalog.resources[i];
         if (r.virtual_) continue;
@@ -180,18 +185,28 @@ std::unique_ptr<RalCatalog> RalCatalog::from(Context& context, const catalog::Ca
             resource->initialize(std::move(data));
         }
         made[i] = out->add(std::move(resource));
+        BUNRAKU_ASSERT(made[i]->catalog == out.get());
     }
     for (const catalog::Edge& e : catalog.edges) {
         if (e.source >= made.size() || e.target >= made.size()) continue;
-        if (made[e.source] && made[e.target]) out->add_edge(*made[e.source], *made[e.target]);
+        if (!made[e.source] || !made[e.target]) continue;
+        for (const Resource* above = made[e.source]; above; above = above->parent()) {
+            if (above != made[e.target]) continue;
+            throw base::plain_error(
+                fmt::format("The catalog is invalid: {} contains itself", made[e.target]->ref()));
+        }
+        out->add_edge(*made[e.source], *made[e.target]);
     }
+    BUNRAKU_ASSERT(out->resources_.size() <= catalog.resources.size());
+    BUNRAKU_ASSERT(out->resources_.size() == out->owned_.size());
     return out;
 }
 
 namespace {
 
-/// The values of several names as one.
+/// Joins the values of several namevars into one key.
 std::string joined(const std::vector<std::string>& key) {
+    BUNRAKU_ASSERT(!key.empty());
     std::string out;
     for (const std::string& part : key) {
         if (&part != &key[0]) out += '\x01';
@@ -223,7 +238,8 @@ Resource* RalCatalog::find(std::string_view type, std::string_view title) const 
         if (it != titles.end()) return it->second;
     }
     if (t->first == "File") return nullptr;
-    // By what the title alone says of the names (Catalog#resource, 8.11).
+    // Looks the resource up by the namevars that the title alone determines (Catalog#resource,
+    // 8.11).
     const auto* spec = restype::find_type(base::lower(type));
     if (!spec || !spec->composite_namevar) return nullptr;
     it = titles.find(joined(restype::uniqueness_key(*spec, title, {})));
@@ -241,6 +257,7 @@ std::string RalCatalog::managed_above(std::string_view path) const {
     if (at == above_.folder && above_.resources == resources_.size()) return above_.found;
     above_ = {.folder = std::string(at), .found = {}, .resources = resources_.size()};
     while (!at.empty() && !find("File", at)) at = folder_of(at);
+    BUNRAKU_ASSERT(at.size() < path.size());
     above_.found = at;
     return above_.found;
 }
@@ -259,6 +276,7 @@ RalCatalog::Table<Resource*>& RalCatalog::titles_of(std::string_view type, bool 
 }
 
 void RalCatalog::enter(Resource* resource) {
+    BUNRAKU_ASSERT(resource->catalog == this && !resource->is_whit());
     const auto* component =
         resource->is_component() ? static_cast<const Component*>(resource) : nullptr;
     auto [it, fresh] =
@@ -266,14 +284,14 @@ void RalCatalog::enter(Resource* resource) {
             .try_emplace(component ? component->reference_title() : resource->title(), resource);
     if (!fresh) {
         const Resource* old = it->second;
-        std::string place = base::format_location({old->file(), old->line(), 0});
-        PuppetError e(place.empty()
+        std::string location = base::format_location({old->file(), old->line(), 0});
+        PuppetError e(location.empty()
                           ? fmt::format("Duplicate declaration: {} is already declared; cannot "
                                         "redeclare",
                                         resource->ref())
                           : fmt::format("Duplicate declaration: {} is already declared at {}; "
                                         "cannot redeclare",
-                                        resource->ref(), place),
+                                        resource->ref(), location),
                       "DUPLICATE_RESOURCE", PuppetError::Class::Plain);
         e.at({resource->file(), resource->line(), 0});
         throw e;
@@ -312,44 +330,53 @@ void RalCatalog::add_alias(Resource* resource, const std::vector<std::string>& k
     std::string list;
     for (const std::string& part : key) list += (list.empty() ? "" : ", ") + quoted(part);
     std::string shown = from_parameter ? list : "[" + list + "]";
-    std::string place = base::format_location({resource->file(), resource->line(), 0});
+    std::string location = base::format_location({resource->file(), resource->line(), 0});
     std::string existing = base::format_location({old->file(), old->line(), 0});
     throw PuppetError(
         fmt::format("Cannot alias {} to {}{}; resource [\"{}\", {}] already declared{}",
-                    resource->ref(), shown, place.empty() ? "" : " at " + place, type, list,
+                    resource->ref(), shown, location.empty() ? "" : " at " + location, type, list,
                     existing.empty() ? "" : " " + existing),
         "DUPLICATE_RESOURCE", PuppetError::Class::Plain);
 }
 
 Resource* RalCatalog::add(std::unique_ptr<Resource> resource) {
     Resource* r = resource.get();
+    BUNRAKU_ASSERT(r && r->vertex < 0 && (!r->catalog || r->catalog == this));
     r->catalog = this;
-    // Also where its name turns out to be taken: its names are in the table by then.
+    // Take ownership first: even if the name is a duplicate, the table already refers to this
+    // resource's names.
     owned_.push_back(std::move(resource));
     enter(r);
     resources_.push_back(r);
+    BUNRAKU_ASSERT(resources_.size() <= owned_.size());
     return r;
 }
 
-Resource* RalCatalog::add_beside(const Resource& other, std::unique_ptr<Resource> resource,
-                                 bool before) {
+Resource* RalCatalog::insert_next_to(const Resource& other, std::unique_ptr<Resource> resource,
+                                     bool before) {
     Resource* r = resource.get();
     r->catalog = this;
-    // Also where its name turns out to be taken: its names are in the table by then.
+    // Take ownership first: even if the name is a duplicate, the table already refers to this
+    // resource's names.
     owned_.push_back(std::move(resource));
     enter(r);
     auto it = std::find(resources_.begin(), resources_.end(), &other);
+    BUNRAKU_ASSERT(it != resources_.end());
     if (it != resources_.end() && !before) ++it;
     resources_.insert(it, r);
+    BUNRAKU_ASSERT(resources_.size() <= owned_.size());
     return r;
 }
 
 void RalCatalog::add_edge(Resource& container, Resource& member) {
+    BUNRAKU_ASSERT(container.catalog == this && member.catalog == this);
     container.children.push_back(&member);
     member.parents.push_back(&container);
+    BUNRAKU_ASSERT(member.parent() != nullptr);
 }
 
-Resource* RalCatalog::keep(std::unique_ptr<Resource> resource) {
+Resource* RalCatalog::take_ownership(std::unique_ptr<Resource> resource) {
+    BUNRAKU_ASSERT(resource->is_whit() && resource->vertex < 0);
     resource->catalog = this;
     owned_.push_back(std::move(resource));
     return owned_.back().get();
@@ -368,6 +395,7 @@ void RalCatalog::finalize() {
         d.tags = std::span(tags, type == d.title ? 1 : 2);
         r->initialize(std::move(d));
         add(std::move(r));
+        BUNRAKU_ASSERT(find(type, resources_.back()->title()) == resources_.back());
     };
     if (context_.options.default_schedules) {
         context_.message(Level::Debug, "Creating default schedules");
@@ -389,6 +417,7 @@ void RalCatalog::finalize() {
                                                                 {Relation::Notify, "dependent"}};
     for (std::size_t i = 0; i < resources_.size(); ++i) {
         Resource* r = resources_[i];
+        BUNRAKU_ASSERT(r->catalog == this && r->vertex < 0);
         r->finish_redacted();
         for (auto [kind, word] : kKinds) {
             for (const Reference& ref : r->relations(kind)) {

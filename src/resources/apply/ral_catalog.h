@@ -1,4 +1,5 @@
-// The catalog as it is applied: resources made ready, with their aliases and containment.
+// SPDX-License-Identifier: Apache-2.0
+// The catalog during its application: initialised resources with their aliases and containment.
 #pragma once
 
 #include <functional>
@@ -17,35 +18,36 @@ class RalCatalog {
 public:
     explicit RalCatalog(Context& context) : context_(context) {}
 
-    /// Makes every resource; throws base::PuppetError at the first one that is not valid.
+    /// Creates every resource. Throws base::PuppetError at the first invalid resource.
     static std::unique_ptr<RalCatalog> from(Context& context, const catalog::Catalog& catalog);
 
-    /// Adds default schedules and the default filebucket, checks relationships.
+    /// Adds default schedules and the default filebucket, and checks relationships.
     void finalize();
 
-    /// The resource of a reference, by title or alias. The type in any case.
+    /// Returns the resource with this title or alias. Ignores the case of the type.
     Resource* find(std::string_view type, std::string_view title) const;
     Resource* find(const Reference& reference) const {
         return find(reference.type, reference.title);
     }
-    /// The nearest folder above a path that is a resource; empty: none is.
+    /// Returns the nearest parent folder of a path that is a resource, or an empty string.
     std::string managed_above(std::string_view path) const;
-    /// Only by the exact title key, without title patterns.
+    /// Looks only for the exact title key, without title patterns.
     bool has_ref(const Resource& resource) const;
 
-    /// Takes over an initialised resource; throws where it is a duplicate.
+    /// Takes ownership of an initialised resource. Throws if it is a duplicate.
     Resource* add(std::unique_ptr<Resource> resource);
-    /// The same, placed behind (or before) another one.
-    Resource* add_beside(const Resource& other, std::unique_ptr<Resource> resource, bool before);
+    /// Adds a resource directly before or after another one.
+    Resource* insert_next_to(const Resource& other, std::unique_ptr<Resource> resource,
+                             bool before);
     void add_edge(Resource& container, Resource& member);
-    /// Kept for the run, but no resource of the catalog (whits).
-    Resource* keep(std::unique_ptr<Resource> resource);
+    /// Keeps a resource for the run without adding it to the catalog (whits).
+    Resource* take_ownership(std::unique_ptr<Resource> resource);
 
     const std::vector<Resource*>& resources() const { return resources_; }
     Context& context() const { return context_; }
 
-    /// Whether the turn of a resource is about to come: nothing that it waits for is left or has
-    /// failed, and it is not skipped. Unset outside of a run.
+    /// Reports whether a resource is about to be evaluated: all its dependencies have been
+    /// evaluated without failure, and it is not skipped. Not set outside a run.
     std::function<bool(const Resource&)> due;
 
     std::string name, version, environment, code_id, catalog_uuid;
@@ -55,7 +57,7 @@ public:
 private:
     struct TextHash {
         using is_transparent = void;
-        // Not noexcept: then the table keeps the hashes and need not make them again on its way.
+        // Not noexcept, so that the table stores the hashes and need not recompute them.
         std::size_t operator()(std::string_view s) const {
             return std::hash<std::string_view>{}(s);
         }
@@ -70,21 +72,21 @@ private:
     Context& context_;
     std::vector<std::unique_ptr<Resource>> owned_;
     std::vector<Resource*> resources_;
-    /// By capitalised type, then title: a text of the resource, or in the arena.
+    /// By capitalised type, then by title. Titles are text of the resource or of the arena.
     Table<Table<Resource*>, std::string> table_;
     std::string last_type_;
     bool last_down_cased_ = false;
-    Table<Resource*>* last_titles_ = nullptr;  ///< those of `last_type_`
-    /// The last answer of `managed_above`: files come folder by folder.
-    struct Above {
+    Table<Resource*>* last_titles_ = nullptr;  ///< the titles of `last_type_`
+    /// The last result of `managed_above`; consecutive files are often in the same folder.
+    struct NearestFolder {
         std::string folder, found;
-        std::size_t resources = 0;  ///< how many there were
+        std::size_t resources = 0;  ///< number of resources at that time
     };
-    mutable Above above_;
+    mutable NearestFolder above_;
     std::shared_ptr<base::Arena> values_;
 };
 
-/// "foo::bar" -> "Foo::Bar".
+/// Converts "foo::bar" to "Foo::Bar".
 std::string capitalized(std::string_view type_name);
 std::string lowered(std::string_view text);
 

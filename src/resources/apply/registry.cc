@@ -1,14 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/registry.h"
 
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "resources/apply/ruby_types.h"
 #include "resources/restype/specs/table.h"
 
 namespace bunraku::apply {
 namespace {
 
-/// A type that is known, but that nothing here can manage.
+/// A known type that Bunraku cannot manage.
 class Unsupported final : public Resource {
 public:
     using Resource::Resource;
@@ -16,6 +18,10 @@ public:
 
 const BuiltInType* built_in(std::string_view name) {
     const auto types = built_in_types();
+    BUNRAKU_ASSERT([&] {
+        static const bool sorted = std::ranges::is_sorted(types, {}, &BuiltInType::name);
+        return sorted;
+    }());
     const auto it =
         std::lower_bound(types.begin(), types.end(), name,
                          [](const BuiltInType& t, std::string_view n) { return t.name < n; });

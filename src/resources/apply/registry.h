@@ -1,6 +1,7 @@
-// The types and providers that are built in. The tables are made out of the files that there are
-// (tools/list_providers.cmake): a new type is types/T/T.cc with a make_T, a new provider
-// providers/T/P.cc with a provider_T_P; no list names them.
+// SPDX-License-Identifier: Apache-2.0
+// The built-in types and providers. The build generates the tables from the existing files
+// (tools/list_providers.cmake). A new type is types/T/T.cc with a function make_T, and a new
+// provider is providers/T/P.cc with provider_T_P; no list needs an entry.
 #pragma once
 
 #include <memory>
@@ -15,10 +16,11 @@ struct BuiltInType {
     std::string_view name;
     std::unique_ptr<Resource> (*make)(Context&, const TypeSpec&);
 };
-/// By name.
+/// Sorted by name.
 std::span<const BuiltInType> built_in_types();
-/// A resource of the type of a name, not initialised: the built-in one, else that of a module's
-/// Ruby, else one that says that no provider is suitable; null: nobody knows such a type.
+/// Returns an uninitialised resource of a type. A built-in type takes precedence, then a module's
+/// Ruby type. For any other known type, returns a resource that reports that no provider is
+/// suitable. Returns null if the type is unknown.
 std::unique_ptr<Resource> make_resource(Context& context, std::string_view type_name);
 
 }  // namespace bunraku::apply

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/report.h"
 
 #include <algorithm>
+
+#include "core/base/assert.h"
 
 namespace bunraku::apply {
 namespace {
@@ -23,12 +26,16 @@ ResourceStatus& Report::status_of(Resource& resource) {
         s.resource = &resource;
         s.time_ns = context_.system.clock.now_ns();
         resource.status = &s;
+        BUNRAKU_ASSERT(!finalized_);
     }
+    BUNRAKU_ASSERT(resource.status->resource != nullptr);
     return *resource.status;
 }
 
 ResourceStatus& Report::replace(Resource& resource, ResourceStatus status) {
+    BUNRAKU_ASSERT(!finalized_ && status.resource == &resource);
     ResourceStatus& s = status_of(resource);
+    BUNRAKU_ASSERT(s.resource == &resource);
     s = std::move(status);
     s.resource = &resource;
     return s;
@@ -48,6 +55,7 @@ std::vector<const ResourceStatus*> Report::statuses() const {
     std::vector<const ResourceStatus*> out;
     out.reserve(statuses_.size());
     for (const auto& s : statuses_) {
+        BUNRAKU_ASSERT(s.resource && !s.resource->is_component());
         if (!s.resource->is_whit()) out.push_back(&s);
     }
     return out;
@@ -57,6 +65,7 @@ void Report::finalize() {
     if (finalized_) return;
     finalized_ = true;
     auto all = statuses();
+    BUNRAKU_ASSERT(metrics.empty() && all.size() <= statuses_.size());
 
     Metric resources = {{"total", static_cast<std::int64_t>(all.size())}};
     auto tally = [&](std::string name, bool ResourceStatus::* field) {
@@ -99,6 +108,8 @@ void Report::finalize() {
         if (s->evaluation_time >= 0) {
             add(std::string(s->resource->type_name()), s->evaluation_time, true);
         }
+        BUNRAKU_ASSERT(s->change_count >= 0 && s->change_count <= s->out_of_sync_count);
+        BUNRAKU_ASSERT(s->changed == (s->change_count > 0));
         changes += s->change_count;
         corrective_change = corrective_change || s->corrective_change;
         for (const Event& e : s->events) {
@@ -118,6 +129,10 @@ void Report::finalize() {
                {"time", std::move(time)},
                {"changes", {{"total", changes}}},
                {"events", std::move(events)}};
+    BUNRAKU_ASSERT(count("events", "failure") + count("events", "success") <=
+                   count("events", "total"));
+    BUNRAKU_ASSERT(count("resources", "total") == static_cast<std::int64_t>(all.size()));
+    BUNRAKU_ASSERT(count("resources", "failed") == 0 || status == "failed");
 }
 
 const Metric* Report::metric(std::string_view name) const {
@@ -137,6 +152,7 @@ std::int64_t Report::count(std::string_view metric_name, std::string_view value)
 }
 
 int Report::exit_status() const {
+    BUNRAKU_ASSERT(!finalized_ || !metrics.empty());
     if (!finalized_) return -1;
     int out = 0;
     if (count("changes", "total") > 0) out |= 2;

@@ -1,4 +1,5 @@
-// The report of a run, format 12: logs, metrics and what became of every resource.
+// SPDX-License-Identifier: Apache-2.0
+// The report of a run, format 12: logs, metrics and the status of every resource.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +30,19 @@ class Report {
 public:
     explicit Report(Context& context);
 
-    /// The status of a resource, made where there is none yet.
+    /// Returns the status of a resource, and creates it if necessary.
     ResourceStatus& status_of(Resource& resource);
-    /// Replaces it, as an evaluation does; the place in the order stays.
+    /// Replaces the status after an evaluation; its position in the order does not change.
     ResourceStatus& replace(Resource& resource, ResourceStatus status);
     void add_time(std::string name, double seconds, bool accumulate = true);
     void finalize();
 
-    /// Bits 2 (changes) and 4 (failures); -1: the run did not get so far.
+    /// Returns bits 2 (changes) and 4 (failures), or -1 if the run did not get that far.
     int exit_status() const;
     bool unchanged(const ResourceStatus& s) const {
         return !s.failed && !s.failed_to_restart && !s.out_of_sync && !s.skipped;
     }
-    /// Statuses that count: no whits.
+    /// Returns the statuses of all resources except whits.
     std::vector<const ResourceStatus*> statuses() const;
     const Metric* metric(std::string_view name) const;
     std::int64_t count(std::string_view metric, std::string_view value) const;
@@ -59,26 +60,29 @@ public:
 
 private:
     Context& context_;
-    std::deque<ResourceStatus> statuses_;  ///< resources point to theirs
+    std::deque<ResourceStatus> statuses_;  ///< storage for the statuses that resources point to
     std::vector<std::pair<std::string, double>> times_;
     bool finalized_ = false;
 };
 
-/// Puppet's YAML of the report (lastrunreport) and of its summary (lastrunfile).
+/// Returns the report (lastrunreport) in the YAML that Puppet writes; summary_yaml returns its
+/// summary (lastrunfile).
 std::string report_yaml(const Report& report, Context& context);
-/// The same of what report_json wrote.
+/// Converts a report that report_json wrote to YAML.
 std::string report_yaml(const Value& report);
 std::string summary_yaml(const Report& report, Context& context);
-/// The report as reports are sent: JSON.
+/// Returns the report in the JSON in which it is sent.
 std::string report_json(const Report& report, Context& context);
-/// What two runs share whose reports differ in times, logs and their own names alone.
+/// Returns a text that is equal for two runs whose reports differ only in times, logs and
+/// identifiers.
 std::string report_identity(const Report& report);
-/// Only that in which such a report differs: JSON, to be laid over the other one.
+/// Returns, as JSON, only the fields in which such reports differ. They can be merged into the
+/// other report.
 std::string report_difference_json(const Report& report, Context& context);
-/// What --summarize prints.
+/// Returns the output of --summarize.
 std::string summary_text(const Report& report, Context& context);
 
-/// Passes records on and keeps those that the next sink wants.
+/// Forwards log records and adds those that the next sink accepts to the report.
 class ReportSink final : public base::LogSink {
 public:
     ReportSink(base::LogSink& next, sys::Clock& clock) : next_(next), clock_(clock) {}

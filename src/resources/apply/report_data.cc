@@ -1,7 +1,9 @@
-// The report as data: YAML for the local copy, JSON for servers, text for people.
+// SPDX-License-Identifier: Apache-2.0
+// Formats the report: YAML for the local copy, JSON for servers, text for people.
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/value/build.h"
@@ -26,8 +28,9 @@ Value number(const Number& n) {
                                                    : Value::floating(std::get<double>(n));
 }
 
-// A literal block as Psych writes it, its lines indented below the key.
+// Appends a literal block in Psych's format, with lines indented relative to the key.
 void block_text(std::string& out, std::string_view text, int indent) {
+    BUNRAKU_ASSERT(indent >= 0 && !text.empty());
     out += text.ends_with('\n') ? "|" : "|-";
     if (text.starts_with(' ')) out += "2";
     out += '\n';
@@ -89,6 +92,7 @@ void yaml_entry(std::string& out, const Value& v, int indent) {
 }
 
 void yaml(std::string& out, const Value& v, int indent, bool in_sequence) {
+    BUNRAKU_ASSERT(indent >= 0 && indent % 2 == 0);
     std::string pad(static_cast<std::size_t>(indent), ' ');
     bool first = in_sequence;
     if (v.is_hash()) {
@@ -157,7 +161,7 @@ struct Maker {
         h.set("name", text(e.name));
         h.set("status", text(status_name(e.status)));
         h.set("time", time(e.time_ns));
-        // A property leaves it open where nothing is redacted.
+        // For a property without redaction, Puppet leaves this field undefined.
         h.set("redacted", e.property && !e.redacted ? Value::undef() : Value::boolean(e.redacted));
         h.set("corrective_change", Value::boolean(e.corrective_change));
         return h.build();
@@ -165,6 +169,7 @@ struct Maker {
 
     Value status(const ResourceStatus& s) {
         const Resource& r = *s.resource;
+        BUNRAKU_ASSERT(!r.is_whit());
         HashBuilder h(arena, 20);
         h.set("title", text(r.title()));
         h.set("file", text_or_undef(r.file()));
@@ -272,7 +277,7 @@ struct Maker {
         return h.build();
     }
 
-    // raw_summary: sections in Puppet's order.
+    // raw_summary: the sections in Puppet's order.
     std::vector<std::pair<std::string, std::vector<std::pair<std::string, Value>>>> summary(
         const Report& r) {
         std::vector<std::pair<std::string, std::vector<std::pair<std::string, Value>>>> out;

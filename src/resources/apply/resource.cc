@@ -1,9 +1,11 @@
-// Puppet::Type and Puppet::Property: what every resource can do.
+// SPDX-License-Identifier: Apache-2.0
+// Puppet::Type and Puppet::Property: the behaviour that all resources share.
 #include "resources/apply/resource.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/value/text.h"
@@ -42,7 +44,7 @@ std::optional<Relation> relation_of(std::string_view name) {
     return std::nullopt;
 }
 
-// An attribute of the type, or a metaparameter.
+// Returns an attribute of the type, or a metaparameter.
 const Attribute* attribute_named(const TypeSpec& spec, std::string_view name) {
     if (const Attribute* a = spec.find(name)) return a;
     for (const Attribute& a : restype::metaparameters()) {
@@ -51,7 +53,7 @@ const Attribute* attribute_named(const TypeSpec& spec, std::string_view name) {
     return nullptr;
 }
 
-// Level names, and Puppet's "verbose".
+// Parses a level name, including Puppet's "verbose".
 Level level_of(std::string_view text) {
     if (text == "verbose") return Level::Info;
     return base::level_from_name(text).value_or(Level::Notice);
@@ -60,6 +62,7 @@ Level level_of(std::string_view text) {
 }  // namespace
 
 void CurrentValues::set(const Attribute* attribute, const Value& v) {
+    BUNRAKU_ASSERT(attribute != nullptr);
     for (auto& [a, old] : values_) {
         if (a == attribute) {
             old = v;
@@ -82,6 +85,7 @@ Resource::~Resource() = default;
 
 std::vector<Reference>& Resource::relations_of(Relation kind) {
     if (!relations_) relations_ = std::make_unique<Relations>();
+    BUNRAKU_ASSERT(static_cast<std::size_t>(kind) < relations_->size());
     return (*relations_)[static_cast<std::size_t>(kind)];
 }
 
@@ -162,6 +166,7 @@ const Attribute* Resource::attribute(std::string_view name) const {
 }
 
 Value Resource::should_value(const Param& p) const {
+    BUNRAKU_ASSERT(p.is_property() || !p.has_should);
     if (!p.has_should || p.should.empty()) return Value::undef();
     return p.spec->array_matching_all ? Value::array(p.should) : p.should[0];
 }
@@ -200,8 +205,11 @@ std::vector<Param*> Resource::properties() {
     for (Param* p : params_) {
         if (p->is_property()) out.push_back(p);
     }
-    // The attributes of a type stand in a row.
+    // The attributes of a type are adjacent in memory, so sorting by address gives the type's
+    // order.
     std::ranges::sort(out, {}, &Param::spec);
+    BUNRAKU_ASSERT(out.size() <= params_.size());
+    BUNRAKU_ASSERT(std::ranges::none_of(out, &Param::shared));
     return out;
 }
 
@@ -217,13 +225,16 @@ Param& Resource::param_slot(const Attribute& a) {
     for (Param*& p : params_) {
         if (p->spec != &a) continue;
         if (p->shared) {
+            BUNRAKU_ASSERT(p->spec->kind == AttributeKind::Parameter && !p->deferred);
             p = context_.arena.make<Param>(*p);
             p->shared = false;
         }
         return *p;
     }
+    BUNRAKU_ASSERT(!param_of(a));
     Param& made = *context_.arena.make<Param>(a);
     enter(made);
+    BUNRAKU_ASSERT(param_of(a) == &made);
     return made;
 }
 
@@ -234,7 +245,10 @@ Param* Resource::watch(std::string_view name) {
     return &param_slot(*a);
 }
 
-void Resource::erase(std::string_view name) { std::erase(params_, param_named(name)); }
+void Resource::erase(std::string_view name) {
+    std::erase(params_, param_named(name));
+    BUNRAKU_ASSERT(!param_named(name));
+}
 
 void Resource::set(std::string_view name, const Value& v) {
     const Attribute* a = attribute(name);
@@ -268,6 +282,7 @@ void Resource::set_value(const Attribute& a, const Value& given) {
         p.value = v;
         p.deferred = true;
         p.has_should = false;
+        BUNRAKU_ASSERT(!p.shared);
         return;
     }
     if (a.kind == AttributeKind::Metaparameter && set_metaparameter(a, v)) return;
@@ -279,6 +294,7 @@ void Resource::set_value(const Attribute& a, const Value& given) {
     }
     if (set_whole(a, v)) return;
     Param& p = param_slot(a);
+    BUNRAKU_ASSERT(!p.shared && p.spec == &a);
     p.deferred = false;
     if (a.kind != AttributeKind::Property) {
         validate_value(a, v);
@@ -291,7 +307,7 @@ void Resource::set_value(const Attribute& a, const Value& given) {
     for (const Value& one : values) validate_value(a, one);
     if (values.size() == 1) {
         const Value one = munge(a, values[0]);
-        // What stays as it is need not be kept twice.
+        // A value that munging does not change is not stored twice.
         const bool as_given = one.is_string() && values[0].is_string() &&
                               one.as_string().data() == values[0].as_string().data() &&
                               one.as_string().size() == values[0].as_string().size();
@@ -303,6 +319,7 @@ void Resource::set_value(const Attribute& a, const Value& given) {
     }
     for (const Value& one : p.should) check_lines(a, one);
     p.has_should = true;
+    BUNRAKU_ASSERT(p.should.size() == p.given.size() && p.given.size() == values.size());
 }
 
 void Resource::check_lines(const Attribute& a, const Value& v) const {
@@ -353,7 +370,8 @@ bool Resource::set_metaparameter(const Attribute& a, const Value& v) {
     } else if (a.name == "audit") {
         bool all = !v.is_array() && scalar_text(v) == "all";
         if (v.is_array() && v.as_array().size() == 1 && is_word(v.as_array()[0], "all")) {
-            // A list of just "all" passes validation and then names no property, as in Puppet.
+            // Like Puppet, accept a list that contains only "all", although it then names no
+            // property.
             param_slot(a).value = v;
             return true;
         }
@@ -384,13 +402,18 @@ bool Resource::set_metaparameter(const Attribute& a, const Value& v) {
 }
 
 void Resource::set_default(const Attribute& a, TypePlan& plan) {
+    BUNRAKU_ASSERT(&a >= spec_.attributes.data() &&
+                   &a < spec_.attributes.data() + spec_.attributes.size());
+    BUNRAKU_ASSERT(plan.defaults.size() == spec_.attributes.size());
     if (param_of(a)) return;
     if (!a.feature.empty() && provider_ && !provider_->has_feature(a.feature)) return;
-    // A property has a state of its own: only that there is no default is the same for all.
+    // Resources cannot share a property, because it has state. They only share the fact that it has
+    // no default.
     TypePlan::Default* shared =
         shares_defaults() ? &plan.defaults[static_cast<std::size_t>(&a - spec_.attributes.data())]
                           : nullptr;
     if (shared && shared->known) {
+        BUNRAKU_ASSERT(!shared->param || (shared->param->spec == &a && shared->param->shared));
         if (shared->param) enter(*shared->param);
         return;
     }
@@ -400,12 +423,14 @@ void Resource::set_default(const Attribute& a, TypePlan& plan) {
     Param* made = param_of(a);
     shared->known = !made || a.kind == AttributeKind::Parameter;
     if (!made || !shared->known) return;
+    BUNRAKU_ASSERT(made->spec == &a && !made->shared && !shared->param);
     made->shared = true;
     shared->param = made;
 }
 
 TypePlan& Resource::plan() const {
     TypePlan& plan = context_.type_plans[&spec_];
+    BUNRAKU_ASSERT(plan.defaults.empty() || plan.defaults.size() == spec_.attributes.size());
     if (!plan.defaults.empty() || spec_.attributes.empty()) return plan;
     plan.defaults.resize(spec_.attributes.size());
     const auto add = [&](auto&& which) {
@@ -415,6 +440,7 @@ TypePlan& Resource::plan() const {
     add([](const Attribute& a) { return a.namevar; });
     add([](const Attribute& a) { return !a.namevar && a.kind == AttributeKind::Property; });
     add([](const Attribute& a) { return !a.namevar && a.kind == AttributeKind::Parameter; });
+    BUNRAKU_ASSERT(plan.order.size() <= plan.defaults.size());
     return plan;
 }
 
@@ -440,6 +466,7 @@ void Resource::use_provider(std::string_view name) {
     }
     auto* unknown = context_.arena.make<ProviderClass>();
     unknown->name = context_.arena.copy(name);
+    BUNRAKU_ASSERT(!unknown->suitable);
     provider_ = unknown;
 }
 
@@ -459,7 +486,7 @@ bool Resource::suitable() {
 
 void Resource::take(ResourceData& data) {
     title_ = std::move(data.title);
-    place(data);
+    set_location(data);
     original_ = std::move(data.parameters);
     for (auto& [name, v] : original_) {
         const Attribute* a = attribute_named(spec_, name);
@@ -467,7 +494,7 @@ void Resource::take(ResourceData& data) {
     }
 }
 
-void Resource::place(const ResourceData& data) {
+void Resource::set_location(const ResourceData& data) {
     file_ = &context_.shared(data.file);
     line_ = data.line;
     exported_ = data.exported;
@@ -514,6 +541,7 @@ void Resource::initialize(ResourceData data) {
 }
 
 void Resource::set_all(ResourceData data) {
+    BUNRAKU_ASSERT(params_.empty() && names_ == 0);
     take(data);
     auto given = [&](std::string_view name) -> const Value* {
         for (const auto& [n, v] : original_) {
@@ -522,14 +550,14 @@ void Resource::set_all(ResourceData data) {
         return nullptr;
     };
     std::string_view namevar = spec_.namevar();
-    const auto say = [&](std::string_view name, std::string_view text) {
+    const auto set_from_title = [&](std::string_view name, std::string_view text) {
         if (!given(name) && !(name == namevar && given("name")))
             original_.emplace_back(name, context_.string(text));
     };
     if (restype::title_is_name(spec_, title_)) {
-        say(namevar, title_);
+        set_from_title(namevar, title_);
     } else {
-        for (auto& [name, text] : restype::parse_title(spec_, title_)) say(name, text);
+        for (auto& [name, text] : restype::parse_title(spec_, title_)) set_from_title(name, text);
     }
     TypePlan& plan = this->plan();
     params_.reserve(original_.size() + 1 + std::min<std::size_t>(plan.order.size(), 12));
@@ -546,13 +574,14 @@ void Resource::set_all(ResourceData data) {
         }
     }
 
-    // What each of them sets; null: nothing of that very name.
+    // The attribute with exactly the name of each parameter; null if there is none.
     std::vector<const Attribute*> named;
     named.reserve(original_.size());
     for (const auto& [n, v] : original_) named.push_back(attribute_named(spec_, n));
     auto value_of = [&](const Attribute& a) -> const Value* {
         const auto at = std::ranges::find(named, &a);
         if (at == named.end()) return nullptr;
+        BUNRAKU_ASSERT(named.size() == original_.size());
         return &original_[static_cast<std::size_t>(at - named.begin())].second;
     };
     std::vector<const Attribute*> unset;
@@ -562,7 +591,7 @@ void Resource::set_all(ResourceData data) {
         const Value* v = value_of(a);
         if (!v && a.name == namevar) v = given("name");
         if (v && !v->is_undef()) {
-            // "name" stands for the name variable, whatever that is called.
+            // "name" is an alias of the name variable.
             if (a.name == "name") {
                 set(a.name, *v);
             } else {
@@ -580,9 +609,10 @@ void Resource::set_all(ResourceData data) {
         const std::string_view n = original_[i].first;
         if (!named[i] && !attribute(n)) fail(fmt::format("no parameter named '{}'", n));
     }
+    BUNRAKU_ASSERT(named.size() == original_.size() && unset.size() <= plan.order.size());
     for (const Attribute* a : unset) set_default(*a, plan);
     run_validation();
-    // What a Deferred makes of something sensitive is.
+    // The result of a Deferred with Sensitive arguments is sensitive.
     for (const Param* p : params_) {
         if (p->deferred && p->value.is(value::Kind::Object) && holds_sensitive(p->value) &&
             std::ranges::find(data.sensitive, p->name()) == data.sensitive.end()) {
@@ -590,7 +620,7 @@ void Resource::set_all(ResourceData data) {
         }
     }
     set_sensitive(std::move(data.sensitive));
-    // Some types call attributes sensitive by themselves.
+    // Some types mark attributes as sensitive themselves.
     for (const Param* p : params_) {
         if (!p->sensitive) continue;
         keep_secret(p->value);
@@ -617,6 +647,7 @@ bool Resource::resolve_deferred() {
         if (p->deferred) pending.emplace_back(p->name(), p->value);
     }
     if (pending.empty()) return false;
+    BUNRAKU_ASSERT(pending.size() <= params_.size());
     if (!context_.resolve_deferred) fail("Deferred values cannot be resolved here");
     for (auto& [name, v] : pending) {
         Value resolved = context_.resolve_deferred(v);
@@ -670,8 +701,8 @@ void Resource::log(Level level, std::string text, const Param* about, Tags tags)
     base::Diagnostic d;
     d.level = level;
     d.message = redact(std::move(text));
-    // Of a resource it stays what it was at first, which may have been before the graph; of an
-    // attribute it is what it is now.
+    // A message about the resource uses the cached path, which may date from before the graph
+    // existed. A message about an attribute uses the current path.
     d.source = about ? current_path() : path();
     d.tags = this->tags();
     if (about) {
@@ -802,6 +833,7 @@ void Resource::sync(Param& p) {
 
 std::unique_ptr<Resource> Resource::make_sibling() const {
     auto out = make_resource(context_, spec_);
+    BUNRAKU_ASSERT(&out->spec() == &spec_ && out->vertex < 0 && !out->status);
     out->catalog = catalog;
     return out;
 }

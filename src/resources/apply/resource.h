@@ -1,5 +1,6 @@
-// A resource in the shape in which it is applied: attributes munged and validated, and the
-// behaviour of its type. One subclass a type stands in providers/<type>/.
+// SPDX-License-Identifier: Apache-2.0
+// A resource during the application of a catalog: munged and validated attributes, and the
+// behaviour of its type. Each type has a subclass in types/<type>/.
 #pragma once
 
 #include <array>
@@ -28,7 +29,8 @@ class Resource;
 struct Event;
 struct ResourceStatus;
 
-/// Length and three letters: tells the attributes of a type apart without reading their names.
+/// Returns a key made of the name's length and three of its letters. It distinguishes the
+/// attributes of a type without a comparison of their names.
 constexpr std::uint32_t name_key(std::string_view name) {
     if (name.empty()) return 0;
     const auto at = [&](std::size_t i) { return static_cast<std::uint32_t>(name[i] & 0x7f); };
@@ -36,24 +38,25 @@ constexpr std::uint32_t name_key(std::string_view name) {
            at(name.size() - 1);
 }
 
-/// An attribute that was given or has a default.
+/// An attribute with a given value or a default.
 struct Param {
     explicit Param(const Attribute& a) : spec(&a), key(name_key(a.name)) {}
     const Attribute* spec;
-    Value value;                    ///< parameters: the munged value
-    std::span<const Value> should;  ///< properties: the munged values
-    std::span<const Value> given;   ///< properties: before munging
-    std::uint32_t key;              ///< of the name
-    bool has_should = false;        ///< false: a property that is only read (audit)
+    Value value;                    ///< for parameters: the munged value
+    std::span<const Value> should;  ///< for properties: the munged values
+    std::span<const Value> given;   ///< for properties: the values before munging
+    std::uint32_t key;              ///< name_key of the name
+    bool has_should = false;        ///< false for a property that is only read (audit)
     bool sensitive = false;
-    bool deferred = false;  ///< value is still a Deferred
-    bool shared = false;    ///< a default that other resources have as well: never changed
+    bool deferred = false;  ///< true while the value is a Deferred
+    bool shared = false;    ///< true for a default that resources share, which must not be changed
 
     std::string_view name() const { return spec->name; }
     bool is_property() const { return spec->kind == AttributeKind::Property; }
 };
 
-/// What `retrieve` found, in the order of the properties. undef: nothing was found out.
+/// The results of `retrieve`, in the order of the properties. A value is undef if it could not be
+/// determined.
 class CurrentValues {
 public:
     void reserve(std::size_t n) { values_.reserve(n); }
@@ -72,20 +75,20 @@ private:
 
 enum class Relation : std::uint8_t { Require, Subscribe, Before, Notify };
 
-/// A reference to a resource, as relationship metaparameters hold it.
+/// A reference to a resource in a relationship metaparameter.
 struct Reference {
     std::string type, title;
     std::string text() const { return type + "[" + title + "]"; }
 };
 
-/// An automatic relation that a type asks for: it comes about where the resource is managed.
+/// An automatic relation that a type requests. It takes effect only if the target is managed.
 struct AutoRelation {
     Relation kind;
-    std::string_view type;  ///< down-cased
+    std::string_view type;  ///< in lower case
     std::string title;
 };
 
-/// Everything a resource is made from. Texts that it points to are needed until it is made.
+/// The data from which a resource is created. The texts that it refers to must live until then.
 struct ResourceData {
     std::string title;
     std::vector<std::pair<std::string_view, Value>> parameters;
@@ -103,7 +106,8 @@ public:
     Resource(const Resource&) = delete;
     Resource& operator=(const Resource&) = delete;
 
-    /// Sets, defaults and validates everything; throws base::PuppetError with Puppet's texts.
+    /// Sets defaults and attributes and validates everything. Throws base::PuppetError with
+    /// Puppet's messages.
     virtual void initialize(ResourceData data);
 
     const TypeSpec& spec() const { return spec_; }
@@ -111,11 +115,13 @@ public:
     std::string_view type_name() const { return spec_.name; }
     const std::string& title() const { return title_; }
     virtual std::string ref() const;
-    /// What logs call it where no path is wanted: the ref, or a whit's plain name.
+    /// Returns the name for log messages that need no path: the reference, or the plain name of a
+    /// whit.
     virtual std::string to_s() const { return ref(); }
-    /// "/Stage[main]/Main/File[/x]"; what it was when it was first asked for.
+    /// Returns "/Stage[main]/Main/File[/x]". The path is computed at the first call and then
+    /// cached.
     const std::string& path() const;
-    /// As it is now.
+    /// Computes the current path.
     std::string current_path() const;
     virtual std::vector<std::string> path_elements() const;
     std::string name() const;
@@ -130,7 +136,7 @@ public:
         tags_ = &context_.shared(tags);
         own_tags_.reset();
     }
-    /// No more are going to be added: others may have the same list.
+    /// Shares the list of tags with other resources. No tags may be added afterwards.
     void share_tags() {
         if (own_tags_) set_tags(*std::exchange(own_tags_, nullptr));
     }
@@ -139,23 +145,25 @@ public:
     // Attributes.
     Param* find(std::string_view name) { return param_named(name); }
     const Param* find(std::string_view name) const { return param_named(name); }
-    /// `resource[name]`: the value of a parameter, the desired value of a property; undef: none.
+    /// Like `resource[name]`: returns the value of a parameter or the desired value of a property,
+    /// or undef.
     Value get(std::string_view name) const;
-    /// Whether an attribute has a value; a property that is only audited has none.
+    /// Reports whether an attribute has a value. A property that is only audited has none.
     bool has(std::string_view name) const { return !get(name).is_undef(); }
     std::string text(std::string_view name) const;
-    /// True for `true` in any spelling.
+    /// Returns true if the value is `true` in any spelling.
     bool flag(std::string_view name) const;
-    /// The desired value of a property: the first, or all of an array; undef: none.
+    /// Returns the desired value of a property: the first one, or all if the property takes an
+    /// array. Returns undef if it has none.
     Value should(const Param& p) const;
     Value should(std::string_view name) const;
-    /// Sets with validation; errors read "Parameter NAME failed on REF: ...".
+    /// Validates and sets an attribute. Errors have the form "Parameter NAME failed on REF: ...".
     void set(std::string_view name, const Value& v);
-    /// A property without desired value: it will be read.
+    /// Adds a property without a desired value, so that it is read.
     Param* watch(std::string_view name);
     void erase(std::string_view name);
     std::span<const Param* const> params() const { return params_; }
-    /// Properties in the order of the type, `ensure` first.
+    /// Returns the properties in the order of the type, `ensure` first.
     std::vector<Param*> properties();
     std::span<const std::pair<std::string_view, Value>> original_parameters() const {
         return original_;
@@ -173,21 +181,21 @@ public:
     Level loglevel() const { return loglevel_; }
     bool managed() const;
     bool deleting() const;
-    /// Resolves Deferred values; true where there were any.
+    /// Resolves Deferred values. Returns true if there were any.
     bool resolve_deferred();
     virtual void run_validation();
 
-    /// The texts that no message about this resource may show; null: there are none.
+    /// Returns the texts that no message about this resource may contain; null if there are none.
     const Secrets* secrets() const { return secrets_.get(); }
-    /// Returns a text about this resource as it may be shown.
+    /// Returns a text about this resource without secrets.
     std::string redact(std::string text) const {
         return context_.redact(std::move(text), secrets_.get());
     }
-    /// Whether a value shows a secret; what a type makes of one does, too.
+    /// Reports whether a value contains a secret, or the munged form of a secret.
     bool reveals(const Value& v) const;
 
     // Logging.
-    /// What a property says itself is tagged with its name as well; an event is not.
+    /// A property's own messages are also tagged with its name; those of an event are not.
     enum class Tags : std::uint8_t { OfResource, OfProperty };
     void log(Level level, std::string text, const Param* about = nullptr,
              Tags tags = Tags::OfProperty) const;
@@ -199,16 +207,18 @@ public:
     bool debugging() const { return context_.enabled(Level::Debug); }
     /// Puppet::Util::Errors#fail.
     [[noreturn]] void fail(std::string text) const;
-    /// What Puppet makes of an error in a munge block that is none of its own.
+    /// Throws the error that Puppet reports if a munge block raises an error other than Puppet's
+    /// own.
     [[noreturn]] static void munging_failed(const Attribute& a, const Value& v,
                                             std::string_view text);
 
     // Providers.
-    /// Those of the type that are built in: one file each in providers/<type>/.
+    /// Returns the built-in providers of the type, one file each in providers/<type>/.
     virtual std::span<const ProviderClass* const> provider_classes() const;
-    /// Names of others that Puppet has, blanks between: they are known, but never suitable here.
+    /// Returns the names of Puppet's other providers, separated by spaces. They are valid but never
+    /// suitable.
     virtual std::string_view foreign_providers() const { return {}; }
-    /// The class that applies where none is asked for; null: none is suitable.
+    /// Returns the provider for resources that do not specify one, or null if none is suitable.
     const ProviderClass* default_provider() const;
     const ProviderClass* provider() const { return provider_; }
     std::string_view provider_name() const { return provider_ ? provider_->name : ""; }
@@ -216,35 +226,39 @@ public:
         return provider_ && provider_->has_feature(feature);
     }
     virtual bool suitable();
-    /// "Exec[x](provider=posix)": what a provider's own messages begin with.
+    /// Returns the prefix of the provider's own messages: "Exec[x](provider=posix)".
     std::string provider_source() const;
     void provider_log(Level level, std::string text) const;
     void provider_debug(std::string text) const { provider_log(Level::Debug, std::move(text)); }
 
-    // What a type says; the defaults are Puppet::Type's.
+    // Functions that types override; the defaults are those of Puppet::Type.
 
-    /// May throw base::PuppetError, whose text `set` wraps.
+    /// Throws base::PuppetError if the value is invalid; `set` wraps its text.
     virtual void validate_value(const Attribute& a, const Value& v);
     virtual Value munge(const Attribute& a, const Value& v);
-    /// How many lines a value may have, so that it adds no entry to the file it is written to.
+    /// The number of lines that a value may have, so that it cannot add entries to the file to
+    /// which it is written.
     enum class Lines : std::uint8_t { Any, One, Continued };
-    /// Returns the limit for a munged value of `a`; `Continued` asks for a blank after a newline.
+    /// Returns the limit for a munged value of `a`. `Continued` requires a space or tab after each
+    /// newline.
     virtual Lines lines_allowed(const Attribute&) const { return Lines::Any; }
-    /// Given for one property or parameter as a whole, before single values; false: not handled.
+    /// Sets a property or parameter as a whole, before its individual values. Returns false if not
+    /// handled.
     virtual bool set_whole(const Attribute& a, const Value& v);
     virtual Value default_for(const Attribute& a);
-    /// True where that is the same for all resources of a run: parameters are then made once.
+    /// Returns true if the defaults are the same for all resources of a run, so that they are
+    /// created only once.
     virtual bool shares_defaults() const { return false; }
     virtual void validate() {}
     virtual void after_initialize() {}
     virtual void finish() {}
-    /// Calls finish(); a secret in its error is hidden.
+    /// Calls finish() and hides secrets in its errors.
     void finish_redacted() {
         hiding_secrets([&] { finish(); });
     }
     virtual void collect_auto_relations(std::vector<AutoRelation>& out) const;
     virtual void pre_run_check() {}
-    /// Marks what is to be redacted; may swallow names.
+    /// Marks attributes as sensitive; may ignore some of the names.
     virtual void set_sensitive(std::vector<std::string> names);
 
     /// Reads every property that is set or watched.
@@ -253,11 +267,11 @@ public:
     virtual bool needs_ensure_retrieved() const { return true; }
     virtual bool present(const CurrentValues& current) const { return current.present(); }
     virtual bool insync(Param& p, const Value& is);
-    /// Whether insync() may be asked with other values in `p.should`, and a change means something:
-    /// not of what changes in each run.
+    /// Reports whether corrective changes of the property can be detected. insync() must then work
+    /// with other values in `p.should`, and the property must not change in every run.
     virtual bool knows_corrections(const Param& p) const;
     virtual Value should_value(const Param& p) const;
-    /// The desired value as reports have it.
+    /// Returns the desired value in the form used in reports.
     virtual Value reported_should(const Param&, const Value& should) const { return should; }
     virtual std::string is_text(const Param& p, const Value& is) const;
     virtual std::string should_text(const Param& p, const Value& should) const;
@@ -265,7 +279,7 @@ public:
     virtual std::string event_name(const Param& p) const;
     virtual bool idempotent(const Param&) const { return true; }
     virtual bool invalidates_refreshes(const Param&) const { return false; }
-    /// Makes the desired value of one property real; throws on failure.
+    /// Changes one property to its desired value. Throws on failure.
     virtual void sync(Param& p);
     virtual void flush() {}
 
@@ -277,11 +291,13 @@ public:
     virtual bool eval_generates() const { return false; }
     virtual std::vector<std::unique_ptr<Resource>> eval_generate() { return {}; }
     virtual bool depth_first() const { return false; }
-    /// Returns the folder below which no link is followed to this resource; empty: links are.
+    /// Returns the folder below which the path of this resource must not follow links; empty if
+    /// links are followed.
     virtual std::string link_free_below() const { return {}; }
-    /// Names of what this one may stand below, nearest first.
+    /// Returns possible names of a parent resource, nearest first.
     virtual std::vector<std::string> ancestors() const { return {}; }
-    /// All resources of the type on the machine, `ensure` present. Asked on any instance.
+    /// Reports whether instances() can list all resources of the type on the machine, with their
+    /// `ensure`. Any object of the type can be used.
     virtual bool can_list() const { return false; }
     virtual std::vector<std::unique_ptr<Resource>> instances() { return {}; }
     /// Reads the state of all resources of one provider at once.
@@ -291,21 +307,22 @@ public:
     bool is_component() const { return kind_ == Kind::Component; }
     bool is_container() const { return kind_ == Kind::Component || kind_ == Kind::Stage; }
 
-    // Places in the structures of a run; kept here so that no run needs maps by resource.
+    // Positions in the data structures of a run. They are members so that a run needs no maps by
+    // resource.
     RalCatalog* catalog = nullptr;
     std::vector<Resource*> parents, children;  ///< containment
     Resource* parent() const { return parents.empty() ? nullptr : parents.front(); }
-    int vertex = -1;  ///< in the relationship graph
+    int vertex = -1;  ///< position in the relationship graph
     ResourceStatus* status = nullptr;
     bool purging = false;
 
 protected:
     enum class Kind : std::uint8_t { Ordinary, Whit, Component, Stage } kind_ = Kind::Ordinary;
-    /// Makes a value a secret of this resource and of the run.
+    /// Marks a value as a secret of this resource and of the run.
     void keep_secret(const Value& v);
-    /// Makes secrets of what `data` calls sensitive. Has to come before anything is validated.
+    /// Marks the sensitive values of `data` as secrets. Must be called before any validation.
     void keep_secrets(const ResourceData& data);
-    /// Runs `f`; a secret in an error is hidden.
+    /// Runs `f` and hides secrets in its errors.
     template <class F>
     void hiding_secrets(const F& f) {
         const SecretsScope scope(context_, secrets_.get());
@@ -316,23 +333,24 @@ protected:
         }
     }
     [[noreturn]] void throw_redacted(const base::PuppetError& e) const;
-    /// All of it but what is sensitive.
+    /// Takes all of the data except the list of sensitive attributes.
     void take(ResourceData& data);
     void set_all(ResourceData data);
-    void place(const ResourceData& data);
+    void set_location(const ResourceData& data);
     void set_title(std::string title) { title_ = std::move(title); }
     Param& param_slot(const Attribute& a);
     void set_value(const Attribute& a, const Value& v);
     void set_default(const Attribute& a, TypePlan& plan);
     void use_provider(std::string_view name);
-    /// A new resource of the same type in the same catalog, not yet initialised.
+    /// Returns a new, uninitialised resource of the same type in the same catalog.
     std::unique_ptr<Resource> make_sibling() const;
 
     Context& context_;
     const TypeSpec& spec_;
     const ProviderClass* provider_ = nullptr;
 
-    /// Nearly all that is asked for and not there can be seen from one bit.
+    /// Returns the bit for a name in `names_`. It avoids the search for almost all attributes that
+    /// are not set.
     static constexpr std::uint64_t bit_of(std::uint32_t key) {
         return std::uint64_t{1} << (key * 0x9e3779b1U >> 26);
     }
@@ -351,31 +369,31 @@ protected:
     }
     TypePlan& plan() const;
     std::vector<Reference>& relations_of(Relation kind);
-    /// `set`, where the attribute is known.
+    /// Sets an attribute whose definition is already known.
     void set_attribute(const Attribute& a, const Value& v);
     bool set_metaparameter(const Attribute& a, const Value& v);
     /// Throws if a munged value has more lines than lines_allowed().
     void check_lines(const Attribute& a, const Value& v) const;
     const Attribute* attribute(std::string_view name) const;
     std::string title_;
-    const std::string* file_ = nullptr;  ///< in the context, as the tags
+    const std::string* file_ = nullptr;  ///< shared in the context, as are the tags
     const std::vector<std::string>* tags_ = nullptr;
-    std::unique_ptr<std::vector<std::string>> own_tags_;  ///< in their place
+    std::unique_ptr<std::vector<std::string>> own_tags_;  ///< if set, replaces `tags_`
     int line_ = 0;
     bool exported_ = false, virtual_ = false;
     std::optional<bool> noop_;
     Level loglevel_ = Level::Notice;
-    std::vector<Param*> params_;  ///< in the arena: they stay where they are
-    std::uint64_t names_ = 0;     ///< a bit for each name in `params_`
+    std::vector<Param*> params_;  ///< in the arena, so their addresses are stable
+    std::uint64_t names_ = 0;     ///< one bit for each name in `params_`
     std::vector<std::pair<std::string_view, Value>> original_;
     using Relations = std::array<std::vector<Reference>, 4>;
-    std::unique_ptr<Relations> relations_;  ///< null: there are none
-    std::unique_ptr<Secrets> secrets_;      ///< null: there are none
+    std::unique_ptr<Relations> relations_;  ///< null if there are none
+    std::unique_ptr<Secrets> secrets_;      ///< null if there are none
     mutable std::string path_;
 };
 
-/// The native implementation of a type; types without one get a resource that says that no
-/// provider is suitable.
+/// Returns the native implementation of a type. For a type without one, returns a resource that
+/// reports that no provider is suitable.
 std::unique_ptr<Resource> make_resource(Context& context, const TypeSpec& spec);
 
 }  // namespace bunraku::apply

@@ -1,5 +1,6 @@
-// A resource whose type is written in Ruby: Puppet's objects live in the child, their state is kept
-// here as far as a run looks at it.
+// SPDX-License-Identifier: Apache-2.0
+// A resource whose type is written in Ruby. Puppet's objects are in the child process. This object
+// holds the part of their state that a run needs.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ Value RubyResource::ask(std::string_view verb, std::initializer_list<Value> more
     return types_.ask(verb, args);
 }
 
-/// Makes it in the child as Puppet::Type.new does.
+/// Creates the object in the child, as Puppet::Type.new does.
 Value RubyResource::made() const {
     value::HashBuilder given(context_.arena);
     value::HashBuilder metaparameters(context_.arena);
@@ -69,15 +70,15 @@ void RubyResource::make_from(ResourceData data) {
     take(data);
     sensitive_ = data.sensitive;
     try {
-        const Value told = made();
-        number_ = static_cast<int>(element(told, 0).as_integer());
+        const Value response = made();
+        number_ = static_cast<int>(element(response, 0).as_integer());
         types_.enter(number_, this);
-        take_state(element(told, 1), element(told, 2));
-        finishes_ = element(told, 3).truthy();
-        relates_ = element(told, 4).truthy();
+        take_state(element(response, 1), element(response, 2));
+        finishes_ = element(response, 3).truthy();
+        relates_ = element(response, 4).truthy();
         for (const auto& [name, v] : original_) {
             const Attribute* a = attribute(name);
-            if (!a) continue;  // the child has said so already
+            if (!a) continue;  // the child has already reported this
             const bool meta = a->kind == AttributeKind::Metaparameter;
             if (!meta && is_deferred(v)) {
                 Param& p = param_slot(*a);
@@ -98,16 +99,16 @@ void RubyResource::make_from(ResourceData data) {
 void RubyResource::audit_what_the_provider_has() {
     Param* audit = find("audit");
     if (!audit || !audit->value.is_array()) return;
-    std::vector<Value> kept;
+    std::vector<Value> names;
     for (const Value& name : audit->value.as_array()) {
         const Param* p = find(name.as_string());
         if (p && p->is_property() && !p->has_should && !ask("watch", {name}).truthy()) {
             erase(name.as_string());
         } else {
-            kept.push_back(name);
+            names.push_back(name);
         }
     }
-    audit->value = Value::array(context_.arena.copy(kept));
+    audit->value = Value::array(context_.arena.copy(names));
 }
 
 void RubyResource::adopt(std::string title, int number, const Value& provider,
@@ -116,7 +117,7 @@ void RubyResource::adopt(std::string title, int number, const Value& provider,
     number_ = number;
     types_.enter(number_, this);
     take_state(provider, attributes);
-    // What it would be made of again.
+    // The parameters from which the object could be recreated.
     for (const Param* p : params_) {
         const Value v = p->is_property() ? Value::array(p->should) : p->value;
         if (!p->is_property() || p->has_should) original_.emplace_back(p->name(), v);
@@ -124,8 +125,8 @@ void RubyResource::adopt(std::string title, int number, const Value& provider,
 }
 
 void RubyResource::remake() {
-    const Value told = made();
-    number_ = static_cast<int>(element(told, 0).as_integer());
+    const Value response = made();
+    number_ = static_cast<int>(element(response, 0).as_integer());
     types_.enter(number_, this);
     remade_ = true;
 }
@@ -142,7 +143,7 @@ void RubyResource::take_state(const Value& provider, const Value& attributes) {
         if (a->kind == AttributeKind::Property) {
             p.has_should = element(one, 2).truthy();
             p.should = v.is_array() ? v.as_array() : std::span<const Value>();
-            // The type itself says that nobody may see it (`sensitive true`).
+            // The type marks the attribute as sensitive (`sensitive true`).
             if (element(one, 3).truthy()) p.sensitive = true;
         } else {
             p.value = v;
@@ -152,8 +153,8 @@ void RubyResource::take_state(const Value& provider, const Value& attributes) {
 
 bool RubyResource::set_whole(const Attribute& a, const Value& v) {
     if (number_ == 0 || a.kind == AttributeKind::Metaparameter) return false;
-    const Value told = ask("set", {Value::string(a.name), v});
-    take_state(element(told, 0), element(told, 1));
+    const Value response = ask("set", {Value::string(a.name), v});
+    take_state(element(response, 0), element(response, 1));
     return true;
 }
 
@@ -162,9 +163,9 @@ void RubyResource::run_validation() {
 }
 
 bool RubyResource::suitable() {
-    const Value told = ask("suitable");
-    if (!element(told, 1).is_undef()) provider_ = types_.provider(type_, text_at(told, 1));
-    return element(told, 0).truthy();
+    const Value response = ask("suitable");
+    if (!element(response, 1).is_undef()) provider_ = types_.provider(type_, text_at(response, 1));
+    return element(response, 0).truthy();
 }
 
 void RubyResource::finish() {
@@ -173,9 +174,9 @@ void RubyResource::finish() {
 
 void RubyResource::collect_auto_relations(std::vector<AutoRelation>& out) const {
     if (!relates_) return;
-    const Value told = types_.relations(number_);
-    if (!told.is_array()) return;
-    for (const Value& one : told.as_array()) {
+    const Value response = types_.relations(number_);
+    if (!response.is_array()) return;
+    for (const Value& one : response.as_array()) {
         const std::string kind = text_at(one, 0);
         out.push_back({kind == "require"     ? Relation::Require
                        : kind == "subscribe" ? Relation::Subscribe
@@ -192,9 +193,9 @@ void RubyResource::pre_run_check() {
 void RubyResource::retrieve(CurrentValues& out) {
     for (Param* p : properties())
         if (!p->has_should) ask("watch", {Value::string(p->spec->name)});
-    const Value told = ask("retrieve");
-    const Value values = element(told, 0);
-    symbols_ = element(told, 1);
+    const Value response = ask("retrieve");
+    const Value values = element(response, 0);
+    symbols_ = element(response, 1);
     if (!values.is_hash()) return;
     for (const auto& e : values.as_hash())
         if (const Attribute* a = spec_.find(value::to_text(e.key))) out.set(a, e.value);
@@ -213,7 +214,8 @@ bool RubyResource::insync(Param& p, const Value&) {
     return ask("insync", {Value::string(p.spec->name)}).truthy();
 }
 
-/// What the type says of a change; undef where it cannot say: a failure is told all the same.
+/// Returns the type's texts for a change. Returns undef if the child cannot provide them, because
+/// the failure must be reported in any case.
 Value RubyResource::texts(const Param& p) const {
     if (remade_) return {};
     try {
@@ -224,16 +226,16 @@ Value RubyResource::texts(const Param& p) const {
 }
 std::string RubyResource::is_text(const Param& p, const Value& is) const {
     const Value* now = current_.find(p.name());
-    const Value told = p.has_should && now && same(*now, is) ? texts(p) : Value::undef();
-    return told.is_array() ? text_at(told, 0) : Resource::is_text(p, is);
+    const Value response = p.has_should && now && same(*now, is) ? texts(p) : Value::undef();
+    return response.is_array() ? text_at(response, 0) : Resource::is_text(p, is);
 }
 std::string RubyResource::should_text(const Param& p, const Value& should) const {
-    const Value told = texts(p);
-    return told.is_array() ? text_at(told, 1) : Resource::should_text(p, should);
+    const Value response = texts(p);
+    return response.is_array() ? text_at(response, 1) : Resource::should_text(p, should);
 }
 std::string RubyResource::change_text(const Param& p, const Value& is, const Value& should) const {
-    const Value told = texts(p);
-    return told.is_array() ? text_at(told, 2) : Resource::change_text(p, is, should);
+    const Value response = texts(p);
+    return response.is_array() ? text_at(response, 2) : Resource::change_text(p, is, should);
 }
 Value RubyResource::event(const Param& p) const {
     if (!p.has_should || remade_) return {};
@@ -244,8 +246,8 @@ Value RubyResource::event(const Param& p) const {
     }
 }
 std::string RubyResource::event_name(const Param& p) const {
-    const Value told = event(p);
-    return told.is_array() ? text_at(told, 0) : Resource::event_name(p);
+    const Value response = event(p);
+    return response.is_array() ? text_at(response, 0) : Resource::event_name(p);
 }
 bool RubyResource::invalidates_refreshes(const Param& p) const {
     return element(event(p), 1).truthy();
@@ -261,17 +263,17 @@ void RubyResource::refresh() { ask("refresh"); }
 
 std::vector<std::string> RubyResource::ancestors() const {
     std::vector<std::string> out;
-    const Value told = ask("ancestors");
-    for (std::size_t i = 0; told.is_array() && i < told.as_array().size(); ++i)
-        out.push_back(text_at(told, i));
+    const Value response = ask("ancestors");
+    for (std::size_t i = 0; response.is_array() && i < response.as_array().size(); ++i)
+        out.push_back(text_at(response, i));
     return out;
 }
 
-std::vector<std::unique_ptr<Resource>> RubyResource::made_by(std::string_view verb) {
+std::vector<std::unique_ptr<Resource>> RubyResource::generate_in_child(std::string_view verb) {
     std::vector<std::unique_ptr<Resource>> out;
-    const Value told = ask(verb);
-    if (!told.is_array()) return out;
-    for (const Value& one : told.as_array()) {
+    const Value response = ask(verb);
+    if (!response.is_array()) return out;
+    for (const Value& one : response.as_array()) {
         const std::string kind = text_at(one, 0);
         std::string title = text_at(one, 1);
         const int number = static_cast<int>(element(one, 2).as_integer());
@@ -290,7 +292,7 @@ std::vector<std::unique_ptr<Resource>> RubyResource::made_by(std::string_view ve
             out.push_back(std::move(made));
             continue;
         }
-        // What stands in the catalog already is known by its number.
+        // An object that is already in the catalog is identified by its number.
         const RubyType* type = types_.find(kind);
         if (!type) throw base::plain_error(fmt::format("Invalid resource type {}", kind));
         auto made = std::make_unique<RubyResource>(context_, types_, *type);
@@ -303,10 +305,10 @@ std::vector<std::unique_ptr<Resource>> RubyResource::made_by(std::string_view ve
 
 std::vector<std::unique_ptr<Resource>> RubyResource::instances() {
     std::vector<std::unique_ptr<Resource>> out;
-    const Value told =
+    const Value response =
         types_.ask("instances", {context_.string(type_.file), Value::string(spec_.name)});
-    if (!told.is_array()) return out;
-    for (const Value& one : told.as_array()) {
+    if (!response.is_array()) return out;
+    for (const Value& one : response.as_array()) {
         auto made = std::make_unique<RubyResource>(context_, types_, type_);
         made->catalog = catalog;
         made->adopt(text_at(one, 1), static_cast<int>(element(one, 0).as_integer()),

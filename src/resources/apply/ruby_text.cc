@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/ruby_text.h"
 
 #include <algorithm>
@@ -71,7 +72,8 @@ void rewrite(Context& context, const std::string& path, std::string_view text) {
             options.gid = (*old)->gid;
         }
         const auto done = files.replace(path, text, options);
-        // A file that is mounted has no other put in its place, and some folders take no new ones.
+        // A file that is a mount point cannot be replaced, and some folders do not permit new
+        // files.
         const int code = done ? 0 : done.error().code;
         if (done) return;
         if (code != EBUSY && code != EACCES && code != EPERM && code != EROFS)

@@ -1,5 +1,6 @@
-// What the Ruby of modules' providers does with the text of files, failures included, and what the
-// types share that stand for it.
+// SPDX-License-Identifier: Apache-2.0
+// Ruby's text and file operations, including their errors, for native implementations of modules'
+// providers. Also the base class of these types.
 #pragma once
 
 #include <functional>
@@ -14,54 +15,55 @@
 
 namespace bunraku::apply {
 
-/// A resource of a type that a module brings and that is built in (module_releases.h).
+/// A resource of a built-in type that a module provides (module_releases.h).
 class ModuleResource : public Resource {
 public:
     using Resource::Resource;
-    /// Asked before `initialize`: whether what is built in does for these attributes just what the
-    /// module's Ruby does, oddities included. `given` is undef where the catalog says nothing; of
-    /// "title" it gives the resource's.
+    /// Called before `initialize`: reports whether the native implementation behaves exactly like
+    /// the module's Ruby code for these attributes. `given` returns undef for attributes that are
+    /// not in the catalog, and the resource's title for "title".
     using Given = std::function<Value(std::string_view)>;
     virtual bool does(const Given& given) const = 0;
 };
 
-/// Runs what a word stands for as the value of a property. Failures that are none of Puppet's own
-/// are worded and logged as Property#call_valuemethod does.
+/// Runs `f` as the value `word` of a property. Formats and logs errors other than Puppet's own as
+/// Property#call_valuemethod does.
 void call_value(const Resource& resource, std::string_view word, std::string_view property,
                 const std::function<void()>& method);
 
 using Pattern = std::shared_ptr<const regex::Regex>;
 
-/// An error that is none of Puppet's own: ArgumentError, RegexpError, ..
+/// Throws a Ruby error other than Puppet's own: ArgumentError, RegexpError, ..
 [[noreturn]] void ruby_error(std::string text);
-/// One that Ruby's C code words: its text is bytes, which events of reports have in base64.
+/// An error raised by Ruby's C code. Its text is binary, so events of reports contain it in base64.
 class BytesError : public base::PuppetError {
 public:
     explicit BytesError(std::string text) : PuppetError(std::move(text), "SYSTEM_CALL") {}
 };
 /// Regexp.new.
 Pattern pattern_of(std::string_view source);
-/// Regexp#match. Text that is not UTF-8 is refused.
+/// Regexp#match. Throws if the text is not UTF-8.
 std::optional<regex::Match> match_of(const Pattern& pattern, std::string_view text);
 
 std::string_view chomped(std::string_view line BUNRAKU_LIFETIMEBOUND);
-/// String#strip: a NUL at the end goes as well.
+/// String#strip, which also removes a trailing NUL.
 std::string_view stripped(std::string_view text BUNRAKU_LIFETIMEBOUND);
 /// IO#puts.
 void put_line(std::string& out, std::string_view line);
 
-/// The lines of a file with their ends.
+/// Returns the lines of a file with their line ends.
 std::vector<std::string> file_lines(Context& context, const std::string& path);
-/// File.open(path, 'w'), but that readers see the old or the new: a regular file that has one name
-/// is replaced by one of its mode and owner, all others are written in place.
+/// File.open(path, 'w'), except that readers see either the old or the new content. A regular file
+/// with a single link is replaced by a file with the same mode and owner. All other files are
+/// written in place.
 void rewrite(Context& context, const std::string& path, std::string_view text);
 
-/// Puppet::Util.absolute_path?, and what types say where it is not.
+/// Puppet::Util.absolute_path?; throws the error message of types if it is false.
 void check_absolute(const Value& path);
-/// Puppet::Coercion.boolean, as a parameter of the class Boolean munges.
+/// Puppet::Coercion.boolean, which munges parameters of the class Boolean.
 Value coerced(const Value& v);
 
-// For ModuleResource::does.
+// Reports whether the value is a string or undef; for ModuleResource::does.
 bool text_or_nothing(const Value& v);
 bool all_texts_or_nothing(const ModuleResource::Given& given,
                           std::initializer_list<std::string_view> names);

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/ruby_types.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
@@ -38,7 +40,7 @@ std::string joined(const Value* list, std::string_view between) {
     return out;
 }
 
-/// A built-in type as the other side makes one of its own out of it.
+/// Returns a built-in type in the form from which the child creates its own type.
 Value spec_of(Context& context, std::string_view name) {
     const TypeSpec* spec = restype::find_type(name);
     if (!spec) return {};
@@ -58,15 +60,15 @@ Value spec_of(Context& context, std::string_view name) {
     return value::make_array(context.arena, attributes);
 }
 
-/// What a child tells of a type, made to stay in `arena`.
+/// Converts the child's description of a type to a RubyType in `arena`.
 std::unique_ptr<const RubyType> type_of(base::Arena& arena, std::string_view name,
-                                        const std::string& file, const Value& told) {
+                                        const std::string& file, const Value& response) {
     auto type = std::make_unique<RubyType>();
     type->file = file;
     type->spec.name = arena.copy(name);
-    type->spec.doc = arena.copy(text_of(entry(told, "doc")));
+    type->spec.doc = arena.copy(text_of(entry(response, "doc")));
     std::vector<Attribute> attributes;
-    if (const Value* list = entry(told, "attributes"); list && list->is_array()) {
+    if (const Value* list = entry(response, "attributes"); list && list->is_array()) {
         for (const Value& a : list->as_array()) {
             Attribute& made = attributes.emplace_back();
             made.name = arena.copy(text_of(entry(a, "name")));
@@ -81,21 +83,21 @@ std::unique_ptr<const RubyType> type_of(base::Arena& arena, std::string_view nam
         }
     }
     type->spec.attributes = arena.copy(attributes);
-    const Value* isomorphic = entry(told, "isomorphic");
+    const Value* isomorphic = entry(response, "isomorphic");
     type->spec.isomorphic = !isomorphic || isomorphic->truthy();
-    type->spec.composite_namevar = flag_of(told, "composite");
-    type->refreshes = flag_of(told, "refreshes");
-    type->self_refresh = flag_of(told, "self_refresh");
-    type->generates = flag_of(told, "generates");
-    type->eval_generates = flag_of(told, "eval_generates");
-    type->depth_first = flag_of(told, "depth_first");
-    type->pre_run_check = flag_of(told, "pre_run_check");
+    type->spec.composite_namevar = flag_of(response, "composite");
+    type->refreshes = flag_of(response, "refreshes");
+    type->self_refresh = flag_of(response, "self_refresh");
+    type->generates = flag_of(response, "generates");
+    type->eval_generates = flag_of(response, "eval_generates");
+    type->depth_first = flag_of(response, "depth_first");
+    type->pre_run_check = flag_of(response, "pre_run_check");
     return type;
 }
 
 }  // namespace
 
-/// What Ruby code asks while it works.
+/// Handles requests that Ruby code sends while it runs.
 class RubyTypes::RubyTypeCallbacks final : public ruby::Callbacks {
 public:
     explicit RubyTypeCallbacks(RubyTypes& types) : types_(types) {}
@@ -110,7 +112,7 @@ public:
 
     void log(base::Level level, std::string_view message) override { log_from(level, message, {}); }
 
-    /// `source`: "@NUMBER", "@NUMBER/attribute", or what to show in its place.
+    /// `source` is "@NUMBER", "@NUMBER/attribute", or a text to show instead.
     void log_from(base::Level level, std::string_view message, std::string_view source) override {
         Context& context = types_.context_;
         if (source.starts_with('@')) {
@@ -131,7 +133,7 @@ public:
         context.log.log(d);
     }
 
-    /// Writes what stands at an address (puppet:///..) into a file; undef: nothing does.
+    /// Writes the content of a URI (puppet:///..) to a file; returns undef if it does not exist.
     static Value fetch(Context& context, const std::string& uri, std::string_view file) {
         ContentSource& source = content_source(context, uri);
         const auto found = unwrap(source.metadata(uri, {.follow_links = true}));
@@ -151,7 +153,7 @@ public:
         Context& context = types_.context_;
         RalCatalog* catalog = types_.catalog;
         types::Context type_context{context.arena};
-        if (auto told = types::answer(type_context, what, args)) return *told;
+        if (auto response = types::answer(type_context, what, args)) return *response;
         if (what == "machine_from_command") return Value::boolean(types_.parts_.from_command);
         if (what == "setting") {
             const auto found = types_.parts_.setting ? types_.parts_.setting(text(0))
@@ -230,7 +232,8 @@ Value RubyTypes::ask(std::string_view verb, std::span<const Value> args) {
     if (generation_ != 0 && host_->generation() != generation_ && !reviving_) revive();
     try {
         if (generation_ == 0) {
-            // What is done here is a noop that others follow, or it is the run.
+            // If `known` is set, this is a noop run and more runs follow. Otherwise it is the real
+            // run.
             const Value rehearsal = Value::boolean(parts_.known != nullptr);
             host_->manage("begin", std::span(&rehearsal, 1), *callbacks_, context_.arena);
             generation_ = host_->generation();
@@ -238,7 +241,7 @@ Value RubyTypes::ask(std::string_view verb, std::span<const Value> args) {
         return host_->manage(verb, args, *callbacks_, context_.arena);
     } catch (const PuppetError& e) {
         if (const StopRequest asked = context_.stop_request()) throw Stopped(asked.signal);
-        // Whose place it is says the resource.
+        // The resource adds the source location.
         PuppetError plain(e.message(), {}, PuppetError::Class::Plain);
         for (const std::string& frame : e.trace()) plain.add_frame(frame);
         throw plain;
@@ -258,14 +261,16 @@ Value RubyTypes::relations(int number) {
         known = relations_.find(number);
     }
     if (known == relations_.end()) return ask("relations", {Value::integer(number)});
+    BUNRAKU_ASSERT(known->first == number);
     const Value found = known->second;
     relations_.erase(known);
     return found;
 }
 
-/// A child that died took every object along: a new one gets them all again, with what had been
-/// read at once, so that nothing is taken for missing.
+/// A new child recreates all objects of one that died. It also repeats their prefetch, so that
+/// resources are not mistaken for absent.
 void RubyTypes::revive() {
+    BUNRAKU_ASSERT(!reviving_ && generation_ != 0);
     reviving_ = true;
     struct Done {
         bool& flag;
@@ -296,6 +301,7 @@ void RubyTypes::prefetched(const RubyType& type, std::string_view provider,
 
 void RubyTypes::open() {
     if (open_) parts_ = std::exchange(open_, nullptr)();
+    BUNRAKU_ASSERT(!open_);
 }
 
 bool RubyTypes::started() {
@@ -306,7 +312,7 @@ bool RubyTypes::started() {
     } catch (const PuppetError& e) {
         missing_ = true;
         context_.message(Level::Warning,
-                         fmt::format("Types of modules are left out: {}", e.message()));
+                         fmt::format("Skipping the types of modules: {}", e.message()));
     }
     return !missing_;
 }
@@ -331,11 +337,11 @@ const std::vector<std::string>& RubyTypes::provider_files(std::string_view type)
 }
 
 std::vector<std::string> RubyTypes::loaded_code() {
-    auto out = std::exchange(looked_at_, {});
+    auto out = std::exchange(read_files_, {});
     if (!host_) return out;
-    const Value told = ask("loaded", {});
-    if (told.is_array())
-        for (const Value& path : told.as_array()) out.push_back(value::to_text(path));
+    const Value response = ask("loaded", {});
+    if (response.is_array())
+        for (const Value& path : response.as_array()) out.push_back(value::to_text(path));
     return out;
 }
 
@@ -384,10 +390,11 @@ const RubyType* RubyTypes::described(std::string_view key, std::string_view name
         if (const auto it = all.types.find(key); it != all.types.end())
             return keep(it->second.get());
     }
-    const Value told = ask("type", {context_.string(file), context_.string(name)});
+    const Value response = ask("type", {context_.string(file), context_.string(name)});
     const std::lock_guard lock(all.mutex);
     auto& type = all.types[std::string(key)];
-    if (!type) type = type_of(all.arena, name, file, told);
+    if (!type) type = type_of(all.arena, name, file, response);
+    BUNRAKU_ASSERT(type->spec.name == name);
     return keep(type.get());
 }
 
@@ -399,7 +406,8 @@ std::unique_ptr<Resource> RubyTypes::make(std::string_view name) {
 bool RubyTypes::default_is_ruby(const Resource& native, const std::vector<std::string>& files) {
     const ProviderClass* own = native.default_provider();
     const int facts = own && own->default_for ? own->default_for(context_) : 0;
-    // Most modules' providers are taken where they are asked for alone: then no child is needed.
+    // Most providers of modules are used only if a resource names them. In that case no child is
+    // needed.
     if (facts > 0 && std::ranges::none_of(files, [&](const std::string& file) {
             const auto text = context_.system.files.read(file);
             return !text || text->find("defaultfor") != std::string::npos;
@@ -419,11 +427,13 @@ std::unique_ptr<Resource> RubyTypes::instead_of(const Resource& native, const Va
     const TypeSpec& spec = native.spec();
     if (missing_ || dynamic_cast<const RubyResource*>(&native) || !spec.find("provider"))
         return nullptr;
-    // Of a module's type all of its providers are known, or the type is its Ruby.
+    // For a module's built-in type, all providers are built in too; otherwise the module's Ruby
+    // type is used.
     if (find_module_type_releases(spec.name)) return nullptr;
     const std::vector<std::string>& result = provider_files(spec.name);
     if (result.empty()) return nullptr;
-    // What goes by the name of a built-in one is that one, in its own words (core modules).
+    // A provider with the name of a built-in one (from core modules) is replaced by the built-in
+    // one.
     const auto own = native.provider_classes();
     std::vector<std::string> files;
     bool named = false;
@@ -433,7 +443,7 @@ std::unique_ptr<Resource> RubyTypes::instead_of(const Resource& native, const Va
         name.remove_suffix(std::string_view(".rb").size());
         if (std::ranges::any_of(own, [&](const ProviderClass* c) { return c->name == name; }))
             continue;
-        // cron_core keeps a helper among its providers.
+        // cron_core has a helper file among its providers.
         const auto text = context_.system.files.read(file);
         if (text && text->find("provide") == std::string::npos) continue;
         named = named || (wanted.is_string() && wanted.as_string() == name);
@@ -449,7 +459,7 @@ std::unique_ptr<Resource> RubyTypes::instead_of(const Resource& native, const Va
         return nullptr;
     }
     if (!started()) return nullptr;
-    // No module's type has such a name.
+    // No module's type can have such a name.
     const std::string key = fmt::format("built in: {}", spec.name);
     const auto found = types_.find(key);
     const RubyType* type =
@@ -467,16 +477,17 @@ const ProviderClass* RubyTypes::provider(const RubyType& type, std::string_view 
     const bool prefetches =
         ask("prefetches", {Value::string(type.spec.name), context_.string(name)}).truthy();
     const std::lock_guard lock(all.mutex);
-    auto& kept = all.providers[key];
-    if (!kept) {
+    auto& provider_class = all.providers[key];
+    if (!provider_class) {
         auto* made = all.arena.make<ProviderClass>();
         made->name = all.arena.copy(name);
-        // Whether it can be used here is asked of each resource.
+        // Suitability is determined for each resource.
         made->suitable = [](Context&) { return true; };
         made->prefetches = prefetches;
-        kept = made;
+        provider_class = made;
     }
-    return kept;
+    BUNRAKU_ASSERT(provider_class->name == name);
+    return provider_class;
 }
 
 }  // namespace bunraku::apply

@@ -1,6 +1,7 @@
-// Types and providers that modules bring in Ruby, at work on this machine: one child process holds
-// their objects for the life of a run (share/ruby/provider_host.rb is the other end). Each resource
-// of such a type is a RubyResource here, whose questions go there.
+// SPDX-License-Identifier: Apache-2.0
+// Types and providers that modules implement in Ruby. One child process holds their objects for the
+// duration of a run (share/ruby/provider_host.rb is the other end). Each resource of such a type is
+// a RubyResource here, which sends its requests to the child.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@ namespace bunraku::apply {
 
 class RubyResource;
 
-/// What is known of a type without asking again.
+/// The cached description of a type.
 struct RubyType {
     TypeSpec spec;
     std::string file;
@@ -28,7 +29,7 @@ struct RubyType {
     bool depth_first = false, pre_run_check = false;
 };
 
-/// What is found out of types once, for all catalogs that the same files and children serve.
+/// Cached descriptions of types, for all catalogs that use the same files and children.
 struct RubyTypesKnown {
     std::mutex mutex;
     base::Arena arena{4096};
@@ -41,77 +42,81 @@ class RubyTypes {
 public:
     using ProviderFiles = std::map<std::string, std::vector<std::string>, std::less<>>;
     struct Parts {
-        /// How a child is started. Its limits of time and memory are a run's.
+        /// Options for starting a child, with the time and memory limits of a run.
         ruby::HostOptions host;
-        /// The file of a type, by its down-cased name.
+        /// Returns the file of a type, by its name in lower case.
         std::function<std::optional<std::string>(std::string_view)> file_of;
-        /// The lib folders of modules, and the machine's own.
+        /// Returns the lib folders of modules and of the machine.
         std::function<std::vector<std::string>()> plugin_folders;
-        /// The files of providers (lib/puppet/provider/TYPE/NAME.rb) that modules bring, by type.
+        /// Returns the files of providers in modules (lib/puppet/provider/TYPE/NAME.rb), by type.
         std::function<ProviderFiles()> provider_files;
         std::function<std::optional<std::string>(std::string_view)> setting;
-        /// Asked when Ruby code looks at one.
+        /// Called when Ruby code reads a fact.
         std::function<Value()> facts;
-        /// Values are texts of a command line (`bunraku resource`): a type may make numbers of
-        /// them.
+        /// True if values are text from a command line (`bunraku resource`), which a type may
+        /// convert to numbers.
         bool from_command = false;
-        /// Whose children serve one catalog after the other; null: a child of its own.
+        /// Children that are reused from one catalog to the next. If null, the run starts its own
+        /// child.
         std::shared_ptr<ruby::Pool> children;
-        /// What earlier catalogs found out; null: nothing is known.
+        /// Results cached from earlier catalogs; may be null.
         std::shared_ptr<RubyTypesKnown> known;
     };
-    /// `parts` is asked when the first type that is not built in is met.
+    /// `parts` is called when a run encounters the first type that is not built in.
     RubyTypes(Context& context, std::function<Parts()> parts);
     ~RubyTypes();
     RubyTypes(const RubyTypes&) = delete;
     RubyTypes& operator=(const RubyTypes&) = delete;
 
-    /// Null: no module brings a type of that name, or there is no Ruby. Throws what its file
-    /// raises.
+    /// Returns null if no module provides the type, or if Ruby is not available. Throws errors that
+    /// the type's file raises.
     const RubyType* find(std::string_view name);
-    /// A resource of such a type, not initialised; null as `find`.
+    /// Returns an uninitialised resource of such a type. Returns null where `find` does.
     std::unique_ptr<Resource> make(std::string_view name);
     const ProviderClass* provider(const RubyType& type, std::string_view name);
-    /// For a resource of a built-in type (not initialised yet) for which `wanted`, or where that is
-    /// undef the default of this machine, is a provider that a module brings: the resource to have
-    /// in its place. Null: a built-in provider does it. Throws what the files raise.
+    /// For an uninitialised resource of a built-in type, returns the resource that replaces it if a
+    /// module's provider applies. `wanted` is the name of the requested provider. If it is undef,
+    /// this machine's default provider decides. Returns null if a built-in provider applies. Throws
+    /// errors that the files raise.
     std::unique_ptr<Resource> instead_of(const Resource& native, const Value& wanted);
 
     std::vector<std::string> plugin_folders();
-    /// The file of a type that a module brings; nullopt: none does.
+    /// Returns the file of a type in a module, or nullopt if no module provides it.
     std::optional<std::string> type_file(std::string_view name);
-    /// Those of providers that modules bring for a type.
+    /// Returns the files of providers that modules provide for a type.
     const std::vector<std::string>& provider_files(std::string_view type);
-    /// Files of code that the child has run and of those that were looked at here, what was told
-    /// before left out.
+    /// Returns the code files that the child has run and those that this process has read, without
+    /// those returned by earlier calls.
     std::vector<std::string> loaded_code();
-    /// module_level, found out once.
+    /// Returns the cached result of module_level.
     std::optional<int> level(const ModuleType& type);
-    void looked_at(std::string path) { looked_at_.push_back(std::move(path)); }
+    void add_read_file(std::string path) { read_files_.push_back(std::move(path)); }
 
-    /// Gives a report to the processor of that name that a module brings (puppet/reports/NAME.rb);
-    /// false: there is none, or no Ruby. Throws what it raises.
+    /// Passes a report to a module's report processor (puppet/reports/NAME.rb). Returns false if
+    /// the processor does not exist or Ruby is not available. Throws errors that the processor
+    /// raises.
     bool process_report(std::string_view name, const Value& report);
 
-    /// Asks the child; answers live as long as the run. Throws base::PuppetError with what the code
-    /// raised.
+    /// Sends a request to the child. The response lives as long as the run. Throws
+    /// base::PuppetError with the error that the code raised.
     Value ask(std::string_view verb, std::span<const Value> args);
     Value ask(std::string_view verb, std::initializer_list<Value> args) {
         return ask(verb, std::span<const Value>(args.begin(), args.size()));
     }
 
-    // Resources, by the numbers that they have in the child.
-    // One that Ruby gives again is another object here, which does not count.
+    // Resources by their numbers in the child. If Ruby returns a resource again, it gets a second
+    // object here, which is ignored.
     void enter(int number, RubyResource* resource) { resources_.try_emplace(number, resource); }
     void leave(int number, const RubyResource* resource) {
         if (at(number) == resource) resources_.erase(number);
     }
     RubyResource* at(int number) const;
-    /// What a resource's autorelations are; those of all that are there are asked for at once.
+    /// Returns the automatic relations of a resource. The first call requests those of all
+    /// resources at once.
     Value relations(int number);
-    /// The catalog that code of types may look into; null: none yet.
+    /// The catalog that code of types may read; null if there is none yet.
     RalCatalog* catalog = nullptr;
-    /// What a child that takes over from one that died has to be told again.
+    /// Records a prefetch, which must be repeated in a new child if this one dies.
     void prefetched(const RubyType& type, std::string_view provider, std::vector<int> numbers);
 
 private:
@@ -129,14 +134,15 @@ private:
     Parts parts_;
     ruby::Pool::Lease host_;
     std::unique_ptr<RubyTypeCallbacks> callbacks_;
-    bool missing_ = false;  ///< there is no Ruby
+    bool missing_ = false;  ///< true if Ruby is not available
     int generation_ = 0;
     bool reviving_ = false;
-    std::map<std::string, const RubyType*, std::less<>> types_;  ///< null: no module brings it
+    /// null if no module provides the type
+    std::map<std::string, const RubyType*, std::less<>> types_;
     std::map<int, RubyResource*> resources_;
-    std::map<int, Value> relations_;  ///< those that nobody has asked for so far
+    std::map<int, Value> relations_;  ///< relations that no caller has requested yet
     std::shared_ptr<RubyTypesKnown> known_;
-    std::vector<std::string> looked_at_;
+    std::vector<std::string> read_files_;
     std::optional<ProviderFiles> provider_files_;
     std::map<std::string, bool, std::less<>> ruby_defaults_;  ///< by type
     std::optional<Value> facts_;
@@ -148,7 +154,7 @@ private:
     std::vector<Prefetched> prefetched_;
 };
 
-/// One resource of a type in Ruby.
+/// A resource of a Ruby type.
 class RubyResource final : public Resource {
 public:
     RubyResource(Context& context, RubyTypes& types, const RubyType& type)
@@ -156,9 +162,10 @@ public:
     ~RubyResource() override;
 
     void initialize(ResourceData data) override;
-    /// One that Ruby code has made: its number and what it is now.
+    /// Initialises the resource from an object that Ruby code has created: its number and its
+    /// current state.
     void adopt(std::string title, int number, const Value& provider, const Value& attributes);
-    /// In a new child: made again, under a new number.
+    /// Recreates the object in a new child, with a new number.
     void remake();
 
     bool suitable() override;
@@ -169,7 +176,7 @@ public:
     void pre_run_check() override;
     void retrieve(CurrentValues& out) override;
     bool insync(Param& p, const Value& is) override;
-    /// Ruby compares with values of its own.
+    /// Ruby compares with its own values.
     bool knows_corrections(const Param&) const override { return false; }
     std::string is_text(const Param& p, const Value& is) const override;
     std::string should_text(const Param& p, const Value& should) const override;
@@ -182,10 +189,12 @@ public:
     void refresh() override;
     bool self_refresh() const override { return type_.self_refresh; }
     bool generates() const override { return type_.generates; }
-    std::vector<std::unique_ptr<Resource>> generate() override { return made_by("generate"); }
+    std::vector<std::unique_ptr<Resource>> generate() override {
+        return generate_in_child("generate");
+    }
     bool eval_generates() const override { return type_.eval_generates; }
     std::vector<std::unique_ptr<Resource>> eval_generate() override {
-        return made_by("eval_generate");
+        return generate_in_child("eval_generate");
     }
     bool depth_first() const override { return type_.depth_first; }
     std::vector<std::string> ancestors() const override;
@@ -196,7 +205,7 @@ public:
 
     int number() const { return number_; }
     bool relates() const { return relates_; }
-    /// Whether Ruby gave this value, when it was asked last, as a symbol.
+    /// Reports whether Ruby returned this value as a symbol in the last response.
     bool is_symbol(const Attribute& a, const Value& v) const;
 
 private:
@@ -207,16 +216,16 @@ private:
     void audit_what_the_provider_has();
     Value texts(const Param& p) const;
     Value event(const Param& p) const;
-    std::vector<std::unique_ptr<Resource>> made_by(std::string_view verb);
+    std::vector<std::unique_ptr<Resource>> generate_in_child(std::string_view verb);
 
     RubyTypes& types_;
     const RubyType& type_;
     int number_ = 0;
-    std::vector<std::string> sensitive_;  ///< what the catalog says is
-    CurrentValues current_;               ///< as it was read last
-    Value symbols_;                       ///< names of those of them that are symbols
-    bool remade_ = false;                 ///< in another child since
-    // Whether the type has something of its own for them.
+    std::vector<std::string> sensitive_;  ///< attributes that the catalog marks as sensitive
+    CurrentValues current_;               ///< the most recently read values
+    Value symbols_;                       ///< names of those values that are symbols
+    bool remade_ = false;                 ///< true if the object was recreated in another child
+    // True if the type has its own finish(), or its own automatic relations.
     bool finishes_ = true, relates_ = true;
 };
 

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/run.h"
 
 #include <csignal>
 #include <fmt/format.h>
 #include <random>
 
+#include "core/base/assert.h"
 #include "core/base/civil_time.h"
 #include "core/base/text.h"
 #include "core/base/uuid.h"
@@ -46,7 +48,7 @@ bool save(Context& context, const std::string& path, const std::string& text, st
     return true;
 }
 
-/// Clears the stores that a run lends to its context, whichever way the run ends.
+/// Clears the context's pointers to the stores of a run, even if an exception ends the run.
 struct SharedStores {
     Context& context;
     ~SharedStores() {
@@ -66,6 +68,7 @@ std::string restart_text(std::string_view ours, std::string_view theirs) {
 
 std::string report_name(std::int64_t ns) {
     const base::CivilTime t = base::civil_time_ns(ns);
+    BUNRAKU_ASSERT(t.month >= 1 && t.month <= 12 && t.day >= 1 && t.day <= 31);
     return fmt::format("{:04}{:02}{:02}{:02}{:02}.yaml", t.year, t.month, t.day, t.hour, t.minute);
 }
 
@@ -85,6 +88,7 @@ Run::Run(Context& context, ReportSink& sink, const RunSettings& settings)
         settings.transaction_uuid.empty() ? base::random_uuid() : settings.transaction_uuid;
     report.cached_catalog_status = "not_used";
     report.run_mode = settings.run_mode;
+    BUNRAKU_ASSERT(sink_.report == nullptr);
     sink_.report = &report;
 }
 
@@ -95,6 +99,7 @@ double Run::seconds_since(std::int64_t start) const {
 }
 
 bool Run::apply(RalCatalog& catalog) {
+    BUNRAKU_ASSERT(report_ && !made_);
     Report& report = *report_;
     Storage storage(context_);
     try {
@@ -112,6 +117,7 @@ bool Run::apply(RalCatalog& catalog) {
                 report.configuration_version_is_number = catalog.version_is_number;
                 report.code_id = catalog.code_id;
                 report.catalog_uuid = catalog.catalog_uuid;
+                BUNRAKU_ASSERT(!context_.transactions && !context_.contents);
                 const SharedStores lent{context_};
                 std::int64_t applying = context_.system.clock.monotonic_ns();
                 storage.load();
@@ -127,7 +133,7 @@ bool Run::apply(RalCatalog& catalog) {
                     ContentMemory::Settings{
                         .file = context_.options.contentsfile,
                         .interval_ns = context_.options.full_check_interval * 1'000'000'000,
-                        .keeps_change_times = sys::keeps_change_times});
+                        .preserves_change_times = sys::preserves_change_times});
                 contents->load();
                 context_.contents = &*contents;
                 Transaction transaction(context_, catalog, report, storage);
@@ -153,13 +159,15 @@ bool Run::apply(RalCatalog& catalog) {
                 made_ = true;
             });
     } catch (const Stopped& e) {
-        // A run ended by ^C has no error: who did it knows.
+        // An interrupt with ^C is not logged as an error, because the user knows of it.
         if (e.signal() != SIGINT) {
             context_.message(Level::Err, fmt::format("Could not run: {}", signal_name(e.signal())));
         }
     } catch (const PuppetError& e) {
         context_.message(Level::Err, fmt::format("Failed to apply catalog: {}", error_text(e)));
     }
+    BUNRAKU_ASSERT(!context_.transactions && !context_.contents);
+    BUNRAKU_ASSERT(!made_ || report.transaction_completed);
     return made_;
 }
 
@@ -173,13 +181,14 @@ base::Result<void> Run::save_state(Storage& storage, TransactionStore* transacti
 }
 
 RunResult Run::finish() {
+    BUNRAKU_ASSERT(report_ != nullptr);
     Report& report = *report_;
     if (!run_hook(context_, settings_.postrun_command, "postrun_command")) made_ = false;
     report.add_time("total", seconds_since(begin_));
     report.finalize();
     sink_.report = nullptr;
-    // As in Puppet 8.11 a run whose state, summary or report cannot be written has failed; a report
-    // that only the processor `store` cannot write is an error in the log.
+    // A run fails if its state, summary or report cannot be written, as in Puppet 8.11. If only the
+    // processor `store` cannot write its report, an error is logged.
     saved_ = save(context_, settings_.lastrunfile, summary_yaml(report, context_), 0640,
                   "last run local report") &&
              saved_;
@@ -212,7 +221,7 @@ void write_catalog_summary(Context& context, const RalCatalog& catalog,
         if (!r->managed()) continue;
         resources += base::lower(r->ref()) + "\n";
     }
-    // As Ruby's puts: of nothing a line as well.
+    // Like Ruby's puts, write an empty line for empty content.
     for (std::string* text : {&classes, &resources})
         if (text->empty()) *text = "\n";
     save(context, classfile, classes, 0640, "class file");

@@ -1,4 +1,5 @@
-// A whole run, as Puppet's configurer makes it: state, transaction, report, files left behind.
+// SPDX-License-Identifier: Apache-2.0
+// A whole run as in Puppet's configurer: state, transaction, report and output files.
 #pragma once
 
 #include <memory>
@@ -12,26 +13,30 @@ namespace bunraku::apply {
 class Storage;
 class TransactionStore;
 
-/// What a run writes, and what runs around it. Empty: nothing.
+/// The files that a run writes, and the commands before and after it. An empty file name or command
+/// is ignored.
 struct RunSettings {
     std::string lastrunfile, lastrunreport, reportdir;
-    bool store_report = true;  ///< the report processor `store`
+    bool store_report = true;  ///< run the report processor `store`
     std::string prerun_command, postrun_command;
     std::string host, puppet_version, transaction_uuid, run_mode = "user";
-    std::string asked_environment;  ///< where the catalog's is another; empty: it is not
-    bool announce = true;           ///< says in which environment, and how long it took
-    bool announce_end = false;      ///< how long it took alone
-    double config_retrieval = 0;    ///< seconds that compiling took
+    /// the requested environment, if it differs from the catalog's; otherwise empty
+    std::string asked_environment;
+    /// log the environment at the start and the duration at the end
+    bool announce = true;
+    bool announce_end = false;    ///< log only the duration
+    double config_retrieval = 0;  ///< seconds that the compilation took
 };
 
 struct RunResult {
-    /// Puppet's bits for --detailed-exitcodes; -1: the run could not be made.
+    /// Puppet's bits for --detailed-exitcodes; -1 if the run could not be started.
     int exit_status = -1;
     bool saved = true;  ///< false if the state, the summary or the last report was not written
     std::unique_ptr<Report> report;
 };
 
-/// A run from its first message to its report: what is logged to `sink` meanwhile stands in it.
+/// A run from its first message to its report. The report contains everything that is logged to
+/// `sink` during this time.
 class Run {
 public:
     Run(Context& context, ReportSink& sink, const RunSettings& settings);
@@ -40,10 +45,11 @@ public:
     Run& operator=(const Run&) = delete;
 
     Report& report() { return *report_; }
-    /// Applies a finalized catalog, which has to live as long as the report. False: the run could
-    /// not be made; why was logged.
+    /// Applies a finalized catalog, which must live as long as the report. If the run could not be
+    /// started, logs the reason and returns false.
     bool apply(RalCatalog& catalog);
-    /// Runs postrun_command, completes the report and saves what stays on this machine. Once.
+    /// Runs postrun_command, completes the report and writes the local files. Must be called only
+    /// once.
     RunResult finish();
 
 private:
@@ -58,17 +64,17 @@ private:
     bool made_ = false, saved_ = true;
 };
 
-/// Applies a finalized catalog. `sink` is the context's log: it keeps the report's logs.
+/// Applies a finalized catalog. `sink` is the context's log and collects the report's logs.
 RunResult run_catalog(Context& context, ReportSink& sink, RalCatalog& catalog,
                       const RunSettings& settings);
 
-/// How it is told that the catalog's environment is not the one that was asked for.
+/// Returns the message that the catalog's environment differs from the requested one.
 std::string restart_text(std::string_view ours, std::string_view theirs);
 
-/// What a report of that time is called in `reportdir`: "202311142213.yaml".
+/// Returns the file name in `reportdir` of a report at this time: "202311142213.yaml".
 std::string report_name(std::int64_t time_ns);
 
-/// classes.txt and resources.txt.
+/// Writes classes.txt and resources.txt.
 void write_catalog_summary(Context& context, const RalCatalog& catalog,
                            const std::string& classfile, const std::string& resourcefile);
 }  // namespace bunraku::apply

@@ -1,4 +1,5 @@
-// Whether a schedule lets a resource be applied now.
+// SPDX-License-Identifier: Apache-2.0
+// Checks schedules.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,8 @@
 
 namespace bunraku::apply {
 
-/// `previous`: when the resource was looked at last, 0 for never; both in seconds.
+/// Reports whether the schedule permits applying a resource now. `previous` is the time when the
+/// resource was last checked, or 0 for never. Both times are in seconds.
 bool schedule_matches(const Resource& schedule, std::int64_t previous, std::int64_t now);
 
 }  // namespace bunraku::apply

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/secrets.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/value/text.h"
 #include "language/types/object.h"
@@ -15,16 +17,19 @@ namespace bunraku::apply {
 namespace {
 
 constexpr std::string_view kHidden = "[redacted]";
-/// Shorter texts are secrets only where they stand alone: "a" is in every second word.
+/// Shorter secrets are hidden only where they are whole words, because a text such as "a" occurs in
+/// many words.
 constexpr std::size_t kShort = 4;
-/// A value of this length in a message of another resource is hardly there by chance.
+/// A value of this length is unlikely to appear by chance in a message of another resource.
 constexpr std::size_t kLong = 8;
-/// Of a larger text, such as a file, only lines are secrets, and in messages of its resource alone.
+/// In a larger text, such as a file, only single lines count as secrets, and only in messages of
+/// the resource that contains the text.
 constexpr std::size_t kLarge = 8 * 1024;
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 bool is_whole_word(std::string_view text, std::size_t at, std::size_t size) {
+    BUNRAKU_ASSERT(size > 0 && at + size <= text.size());
     return (at == 0 || !is_word(text[at - 1])) &&
            (at + size == text.size() || !is_word(text[at + size]));
 }
@@ -81,47 +86,51 @@ void Secrets::add_marked(const value::Value& v, Parts parts) {
 }
 
 void Secrets::add_text(std::string_view given, Parts parts) {
-    // What a Sensitive is as text is no secret.
+    // The text form of a Sensitive is not a secret.
     constexpr std::string_view kShown = "Sensitive [value redacted]";
     std::string text(given);
     for (std::size_t at; (at = text.find(kShown)) != std::string::npos;)
         text.replace(at, kShown.size(), " ");
     const bool all = parts == Parts::All;
     const bool large = text.size() > kLarge;
-    const auto keep = [&](std::string_view one) {
+    const auto add_if_long = [&](std::string_view one) {
         one = base::trim(one);
         if (one.size() >= (all && !large ? kShort : kLong)) add_one(one);
     };
     if (all) add_one(base::trim(text));
     if (large && !all) return;
-    each_part(text, "\n", keep);
+    BUNRAKU_ASSERT(all || !large);
+    each_part(text, "\n", add_if_long);
     if (large) return;
-    keep(text);
-    // As messages quote it: Ruby's inspect, and down-cased.
+    add_if_long(text);
+    // Add the forms in which messages quote the text: Ruby's inspect, and lower case.
     std::string shown;
     value::print_inspect(shown, value::Value::string(text));
-    if (shown.size() > 2) keep(std::string_view(shown).substr(1, shown.size() - 2));
-    keep(base::lower(text));
+    if (shown.size() > 2) add_if_long(std::string_view(shown).substr(1, shown.size() - 2));
+    add_if_long(base::lower(text));
     if (!all) return;
     each_part(text, " \t\r\n\v\f'\"`;:@,|&<>()", [&](std::string_view word) {
-        keep(word);
+        add_if_long(word);
         if (const std::size_t equals = word.find('='); equals != std::string_view::npos)
-            keep(word.substr(equals + 1));
+            add_if_long(word.substr(equals + 1));
     });
     if (const std::size_t equals = text.find('='); equals != std::string_view::npos)
-        keep(text.substr(equals + 1));
+        add_if_long(text.substr(equals + 1));
 }
 
 void Secrets::add_one(std::string_view text) {
     if (text.empty() || !known_.emplace(text).second) return;
     texts_.emplace_back(text);
     sorted_ = false;
+    BUNRAKU_ASSERT(texts_.size() == known_.size());
 }
 
 std::string Secrets::hide(std::string text) const {
     if (!std::exchange(sorted_, true))
         std::ranges::stable_sort(texts_, std::ranges::greater(), &std::string::size);
+    BUNRAKU_ASSERT(texts_.empty() || texts_.front().size() >= texts_.back().size());
     for (const std::string& secret : texts_) {
+        BUNRAKU_ASSERT(!secret.empty());
         for (std::size_t at = text.find(secret); at != std::string::npos;
              at = text.find(secret, at)) {
             if (secret.size() < kShort && !is_whole_word(text, at, secret.size())) {

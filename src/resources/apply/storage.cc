@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/storage.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <ranges>
 
+#include "core/base/assert.h"
 #include "core/base/civil_time.h"
 #include "core/base/lifetime.h"
 #include "core/base/plain_error.h"
@@ -14,22 +16,28 @@
 namespace bunraku::apply {
 namespace {
 
-// "2026-11-21 00:58:11.740126721 +00:00" or "...Z"; 0: not a time.
+// Parses "2026-11-21 00:58:11.740126721 +00:00" or "...Z". Returns 0 if the text is not a time.
 std::int64_t parse_time(std::string_view text) {
     const auto time = base::parse_iso_time(text, base::kZoneOptional | base::kBlankBeforeZone);
-    return time ? time->seconds() * 1'000'000'000 + time->nanosecond : 0;
+    std::int64_t ns = 0;
+    if (!time || __builtin_mul_overflow(time->seconds(), std::int64_t{1'000'000'000}, &ns) ||
+        __builtin_add_overflow(ns, std::int64_t{time->nanosecond}, &ns))
+        return 0;
+    return ns;
 }
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::size_t kFraction = std::string_view("2026-01-31 10:20:30.").size();
 constexpr std::size_t kDigits = 9;
 
-/// Reads what yaml_time writes: times of the same second differ in nine digits alone.
+/// Reads times that yaml_time wrote. Times in the same second differ only in nine digits, so the
+/// rest is cached.
 class TimesRead {
 public:
     std::int64_t of(std::string_view text) {
         std::int64_t fraction = 0;
         const bool shaped = text.size() >= kFraction + kDigits && nine(text, fraction);
+        BUNRAKU_ASSERT(fraction >= 0 && (!shaped || fraction < kSecond));
         if (shaped && text.substr(0, kFraction) == begin_ &&
             text.substr(kFraction + kDigits) == end_)
             return second_ + fraction;
@@ -54,15 +62,17 @@ private:
     std::int64_t second_ = 0;
 };
 
-/// The same for writing.
+/// Writes times with the same cache.
 class TimesWritten {
 public:
     std::string_view text(std::int64_t ns) BUNRAKU_LIFETIMEBOUND {
         if (text_.empty() || ns < second_ || ns >= second_ + kSecond) {
             text_ = yaml_time(ns);
+            BUNRAKU_ASSERT(text_.size() >= kFraction + kDigits);
             second_ = ns - (ns % kSecond + kSecond) % kSecond;
         } else {
             std::int64_t rest = ns - second_;
+            BUNRAKU_ASSERT(rest >= 0 && rest < kSecond);
             for (std::size_t i = kFraction + kDigits; i-- > kFraction; rest /= 10)
                 text_[i] = static_cast<char>('0' + rest % 10);
         }
@@ -74,14 +84,14 @@ private:
     std::string text_;
 };
 
-// A key of the top level in any of Psych's spellings.
+// Decodes a key of the top level in any of Psych's spellings.
 std::string_view decode_scalar(Context& context, base::TextView text BUNRAKU_LIFETIMEBOUND) {
     if (text.empty() || (text[0] != '"' && text[0] != '\'')) return text;
     auto node = codec::parse_yaml(text, "state.yaml");
     return node ? context.arena.copy(node->text) : std::string_view(text);
 }
 
-// "  :checked: VALUE" -> key and value; nothing where the line is no entry.
+// Splits "  :checked: VALUE" into key and value. Returns false if the line is not an entry.
 bool split_entry(std::string_view line, std::string_view* key, std::string_view* rest) {
     std::size_t colon = line.find(": ", 3);
     if (colon == std::string_view::npos) {
@@ -92,10 +102,12 @@ bool split_entry(std::string_view line, std::string_view* key, std::string_view*
     }
     *key = line.substr(2, colon - 2);
     *rest = line.substr(colon + 2);
+    BUNRAKU_ASSERT(!key->empty());
     return true;
 }
 
-// As Psych writes it behind a key that stands at `indent`: hashes go deeper, arrays do not.
+// Returns the YAML that Psych writes after a key at `indent`. Hashes are indented further, arrays
+// are not.
 std::string recorded_text(const Value& v, std::size_t indent) {
     if (is_absent(v)) return ":absent";
     if (v.is_undef()) return {};
@@ -174,6 +186,7 @@ bool Storage::parse(std::string_view text) {
             } else {
                 current->others.emplace_back(std::string(key), std::string(rest));
                 value = &current->others.back().second;
+                BUNRAKU_ASSERT(current == &entries_.back().state);
             }
             continue;
         }
@@ -200,6 +213,7 @@ void Storage::load() {
         context_.message(Level::Err, text.error().message);
         return;
     }
+    BUNRAKU_ASSERT(entries_.empty() && !indexed_ && next_ == 0);
     text_ = std::move(*text);
     if (parse(text_)) {
         context_.message(Level::Debug, "Loaded state in 0.00 seconds");
@@ -282,28 +296,34 @@ void Storage::forget() {
 
 StateEntry& Storage::add(std::string_view ref, std::string_view written) {
     if (indexed_) index_.emplace(ref, entries_.size());
+    BUNRAKU_ASSERT(indexed_ || index_.empty());
+    BUNRAKU_ASSERT(index_.size() <= entries_.size() + 1);
     return entries_.emplace_back(ref, written, StateEntry{}).state;
 }
 
 StateEntry& Storage::entry(std::string_view ref) {
+    BUNRAKU_ASSERT(next_ <= entries_.size());
     if (next_ < entries_.size() && entries_[next_].ref == ref) return entries_[next_++].state;
-    // Asked for twice while its turn lasts.
+    // The same entry may be requested twice in a row.
     if (next_ > 0 && entries_[next_ - 1].ref == ref) return entries_[next_ - 1].state;
-    // A place or two out of turn are not worth an index.
+    // A few requests out of order do not justify an index.
     constexpr std::size_t kFew = 16;
     if (!indexed_ && ++out_of_turn_ <= kFew) {
-        const auto at = std::ranges::find(entries_ | std::views::reverse, ref, &Kept::ref);
+        const auto at = std::ranges::find(entries_ | std::views::reverse, ref, &StoredEntry::ref);
         if (at == entries_.rend()) return add(context_.arena.copy(ref), {});
         next_ = static_cast<std::size_t>(entries_.rend() - at);
+        BUNRAKU_ASSERT(next_ > 0 && entries_[next_ - 1].ref == ref);
         return at->state;
     }
     if (!indexed_) {
         indexed_ = true;
         index_.reserve(entries_.size());
-        // Of two the last counts, as where YAML is read.
+        // If a key occurs twice, the last entry counts, as in YAML parsers.
         for (std::size_t i = 0; i < entries_.size(); ++i) index_[entries_[i].ref] = i;
+        BUNRAKU_ASSERT(index_.size() <= entries_.size());
     }
     if (const auto at = index_.find(ref); at != index_.end()) {
+        BUNRAKU_ASSERT(at->second < entries_.size() && entries_[at->second].ref == ref);
         next_ = at->second + 1;
         return entries_[at->second].state;
     }

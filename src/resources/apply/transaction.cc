@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/transaction.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/sys/wording.h"
 #include "resources/apply/component.h"
@@ -22,6 +24,7 @@ Transaction::Transaction(Context& context, RalCatalog& catalog, Report& report, 
       events_(*this) {}
 
 void Transaction::evaluate() {
+    BUNRAKU_ASSERT(!graph_ready_ && graph_.size() == 0);
     std::vector<Resource*> initial = catalog_.resources();
     for (Resource* r : initial) generate(*r);
     pre_run_checks();
@@ -32,6 +35,7 @@ void Transaction::evaluate() {
     }
     graph_.populate(catalog_);
     graph_ready_ = true;
+    BUNRAKU_ASSERT(catalog_.resources().size() >= initial.size());
     catalog_.due = [this](const Resource& r) { return due(r); };
     if (auto cycles = graph_.report_cycles(); !cycles.empty()) {
         for (const auto& cycle : cycles) {
@@ -40,6 +44,7 @@ void Transaction::evaluate() {
                 e.status = Event::Status::Failure;
                 e.message = "resource is part of a dependency cycle";
                 report_.status_of(*r).add(std::move(e));
+                BUNRAKU_ASSERT(report_.status_of(*r).failed);
             }
         }
         throw base::plain_error("One or more resource dependency cycles detected in graph");
@@ -79,11 +84,13 @@ void Transaction::evaluate() {
         context_.message(Level::Err,
                          fmt::format("Could not find a suitable provider for {}", type));
     }
+    BUNRAKU_ASSERT(!report_.transaction_completed);
     report_.transaction_completed = true;
     context_.message(Level::Debug, "Finishing transaction");
 }
 
 void Transaction::never_suitable(Resource& r) {
+    BUNRAKU_ASSERT(graph_ready_ && r.vertex >= 0);
     if (missing_tags(r)) return;
     if (r.provider()) {
         r.err(fmt::format("Provider {} is not functional on this host", r.provider_name()));
@@ -118,6 +125,7 @@ void Transaction::generate(Resource& resource) {
 }
 
 void Transaction::generate_from(Resource& resource) {
+    BUNRAKU_ASSERT(!graph_ready_ && resource.vertex < 0);
     std::vector<std::unique_ptr<Resource>> made;
     try {
         made = guarded([&] { return resource.generate(); });
@@ -132,6 +140,7 @@ void Transaction::generate_from(Resource& resource) {
         Resource* r = catalog_.find(one->type_name(), one->title());
         if (!r) r = adopt(resource, std::move(one), false);
         if (!r) continue;
+        BUNRAKU_ASSERT(r->catalog == &catalog_);
         Resource& source = resource.depth_first() ? *r : resource;
         Resource& target = resource.depth_first() ? resource : *r;
         auto related = [](const Resource& a, const Resource& b) {
@@ -152,20 +161,25 @@ void Transaction::generate_from(Resource& resource) {
 }
 
 Resource* Transaction::adopt(Resource& parent, std::unique_ptr<Resource> made, bool contained) {
+    BUNRAKU_ASSERT(contained == graph_ready_ && made->vertex < 0);
     made->add_tag(made->type_name());
     made->add_tag_if_valid(made->title());
     for (const std::string& tag : parent.tags()) made->add_tag(tag);
     made->share_tags();
     Resource* container = parent.parent();
-    Resource* r = graph_ready_ ? catalog_.add(std::move(made))
-                               : catalog_.add_beside(parent, std::move(made), parent.depth_first());
+    Resource* r = graph_ready_
+                      ? catalog_.add(std::move(made))
+                      : catalog_.insert_next_to(parent, std::move(made), parent.depth_first());
     if (container) catalog_.add_edge(*container, *r);
     if (contained) graph_.add_contained(parent, *r);
+    BUNRAKU_ASSERT(!contained || r->vertex >= 0);
+    BUNRAKU_ASSERT(r->parent() == container);
     r->finish_redacted();
     return r;
 }
 
 bool Transaction::eval_generate(Resource& resource) {
+    BUNRAKU_ASSERT(graph_ready_ && resource.vertex >= 0);
     if (!resource.eval_generates()) return false;
     std::vector<Resource*> made;
     try {
@@ -186,15 +200,17 @@ bool Transaction::eval_generate(Resource& resource) {
     std::map<std::string, Resource*, std::less<>> by_name;
     for (Resource* r : made) by_name[r->name()] = r;
 
-    // A sentinel takes over what waits for the resource, so that it waits for all it generated.
+    // A sentinel takes over the dependents of the resource, so that they wait for all resources
+    // that it generated.
     constexpr EdgeLabel kAll{true};
     auto whit =
         std::make_unique<Whit>(context_, "completed_" + resource.title(), resource.title(), true);
     whit->set_tags(resource.tags());
     whit->add_tag("whit");
     whit->add_tag_if_valid("completed_" + resource.title());
-    Resource& sentinel = *catalog_.keep(std::move(whit));
+    Resource& sentinel = *catalog_.take_ownership(std::move(whit));
     graph_.add_contained(resource, sentinel);
+    BUNRAKU_ASSERT(sentinel.vertex >= 0 && sentinel.is_whit());
     auto conditional = [&](Resource& from, Resource& to, EdgeLabel label) {
         if (graph_.has_edge(to, from)) {
             if (from.debugging()) {
@@ -210,6 +226,8 @@ bool Transaction::eval_generate(Resource& resource) {
         if (it != by_name.end() && it->second == &target) continue;
         graph_.add_relationship(sentinel, target, e.label);
         graph_.remove_edges(resource, target);
+        BUNRAKU_ASSERT(!graph_.has_edge(resource, target));
+        BUNRAKU_ASSERT(graph_.has_edge(sentinel, target));
     }
     for (Resource* r : made) conditional(*r, sentinel, kAll);
     conditional(resource, sentinel, kAll);
@@ -250,23 +268,27 @@ void Transaction::prefetch_if_necessary(Resource& resource) {
         prefetch_failed_.insert(key);
     }
     prefetched_.insert(key);
+    BUNRAKU_ASSERT(prefetch_failed_.size() <= prefetched_.size());
 }
 
 void Transaction::eval_resource(Resource& resource) {
+    BUNRAKU_ASSERT(resource.vertex >= 0);
     context_.current = &resource;
-    // A call that fails, or what it gave where it may not stand, ends the run.
+    // A failing call, or a result that is invalid for its attribute, ends the run.
     resource.resolve_deferred();
     propagate_failure(resource);
-    // What fails here (a schedule that nobody declared) ends the run.
+    // A failure here (an undeclared schedule) ends the run.
     if (skip(resource)) {
         report_.status_of(resource).skipped = true;
         resource.debug("Resource is being skipped, unscheduling all events");
         events_.drop_all(resource);
-        if (context_.transactions) context_.transactions->keep_old(resource.ref());
+        if (context_.transactions) context_.transactions->retain(resource.ref());
         return;
     }
     report_.status_of(resource).scheduled = true;
     ResourceStatus& status = report_.replace(resource, evaluate_resource(resource));
+    BUNRAKU_ASSERT(&status == resource.status && !status.skipped);
+    BUNRAKU_ASSERT(!status.failed_to_restart && !status.restarted);
     if (!status.failed && !status.failed_to_restart) {
         std::vector<Event> events = status.events;
         events_.queue(resource, events);
@@ -295,7 +317,8 @@ void Transaction::propagate_failure(Resource& resource) {
         if (s->failed || s->failed_to_restart) add(dep);
     });
     report_.status_of(resource).failed_dependencies = std::move(failed);
-    // What is in a container asks it.
+    BUNRAKU_ASSERT(resource.status != nullptr);
+    // The resources in a container check the container's status.
     if (!resource.is_whit()) return;
     if (auto* container = static_cast<const Whit&>(resource).container())
         container->status = resource.status;
@@ -312,7 +335,7 @@ bool Transaction::scheduled(Resource& resource) {
     std::string name = plain(p->value);
     Resource* schedule = catalog_.find("Schedule", name);
     if (!schedule) resource.fail(fmt::format("Could not find schedule {}", name));
-    // Whoever was asked for stands in the file from then on.
+    // Looking up the entry also adds it to the state file.
     return schedule_matches(*schedule, storage_.entry(resource.ref()).checked_ns / 1'000'000'000,
                             context_.system.clock.now_ns() / 1'000'000'000);
 }

@@ -1,4 +1,5 @@
-// A run over one catalog: every resource in its turn is read, compared, changed and reported.
+// SPDX-License-Identifier: Apache-2.0
+// Applies a catalog: each resource is read, compared, changed and reported in order.
 #pragma once
 
 #include <map>
@@ -15,7 +16,7 @@ namespace bunraku::apply {
 
 class Transaction;
 
-/// Events on their way along notify edges.
+/// Propagates events along notify edges.
 class EventManager {
 public:
     explicit EventManager(Transaction& transaction) : transaction_(transaction) {}
@@ -32,14 +33,14 @@ private:
     void queue_for(Resource& source, Resource& target, const std::vector<Event>& events);
     bool call_back(Resource& resource, const std::vector<Event>& events);
     Transaction& transaction_;
-    std::vector<Queue> queues_;  ///< by vertex
+    std::vector<Queue> queues_;  ///< indexed by vertex
 };
 
 class Transaction {
 public:
     Transaction(Context& context, RalCatalog& catalog, Report& report, Storage& storage);
 
-    /// Throws base::PuppetError where the run could not be made (cycles, pre-run checks).
+    /// Throws base::PuppetError if the run could not be started (cycles, pre-run checks).
     void evaluate();
 
     Context& context() { return context_; }
@@ -72,7 +73,7 @@ private:
                         const StateEntry* history, const std::vector<std::string>& audited,
                         std::set<std::string>& synced, ResourceStatus& status);
     bool corrects(Resource& resource, Param& p, const Value& is);
-    void keep_values(Resource& resource, const ResourceStatus& status);
+    void store_results(Resource& resource, const ResourceStatus& status);
     Event change_event(const Resource& r, const Param& p, const Value& current,
                        const Value& historical) const;
     void send(const Resource& r, const Param& p, const Event& event);

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/transaction_store.h"
 
 #include <cctype>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
@@ -50,7 +52,7 @@ YamlNode node_of(const Value& v, const std::function<bool(const Value&)>& symbol
     return out;
 }
 
-/// On one line: nested collections as JSON writes them.
+/// Returns the value on one line, with nested collections as JSON.
 std::string text_of_node(const YamlNode& n) {
     switch (n.kind) {
         case NodeKind::Null: return "null";
@@ -79,7 +81,7 @@ std::string item_text(const YamlNode& n) {
     return n.symbol ? n.text : yaml_scalar(n.text);
 }
 
-/// Behind "system_value:".
+/// Returns the text after "system_value:".
 std::string value_text(const YamlNode& n) {
     if (n.kind != NodeKind::Sequence) return fmt::format(" {}\n", item_text(n));
     if (n.items.empty()) return " []\n";
@@ -103,7 +105,7 @@ void TransactionStore::load() {
     auto text = files.read(path_);
     std::string_view all;
     if (text) {
-        all = kept(std::move(*text));
+        all = stored_text(std::move(*text));
         if (read_plainly(all)) return;
         old_.clear();
     }
@@ -130,28 +132,34 @@ void TransactionStore::load() {
     if (const auto* resources = entry_of(*document, "resources")) read_any(*resources);
 }
 
-// Whatever Puppet or people wrote.
+// Reads any YAML that Puppet or a user wrote.
 void TransactionStore::read_any(const YamlNode& resources) {
     for (const auto& [ref, resource] : resources.entries) {
         const auto* parameters = entry_of(resource, "parameters");
         if (!parameters) continue;
-        Old old{kept(yaml_scalar(ref.text)), {}};
-        for (const auto& [name, said] : parameters->entries)
-            if (const auto* value = entry_of(said, "system_value"))
-                old.parameters.emplace_back(kept(name.text), kept(value_text(*value)));
-        old_.insert_or_assign(kept(ref.text), std::move(old));
+        Old old{stored_text(yaml_scalar(ref.text)), {}};
+        for (const auto& [name, node_text] : parameters->entries)
+            if (const auto* value = entry_of(node_text, "system_value"))
+                old.parameters.emplace_back(stored_text(name.text),
+                                            stored_text(value_text(*value)));
+        old_.insert_or_assign(stored_text(ref.text), std::move(old));
     }
 }
 
-// As save() and Puppet write nearly always; false where a line is anything else.
+// Reads the format that save() and Puppet almost always write. Returns false if a line has any
+// other form.
 bool TransactionStore::read_plainly(std::string_view text) {
     constexpr std::string_view kHead = "---\nresources:\n", kParameters = "    parameters:",
                                kValue = "        system_value:", kItem = "        - ";
     if (!text.starts_with(kHead) || !text.ends_with('\n')) return false;
+    BUNRAKU_ASSERT(old_.empty());
     text.remove_prefix(kHead.size());
     const auto line = [&] { return text.substr(0, text.find('\n')); };
-    const auto next = [&] { text.remove_prefix(line().size() + 1); };
-    // A key alone on its line, `indent` deep, that needs no reading.
+    const auto next = [&] {
+        BUNRAKU_ASSERT(line().size() < text.size() && text.ends_with('\n'));
+        text.remove_prefix(line().size() + 1);
+    };
+    // Returns an unquoted key that is alone on its line with the given indentation.
     const auto key = [&](std::size_t indent) -> std::string_view {
         auto l = line();
         const auto at = l.find_first_not_of(' ');
@@ -164,14 +172,15 @@ bool TransactionStore::read_plainly(std::string_view text) {
         const auto written = line();
         std::string_view ref = key(2);
         if (ref.empty()) {
-            // In quotes it may stand, too.
+            // The key may also be quoted.
             if (!written.starts_with("  '") && !written.starts_with("  \"")) return false;
             if (!written.ends_with(':')) return false;
             auto node = codec::parse_yaml(written.substr(2, written.size() - 3), path_);
             if (!node || node->kind != NodeKind::String) return false;
-            ref = kept(std::move(node->text));
+            ref = stored_text(std::move(node->text));
         }
         next();
+        BUNRAKU_ASSERT(written.size() >= 4 && written.ends_with(':'));
         Old old{written.substr(2, written.size() - 3), {}};
         if (!line().starts_with(kParameters)) return false;
         const bool none = line() == "    parameters: {}";
@@ -185,7 +194,9 @@ bool TransactionStore::read_plainly(std::string_view text) {
             if (!items && line()[kValue.size()] != ' ') return false;
             next();
             while (items && line().starts_with(kItem)) next();
+            BUNRAKU_ASSERT(from < text.data());
             const std::string_view value(from, static_cast<std::size_t>(text.data() - from));
+            BUNRAKU_ASSERT(value.ends_with('\n'));
             if (value.find_first_of("|>&*!") != value.npos) return false;
             old.parameters.emplace_back(name, value);
         }
@@ -194,11 +205,12 @@ bool TransactionStore::read_plainly(std::string_view text) {
     return true;
 }
 
-std::string_view TransactionStore::kept(std::string text) {
+std::string_view TransactionStore::stored_text(std::string text) {
     return texts_.emplace_back(std::move(text));
 }
 
 base::Result<void> TransactionStore::save() const {
+    BUNRAKU_ASSERT(positions_.size() == new_.size());
     std::string out = "---\nresources:";
     if (new_.empty()) out += " {}";
     out += '\n';
@@ -206,6 +218,8 @@ base::Result<void> TransactionStore::save() const {
         out.append("  ").append(resource.written).append(":\n    parameters:\n");
         for (const auto& [name, text] : resource.parameters) {
             out.append("      ").append(yaml_scalar(name));
+            BUNRAKU_ASSERT(text.ends_with('\n') &&
+                           (text.starts_with(' ') || text.starts_with('\n')));
             out.append(":\n        system_value:").append(text);
         }
     }
@@ -228,17 +242,22 @@ std::optional<std::vector<Value>> TransactionStore::system_value(const std::stri
                            : base::Result<YamlNode>(base::failure("nothing is kept"));
     if (!node || node->kind == NodeKind::Null) return std::nullopt;
     const Value all = value::from_yaml(context_.arena, *node, [&](const YamlNode& n, bool) {
-        const std::string_view said = n.text;
-        return context_.string(n.symbol ? said.substr(1) : said);
+        const std::string_view node_text = n.text;
+        return context_.string(n.symbol ? node_text.substr(1) : node_text);
     });
     if (!all.is_array()) return std::vector<Value>{all};
     return std::vector<Value>(all.as_array().begin(), all.as_array().end());
 }
 
 TransactionStore::New& TransactionStore::fresh(const std::string& ref) {
-    // Properties of a resource come together.
-    if (!new_.empty() && last_ == ref) return new_.back();
-    const auto [it, made] = places_.try_emplace(ref, new_.size());
+    // Consecutive calls often concern properties of the same resource.
+    BUNRAKU_ASSERT(positions_.size() == new_.size());
+    if (!new_.empty() && last_ == ref) {
+        BUNRAKU_ASSERT(positions_.at(ref) + 1 == new_.size());
+        return new_.back();
+    }
+    const auto [it, made] = positions_.try_emplace(ref, new_.size());
+    BUNRAKU_ASSERT(made ? it->second == new_.size() : it->second < new_.size());
     if (!made) return new_[it->second];
     const auto old = old_.find(ref);
     last_ = ref;
@@ -246,21 +265,21 @@ TransactionStore::New& TransactionStore::fresh(const std::string& ref) {
         New{old == old_.end() ? yaml_scalar(ref) : std::string(old->second.written), {}});
 }
 
-void TransactionStore::keep(const std::string& ref, std::string_view property,
-                            const std::vector<Value>& values,
-                            const std::function<bool(const Value&)>& symbol) {
+void TransactionStore::store_values(const std::string& ref, std::string_view property,
+                                    const std::vector<Value>& values,
+                                    const std::function<bool(const Value&)>& symbol) {
     YamlNode node;
     node.kind = NodeKind::Sequence;
     for (const Value& v : values) node.items.push_back(node_of(v, symbol));
     fresh(ref).parameters.emplace_back(property, value_text(node));
 }
 
-void TransactionStore::keep_old(const std::string& ref, std::string_view property) {
+void TransactionStore::retain(const std::string& ref, std::string_view property) {
     if (const auto text = old_text(ref, property))
         fresh(ref).parameters.emplace_back(property, *text);
 }
 
-void TransactionStore::keep_old(const std::string& ref) {
+void TransactionStore::retain(const std::string& ref) {
     const auto it = old_.find(ref);
     if (it == old_.end()) return;
     auto& parameters = fresh(ref).parameters;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scalars and times as Ruby's Psych writes them (without its folding of long lines).
 #include <fmt/format.h>
 
@@ -41,7 +42,7 @@ std::string single_quoted(std::string_view text) {
     return out + "'";
 }
 
-// A date or a time, which Psych would read as one.
+// Reports whether Psych would read the text as a date or a time.
 bool reads_as_time(std::string_view t) {
     std::size_t at = t.starts_with('-') ? 1 : 0;
     auto digits = [&](std::size_t least, std::size_t most) {
@@ -60,7 +61,7 @@ bool reads_as_time(std::string_view t) {
     return digits(1, 2) && is(":") && digits(2, 2) && is(":") && digits(2, 2);
 }
 
-// What libyaml's emitter accepts without quotes.
+// Reports whether libyaml's emitter writes the text without quotes.
 bool plain_allowed(std::string_view t) {
     if (t.empty() || t.front() == ' ' || t.back() == ' ') return false;
     if (t.starts_with("---") || t.starts_with("...")) return false;

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/agent_json.h"
 
 #include <charconv>
 
+#include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/parameters.h"
 
@@ -19,6 +21,7 @@ void append_strings(std::string& out, const std::vector<std::string>& items) {
 }
 
 void append_number(std::string& out, long n) {
+    BUNRAKU_ASSERT(n >= 0);
     char buffer[24];
     out.append(buffer, std::to_chars(buffer, buffer + sizeof buffer, n).ptr);
 }
@@ -30,7 +33,8 @@ void append_resource(std::string& out, const Resource& r, const Naming& naming) 
     codec::append_json_string(out, r.ref.title);
     out += ",\"tags\":";
     append_strings(out, r.tags);
-    // Code that was given as a text has places without a file: Puppet shows an empty name there.
+    // Resources from code that was passed as a text have a line but no file. Puppet writes an empty
+    // file name for them.
     if (!r.file.empty() || r.line > 0) {
         out += ",\"file\":";
         codec::append_json_string(out, r.file);
@@ -131,6 +135,7 @@ void write_agent_json(std::string& out, const Catalog& catalog, const AgentJsonO
         const Resource& source = catalog.resources[e.source];
         const Resource& target = catalog.resources[e.target];
         if (!shown(source) || !shown(target)) continue;
+        BUNRAKU_ASSERT(options.keep_virtual || (!source.virtual_ && !target.virtual_));
         out += first ? "{\"source\":" : ",{\"source\":";
         first = false;
         append_reference(out, source.ref);

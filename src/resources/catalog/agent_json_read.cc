@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/value/build.h"
 #include "resources/catalog/agent_json.h"
 #include "resources/catalog/document.h"
@@ -34,7 +36,7 @@ std::string read_text(const value::HashRep& object, std::string_view key, const 
     return v ? std::string(expect_string(*v, at[key])) : std::string();
 }
 
-/// Types are written with a capital in every segment; so are the titles of classes.
+/// Returns the name with a capital letter in every segment, as in type names and titles of classes.
 std::string capitalised(std::string_view name) {
     std::string out(name);
     bool start = true;
@@ -47,6 +49,7 @@ std::string capitalised(std::string_view name) {
 
 void read_resource(base::Arena& arena, const Value& data, const Path& at,
                    const value::TypedFactory& make_typed, Resource& out) {
+    BUNRAKU_ASSERT(out.ref.type.empty() && out.parameters.empty());
     const value::HashRep& object = expect_object(data, at);
     const Value* type = present(object, "type");
     if (!type) at["type"].fail("No resource type provided in serialized data");
@@ -81,6 +84,7 @@ void read_resource(base::Arena& arena, const Value& data, const Path& at,
         if (v.is_undef()) continue;
         bool secret = std::find(sensitive.begin(), sensitive.end(), name) != sensitive.end();
         if (secret && !v.is(value::Kind::Sensitive)) v = value::make_sensitive(arena, v);
+        BUNRAKU_ASSERT(!secret || v.is(value::Kind::Sensitive));
         out.parameters.push_back({std::move(name), v});
     }
 }
@@ -135,6 +139,7 @@ Catalog read(const std::shared_ptr<base::Arena>& arena, const Value& document,
         for (std::size_t i = 0; i < items.size(); ++i) {
             read_resource(*arena, items[i], inside[i], make_typed, out.resources[i]);
         }
+        BUNRAKU_ASSERT(out.resources.size() == items.size());
     }
     if (const Value* edges = present(*object, "edges")) {
         Index index(out);
@@ -146,6 +151,8 @@ Catalog read(const std::shared_ptr<base::Arena>& arena, const Value& document,
             const value::HashRep& edge = expect_object(items[i], at);
             out.edges.push_back({read_edge_end(edge, "source", index, at),
                                  read_edge_end(edge, "target", index, at)});
+            BUNRAKU_ASSERT(out.edges.back().source < out.resources.size() &&
+                           out.edges.back().target < out.resources.size());
         }
     }
     return out;
@@ -163,6 +170,7 @@ base::Result<Catalog> read_agent_json(std::string_view text,
 base::Result<Catalog> read_agent_json(const std::shared_ptr<base::Arena>& arena,
                                       const Value& document,
                                       const value::TypedFactory& make_typed) {
+    BUNRAKU_ASSERT(arena != nullptr);
     try {
         return read(arena, document, make_typed);
     } catch (const DocumentError& e) {

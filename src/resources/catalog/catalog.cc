@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/catalog.h"
 
 namespace bunraku::catalog {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The catalog: resources, edges and classes of one node, immutable once built.
 #pragma once
 
@@ -16,7 +17,7 @@ namespace bunraku::catalog {
 
 using value::Value;
 
-/// "Type[title]": the identity of a resource. Types are capitalised in every segment.
+/// The identity of a resource, "Type[title]". Every segment of the type is capitalised.
 struct Ref {
     std::string type;
     std::string title;
@@ -26,40 +27,43 @@ struct Ref {
 
 struct Parameter {
     std::string name;
-    Value value;  ///< references are Type values; Sensitive values stay wrapped here; undef is not
-                  ///< stored
+    /// references are Type values; Sensitive values stay wrapped; undef is not stored
+    Value value;
 };
 
 struct Resource {
     Ref ref;
-    std::vector<Parameter> parameters;  ///< in the order Puppet writes them
-    std::vector<std::string> tags;      ///< in the order they were added
+    std::vector<Parameter> parameters;  ///< in the order in which Puppet writes them
+    std::vector<std::string> tags;      ///< in the order in which they were added
     std::vector<std::string>
-        aliases;       ///< beside the title: `alias` values and the name variable's value
-    std::string file;  ///< empty: none
-    int line = 0;      ///< 0: none
+        aliases;       ///< names other than the title: values of `alias` and of the name variable
+    std::string file;  ///< empty if unknown
+    int line = 0;      ///< 0 if unknown
     bool exported = false;
     bool virtual_ = false;
-    bool title_is_text = true;  ///< false: a number, so that the name is written beside it
-    std::string kind;  ///< "compilable_type" and so on where Puppet writes `kind`; else empty
+    /// false if the title is a number; the catalog then also writes the name
+    bool title_is_text = true;
+    /// "compilable_type" and so on for resources for which Puppet writes `kind`, otherwise empty
+    std::string kind;
 
     const Value* parameter(std::string_view name) const;
 };
 
-/// A containment edge, by position in `resources`.
+/// A containment edge between two positions in `resources`.
 struct Edge {
     std::uint32_t source;
     std::uint32_t target;
 };
 
 struct Catalog {
-    std::shared_ptr<base::Arena> arena;  ///< owns every Value
-    std::string name;                    ///< certname
+    std::shared_ptr<base::Arena> arena;  ///< the owner of every Value
+    std::string name;                    ///< the certname
     std::string version;
     bool version_is_number =
-        true;  ///< Puppet writes its default version (epoch seconds) as a number
+        /// true if the version is Puppet's default (epoch seconds), which Puppet writes as a number
+        true;
     std::string environment;
-    std::string code_id;  ///< empty: null
+    std::string code_id;  ///< written as null if empty
     std::string catalog_uuid;
     int catalog_format = 2;
     std::vector<Resource> resources;  ///< in manifest (apply) order

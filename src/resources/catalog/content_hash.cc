@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/content_hash.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <numeric>
 #include <openssl/evp.h>
 
+#include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/json_text.h"
 
@@ -31,6 +33,7 @@ void append_canonical_parameters(std::string& out, const Resource& resource) {
     }
     std::sort(sorted.begin(), sorted.end(),
               [](const Parameter* a, const Parameter* b) { return a->name < b->name; });
+    BUNRAKU_ASSERT(sorted.size() <= resource.parameters.size());
     out += '{';
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         if (i > 0) out += ',';
@@ -74,6 +77,7 @@ ResourceDigests resource_digests(const Resource& resource, std::string& scratch)
 
 Digest catalog_hash(const Catalog& catalog, const std::vector<ResourceDigests>& resources,
                     const std::vector<Relation>& relations, bool ordered) {
+    BUNRAKU_ASSERT(resources.size() == catalog.resources.size());
     std::vector<std::uint32_t> order(resources.size());
     std::iota(order.begin(), order.end(), 0);
     auto ref = [&](std::uint32_t i) -> const Ref& { return catalog.resources[i].ref; };
@@ -83,9 +87,11 @@ Digest catalog_hash(const Catalog& catalog, const std::vector<ResourceDigests>& 
     if (!ordered) std::sort(order.begin(), order.end(), by_ref);
     std::vector<std::uint32_t> rank(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
+    BUNRAKU_ASSERT(rank.empty() || rank[order.back()] + 1 == rank.size());
 
     std::vector<Relation> edges = relations;
     for (Relation& e : edges) {
+        BUNRAKU_ASSERT(e.source < rank.size() && e.target < rank.size());
         e.source = rank[e.source];
         e.target = rank[e.target];
     }
@@ -107,6 +113,8 @@ Digest catalog_hash(const Catalog& catalog, const std::vector<ResourceDigests>& 
         }
         bytes += static_cast<char>(e.kind);
     }
+    BUNRAKU_ASSERT(bytes.size() ==
+                   catalog.name.size() + 1 + sizeof(Digest) * resources.size() + 9 * edges.size());
     return codec::sha1(bytes);
 }
 
@@ -115,6 +123,7 @@ Digest catalog_hash(const Catalog& catalog, const std::vector<Relation>& relatio
     std::vector<ResourceDigests> resources;
     resources.reserve(catalog.resources.size());
     for (const Resource& r : catalog.resources) resources.push_back(resource_digests(r, scratch));
+    BUNRAKU_ASSERT(resources.size() == catalog.resources.size());
     return catalog_hash(catalog, resources, relations);
 }
 

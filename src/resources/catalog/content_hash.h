@@ -1,4 +1,5 @@
-// What a resource or a catalog consists of, as a SHA-1: the same content always gives the same
+// SPDX-License-Identifier: Apache-2.0
+// SHA-1 hashes of the content of a resource or a catalog. The same content always gives the same
 // hash, whatever the order of parameters and hash keys.
 #pragma once
 
@@ -15,18 +16,21 @@ namespace bunraku::catalog {
 
 using Digest = codec::Sha1Digest;
 
-/// The parameters as one JSON object with sorted keys, exact (references and Sensitive kept).
+/// Appends the parameters as one JSON object with sorted keys. The form is exact: references and
+/// Sensitive values keep their types.
 void append_canonical_parameters(std::string& out, const Resource& resource);
 
 struct ResourceDigests {
     Digest content;  ///< type, title and parameters
-    Digest row;      ///< that and everything else the resource has: tags, file, line, flags, kind
+    /// `content` plus all other fields of the resource: tags, file, line, flags, kind
+    Digest row;
 };
-/// `scratch` is only working memory, kept between calls.
+/// Returns the digests of one resource. `scratch` is a working buffer that callers reuse between
+/// calls.
 ResourceDigests resource_digests(const Resource& resource, std::string& scratch);
 
-/// The content of a whole catalog: the node, its resources and all relations, but neither version,
-/// identifiers nor times. `ordered`: the order of resources counts too.
+/// Returns the hash of a whole catalog: the node, its resources and all relations, but no version,
+/// identifiers or times. If `ordered` is true, the order of the resources counts too.
 Digest catalog_hash(const Catalog& catalog, const std::vector<ResourceDigests>& resources,
                     const std::vector<Relation>& relations, bool ordered = false);
 Digest catalog_hash(const Catalog& catalog, const std::vector<Relation>& relations);

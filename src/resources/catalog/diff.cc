@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/diff.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/codec/json_text.h"
 #include "core/value/rich_data.h"
@@ -34,7 +36,7 @@ std::map<std::string, Shown, std::less<>> shown_as_json(const Resource& r, const
     return out;
 }
 
-/// What is in `a` and not in `b`, in the order of `a`.
+/// Returns the elements of `a` that are not in `b`, in the order of `a`.
 std::vector<std::string> missing(const std::vector<std::string>& a,
                                  const std::vector<std::string>& b) {
     std::vector<std::string> sorted = b, out;
@@ -42,6 +44,7 @@ std::vector<std::string> missing(const std::vector<std::string>& a,
     for (const std::string& item : a) {
         if (!std::binary_search(sorted.begin(), sorted.end(), item)) out.push_back(item);
     }
+    BUNRAKU_ASSERT(out.size() <= a.size());
     return out;
 }
 
@@ -76,12 +79,15 @@ std::string loose(const Value& v) {
     return json_of(v);
 }
 
-/// Goes into hashes that stand on both sides.
+/// Appends the differences between `a` and `b`. If both are hashes, it compares them key by key.
 void compare_values(std::vector<std::string>& path, const Value& a, const Value& b, bool data_types,
                     std::vector<ValueChange>& out) {
+    BUNRAKU_ASSERT(!path.empty() && path.size() <= 100);
     base::step();
     if (is_plain_hash(a) && is_plain_hash(b) && path.size() < 100) {
+        const std::size_t depth = path.size();
         auto visit = [&](const Value& key, const Value* x, const Value* y) {
+            BUNRAKU_ASSERT(x || y);
             path.push_back(value::to_text(key));
             if (x && y) {
                 compare_values(path, *x, *y, data_types, out);
@@ -90,6 +96,7 @@ void compare_values(std::vector<std::string>& path, const Value& a, const Value&
                                y ? std::optional(json_of(*y)) : std::nullopt});
             }
             path.pop_back();
+            BUNRAKU_ASSERT(path.size() == depth);
         };
         for (const auto& e : a.as_hash()) visit(e.key, &e.value, b.as_hash().find(e.key));
         for (const auto& e : b.as_hash()) {
@@ -106,6 +113,7 @@ void compare_parameters(const Resource& a, const Resource& b, const Naming& nami
                         std::vector<ParameterChange>& out) {
     auto before = shown_as_json(a, naming), after = shown_as_json(b, naming);
     auto add = [&](const std::string& name, const Shown* old, const Shown* now) {
+        BUNRAKU_ASSERT(old || now);
         ParameterChange change{.name = name};
         change.sensitive = (old && old->sensitive) || (now && now->sensitive);
         if (old) change.before = old->json;
@@ -118,6 +126,9 @@ void compare_parameters(const Resource& a, const Resource& b, const Naming& nami
             if (change.values.empty() && old->sensitive == now->sensitive) return;
         }
         if (change.values.empty()) change.values.push_back({{name}, change.before, change.after});
+        BUNRAKU_ASSERT(!change.values.empty() && (change.before || change.after));
+        BUNRAKU_ASSERT(change.before.has_value() == (old != nullptr) &&
+                       change.after.has_value() == (now != nullptr));
         out.push_back(std::move(change));
     };
     for (const auto& [name, old] : before) {
@@ -140,6 +151,7 @@ std::vector<std::string> relation_texts(const Catalog& catalog, const Naming& na
     auto all = relations(catalog, naming);
     if (!all) return out;
     for (const Relation& r : *all) {
+        BUNRAKU_ASSERT(r.source < catalog.resources.size() && r.target < catalog.resources.size());
         if (r.kind == Relationship::Contains) continue;
         const bool signals =
             r.kind == Relationship::Notifies || r.kind == Relationship::SubscriptionOf;
@@ -173,7 +185,9 @@ CatalogDiff diff(const Catalog& before, const Catalog& after, const DiffOptions&
             out.added.push_back(now.ref);
             continue;
         }
+        BUNRAKU_ASSERT(*at < old_containers.size() && i < new_containers.size());
         const Resource& old = before.resources[*at];
+        BUNRAKU_ASSERT(old.ref == now.ref);
         ResourceChange change{.ref = now.ref};
         compare_parameters(old, now, naming, options.data_types, change.parameters);
         if (options.tags) {
@@ -185,8 +199,8 @@ CatalogDiff diff(const Catalog& before, const Catalog& after, const DiffOptions&
             change.container = {old_containers[*at], new_containers[i]};
         }
         if (options.places && (old.file != now.file || old.line != now.line)) {
-            change.place = {fmt::format("{}:{}", old.file, old.line),
-                            fmt::format("{}:{}", now.file, now.line)};
+            change.location = {fmt::format("{}:{}", old.file, old.line),
+                               fmt::format("{}:{}", now.file, now.line)};
         }
         if (!change.empty()) out.changed.push_back(std::move(change));
     }
@@ -195,6 +209,8 @@ CatalogDiff diff(const Catalog& before, const Catalog& after, const DiffOptions&
         out.relations_added = missing(now, old);
         out.relations_removed = missing(old, now);
     }
+    BUNRAKU_ASSERT(out.added.size() + out.changed.size() <= after.resources.size());
+    BUNRAKU_ASSERT(out.removed.size() <= before.resources.size());
     if (!options.classes) return out;
     out.classes_added = missing(after.classes, before.classes);
     out.classes_removed = missing(before.classes, after.classes);

@@ -1,4 +1,5 @@
-// What differs between two catalogs.
+// SPDX-License-Identifier: Apache-2.0
+// The differences between two catalogs.
 #pragma once
 
 #include <optional>
@@ -10,31 +11,33 @@
 
 namespace bunraku::catalog {
 
-/// One differing value inside a parameter: hashes are compared key by key.
+/// One differing value inside a parameter. Hashes are compared key by key.
 struct ValueChange {
-    std::vector<std::string> path;      ///< the parameter's name, then the keys of hashes
-    std::optional<std::string> before;  ///< JSON (rich data, keys sorted); null: was not there
+    std::vector<std::string> path;  ///< the parameter's name, then the keys of hashes
+    /// JSON (rich data, keys sorted); nullopt if the value did not exist
+    std::optional<std::string> before;
     std::optional<std::string> after;
 };
 
 struct ParameterChange {
     std::string name;
-    std::optional<std::string> before;  ///< JSON (rich data, keys sorted); null: was not there
+    /// JSON (rich data, keys sorted); nullopt if the value did not exist
+    std::optional<std::string> before;
     std::optional<std::string> after;
-    bool sensitive = false;           ///< on either side: not to be shown
-    std::vector<ValueChange> values;  ///< what differs inside; at least one
+    bool sensitive = false;           ///< true if either value is Sensitive and must not be shown
+    std::vector<ValueChange> values;  ///< the differences inside the parameter, at least one
 };
 
 struct ResourceChange {
     Ref ref;
-    std::vector<ParameterChange> parameters;  ///< by name
+    std::vector<ParameterChange> parameters;  ///< sorted by name
     std::vector<std::string> tags_added, tags_removed;
     std::optional<std::pair<bool, bool>> exported;
     std::optional<std::pair<std::string, std::string>> container;  ///< "Class[a]", "Class[b]"
-    std::optional<std::pair<std::string, std::string>> place;      ///< "file:line"
+    std::optional<std::pair<std::string, std::string>> location;   ///< "file:line"
     bool empty() const {
         return parameters.empty() && tags_added.empty() && tags_removed.empty() && !exported &&
-               !container && !place;
+               !container && !location;
     }
 };
 
@@ -51,17 +54,17 @@ struct CatalogDiff {
 };
 
 struct DiffOptions {
-    bool places = false;  ///< a resource that only moved in its manifest differs
+    bool places = false;  ///< report resources that only moved within their manifests
     bool tags = true;
-    bool containers = true;  ///< a resource that another class or define contains now differs
-    bool relations = false;  ///< also what has to come before what
-    bool classes = true;     ///< also the resources of classes, and the list of classes
-    bool data_types = true;  ///< 1 and "1", true and "true" differ
+    bool containers = true;  ///< report resources whose containing class or define changed
+    bool relations = false;  ///< compare the order of resources (relationships) too
+    bool classes = true;     ///< compare the resources of classes and the list of classes too
+    bool data_types = true;  ///< treat 1 and "1", or true and "true", as different
     const Naming* naming = nullptr;
 };
 
-/// Resources are matched by type and title and come in the order of the catalogs; references and
-/// "Type[title]" strings are the same.
+/// Returns the differences between two catalogs. Matches resources by type and title, and lists
+/// them in the order of the catalogs. A reference equals its "Type[title]" string.
 CatalogDiff diff(const Catalog& before, const Catalog& after, const DiffOptions& options = {});
 
 }  // namespace bunraku::catalog

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/diff_filter.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/regex/regex.h"
 #include "core/value/rich_data.h"
@@ -21,6 +23,7 @@ bool glob(std::string_view pattern, std::string_view text) {
         } else if (p < pattern.size() && pattern[p] == text[t]) {
             ++p, ++t;
         } else if (star != std::string_view::npos) {
+            BUNRAKU_ASSERT(star < pattern.size() && mark <= t);
             p = star + 1;
             t = ++mark;
         } else {
@@ -31,7 +34,7 @@ bool glob(std::string_view pattern, std::string_view text) {
     return p == pattern.size();
 }
 
-// Strings bare, everything else as JSON.
+// Returns a string without quotes, and every other value as JSON.
 std::string shown(const std::optional<std::string>& json) {
     if (!json) return {};
     base::Arena arena(1024);
@@ -61,7 +64,7 @@ bool tagged(const Resource& r, const std::vector<std::string>& tags) {
 base::Result<IgnorePattern> IgnorePattern::parse(std::string_view text) {
     IgnorePattern out;
     auto open = text.find('['), close = text.rfind(']');
-    // A bracket behind a condition belongs to its operand.
+    // A bracket after the condition is part of the condition's operand.
     if (auto condition = text.find("]::"); condition != std::string_view::npos) close = condition;
     if (open == std::string_view::npos) {
         out.type_ = base::lower(text);
@@ -69,13 +72,16 @@ base::Result<IgnorePattern> IgnorePattern::parse(std::string_view text) {
         return out;
     }
     if (close == std::string_view::npos || close < open)
-        return base::failure(fmt::format("'{}' is no Type[title] or Type[title]::parameter", text));
+        return base::failure(fmt::format(
+            "Invalid pattern '{}': expected Type[title] or Type[title]::parameter", text));
+    BUNRAKU_ASSERT(open < close && close < text.size());
     out.type_ = base::lower(text.substr(0, open));
     out.title_ = text.substr(open + 1, close - open - 1);
     auto rest = text.substr(close + 1);
     if (rest.empty()) return out;
     if (!rest.starts_with("::") || rest.size() == 2)
-        return base::failure(fmt::format("'{}' is no Type[title] or Type[title]::parameter", text));
+        return base::failure(fmt::format(
+            "Invalid pattern '{}': expected Type[title] or Type[title]::parameter", text));
     rest.remove_prefix(2);
     for (std::size_t at = rest.find('='); at != std::string_view::npos;
          at = rest.find('=', at + 1)) {
@@ -106,6 +112,8 @@ base::Result<IgnorePattern> IgnorePattern::parse(std::string_view text) {
         if (at == std::string_view::npos) break;
         rest.remove_prefix(at + 2);
     }
+    BUNRAKU_ASSERT(!out.whole());
+    BUNRAKU_ASSERT(out.condition_ != Condition::None || (!out.regular_ && out.operand_.empty()));
     if (out.regular_) {
         if (auto compiled = regex::Regex::compile(out.operand_); !compiled)
             return base::failure(fmt::format("'{}': {}", out.operand_, compiled.error().message));
@@ -139,6 +147,7 @@ bool IgnorePattern::matches(const Ref& ref, const ValueChange& change) const {
             return !old.empty() && old == now;
         }
     }
+    BUNRAKU_ASSERT(false);
     return false;
 }
 
@@ -153,6 +162,8 @@ void apply_ignores(CatalogDiff& diff, const Catalog& before, const Catalog& afte
         if (tags.empty()) return false;
         auto old = old_index.by_title(ref.type, ref.title);
         auto now = new_index.by_title(ref.type, ref.title);
+        BUNRAKU_ASSERT((!old || *old < before.resources.size()) &&
+                       (!now || *now < after.resources.size()));
         return (old && tagged(before.resources[*old], tags)) ||
                (now && tagged(after.resources[*now], tags));
     };

@@ -1,4 +1,5 @@
-// What a comparison of catalogs is not to show: "Type[title]::parameter" patterns.
+// SPDX-License-Identifier: Apache-2.0
+// Filters for a comparison of catalogs: "Type[title]::parameter" patterns.
 #pragma once
 
 #include <optional>
@@ -11,17 +12,17 @@
 
 namespace bunraku::catalog {
 
-/// One "--ignore": `Type[title]`, `Type[title]::parameter`, `Type[title]::parameter::key`; `*`
-/// stands for any text in each. Behind a parameter may stand a condition on its values:
-/// `=>text` (either side is it), `=+>text` (the new one is), `=->text` (the old one is), the same
-/// with `~` before `>` for a regular expression, and `=s>=` (the same array members in another
-/// order).
+/// One value of "--ignore": `Type[title]`, `Type[title]::parameter` or
+/// `Type[title]::parameter::key`. In each part, `*` matches any text. A condition on the values may
+/// follow the parameter: `=>text` (either value equals the text), `=+>text` (the new value does),
+/// `=->text` (the old value does). A `~` before `>` makes the text a regular expression. `=s>=`
+/// requires the same array members in a different order.
 class IgnorePattern {
 public:
     static base::Result<IgnorePattern> parse(std::string_view text);
 
     bool matches_resource(const Ref& ref) const;
-    /// Whole resources, whatever they hold.
+    /// Reports whether the pattern matches whole resources, whatever parameters they have.
     bool whole() const { return path_.empty(); }
     bool matches(const Ref& ref, const ValueChange& change) const;
 
@@ -34,8 +35,8 @@ private:
     std::string operand_;
 };
 
-/// Takes out of the difference what the patterns match, and what bears one of `tags` in a catalog
-/// that has it. A resource without any change left is dropped.
+/// Removes from the difference everything that the patterns match, and every resource that has one
+/// of `tags` in either catalog. A resource without remaining changes is dropped.
 void apply_ignores(CatalogDiff& diff, const Catalog& before, const Catalog& after,
                    const std::vector<IgnorePattern>& patterns,
                    const std::vector<std::string>& tags);

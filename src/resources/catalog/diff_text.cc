@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/diff_text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "core/value/rich_data.h"
 #include "resources/catalog/index.h"
@@ -18,6 +20,7 @@ constexpr std::string_view kRule = "*******************************************\
 constexpr std::size_t kWidth = 120;
 
 std::string indented(std::string_view text, int by) {
+    BUNRAKU_ASSERT(by >= 0);
     std::string out(static_cast<std::size_t>(by), ' ');
     out += text;
     out += '\n';
@@ -39,11 +42,11 @@ public:
     void run(const CatalogDiff& diff) {
         names("classes", diff.classes_added, diff.classes_removed);
         for (const Ref& ref : diff.removed) {
-            line('-', fmt::format("{}{}", ref.to_string(), place(before_, old_index_, ref)));
+            line('-', fmt::format("{}{}", ref.to_string(), location(before_, old_index_, ref)));
             out_ += kRule;
         }
         for (const Ref& ref : diff.added) {
-            line('+', fmt::format("{}{}{}", ref.to_string(), place(after_, new_index_, ref),
+            line('+', fmt::format("{}{}{}", ref.to_string(), location(after_, new_index_, ref),
                                   options_.detail_add ? " =>" : ""));
             if (options_.detail_add) details(ref);
             out_ += kRule;
@@ -54,6 +57,7 @@ public:
 
 private:
     void line(char sign, std::string_view text, int indent = 0) {
+        BUNRAKU_ASSERT(indent >= 0);
         const std::string_view color = !options_.color ? ""
                                        : sign == '+'   ? "\033[32m"
                                        : sign == '-'   ? "\033[31m"
@@ -70,7 +74,7 @@ private:
         out_ += '\n';
     }
 
-    std::string place(const Catalog& catalog, const Index& index, const Ref& ref) const {
+    std::string location(const Catalog& catalog, const Index& index, const Ref& ref) const {
         if (!options_.places) return {};
         auto at = index.by_title(ref.type, ref.title);
         if (!at || catalog.resources[*at].file.empty()) return {};
@@ -91,6 +95,7 @@ private:
         if (!options_.truncate || text.size() <= kWidth) return text;
         std::size_t end = kWidth - 3;
         while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+        BUNRAKU_ASSERT(end < text.size() && end + 3 <= kWidth);
         return text.substr(0, end) + "...";
     }
 
@@ -114,8 +119,9 @@ private:
     }
 
     void changed(const ResourceChange& change) {
+        BUNRAKU_ASSERT(!change.empty());
         out_ += fmt::format("  {}{} =>\n", change.ref.to_string(),
-                            place(after_, new_index_, change.ref));
+                            location(after_, new_index_, change.ref));
         if (!change.parameters.empty()) out_ += "   parameters =>\n";
         for (const auto& p : change.parameters) {
             if (p.sensitive) {
@@ -123,6 +129,7 @@ private:
                 line(' ', "(sensitive value changed)", 6);
                 continue;
             }
+            BUNRAKU_ASSERT(!p.values.empty());
             for (const auto& v : p.values) value(v);
         }
         if (!change.tags_added.empty() || !change.tags_removed.empty()) {
@@ -141,11 +148,12 @@ private:
         }
         if (change.container)
             pair("contained in", change.container->first, change.container->second);
-        if (change.place) pair("declared at", change.place->first, change.place->second);
+        if (change.location) pair("declared at", change.location->first, change.location->second);
         out_ += kRule;
     }
 
     void value(const ValueChange& change) {
+        BUNRAKU_ASSERT(!change.path.empty() && (change.before || change.after));
         out_ += indented(fmt::format("{} =>", fmt::join(change.path, " => ")), 5);
         base::Arena arena(4096);
         auto parsed = [&](const std::optional<std::string>& json) {
@@ -171,7 +179,7 @@ private:
                 return out;
             };
             const std::string a = text(old), b = text(now);
-            if (a == b) {  // 1 and "1"
+            if (a == b) {  // such as 1 and "1"
                 whole(change);
             } else {
                 lines(a, b);
@@ -187,6 +195,7 @@ private:
     }
 
     void lines(const std::string& a, const std::string& b) {
+        BUNRAKU_ASSERT(options_.context >= 0);
         for (const auto& l : line_diff(a, b, options_.context)) {
             const char sign = l.empty() ? ' ' : l[0];
             const std::string_view color = !options_.color ? ""
@@ -243,7 +252,7 @@ void write_diff_json(std::string& out, const CatalogDiff& diff, const Catalog& b
         out += ",\"title\":";
         text(ref.title);
     };
-    auto place = [&](const Catalog& c, const Index& index, const Ref& ref) -> const Resource* {
+    auto location = [&](const Catalog& c, const Index& index, const Ref& ref) -> const Resource* {
         auto at = index.by_title(ref.type, ref.title);
         if (!at) return nullptr;
         const Resource& r = c.resources[*at];
@@ -258,7 +267,7 @@ void write_diff_json(std::string& out, const CatalogDiff& diff, const Catalog& b
         return [&](const Ref& ref) {
             out += '{';
             identity(ref);
-            const Resource* r = place(c, index, ref);
+            const Resource* r = location(c, index, ref);
             out += ",\"parameters\":{";
             bool first = true;
             if (r) {
@@ -287,7 +296,7 @@ void write_diff_json(std::string& out, const CatalogDiff& diff, const Catalog& b
     json_list(out, diff.changed, [&](const ResourceChange& change) {
         out += '{';
         identity(change.ref);
-        place(after, new_index, change.ref);
+        location(after, new_index, change.ref);
         out += ",\"parameters\":";
         std::vector<std::pair<const ParameterChange*, const ValueChange*>> values;
         for (const auto& p : change.parameters) {
@@ -299,6 +308,7 @@ void write_diff_json(std::string& out, const CatalogDiff& diff, const Catalog& b
         }
         json_list(out, values, [&](const auto& item) {
             const auto& [p, v] = item;
+            BUNRAKU_ASSERT(p->sensitive == (v == nullptr));
             out += "{\"name\":";
             text(p->name);
             if (!v) {
@@ -338,8 +348,10 @@ void write_diff_json(std::string& out, const CatalogDiff& diff, const Catalog& b
                 "container", [&] { text(change.container->first); },
                 [&] { text(change.container->second); });
         }
-        if (change.place) {
-            pair("place", [&] { text(change.place->first); }, [&] { text(change.place->second); });
+        if (change.location) {
+            pair(
+                "place", [&] { text(change.location->first); },
+                [&] { text(change.location->second); });
         }
         out += '}';
     });

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/document.h"
 
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "core/value/rich_data.h"
 #include "resources/catalog/json_text.h"
@@ -10,6 +12,7 @@ namespace bunraku::catalog {
 
 std::string Path::text() const {
     if (!up) return {};
+    BUNRAKU_ASSERT(up != this && (index < 0 || key.empty()));
     std::string out = up->text();
     if (index >= 0) {
         out += fmt::format("[{}]", index);
@@ -31,8 +34,9 @@ std::string Path::text() const {
 }
 
 void Path::fail(std::string_view what) const {
-    std::string place = text();
-    throw DocumentError{place.empty() ? std::string(what) : fmt::format("{}: {}", place, what)};
+    std::string path_text = text();
+    throw DocumentError{path_text.empty() ? std::string(what)
+                                          : fmt::format("{}: {}", path_text, what)};
 }
 
 std::string_view json_kind(const Value& v) {
@@ -86,6 +90,7 @@ const Value& expect_key(const value::HashRep& object, std::string_view key, cons
 base::Result<Value> parse_document(base::Arena& arena, std::string_view text) {
     std::size_t bad = codec::first_invalid_utf8(text);
     if (bad != std::string_view::npos) {
+        BUNRAKU_ASSERT(bad < text.size());
         return base::failure(fmt::format("not valid UTF-8 at byte {}", bad));
     }
     return value::parse_json(arena, text);
@@ -97,6 +102,8 @@ bool split_reference(std::string_view text, std::string_view* type, std::string_
     if (text.back() != ']' || text.size() < open + 3) return false;
     *type = text.substr(0, open);
     *title = text.substr(open + 1, text.size() - open - 2);
+    BUNRAKU_ASSERT(!type->empty() && !title->empty());
+    BUNRAKU_ASSERT(type->size() + title->size() + 2 == text.size());
     return true;
 }
 

@@ -1,5 +1,6 @@
-// Reading JSON documents with complete validation: every complaint names its place inside the
-// document, "resources[3].tags[0]: expected a string, got null".
+// SPDX-License-Identifier: Apache-2.0
+// Reads JSON documents with complete validation. Every error names its path inside the document,
+// for example "resources[3].tags[0]: expected a string, got null".
 #pragma once
 
 #include <cstddef>
@@ -12,12 +13,14 @@
 
 namespace bunraku::catalog {
 
-/// Ends the reading of one document; caught at its door, where it becomes a base::Error.
+/// An exception that ends the reading of one document. The public reading functions catch it and
+/// return a base::Error.
 struct DocumentError {
     std::string message;
 };
 
-/// A place in a document, as a chain of steps on the stack; costs nothing until something is wrong.
+/// A path inside a document, as a chain of steps on the stack. It costs nothing until an error
+/// occurs.
 struct Path {
     const Path* up = nullptr;
     std::string_view key = {};
@@ -37,13 +40,14 @@ bool expect_boolean(const Value& v, const Path& at);
 std::int64_t expect_integer(const Value& v, const Path& at);
 std::span<const Value> expect_array(const Value& v, const Path& at);
 const value::HashRep& expect_object(const Value& v, const Path& at);
-/// Fails where the key is absent.
+/// Returns the value of the key; fails if the key is absent.
 const Value& expect_key(const value::HashRep& object, std::string_view key, const Path& at);
 
-/// JSON text to values: strict UTF-8 first, so that the message says at which byte.
+/// Parses a JSON text. Checks the UTF-8 encoding first, so that the error message gives the byte
+/// position.
 base::Result<Value> parse_document(base::Arena& arena, std::string_view text);
 
-/// Splits "Type[title]". False where it is no reference.
+/// Splits "Type[title]". Returns false if `text` is not a reference.
 bool split_reference(std::string_view text, std::string_view* type, std::string_view* title);
 
 }  // namespace bunraku::catalog

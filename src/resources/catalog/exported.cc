@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/exported.h"
 
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
 #include "core/value/rich_data.h"
@@ -25,6 +27,8 @@ bool append(std::string& out, const CollectorQuery& query) {
         out += ',';
         if (!append(out, *query.right)) return false;
     } else {
+        BUNRAKU_ASSERT(query.kind == Kind::Equal || query.kind == Kind::NotEqual);
+        BUNRAKU_ASSERT(!query.left && !query.right);
         if (!plain(query.operand)) return false;
         out += query.kind == Kind::Equal ? "[\"=\"," : "[\"!=\",";
         codec::append_json_string(out, query.attribute);
@@ -73,6 +77,8 @@ bool collects(const CollectorQuery* query, const Resource& resource) {
         const bool right = collects(query->right.get(), resource);
         return query->kind == Kind::And ? left && right : left || right;
     }
+    BUNRAKU_ASSERT(query->kind == Kind::Equal || query->kind == Kind::NotEqual);
+    BUNRAKU_ASSERT(!query->left && !query->right);
     const bool equal = query->kind == Kind::Equal;
     if (query->attribute == "tag") return has_tag(resource, query->operand) == equal;
     if (query->attribute == "title") {
@@ -82,7 +88,8 @@ bool collects(const CollectorQuery* query, const Resource& resource) {
     if (found == resource.parameters.end()) return query->operand.is_undef() == equal;
     const std::string wanted = value_text(query->operand);
     bool same = value_text(found->value) == wanted;
-    // An array equals each of its members, but differs from them too.
+    // An array equals each of its members, and it also differs from each of them: `==` and `!=`
+    // both match.
     if (equal && !same && found->value.is_array()) {
         same = std::ranges::any_of(found->value.as_array(),
                                    [&](const Value& one) { return value_text(one) == wanted; });
@@ -94,7 +101,7 @@ std::string name_of_export(std::string_view type, const CollectorQuery* query) {
     std::string out(type);
     if (!query) return out;
     std::string text;
-    // What has no text cannot be asked again.
+    // A query that cannot be written as JSON cannot be read back either.
     out += append(text, *query) ? " " + text : std::string(" ?");
     return out;
 }
@@ -106,6 +113,7 @@ std::optional<NamedExport> export_of_name(std::string_view name, base::Arena& ar
     const auto data = value::parse_json(arena, name.substr(space + 1));
     if (data) out.query = read(*data);
     if (!out.query) return std::nullopt;
+    BUNRAKU_ASSERT(out.type.size() < name.size());
     return out;
 }
 

@@ -1,5 +1,6 @@
-// What a collector of exported resources asks for, and what a store answers: the words that the
-// compiler and every store (embedded or remote) share.
+// SPDX-License-Identifier: Apache-2.0
+// Queries of collectors for exported resources, and the results of a store. The compiler and every
+// store (embedded or remote) share these types.
 #pragma once
 
 #include <memory>
@@ -12,12 +13,12 @@
 
 namespace bunraku::catalog {
 
-/// What a collector asks, as a tree; a null query matches all.
+/// A collector's query, as a tree; a null query matches all resources.
 struct CollectorQuery {
     enum class Kind { Equal, NotEqual, And, Or } kind = Kind::Equal;
-    std::string attribute;  ///< Equal/NotEqual: "title", "tag", or a parameter's name
-    Value operand;          ///< Equal/NotEqual
-    std::unique_ptr<CollectorQuery> left, right;  ///< And/Or
+    std::string attribute;  ///< for Equal and NotEqual: "title", "tag", or a parameter's name
+    Value operand;          ///< for Equal and NotEqual
+    std::unique_ptr<CollectorQuery> left, right;  ///< for And and Or
 
     static std::unique_ptr<CollectorQuery> compare(Kind kind, std::string attribute,
                                                    Value operand) {
@@ -37,25 +38,26 @@ struct CollectorQuery {
     }
 };
 
-/// Whether a collector takes the resource, its type apart.
+/// Reports whether the query matches the resource. Does not check the resource's type.
 bool collects(const CollectorQuery* query, const Resource& resource);
 
-/// One resource another node exports.
+/// A resource that another node exports.
 struct ExportedResource {
-    Resource resource;     ///< parameters' values live in the arena given to the search
+    Resource resource;     ///< the values of its parameters live in the arena passed to the search
     std::string certname;  ///< the exporter
-    std::string hash;      ///< of all that the resource is; empty: the store does not tell
+    std::string hash;      ///< of the whole resource; empty if the store does not provide one
 };
 
-/// What a collector asks of a type, as a text: "Sshkey", "Sshkey [\"=\",\"tag\",\"x\"]".
+/// Returns a collector's query for a type as a text: "Sshkey", "Sshkey [\"=\",\"tag\",\"x\"]".
 std::string name_of_export(std::string_view type, const CollectorQuery* query);
 struct NamedExport {
     std::string_view type;
-    std::unique_ptr<CollectorQuery> query;  ///< null: all
+    std::unique_ptr<CollectorQuery> query;  ///< null if the collector takes all resources
 };
-/// Such a text again; operands live in `arena`. nullopt: it compares with what no JSON says.
+/// Parses a text of name_of_export; operands live in `arena`. Returns nullopt if the query compares
+/// with a value that JSON cannot represent.
 std::optional<NamedExport> export_of_name(std::string_view name, base::Arena& arena);
-/// One resource in the text that stands for a store's answer: of equal answers it is equal.
+/// Appends one resource to a text that identifies a store's result. Equal results give equal texts.
 void append_identity(std::string& out, std::string_view certname, std::string_view hash);
 
 }  // namespace bunraku::catalog

@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/index.h"
+
+#include "core/base/assert.h"
 
 namespace bunraku::catalog {
 
@@ -13,6 +16,8 @@ Index::Index(const Catalog& catalog, const Naming* naming) {
             aliases_.insert_or_assign(Key{r.ref.type, texts_.back()}, i);
         }
     }
+    BUNRAKU_ASSERT(titles_.size() <= catalog.resources.size());
+    BUNRAKU_ASSERT(aliases_.size() <= texts_.size() && (naming || texts_.empty()));
 }
 
 std::optional<std::uint32_t> Index::look(const Table& table, const Key& key) {
@@ -30,6 +35,7 @@ std::optional<std::uint32_t> Index::resolve(std::string_view type, std::string_v
     if (auto found = look(aliases_, {type, title})) return found;
     if (type == "File" && title.size() > 1 && title.back() == '/') {
         std::size_t last = title.find_last_not_of('/');
+        BUNRAKU_ASSERT(last == std::string_view::npos || last + 1 < title.size());
         return resolve(type, last == std::string_view::npos ? "/" : title.substr(0, last + 1));
     }
     return std::nullopt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the resources of a catalog by type and title, and by alias.
 #pragma once
 
@@ -12,14 +13,15 @@
 
 namespace bunraku::catalog {
 
-/// Looks into a catalog that must stay unchanged and alive.
+/// An index of a catalog. The catalog must stay alive and unchanged.
 class Index {
 public:
-    /// Without `naming` only titles are known.
+    /// Without `naming`, the index only contains titles.
     explicit Index(const Catalog& catalog, const Naming* naming = nullptr);
 
     std::optional<std::uint32_t> by_title(std::string_view type, std::string_view title) const;
-    /// By title first, then by alias; trailing slashes of a file do not count.
+    /// Returns the position of the resource with this title or, failing that, this alias. Ignores
+    /// trailing slashes in titles of files.
     std::optional<std::uint32_t> resolve(std::string_view type, std::string_view title) const;
 
 private:

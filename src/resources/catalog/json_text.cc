@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/json_text.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/work_limit.h"
 #include "core/codec/json_text.h"
@@ -88,6 +90,7 @@ private:
         bool was_plain = plain_;
         plain_ = true;
         write(data);
+        BUNRAKU_ASSERT(plain_);
         plain_ = was_plain;
     }
 
@@ -114,6 +117,7 @@ private:
             out_ += '}';
             return;
         }
+        BUNRAKU_ASSERT(!simple || sorted_);
         std::vector<Item> items;
         items.reserve(hash.size());
         bool stringify = form_ == ValueForm::Stringified || form_ == ValueForm::Strings;
@@ -122,7 +126,7 @@ private:
             if (e.key.is_string()) {
                 key = e.key.as_string();
                 if (!plain_ && (key == "__ptype" || key == "__pvalue")) {
-                    // The key of rich data itself may not be mistaken for it.
+                    // A user's key must not be mistaken for a key of rich data.
                     if (!stringify) return write_rich(v);
                     key.insert(0, "reserved key: ");
                 }
@@ -134,6 +138,7 @@ private:
             }
             items.push_back({std::move(key), &e.value});
         }
+        BUNRAKU_ASSERT(items.size() == hash.size());
         if (!simple) drop_repeated(items);
         if (sorted_) {
             std::stable_sort(items.begin(), items.end(),
@@ -152,26 +157,31 @@ private:
         out_ += '}';
     }
 
-    /// 1 and "1" are two keys in Puppet and one in JSON: the last one stays, in the first's place.
+    /// Merges items with equal keys. Puppet distinguishes the keys 1 and "1", but JSON does not:
+    /// the last value wins, at the position of the first.
     static void drop_repeated(std::vector<Item>& items) {
         std::unordered_map<std::string, std::size_t> first;
         std::size_t kept = 0;
         for (std::size_t i = 0; i < items.size(); ++i) {
             auto [at, is_new] = first.emplace(items[i].key, kept);
             if (!is_new) {
+                BUNRAKU_ASSERT(at->second < kept);
                 items[at->second].value = items[i].value;
             } else {
+                BUNRAKU_ASSERT(kept <= i && at->second == kept);
                 if (kept != i) items[kept] = std::move(items[i]);
                 ++kept;
             }
         }
+        BUNRAKU_ASSERT(kept == first.size() && kept <= items.size());
         items.resize(kept);
     }
 
     std::string& out_;
     ValueForm form_;
     bool sorted_;
-    bool plain_ = false;  ///< inside converted rich data: its keys are meant
+    /// true inside converted rich data, where "__ptype" and "__pvalue" need no escaping
+    bool plain_ = false;
 };
 
 bool is_relationship(std::string_view name) {
@@ -235,6 +245,7 @@ void append_json_parameter(std::string& out, std::string_view parameter, const V
         append_json_value(out, v, form, sorted);
         return;
     }
+    BUNRAKU_ASSERT(v.is_array());
     Writer writer(out, form, sorted);
     out += '[';
     bool first = true;

@@ -1,4 +1,5 @@
-// Values straight to JSON text, in the forms that catalogs need.
+// SPDX-License-Identifier: Apache-2.0
+// Writes values as JSON text, in the forms that catalogs need.
 #pragma once
 
 #include <string>
@@ -9,26 +10,27 @@
 
 namespace bunraku::catalog {
 
-/// How a value that JSON does not know is written.
+/// How to write a value that JSON cannot represent.
 enum class ValueForm {
-    Rich,         ///< Puppet's rich data, references as "Type[title]" (agent catalogs)
-    Exact,        ///< rich data with references kept as types (what the store remembers)
-    Stringified,  ///< text in place of everything rich (wire formats 6 to 9)
-    Strings,      ///< the same, numbers as text, no null anywhere (wire formats 4 and 5)
+    Rich,         ///< Puppet's rich data, with references as "Type[title]" (agent catalogs)
+    Exact,        ///< rich data in which references stay types (the form that the store keeps)
+    Stringified,  ///< text in place of every rich value (wire formats 6 to 9)
+    /// as Stringified, but with numbers as text and without null (wire formats 4 and 5)
+    Strings,
 };
 
-/// `sorted`: the keys of hashes in byte order, for hashing. Throws base::PuppetError where a value
-/// is nested too deeply.
+/// Appends a value as JSON. If `sorted` is true, the keys of hashes are in byte order, for hashing.
+/// Throws base::PuppetError if the value is nested too deeply.
 void append_json_value(std::string& out, const Value& v, ValueForm form, bool sorted = false);
 
-/// "File[/x]" where the value is a resource or class reference; else empty.
+/// Returns "File[/x]" if the value is a resource or class reference, otherwise an empty string.
 std::string reference_text(const Value& v);
 
-/// References as "File[/x]", everything else as interpolation shows it.
+/// Returns references as "File[/x]", and every other value as string interpolation prints it.
 std::string plain_text(const Value& v);
 
-/// Arrays that hold references anywhere are flat in a catalog, as those of the relationship
-/// metaparameters are (there without undef).
+/// Reports whether a catalog flattens this array. A catalog flattens arrays that contain references
+/// at any depth, and the arrays of relationship metaparameters, from which it also removes undef.
 bool needs_flattening(std::string_view parameter, const Value& v);
 void append_json_parameter(std::string& out, std::string_view parameter, const Value& v,
                            ValueForm form, bool sorted = false);

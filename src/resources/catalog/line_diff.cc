@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/line_diff.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+
+#include "core/base/assert.h"
 
 namespace bunraku::catalog {
 
@@ -9,10 +12,11 @@ namespace {
 
 using Lines = std::vector<std::string_view>;
 
-// E. Myers, "An O(ND) Difference Algorithm", greedy form: which steps lead from `a` to `b`.
+// Finds the steps that turn `a` into `b`: E. Myers, "An O(ND) Difference Algorithm", greedy form.
 EditScript search(const Lines& a, const Lines& b, int limit) {
     const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
     std::vector<Step> steps;
+    BUNRAKU_ASSERT(limit >= 0);
     const int most = std::min(n + m, limit);
     std::vector<std::vector<int>> trace;
     std::vector<int> v(static_cast<std::size_t>(2 * most + 3), 0);
@@ -22,7 +26,8 @@ EditScript search(const Lines& a, const Lines& b, int limit) {
     };
     int found = -1;
     for (int d = 0; d <= most && found < 0; ++d) {
-        // Only the part of the row that this round reads is kept.
+        // Store only the part of the row that this round reads.
+        BUNRAKU_ASSERT(zero - d - 1 >= 0 && zero + d + 2 <= static_cast<int>(v.size()));
         trace.emplace_back(v.begin() + (zero - d - 1), v.begin() + (zero + d + 2));
         for (int k = -d; k <= d; k += 2) {
             int x = (k == -d || (k != d && at(v, k - 1) < at(v, k + 1))) ? at(v, k + 1)
@@ -40,6 +45,7 @@ EditScript search(const Lines& a, const Lines& b, int limit) {
             }
         }
     }
+    BUNRAKU_ASSERT(found <= most && static_cast<int>(trace.size()) <= most + 1);
     if (found < 0) {
         steps.assign(a.size(), Step::Remove);
         steps.insert(steps.end(), b.size(), Step::Add);
@@ -48,11 +54,14 @@ EditScript search(const Lines& a, const Lines& b, int limit) {
     int x = n, y = m;
     for (int d = found; d > 0; --d) {
         auto& row = trace[static_cast<std::size_t>(d)];
+        BUNRAKU_ASSERT(row.size() == static_cast<std::size_t>(2 * d + 3));
         auto old = [&](int k) { return row[static_cast<std::size_t>(k + d + 1)]; };
         const int k = x - y;
         const int from = (k == -d || (k != d && old(k - 1) < old(k + 1))) ? k + 1 : k - 1;
         const int px = old(from), py = px - from;
-        const int start = from == k + 1 ? px : px + 1;  // where the common lines behind it begin
+        BUNRAKU_ASSERT(px >= 0 && py >= 0 && px <= x && py <= y);
+        // where the common lines after the change begin
+        const int start = from == k + 1 ? px : px + 1;
         for (; x > start; --x, --y) steps.push_back(Step::Same);
         steps.push_back(from == k + 1 ? Step::Add : Step::Remove);
         x = px;
@@ -63,6 +72,7 @@ EditScript search(const Lines& a, const Lines& b, int limit) {
         --x;
         --y;
     }
+    BUNRAKU_ASSERT(x == 0 && y == 0);
     std::reverse(steps.begin(), steps.end());
     return {std::move(steps), true};
 }
@@ -78,6 +88,7 @@ std::vector<std::string_view> lines_with_ends(std::string_view text) {
     Lines out;
     while (!text.empty()) {
         const auto end = std::min(text.find('\n'), text.size() - 1) + 1;
+        BUNRAKU_ASSERT(end >= 1 && end <= text.size());
         out.push_back(text.substr(0, end));
         text.remove_prefix(end);
     }
@@ -85,7 +96,7 @@ std::vector<std::string_view> lines_with_ends(std::string_view text) {
 }
 
 EditScript edit_script(const Lines& from, const Lines& to, int limit) {
-    // What both begin and end with needs no search.
+    // Skip the common prefix and suffix, which need no search.
     std::size_t head = 0, tail = 0;
     while (head < from.size() && head < to.size() && from[head] == to[head]) ++head;
     while (tail < from.size() - head && tail < to.size() - head &&
@@ -95,14 +106,22 @@ EditScript edit_script(const Lines& from, const Lines& to, int limit) {
         return Lines(all.begin() + static_cast<std::ptrdiff_t>(head),
                      all.end() - static_cast<std::ptrdiff_t>(tail));
     };
+    BUNRAKU_ASSERT(head + tail <= from.size() && head + tail <= to.size());
     EditScript script = search(middle(from), middle(to), limit);
     script.steps.insert(script.steps.begin(), head, Step::Same);
     script.steps.insert(script.steps.end(), tail, Step::Same);
+    BUNRAKU_ASSERT(script.steps.size() -
+                       static_cast<std::size_t>(std::ranges::count(script.steps, Step::Add)) ==
+                   from.size());
+    BUNRAKU_ASSERT(script.steps.size() -
+                       static_cast<std::size_t>(std::ranges::count(script.steps, Step::Remove)) ==
+                   to.size());
     return script;
 }
 
 std::vector<std::string> line_diff(std::string_view before, std::string_view after, int context,
                                    int limit) {
+    BUNRAKU_ASSERT(context >= 0);
     std::vector<std::string> out;
     if (before == after) return out;
     const Lines a = lines_with_ends(before), b = lines_with_ends(after);
@@ -119,7 +138,8 @@ std::vector<std::string> line_diff(std::string_view before, std::string_view aft
             ++i, ++x, ++y;
             continue;
         }
-        // A hunk: up to `context` lines around changes that are not further apart than twice that.
+        // A hunk consists of changes that are at most 2 * `context` lines apart, with up to
+        // `context` lines around them.
         std::size_t lead = 0;
         while (lead < static_cast<std::size_t>(context) && lead < i &&
                steps[i - 1 - lead] == Step::Same)
@@ -135,6 +155,7 @@ std::vector<std::string> line_diff(std::string_view before, std::string_view aft
         }
         std::size_t stop = end;
         while (stop < steps.size() && stop < end + static_cast<std::size_t>(context)) ++stop;
+        BUNRAKU_ASSERT(lead <= i && i < end && end <= stop && stop <= steps.size());
         int old_count = 0, new_count = 0;
         for (std::size_t j = i - lead; j < stop; ++j) {
             old_count += steps[j] != Step::Add;
@@ -142,6 +163,7 @@ std::vector<std::string> line_diff(std::string_view before, std::string_view aft
         }
         out.push_back(fmt::format("@@ -{} +{} @@", range(static_cast<int>(x - lead) + 1, old_count),
                                   range(static_cast<int>(y - lead) + 1, new_count)));
+        BUNRAKU_ASSERT(x >= lead && y >= lead);
         x -= lead;
         y -= lead;
         for (std::size_t j = i - lead; j < stop; ++j) {
@@ -156,6 +178,7 @@ std::vector<std::string> line_diff(std::string_view before, std::string_view aft
         }
         i = stop;
     }
+    BUNRAKU_ASSERT(x == a.size() && y == b.size());
     return out;
 }
 

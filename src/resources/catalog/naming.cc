@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/naming.h"
 
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "resources/catalog/json_text.h"
 
@@ -28,10 +30,11 @@ bool has_internal_title(const Resource& resource) {
 
 std::string name_value(const Resource& resource, const Naming& naming) {
     TypeNaming type = naming.of(resource.ref.type);
+    BUNRAKU_ASSERT(!type.namevar.empty());
     const Value* declared = resource.parameter(type.namevar);
     if (!declared) declared = resource.parameter("name");
     if (declared) {
-        // A secret name stays one: it may not leave the catalog as an alias.
+        // A Sensitive name must not leave the catalog as an alias.
         if (declared->is(value::Kind::Sensitive)) return {};
         return plain_text(*declared);
     }
@@ -44,6 +47,7 @@ std::string name_value(const Resource& resource, const Naming& naming) {
 static void add_alias(std::vector<std::string>& out, std::string alias, const Resource& resource) {
     if (alias.empty() || alias == resource.ref.title) return;
     if (std::find(out.begin(), out.end(), alias) == out.end()) out.push_back(std::move(alias));
+    BUNRAKU_ASSERT(!out.empty());
 }
 
 static void add_alias_values(std::vector<std::string>& out, const Value& v,
@@ -82,6 +86,7 @@ bool is_type_name(std::string_view type) {
         } else if (c == ':') {
             if (i + 1 >= type.size() || type[i + 1] != ':') return false;
             ++i;
+            BUNRAKU_ASSERT(type[i - 1] == ':' && type[i] == ':');
             start = true;
         } else if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')) {
             return false;

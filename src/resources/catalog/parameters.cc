@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/parameters.h"
 
 #include <utility>
+
+#include "core/base/assert.h"
 
 namespace bunraku::catalog {
 
@@ -15,16 +18,18 @@ bool is_title(const Resource& resource, const ShownParameter& p) {
 void take(ShownParameter& shown, const Value& v) {
     shown.sensitive = v.is(value::Kind::Sensitive);
     shown.value = shown.sensitive ? &v.unwrap() : &v;
+    BUNRAKU_ASSERT(shown.text.empty());
 }
 
 }  // namespace
 
 std::vector<ShownParameter> shown_parameters(const Resource& resource, const Naming& naming) {
     std::string_view namevar = naming.of(resource.ref.type).namevar;
-    // `name` is another word for the namevar in every type.
+    // In every type, `name` is an alias of the namevar.
     auto canonical = [&](const Parameter& p) -> std::string_view {
         return p.name == "name" ? namevar : std::string_view(p.name);
     };
+    BUNRAKU_ASSERT(!namevar.empty());
     std::vector<ShownParameter> out;
     out.reserve(resource.parameters.size() + 1);
     auto parts = naming.parse_title(resource.ref.type, resource.ref.title);
@@ -34,6 +39,7 @@ std::vector<ShownParameter> shown_parameters(const Resource& resource, const Nam
             if (canonical(p) == name && !p.value.is_undef()) take(shown, p.value);
         }
         if (!shown.value) shown.text = std::move(text);
+        BUNRAKU_ASSERT(!shown.sensitive || shown.value);
         if (name == namevar && is_title(resource, shown)) continue;
         out.push_back(std::move(shown));
     }
@@ -48,6 +54,7 @@ std::vector<ShownParameter> shown_parameters(const Resource& resource, const Nam
         if (shown.name == namevar && is_title(resource, shown)) continue;
         out.push_back(std::move(shown));
     }
+    BUNRAKU_ASSERT(out.size() <= parts.size() + resource.parameters.size());
     return out;
 }
 

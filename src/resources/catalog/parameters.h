@@ -1,5 +1,6 @@
-// The parameters of a resource as Puppet's catalogs show them: what the title says first, the name
-// variable left out where it only repeats the title.
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of a resource in the form in which Puppet's catalogs show them. Values from the
+// title come first. The name variable is omitted if it only repeats the title.
 #pragma once
 
 #include <string>
@@ -13,8 +14,9 @@ namespace bunraku::catalog {
 
 struct ShownParameter {
     std::string_view name;
-    const Value* value = nullptr;  ///< unwrapped where it is Sensitive; null: `text` is the value
-    std::string text;              ///< from the title
+    /// the plain value if it is Sensitive; if null, `text` is the value
+    const Value* value = nullptr;
+    std::string text;  ///< a value from the title
     bool sensitive = false;
 };
 

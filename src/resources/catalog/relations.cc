@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/relations.h"
 
 #include <fmt/format.h>
 #include <unordered_set>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "resources/catalog/document.h"
 #include "resources/catalog/index.h"
@@ -15,7 +17,7 @@ namespace {
 struct Metaparameter {
     std::string_view name;
     Relationship kind;
-    bool forward;  ///< the resource that says it comes first
+    bool forward;  ///< true if the resource with the metaparameter is managed first
 };
 constexpr Metaparameter kMetaparameters[] = {
     {"before", Relationship::Before, true},
@@ -49,6 +51,7 @@ public:
                 if (const Value* v = r.parameter(m.name)) collect(i, m, *v);
             }
         }
+        BUNRAKU_ASSERT(out_.size() == seen_.size());
         return std::move(out_);
     }
 
@@ -56,12 +59,15 @@ private:
     static bool absent(const Resource& r) { return r.virtual_ && !r.exported; }
 
     void add(std::uint32_t source, std::uint32_t target, Relationship kind) {
+        BUNRAKU_ASSERT(source < catalog_.resources.size() && target < catalog_.resources.size());
+        BUNRAKU_ASSERT(source < 1U << 30 && target < 1U << 31 && static_cast<unsigned>(kind) < 8);
         std::uint64_t key = (std::uint64_t{source} << 34) | (std::uint64_t{target} << 3) |
                             static_cast<std::uint64_t>(kind);
         if (seen_.insert(key).second) out_.push_back({source, target, kind});
     }
 
     void collect(std::uint32_t from, const Metaparameter& m, const Value& v) {
+        BUNRAKU_ASSERT(from < catalog_.resources.size() && m.kind != Relationship::Contains);
         base::step();
         if (v.is_array()) {
             for (const Value& item : v.as_array()) collect(from, m, item);
@@ -80,6 +86,7 @@ private:
                                 text));
         }
         auto to = index_.resolve(type, title);
+        BUNRAKU_ASSERT(!to || *to < catalog_.resources.size());
         if (!to || absent(catalog_.resources[*to])) {
             invalid(from, m, text, text + " doesn't seem to be in the catalog");
         }
@@ -104,6 +111,7 @@ private:
 }  // namespace
 
 std::string_view relationship_name(Relationship kind) {
+    BUNRAKU_ASSERT(static_cast<std::size_t>(kind) < std::size(kNames));
     return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -1,5 +1,6 @@
-// Every relationship of a catalog as wire formats and the store have it: containment and what the
-// four relationship metaparameters say, always from what is managed first.
+// SPDX-License-Identifier: Apache-2.0
+// Every relationship of a catalog in the form of the wire formats and the store: containment and
+// the four relationship metaparameters. The source is always the resource that is managed first.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +15,11 @@ namespace bunraku::catalog {
 
 enum class Relationship : std::uint8_t { Contains, Before, RequiredBy, Notifies, SubscriptionOf };
 
-/// "contains", "before", "required-by", "notifies", "subscription-of".
+/// Returns "contains", "before", "required-by", "notifies" or "subscription-of".
 std::string_view relationship_name(Relationship kind);
 std::optional<Relationship> relationship_from_name(std::string_view name);
 
-/// By position in Catalog::resources; `source` is managed first.
+/// A relationship between two positions in Catalog::resources; `source` is managed first.
 struct Relation {
     std::uint32_t source;
     std::uint32_t target;
@@ -26,9 +27,9 @@ struct Relation {
     bool operator==(const Relation&) const = default;
 };
 
-/// Plain virtual resources take no part. Exported ones that nobody collected are contained, but
-/// neither say nor are told an order; to refer to one is an error, as is a reference to nothing.
-/// Each relation comes once.
+/// Returns each relationship of the catalog once. Ignores plain virtual resources. For exported
+/// resources that no collector realized, it returns only their containment. Returns an error if a
+/// relationship metaparameter refers to such a resource or to a resource that does not exist.
 base::Result<std::vector<Relation>> relations(const Catalog& catalog,
                                               const Naming& naming = plain_naming());
 

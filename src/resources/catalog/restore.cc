@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/restore.h"
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 #include "core/value/build.h"
 #include "core/value/value.h"
@@ -9,7 +11,7 @@ namespace bunraku::catalog {
 
 namespace {
 
-/// True where the data holds nothing but plain data: the common case, kept without a copy.
+/// Reports whether the data contains no rich data. This is the common case, which needs no copy.
 bool is_plain(const Value& v) {
     base::step();
     if (v.is_array()) {
@@ -35,13 +37,16 @@ std::string capitalised_segments(std::string_view name) {
     return out;
 }
 
-/// A type or an object that nobody here can build: kept as it came, so that it is written as it
-/// came.
-class Unbuilt final : public value::Extension {
+/// A type or an object that this process cannot build. It keeps the original data, so that it is
+/// written unchanged.
+class OpaqueValue final : public value::Extension {
 public:
-    explicit Unbuilt(const Value& hash) : hash_(hash) { hold(hash.depth()); }
+    explicit OpaqueValue(const Value& hash) : hash_(hash) {
+        BUNRAKU_ASSERT(hash.is_hash());
+        hold(hash.depth());
+    }
     bool equal(const value::Extension& other) const override {
-        auto* o = dynamic_cast<const Unbuilt*>(&other);
+        auto* o = dynamic_cast<const OpaqueValue*>(&other);
         return o && value::equal(hash_, o->hash_);
     }
     std::uint64_t hash() const override { return value::hash_of(hash_); }
@@ -72,8 +77,9 @@ Value without_types(base::Arena& arena, std::string_view ptype, const Value& dat
     } else if (ptype == "Pcore::ClassType" && !text("class_name").empty()) {
         out = "Class[" + capitalised_segments(text("class_name")) + "]";
     } else {
-        return Value::extension(value::Kind::Object, arena.make<Unbuilt>(data));
+        return Value::extension(value::Kind::Object, arena.make<OpaqueValue>(data));
     }
+    BUNRAKU_ASSERT(out.ends_with(']'));
     return value::make_string(arena, out);
 }
 

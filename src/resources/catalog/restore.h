@@ -1,4 +1,5 @@
-// Rich data back to values, with references readable also where nobody can build types.
+// SPDX-License-Identifier: Apache-2.0
+// Converts rich data to values. References remain readable where no type factory is available.
 #pragma once
 
 #include "core/base/diagnostic.h"
@@ -7,8 +8,8 @@
 
 namespace bunraku::catalog {
 
-/// As value::from_rich_data; without `make_typed` references become "Type[title]" strings, which
-/// every consumer of a catalog understands, rather than hashes.
+/// Like value::from_rich_data, except that without `make_typed` references become "Type[title]"
+/// strings rather than hashes. Every consumer of a catalog understands such strings.
 Value restore_value(base::Arena& arena, const Value& data,
                     const value::TypedFactory& make_typed = {});
 

@@ -1,4 +1,5 @@
-// The catalog wire formats: what compilers send to a PuppetDB, versions 4 to 9.
+// SPDX-License-Identifier: Apache-2.0
+// The catalog wire formats, versions 4 to 9, in which compilers send catalogs to a PuppetDB.
 #pragma once
 
 #include <cstdint>
@@ -15,37 +16,39 @@ namespace bunraku::catalog {
 inline constexpr int kOldestWireVersion = 4;
 inline constexpr int kNewestWireVersion = 9;
 
-/// What a replace-catalog command says beside the catalog. Absent texts are null.
+/// The fields of a replace-catalog command other than the catalog. Absent strings are written as
+/// null.
 struct WireEnvelope {
     std::optional<std::string> transaction_uuid;
     std::optional<std::string> job_id;    ///< version 9
-    std::optional<std::string> producer;  ///< versions 8 and 9: the server's certname
+    std::optional<std::string> producer;  ///< version 9: the server's certname
     std::int64_t producer_timestamp = 0;  ///< milliseconds since the epoch; from version 5 on
-    bool has_producer_timestamp = false;  ///< read: whether the format carries one
+    bool has_producer_timestamp = false;  ///< set on reading: whether the format has this field
 };
 
-/// A catalog that came over the wire. Its `edges` are the containment part of `relations`.
+/// A catalog read from its wire format. Its `edges` are the containment relations among
+/// `relations`.
 struct WireCatalog {
     Catalog catalog;
     WireEnvelope envelope;
     std::vector<Relation> relations;
 };
 
-/// What becomes of Sensitive parameters.
+/// How to write Sensitive parameters.
 enum class WireSecrets : std::uint8_t {
-    LeftOut,  ///< as Puppet does it
-    Rich,     ///< rich data: for the store of this process, which encrypts it
+    LeftOut,  ///< omit them, as Puppet does
+    Rich,     ///< as rich data, for the store in this process, which encrypts them
 };
 
-/// Compact JSON, without plain virtual resources. Fails where a relationship leads nowhere, or the
-/// version is unknown.
+/// Writes compact JSON without plain virtual resources. Fails if the target of a relationship does
+/// not exist or the version is unknown.
 base::Result<std::string> write_wire(int version, const Catalog& catalog,
                                      const WireEnvelope& envelope = {},
                                      const Naming& naming = plain_naming(),
                                      WireSecrets secrets = WireSecrets::LeftOut);
 
-/// Validates everything that the version's document asks for; the error names the place inside the
-/// document.
+/// Reads a catalog and validates everything that the version's specification requires. The error
+/// names the path inside the document.
 base::Result<WireCatalog> read_wire(int version, std::string_view json);
 
 }  // namespace bunraku::catalog

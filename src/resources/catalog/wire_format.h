@@ -1,5 +1,5 @@
-// What distinguishes one wire format from another, as data. One file a version defines one of
-// these.
+// SPDX-License-Identifier: Apache-2.0
+// The differences between the wire formats, as data. Each wire_v*.cc file defines one format.
 #pragma once
 
 #include <span>
@@ -33,18 +33,19 @@ struct WireKey {
 
 struct WireFormat {
     int version;
-    std::span<const WireKey> keys;  ///< of the main object, in the order they are written
-    /// The format to the letter of its document: all eight resource keys, no others, null nowhere
-    /// but where a key says so. Versions from 6 on are read and written as Puppet's terminus and
-    /// PuppetDB do: `file` and `line` may be absent, aliases travel in the parameter `alias`,
-    /// unknown keys are passed over.
+    /// keys of the main object, in the order in which they are written
+    std::span<const WireKey> keys;
+    /// True if the format follows its specification literally: all eight resource keys, no others,
+    /// and null only where a key allows it. Versions from 6 on are read and written as Puppet's
+    /// terminus and PuppetDB do: `file` and `line` may be absent, the parameter `alias` carries the
+    /// aliases, and unknown keys are ignored.
     bool literal;
     ValueForm values;
 };
 
 extern const WireFormat kWireV4, kWireV5, kWireV6, kWireV7, kWireV8, kWireV9;
 
-/// Null: unknown.
+/// Returns null if the version is unknown.
 const WireFormat* find_wire_format(int version);
 
 }  // namespace bunraku::catalog

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <set>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "resources/catalog/document.h"
 #include "resources/catalog/index.h"
@@ -12,7 +14,8 @@ namespace bunraku::catalog {
 
 namespace {
 
-/// Tags are lower-case words: a letter, digit or underscore, then those and ":", ".", "-".
+/// Reports whether `tag` is a valid tag in lower case: a letter, digit or underscore, followed by
+/// any of those and ":", ".", "-".
 bool is_tag(std::string_view tag) {
     for (std::size_t i = 0; i < tag.size(); ++i) {
         auto c = static_cast<unsigned char>(tag[i]);
@@ -38,9 +41,10 @@ public:
     }
 
     WireCatalog run(const Value& document) {
+        BUNRAKU_ASSERT(out_.catalog.resources.empty() && out_.relations.empty());
         const value::HashRep& object = expect_object(document, root_);
         if (format_.literal) refuse_unknown_top(object);
-        // Resources first: edges are checked against them.
+        // Read the resources first, because the edges are checked against them.
         const Value* edges = nullptr;
         for (const WireKey& key : format_.keys) {
             const Value* v = object.find(key.name);
@@ -59,6 +63,7 @@ public:
             out_.catalog.catalog_uuid = *out_.envelope.transaction_uuid;
         }
         if (edges) read_edges(*edges);
+        BUNRAKU_ASSERT(out_.catalog.edges.size() <= out_.relations.size());
         return std::move(out_);
     }
 
@@ -86,6 +91,7 @@ private:
     }
 
     void read_field(const WireKey& key, const Value& v) {
+        BUNRAKU_ASSERT(key.field != WireField::Edges);
         Path at = root_[key.name];
         Catalog& catalog = out_.catalog;
         WireEnvelope& envelope = out_.envelope;
@@ -114,11 +120,13 @@ private:
             case WireField::Resources: return read_resources(v);
             case WireField::Edges: return;
         }
+        BUNRAKU_ASSERT(false);
     }
 
     void read_resources(const Value& v) {
         Path at = root_["resources"];
         auto items = expect_array(v, at);
+        BUNRAKU_ASSERT(out_.catalog.resources.empty());
         out_.catalog.resources.resize(items.size());
         std::set<std::pair<std::string_view, std::string_view>> seen;
         for (std::size_t i = 0; i < items.size(); ++i) {
@@ -129,6 +137,7 @@ private:
                 here.fail(fmt::format("duplicate resource {}", r.ref.to_string()));
             }
         }
+        BUNRAKU_ASSERT(seen.size() == out_.catalog.resources.size());
     }
 
     void read_resource(const Value& v, const Path& at, Resource& r) {
@@ -152,6 +161,7 @@ private:
             }
             r.line = static_cast<int>(n);
         }
+        BUNRAKU_ASSERT(r.line >= 0 && r.tags.empty() && r.parameters.empty());
         Path tags = at["tags"];
         read_strings(expect_key(object, "tags", at), tags, r.tags);
         for (std::size_t i = 0; i < r.tags.size(); ++i) {
@@ -170,7 +180,7 @@ private:
         }
     }
 
-    /// A key that only the literal formats insist on.
+    /// Returns a key that only the literal formats require.
     const Value* key(const value::HashRep& object, std::string_view name, const Path& at) {
         const Value* v = object.find(name);
         if (format_.literal) return &expect_key(object, name, at);
@@ -226,6 +236,7 @@ private:
         static constexpr std::string_view kKeys[] = {"source", "target", "relationship"};
         Path at = root_["edges"];
         auto items = expect_array(v, at);
+        BUNRAKU_ASSERT(out_.relations.empty() && out_.catalog.edges.empty());
         Index index(out_.catalog);
         std::set<std::tuple<std::uint32_t, std::uint32_t, Relationship>> seen;
         for (std::size_t i = 0; i < items.size(); ++i) {
@@ -239,6 +250,8 @@ private:
             auto kind = relationship_from_name(name);
             if (!kind) where.fail(fmt::format("'{}' is not a valid relationship", name));
             if (!seen.emplace(source, target, *kind).second) continue;
+            BUNRAKU_ASSERT(source < out_.catalog.resources.size() &&
+                           target < out_.catalog.resources.size());
             out_.relations.push_back({source, target, *kind});
             if (*kind == Relationship::Contains) out_.catalog.edges.push_back({source, target});
         }
@@ -256,6 +269,7 @@ base::Result<WireCatalog> read_wire(int version, std::string_view json) {
     if (!format) {
         return base::failure(fmt::format("Unknown catalog wire format version {}", version));
     }
+    BUNRAKU_ASSERT(format->version == version);
     auto arena = std::make_shared<base::Arena>();
     Value document = BUNRAKU_TRY(parse_document(*arena, json));
     try {

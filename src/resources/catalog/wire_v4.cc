@@ -1,4 +1,5 @@
-// Catalog wire format version 4, the first that a command's version names; no producer, no
+// SPDX-License-Identifier: Apache-2.0
+// Catalog wire format version 4, the oldest that Bunraku supports. It has no producer and no
 // timestamp.
 #include "resources/catalog/wire_format.h"
 

@@ -1,4 +1,5 @@
-// Catalog wire format version 5: version 4 and the time at which the producer sent it.
+// SPDX-License-Identifier: Apache-2.0
+// Catalog wire format version 5: version 4 plus the time at which the producer sent the catalog.
 #include "resources/catalog/wire_format.h"
 
 namespace bunraku::catalog {

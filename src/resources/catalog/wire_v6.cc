@@ -1,4 +1,5 @@
-// Catalog wire format version 6: underscores in keys, the node is the certname.
+// SPDX-License-Identifier: Apache-2.0
+// Catalog wire format version 6: keys use underscores, and the node is called certname.
 #include "resources/catalog/wire_format.h"
 
 namespace bunraku::catalog {

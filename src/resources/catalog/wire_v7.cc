@@ -1,4 +1,5 @@
-// Catalog wire format version 7: with the identity of the code.
+// SPDX-License-Identifier: Apache-2.0
+// Catalog wire format version 7: adds the code_id.
 #include "resources/catalog/wire_format.h"
 
 namespace bunraku::catalog {

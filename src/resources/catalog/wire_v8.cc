@@ -1,4 +1,5 @@
-// Catalog wire format version 8: with the identity of the catalog.
+// SPDX-License-Identifier: Apache-2.0
+// Catalog wire format version 8: adds the catalog_uuid.
 #include "resources/catalog/wire_format.h"
 
 namespace bunraku::catalog {

@@ -1,4 +1,5 @@
-// Catalog wire format version 9: with the server that produced it, and the job it was for.
+// SPDX-License-Identifier: Apache-2.0
+// Catalog wire format version 9: adds the producer (the server's certname) and the job_id.
 #include "resources/catalog/wire_format.h"
 
 namespace bunraku::catalog {

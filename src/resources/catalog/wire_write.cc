@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/work_limit.h"
 #include "core/codec/json_text.h"
@@ -12,7 +14,8 @@ namespace bunraku::catalog {
 
 namespace {
 
-/// Metaparameters whose order has no meaning: sorted, so that equal catalogs look equal.
+/// Reports whether the order of the metaparameter's values has no meaning. Such values are sorted,
+/// so that equal catalogs have equal texts.
 bool is_unordered(std::string_view name) {
     static constexpr std::string_view kNames[] = {"alias",  "audit",   "before",    "check",
                                                   "notify", "require", "subscribe", "tag"};
@@ -52,6 +55,7 @@ public:
           secrets_(secrets) {}
 
     std::string run() {
+        BUNRAKU_ASSERT(out_.empty() && !format_.keys.empty());
         out_.reserve(256 + catalog_.resources.size() * 400 + relations_.size() * 120);
         out_ += '{';
         bool first = true;
@@ -88,6 +92,7 @@ private:
             case WireField::Edges: return write_edges();
             case WireField::Resources: return write_resources();
         }
+        BUNRAKU_ASSERT(false);
     }
 
     void write_spec(const Ref& ref) {
@@ -102,6 +107,8 @@ private:
         out_ += '[';
         bool first = true;
         for (const Relation& r : relations_) {
+            BUNRAKU_ASSERT(r.source < catalog_.resources.size() &&
+                           r.target < catalog_.resources.size());
             out_ += first ? "{\"source\":" : ",{\"source\":";
             first = false;
             write_spec(catalog_.resources[r.source].ref);
@@ -127,6 +134,7 @@ private:
     }
 
     void write_resource(const Resource& r) {
+        BUNRAKU_ASSERT(!r.virtual_ || r.exported);
         out_ += "{\"type\":";
         codec::append_json_string(out_, r.ref.type);
         out_ += ",\"title\":";
@@ -138,7 +146,7 @@ private:
             append_strings(out_, aliases);
         }
         out_ += r.exported ? ",\"exported\":true" : ",\"exported\":false";
-        write_place(r);
+        write_location(r);
         out_ += ",\"tags\":";
         append_strings(out_, r.tags);
         out_ += ",\"parameters\":{";
@@ -146,24 +154,27 @@ private:
         out_ += "}}";
     }
 
-    void write_place(const Resource& r) {
-        Place place{r.file, r.line};
-        // Puppet gives no place to a class that is included. The literal formats require one, so
-        // they get that of the class's body. Stage[main] and Class[Settings] have none at all: an
-        // empty file and line 1 stand for that.
+    void write_location(const Resource& r) {
+        Place location{r.file, r.line};
+        // Puppet records no source location for an included class. The literal formats require one,
+        // so they use the location of the class's body. Stage[main] and Class[Settings] have no
+        // location at all, so the literal formats write an empty file and line 1.
         if (format_.literal) {
-            if (r.file.empty()) place = naming_.body_of(r.ref).value_or(place);
-            place.line = std::max(place.line, 1);
+            if (r.file.empty()) location = naming_.body_of(r.ref).value_or(location);
+            location.line = std::max(location.line, 1);
         }
-        if (format_.literal || !place.file.empty()) {
+        BUNRAKU_ASSERT(!format_.literal || location.line >= 1);
+        if (format_.literal || !location.file.empty()) {
             out_ += ",\"file\":";
-            codec::append_json_string(out_, place.file);
+            codec::append_json_string(out_, location.file);
         }
-        if (format_.literal || place.line > 0) out_ += fmt::format(",\"line\":{}", place.line);
+        if (format_.literal || location.line > 0)
+            out_ += fmt::format(",\"line\":{}", location.line);
     }
 
     void write_parameters(const Resource& r, std::vector<std::string> aliases) {
-        // The terminus counts the name of Class[main] as another than its title.
+        // PuppetDB's terminus treats the name of Class[main] as different from its title, and adds
+        // it as an alias.
         if (has_internal_title(r) && aliases.empty()) aliases.push_back(r.ref.title);
         bool first = true;
         auto begin = [&](std::string_view name) {
@@ -172,6 +183,7 @@ private:
             codec::append_json_string(out_, name);
             out_ += ':';
         };
+        BUNRAKU_ASSERT(std::ranges::is_sorted(aliases));
         bool aliased = format_.literal || aliases.empty() || naming_.of(r.ref.type).composite;
         for (const ShownParameter& p : shown_parameters(r, naming_)) {
             if (p.sensitive) {
@@ -183,6 +195,7 @@ private:
                 continue;
             }
             if (p.name == "alias" && !aliased) {
+                BUNRAKU_ASSERT(!aliases.empty() && !format_.literal);
                 begin("alias");
                 append_strings(out_, aliases);
                 aliased = true;
@@ -218,6 +231,7 @@ private:
         flatten(v, items);
         std::stable_sort(items.begin(), items.end(),
                          [](const auto& a, const auto& b) { return a.first < b.first; });
+        BUNRAKU_ASSERT(v.is_array());
         out_ += '[';
         for (std::size_t i = 0; i < items.size(); ++i) {
             if (i > 0) out_ += ',';
@@ -241,6 +255,7 @@ const WireFormat* find_wire_format(int version) {
     static const WireFormat* const kFormats[] = {&kWireV4, &kWireV5, &kWireV6,
                                                  &kWireV7, &kWireV8, &kWireV9};
     if (version < kOldestWireVersion || version > kNewestWireVersion) return nullptr;
+    BUNRAKU_ASSERT(kFormats[version - kOldestWireVersion]->version == version);
     return kFormats[version - kOldestWireVersion];
 }
 

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/facts/blocked.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "resources/facts/context.h"
 
 namespace bunraku::facts {
@@ -15,12 +17,13 @@ Blocked::Blocked(std::vector<std::string> names, base::LogSink* log) : names_(st
         }
         const auto whole = regex::Regex::cached(fmt::format("^{0}\\..*|^{0}$", name));
         const auto start = regex::Regex::cached("^" + name);
+        BUNRAKU_ASSERT(plain_.size() + patterns_.size() < names_.size());
         if (whole && start) {
             patterns_.push_back({*whole, *start});
         } else {
-            tell(log, base::Level::Warning, "Facter",
-                 fmt::format("blocklist: '{}' is no regular expression: {}", name,
-                             (whole ? start : whole).error().message));
+            log_record(log, base::Level::Warning, "Facter",
+                       fmt::format("blocklist: invalid regular expression '{}': {}", name,
+                                   (whole ? start : whole).error().message));
             plain_.push_back(name);
         }
     }

@@ -1,4 +1,5 @@
-// Which facts the configuration blocks.
+// SPDX-License-Identifier: Apache-2.0
+// The facts that the configuration blocks.
 #pragma once
 
 #include <memory>
@@ -11,9 +12,9 @@
 
 namespace bunraku::facts {
 
-/// Names of facts and of parts of them, and patterns: Facter takes each as a regular expression
-/// that fits a whole name, or what stands before a dot (fact_loader.rb of 4.11). One that is none
-/// is told, and taken for a name.
+/// Blocked names of facts, names of parts of facts, and patterns. Facter treats each entry as a
+/// regular expression that must match a whole name or the text before a dot (fact_loader.rb of
+/// 4.11). An invalid regular expression is logged and used as a plain name.
 class Blocked {
 public:
     Blocked() = default;
@@ -21,9 +22,10 @@ public:
 
     bool empty() const { return names_.empty(); }
     const std::vector<std::string>& names() const { return names_; }
-    /// The fact, or a part of a fact that is blocked.
+    /// Reports whether the fact is blocked, or is a part of a blocked fact.
     bool has(std::string_view name) const;
-    /// A flat fact whose name begins so; with these Facter does not look for the end.
+    /// Reports whether a blocked entry matches the start of the name of a flat fact. For flat
+    /// facts, Facter does not require a match up to the end.
     bool begins(std::string_view name) const;
 
 private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/facts/cache.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <deque>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/value/rich_data.h"
 
 namespace bunraku::facts {
@@ -25,16 +27,16 @@ std::string FactCache::path(const std::string& group) const {
 }
 
 void FactCache::debug(std::string text) {
-    tell(options_.log, base::Level::Debug, kSource, std::move(text));
+    log_record(options_.log, base::Level::Debug, kSource, std::move(text));
 }
 
-std::vector<Resolved> FactCache::answer(std::vector<Searched>& searched) {
+std::vector<Resolved> FactCache::answer(std::vector<FactQuery>& searched) {
     if (options_.conf.ttls.empty() || !options_.cache ||
         !context_.system.files.is_directory(options_.cache_directory)) {
         return {};
     }
     std::vector<Resolved> found;
-    std::erase_if(searched, [&](const Searched& s) {
+    std::erase_if(searched, [&](const FactQuery& s) {
         auto facts = answer_one(s);
         if (!facts) return false;
         std::ranges::move(*facts, std::back_inserter(found));
@@ -43,20 +45,21 @@ std::vector<Resolved> FactCache::answer(std::vector<Searched>& searched) {
     return found;
 }
 
-std::optional<std::vector<Resolved>> FactCache::answer_one(const Searched& searched) {
+std::optional<std::vector<Resolved>> FactCache::answer_one(const FactQuery& searched) {
     const std::string name = name_of(searched.name, searched.file);
-    const auto kept = groups_.kept(name);
-    if (!kept) return std::nullopt;
-    if (searched.origin == Origin::File && kept->group != name) {
-        tell(options_.log, base::Level::Err, kSource,
-             fmt::format("Cannot cache '{}' fact from '{}' group. Caching custom group is not "
-                         "supported for external facts.",
-                         name, kept->group));
+    const auto cache_policy = groups_.cache_policy(name);
+    if (!cache_policy) return std::nullopt;
+    if (searched.origin == Origin::File && cache_policy->group != name) {
+        log_record(
+            options_.log, base::Level::Err, kSource,
+            fmt::format("Cannot cache '{}' fact from '{}' group. Caching custom group is not "
+                        "supported for external facts.",
+                        name, cache_policy->group));
         return std::nullopt;
     }
-    if (!check_age(kept->group, kept->seconds)) return std::nullopt;
+    if (!check_age(cache_policy->group, cache_policy->seconds)) return std::nullopt;
     const auto begin = context_.system.clock.monotonic_ns();
-    const Value data = read_group(kept->group);
+    const Value data = read_group(cache_policy->group);
     if (options_.timing)
         options_.timing(fmt::format("cached fact '{}'", searched.name),
                         static_cast<double>(context_.system.clock.monotonic_ns() - begin) / 1e9);
@@ -68,14 +71,14 @@ std::optional<std::vector<Resolved>> FactCache::answer_one(const Searched& searc
                 fmt::format("The fact {} could not be read from the cache, "
                             "cache_format_version is incorrect!",
                             searched.name));
-            remove(kept->group);
+            remove(cache_policy->group);
             return std::nullopt;
         }
-        // Of a group that has never heard of the fact a new one is to be written.
+        // If the cached group does not contain the fact, remove it so that a new file is written.
         bool known = false;
         for (const auto& e : data.as_hash())
             known = known || value::to_text(e.key).find(searched.name) != std::string::npos;
-        if (!known) remove(kept->group);
+        if (!known) remove(cache_policy->group);
     }
     debug(fmt::format("loading cached values for {} facts", searched.name));
     std::vector<Resolved> out;
@@ -122,17 +125,17 @@ void FactCache::remove(const std::string& group) {
     if (!context_.system.files.exists(path(group))) return;
     const auto removed = context_.system.files.remove(path(group));
     if (!removed && removed.error().code != ENOENT)
-        tell(options_.log, base::Level::Warning, kSource,
-             fmt::format("Could not delete cache: {}", removed.error().message));
+        log_record(options_.log, base::Level::Warning, kSource,
+                   fmt::format("Could not delete cache: {}", removed.error().message));
 }
 
-void FactCache::keep(std::span<const Resolved> facts) {
+void FactCache::store(std::span<const Resolved> facts) {
     if (options_.conf.ttls.empty() || !options_.cache) return;
-    std::deque<std::pair<std::string, HashBuilder>> groups;  // in order of their first facts
+    std::deque<std::pair<std::string, HashBuilder>> groups;  // in the order of their first facts
     for (const Resolved& fact : facts) {
         const std::string name = name_of(fact.name, fact.file);
         const auto group = groups_.group_of(name);
-        if (!group || !groups_.kept(name)) continue;
+        if (!group || !groups_.cache_policy(name)) continue;
         auto at = std::ranges::find(groups, *group, [](const auto& g) { return g.first; });
         auto& data = at == groups.end()
                          ? groups.emplace_back(*group, HashBuilder(context_.arena)).second
@@ -140,7 +143,9 @@ void FactCache::keep(std::span<const Resolved> facts) {
         data.set(context_.text(fact.name), fact.value);
     }
     auto& files = context_.system.files;
+    BUNRAKU_ASSERT(groups.size() <= facts.size());
     for (auto& [group, data] : groups) {
+        BUNRAKU_ASSERT(data.size() > 0);
         const auto seconds = groups_.group_seconds(group);
         if (!seconds || !check_age(group, *seconds)) continue;
         const auto text = context_.try_read(path(group));
@@ -157,8 +162,8 @@ void FactCache::keep(std::span<const Resolved> facts) {
         auto written = files.make_directories(options_.cache_directory);
         if (written) written = files.write(path(group), value::to_pretty_json(data.build()));
         if (!written) {
-            tell(options_.log, base::Level::Warning, kSource,
-                 fmt::format("Could not write cache: {}", written.error().message));
+            log_record(options_.log, base::Level::Warning, kSource,
+                       fmt::format("Could not write cache: {}", written.error().message));
             return;
         }
     }

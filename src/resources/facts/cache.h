@@ -1,4 +1,5 @@
-// Facts that are kept between runs: files of JSON, one of a group, as Facter 4 has them.
+// SPDX-License-Identifier: Apache-2.0
+// Facts cached between runs in JSON files, one file per group, as in Facter 4.
 #pragma once
 
 #include <map>
@@ -11,8 +12,9 @@
 
 namespace bunraku::facts {
 
-/// What is looked for: a fact or part of one, a pattern of legacy ones, a file of external ones.
-struct Searched {
+/// An item to resolve: a fact or part of one, a pattern of legacy facts, or a file of external
+/// facts.
+struct FactQuery {
     std::string name;
     Origin origin = Origin::Core;
     std::string query;
@@ -24,15 +26,15 @@ public:
     FactCache(Context& context, const Options& options, const FactGroups& groups)
         : context_(context), options_(options), groups_(groups) {}
 
-    /// Takes from `searched` what is kept and not too old, and gives that.
-    std::vector<Resolved> answer(std::vector<Searched>& searched);
-    /// Keeps what is to be kept of a run. Where that fails a warning says so.
-    void keep(std::span<const Resolved> facts);
-    bool keeps(std::string_view name) const { return groups_.kept(name).has_value(); }
+    /// Removes from `searched` the items that are cached and not too old, and returns their values.
+    std::vector<Resolved> answer(std::vector<FactQuery>& searched);
+    /// Writes facts to the cache if the configuration caches them. Logs a warning on failure.
+    void store(std::span<const Resolved> facts);
+    bool caches(std::string_view name) const { return groups_.cache_policy(name).has_value(); }
 
 private:
-    std::optional<std::vector<Resolved>> answer_one(const Searched& searched);
-    /// False where it is not kept at all; a file that is too old is removed.
+    std::optional<std::vector<Resolved>> answer_one(const FactQuery& searched);
+    /// Removes the cache file of the group if it is too old. Always returns true.
     bool check_age(const std::string& group, std::int64_t seconds);
     const Value& read_group(const std::string& group);
     void remove(const std::string& group);

@@ -1,5 +1,6 @@
-// What the readers of facts share: the machine, the arena of the values, and texts as Facter writes
-// them. Not part of the folder's interface.
+// SPDX-License-Identifier: Apache-2.0
+// Definitions shared by the code that reads facts: the machine, the arena of the values, and text
+// in Facter's formats. Not part of the folder's interface.
 #pragma once
 
 #include <cstdint>
@@ -21,48 +22,49 @@ namespace bunraku::facts {
 using value::HashBuilder;
 using value::Value;
 
-/// What this machine runs on, as the fact `virtual` names it, and the container it is in.
+/// The kind of machine, in the terms of the fact `virtual`, and the container in which the process
+/// runs.
 struct Virtuality {
     std::string kind;       ///< "kvm", "docker", "physical"
-    std::string machine;    ///< the same without a container
-    std::string container;  ///< "" outside of one
+    std::string machine;    ///< the kind without regard to a container
+    std::string container;  ///< empty outside a container
     std::string container_id;
 };
 
-/// One request to a service of the cloud that a machine runs in.
+/// A request to the metadata service of the cloud in which the machine runs.
 struct MetadataRequest {
     std::string method = "GET";
-    std::string host;  ///< a name or an address; port 80
+    std::string host;  ///< a name or an address; the port is 80
     std::string path;
     std::vector<std::pair<std::string, std::string>> headers;
-    double timeout = 5;  ///< seconds for the answer; 0.6 for the connection
+    double timeout = 5;  ///< seconds to wait for the response; connecting has 0.6 seconds
 };
-/// The body of a good answer; "" where there is none.
+/// Returns the body of a successful response, otherwise an empty string.
 std::string fetch_metadata(const MetadataRequest& request);
 
 struct Context {
     base::Arena& arena;
     sys::System& system;
-    /// Asks a metadata service; the machine's own where none is given.
+    /// Sends a request to a metadata service. The default sends it over the network.
     std::function<std::string(const MetadataRequest&)> fetch = fetch_metadata;
-    /// What was found out with much waiting, for the other facts that need it.
-    std::map<std::string, Value> asked = {};
+    /// Results of slow requests, shared by the facts that need them.
+    std::map<std::string, Value> responses = {};
     std::optional<Virtuality> virtuality = {};
 
-    /// The content of a file, or "" where it cannot be read.
+    /// Returns the content of a file, or an empty string if it cannot be read.
     std::string read(const std::string& path);
-    /// Without the blanks and NULs around it.
+    /// Returns the content of a file without surrounding whitespace and NULs.
     std::string read_word(const std::string& path);
     std::optional<std::string> try_read(const std::string& path);
     std::vector<std::string> list(const std::string& path);
 
     Value text(std::string_view s) { return value::make_string(arena, s); }
-    /// undef for the empty text: the key is left out.
+    /// Returns undef for an empty text, so that Fields omits the key.
     Value text_or_undef(std::string_view s) { return s.empty() ? Value::undef() : text(s); }
     Value integer(std::int64_t i) { return Value::integer(i); }
 };
 
-/// A hash under construction that leaves out what is undef. Keys are literals or live in the arena.
+/// A builder of a hash that omits undef values. Keys are literals or live in the arena.
 class Fields {
 public:
     explicit Fields(Context& context) : builder_(context.arena) {}
@@ -72,26 +74,26 @@ public:
     }
     bool empty() const { return builder_.size() == 0; }
     Value build() const { return builder_.build(); }
-    /// undef where nothing was added.
+    /// Returns undef if nothing was added.
     Value build_or_undef() const { return empty() ? Value::undef() : build(); }
 
 private:
     HashBuilder builder_;
 };
 
-// Texts, apart from where they come from.
+// Functions on text, independent of its source.
 
 std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND);
 std::vector<std::string_view> split_lines(base::TextView text BUNRAKU_LIFETIMEBOUND);
 std::vector<std::string_view> split_words(base::TextView line BUNRAKU_LIFETIMEBOUND);
 std::int64_t to_integer(std::string_view text);
-/// "21.44 GiB", "0 bytes".
+/// Formats a size, for example "21.44 GiB" or "0 bytes".
 std::string human_bytes(std::uint64_t bytes);
-/// "2.00 GHz".
+/// Formats a frequency, for example "2.00 GHz".
 std::string human_hertz(std::uint64_t hertz);
-/// "8.93%", "0%", "100%".
+/// Formats a ratio, for example "8.93%", "0%" or "100%".
 std::string capacity(std::uint64_t used, std::uint64_t total);
-/// KEY=value lines with shell quotes, as in os-release.
+/// Returns the value of a variable in KEY=value lines with shell quoting, such as os-release.
 std::string shell_variable(std::string_view text, std::string_view key);
 
 struct UptimeParts {
@@ -103,7 +105,7 @@ UptimeParts uptime_parts(std::int64_t seconds);
 struct MemoryInfo {
     std::uint64_t total = 0, available = 0, swap_total = 0, swap_free = 0;
 };
-/// Of /proc/meminfo, in bytes.
+/// Parses /proc/meminfo; the results are in bytes.
 MemoryInfo parse_meminfo(std::string_view text);
 
 struct CpuInfo {
@@ -112,43 +114,48 @@ struct CpuInfo {
     std::uint64_t hertz = 0;
     std::set<std::string, std::less<>> flags;
 };
-/// Of /proc/cpuinfo.
+/// Parses /proc/cpuinfo.
 CpuInfo parse_cpuinfo(std::string_view text);
-/// Which levels of x86-64 these flags make up, as `processors.extensions` has them.
+/// Returns the x86-64 levels that the CPU flags support, as in the fact `processors.extensions`.
 std::vector<std::string> cpu_levels(const CpuInfo& info);
 
 struct MountEntry {
     std::string device, path, filesystem;
     std::vector<std::string> options;
 };
-/// Of /proc/self/mounts, without what Facter leaves out.
+/// Parses /proc/self/mounts, without the entries that Facter omits.
 std::vector<MountEntry> parse_mounts(std::string_view text);
 
-/// The interface of the default route in /proc/net/route; "" where there is none.
+/// Returns the interface of the default route in /proc/net/route, or an empty string if there is
+/// none.
 std::string parse_default_route(std::string_view text);
-/// The comma list of file systems in /proc/filesystems.
+/// Returns the file systems in /proc/filesystems, separated by commas.
 std::string parse_filesystems(std::string_view text);
-/// "virtualbox" for a DMI product name; "" where it tells nothing.
+/// Returns the hypervisor for a DMI product name, for example "virtualbox", or an empty string if
+/// the name matches none.
 std::string_view hypervisor_of_product(std::string_view product);
-/// A file of /sys/class/dmi/id, without blanks around it.
+/// Reads a file of /sys/class/dmi/id without surrounding whitespace.
 std::string read_dmi(Context& context, const char* name);
 const Virtuality& detect_virtuality(Context& context);
 
-/// A record of the part of Facter called `source`.
-void tell(base::LogSink* log, base::Level level, std::string_view source, std::string text);
+/// Logs a message with `source`, a class of Facter, as its source.
+void log_record(base::LogSink* log, base::Level level, std::string_view source, std::string text);
 
-/// A flat fact of old and the structured one that it is made of. Names with ".*" stand for many.
+/// A legacy flat fact and the structured fact that provides its value. A name with ".*" represents
+/// many facts.
 struct LegacyName {
     std::string_view name, path;
-    bool own = false;  ///< Facter resolves it by itself: it stays where the other one is blocked
+    /// true if Facter resolves it separately, so that it remains if the structured fact is blocked
+    bool own = false;
 };
 std::vector<LegacyName> legacy_names();
-/// What Facter resolves one by one: parts of facts ("os.name"), and facts of one part ("timezone").
+/// Returns the names that Facter resolves one by one: parts of facts ("os.name") and facts without
+/// parts ("timezone").
 std::vector<std::string_view> core_names();
-/// "ipaddress_.*" and the like, as Facter tells which facts are meant.
+/// Reports whether the name matches a pattern such as "ipaddress_.*", by Facter's rules.
 bool fits_pattern(std::string_view pattern, std::string_view name);
 
-// The facts, one file a group.
+// The facts, with one source file per group.
 
 Value resolve_augeas(Context&);
 Value resolve_az_metadata(Context&);

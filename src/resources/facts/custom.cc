@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/facts/custom.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/sys/ruby_folders.h"
 #include "language/ruby/host.h"
 #include "language/ruby/process.h"
@@ -36,7 +38,7 @@ std::vector<std::string> custom_fact_folders(Context& context, const Options& op
         const auto names = context.list(folder);
         const bool any = std::ranges::any_of(
             names, [](const std::string& name) { return name.ends_with(".rb"); });
-        // Facter itself, which Ruby's own folders may have, is none.
+        // Ruby's load path may contain Facter's own library folder, which contains no custom facts.
         if (any && std::ranges::find(names, "framework") == names.end()) out.push_back(folder);
     }
     return out;
@@ -52,14 +54,15 @@ public:
     std::optional<Value> variable(std::string_view) override { return std::nullopt; }
     void set_variable(std::string_view, const Value&) override {}
     void log(base::Level level, std::string_view message) override {
-        tell(facts_.options_.log, level, "Facter", std::string(message));
+        log_record(facts_.options_.log, level, "Facter", std::string(message));
     }
     void log_from(base::Level level, std::string_view message, std::string_view source) override {
-        // Files that are loaded once more say what they have said.
+        // After a restart the files are loaded again. Do not log the same messages twice.
         if (level >= base::Level::Warning &&
             !facts_.reported_.insert(std::string(message)).second && facts_.deaths_ > 0)
             return;
-        tell(facts_.options_.log, level, source.empty() ? "Facter" : source, std::string(message));
+        log_record(facts_.options_.log, level, source.empty() ? "Facter" : source,
+                   std::string(message));
     }
     Value request(std::string_view what, std::span<const Value> args, base::Arena& arena) override {
         const auto text = [&](std::size_t i) {
@@ -76,7 +79,7 @@ public:
         }
         return {};
     }
-    /// What Ruby code is at, as it names itself.
+    /// The name of the fact that the Ruby code is resolving, as that code reports it.
     std::string running;
 
 private:
@@ -135,7 +138,7 @@ std::optional<Value> CustomFacts::call(std::string_view verb, std::span<const Va
                 if (options_.setting) ruby::keep_below(host, options_.setting("ruby_cachedir"));
                 host.load_path = options_.library_directories;
                 for (const auto& directory : folders_) {
-                    // lib/facter/x.rb requires what stands in lib.
+                    // lib/facter/x.rb may require files below lib.
                     if (directory.ends_with("/facter"))
                         host.load_path.push_back(directory.substr(0, directory.size() - 7));
                 }
@@ -143,9 +146,10 @@ std::optional<Value> CustomFacts::call(std::string_view verb, std::span<const Va
                     static_cast<std::int64_t>((options_.time_limit + 10) * 1000));
                 host_ = std::make_unique<Host>(std::move(host));
                 host_->lease = host_->pool.take();
+                BUNRAKU_ASSERT(!loaded_);
             }
             if (!loaded_) {
-                // What was stuck is left out this time.
+                // Skip the facts that exceeded their time limit.
                 const Value options = load_options();
                 const Value names =
                     host_->lease->facts("load", {&options, 1}, callbacks, context_.arena);
@@ -156,15 +160,16 @@ std::optional<Value> CustomFacts::call(std::string_view verb, std::span<const Va
         } catch (const base::PuppetError& error) {
             loaded_ = false;
             ++deaths_;
+            BUNRAKU_ASSERT(deaths_ <= kMostDeaths);
             const bool expired = error.message().find("execution expired") != std::string::npos;
             const std::string at =
                 callbacks.running.empty() ? std::string(what) : callbacks.running;
-            tell(
+            log_record(
                 options_.log, base::Level::Err, "Facter",
                 expired
-                    ? fmt::format("Timed out while resolving {}: its Ruby process was ended", at)
+                    ? fmt::format("Timed out while resolving {}: its Ruby process was killed", at)
                     : fmt::format("Error while resolving custom fact {}: {}", at, error.message()));
-            // Where it is not known what to leave out, nothing would be otherwise the next time.
+            // Without a new fact to skip, another attempt would end in the same way.
             if (callbacks.running.empty() || !skipped_.insert(callbacks.running).second)
                 return std::nullopt;
         }
@@ -175,9 +180,9 @@ std::optional<Value> CustomFacts::call(std::string_view verb, std::span<const Va
 std::vector<std::string> CustomFacts::load() {
     if (ruby::find_ruby(options_.ruby_program).empty()) {
         if (options_.log)
-            tell(options_.log, base::Level::Warning, "Facter",
-                 fmt::format("Custom facts are left out: could not find the program '{}'",
-                             options_.ruby_program));
+            log_record(options_.log, base::Level::Warning, "Facter",
+                       fmt::format("Skipping custom facts: could not find the program '{}'",
+                                   options_.ruby_program));
         return {};
     }
     std::vector<std::string> names;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/facts/documents.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/text.h"
 #include "core/codec/yaml.h"
@@ -20,27 +22,27 @@ using value::Value;
 
 namespace {
 
-/// What stands beside the facts in a document about a node: Puppet's, PuppetDB's of every version.
-constexpr std::string_view kBeside[] = {"name",
-                                        "certname",
-                                        "values",
-                                        "facts",
-                                        "timestamp",
-                                        "_timestamp",
-                                        "expiration",
-                                        "environment",
-                                        "producer",
-                                        "producer_timestamp",
-                                        "package_inventory",
-                                        "hash",
-                                        "trusted",
-                                        "resources"};
+/// Keys other than facts in a node's document, from Puppet and every version of PuppetDB.
+constexpr std::string_view kOtherKeys[] = {"name",
+                                           "certname",
+                                           "values",
+                                           "facts",
+                                           "timestamp",
+                                           "_timestamp",
+                                           "expiration",
+                                           "environment",
+                                           "producer",
+                                           "producer_timestamp",
+                                           "package_inventory",
+                                           "hash",
+                                           "trusted",
+                                           "resources"};
 
 const Value* find(const Value& hash, std::string_view key) {
     return hash.is_hash() ? hash.as_hash().find(key) : nullptr;
 }
 
-/// Facts have no undefined values: Puppet makes empty texts of them (Node::Facts#sanitize).
+/// Replaces undefined values with empty strings, as Puppet does (Node::Facts#sanitize).
 Value sanitized(base::Arena& arena, const Value& v) {
     if (v.is_undef()) return Value::string("");
     if (v.is_array()) {
@@ -54,8 +56,10 @@ Value sanitized(base::Arena& arena, const Value& v) {
     return out.build();
 }
 
-/// Facts by name; when they were made is no fact (Puppet takes `_timestamp` out).
+/// Returns facts by name without their timestamp, which is not a fact. Puppet removes `_timestamp`
+/// too.
 Value named(base::Arena& arena, const Value& values) {
+    BUNRAKU_ASSERT(values.is_hash());
     HashBuilder out(arena, values.as_hash().size());
     for (const auto& e : values.as_hash()) {
         const Value name =
@@ -71,19 +75,22 @@ public:
 
     base::Result<std::vector<NodeFacts>> read(const Value& document) {
         if (document.is_hash()) {
-            // A command of PuppetDB: {"command": "replace facts", "version": 5, "payload": {..}}.
+            // A PuppetDB command: {"command": "replace facts", "version": 5, "payload": {..}}.
             const Value* payload = find(document, "payload");
             if (payload && payload->is_hash() && find(document, "command"))
                 return one(BUNRAKU_TRY(of_hash(*payload)));
             return one(BUNRAKU_TRY(of_hash(document)));
         }
-        if (!document.is_array()) return refused("holds no facts: they are a hash, or a list");
-        if (document.as_array().empty()) return refused("holds no facts: the list is empty");
+        if (!document.is_array())
+            return refused("does not contain facts: expected a hash or a list");
+        if (document.as_array().empty())
+            return refused("does not contain facts: the list is empty");
         if (is_row(document.as_array()[0])) return rows(document);
         std::vector<NodeFacts> out;
         for (const Value& item : document.as_array()) {
             if (!item.is_hash() || node_of(item).empty() || is_row(item))
-                return refused("is a list, and not all of it are the facts of a named node");
+                return refused(
+                    "is a list that contains something other than the facts of named nodes");
             out.push_back(BUNRAKU_TRY(of_hash(item)));
         }
         return out;
@@ -117,54 +124,56 @@ private:
         const Value* values = find(document, "values");
         const Value* facts = find(document, "facts");
         const std::string node = node_of(document);
-        // {"name": .., "values": {..}}: whatever else stands there, as Puppet reads it.
+        // {"name": .., "values": {..}}; like Puppet, ignore all other keys.
         if (values && values->is_hash() && !node.empty())
             return NodeFacts{node, named(arena_, *values)};
         const bool wrapper =
             (values || facts || find(document, "certname")) &&
             std::ranges::all_of(document.as_hash(), [](const auto& e) {
                 return e.key.is_string() &&
-                       std::ranges::find(kBeside, e.key.as_string()) != std::end(kBeside);
+                       std::ranges::find(kOtherKeys, e.key.as_string()) != std::end(kOtherKeys);
             });
         if (!wrapper) return NodeFacts{{}, named(arena_, document)};
         if (values) {
             if (values->is_hash()) return NodeFacts{node, named(arena_, *values)};
-            return refused("looks like the facts of a node, but its \"values\" are no hash");
+            return refused("looks like the facts of a node, but \"values\" is not a hash");
         }
         if (!facts)
             return refused(
                 "looks like the facts of a node, but has neither \"values\" nor \"facts\"");
         if (facts->is_array()) return NodeFacts{node, BUNRAKU_TRY(of_rows(*facts))};
         if (!facts->is_hash())
-            return refused("looks like the facts of a node, but its \"facts\" are no hash");
+            return refused("looks like the facts of a node, but \"facts\" is not a hash");
         const Value* data = find(*facts, "data");
         if (data && data->is_array()) return NodeFacts{node, BUNRAKU_TRY(of_rows(*data))};
         if (find(*facts, "href") && facts->as_hash().size() <= 2)
-            return refused("says where the facts of a node are (\"href\"), but does not hold them");
+            return refused("contains only a link (\"href\") to the facts of a node, not the facts");
         return NodeFacts{node, named(arena_, *facts)};
     }
 
-    /// [{"name": .., "value": ..}, ..] of one node.
+    /// Reads [{"name": .., "value": ..}, ..] of one node.
     base::Result<Value> of_rows(const Value& list) {
         HashBuilder out(arena_, list.as_array().size());
         for (const Value& row : list.as_array()) {
             if (!is_row(row))
-                return refused("has a list of facts with something that has no name and value");
+                return refused("contains a list of facts with an entry that has no name and value");
             out.set(*find(row, "name"), *find(row, "value"));
         }
         return named(arena_, out.build());
     }
 
-    /// Rows of facts, each of which may say whose it is; in order of their first row.
+    /// Reads rows of facts, each with an optional certname. Returns the nodes in the order of their
+    /// first rows.
     base::Result<std::vector<NodeFacts>> rows(const Value& list) {
         std::vector<std::pair<std::string, std::vector<Value>>> groups;
-        std::map<std::string, std::size_t> places;
+        std::map<std::string, std::size_t> positions;
         for (const Value& row : list.as_array()) {
             const Value* certname = find(row, "certname");
             const std::string node =
                 certname && certname->is_string() ? std::string(certname->as_string()) : "";
-            const auto [it, fresh] = places.try_emplace(node, groups.size());
+            const auto [it, fresh] = positions.try_emplace(node, groups.size());
             if (fresh) groups.push_back({node, {}});
+            BUNRAKU_ASSERT(it->second < groups.size() && positions.size() == groups.size());
             groups[it->second].second.push_back(row);
         }
         std::vector<NodeFacts> out;
@@ -219,7 +228,7 @@ base::Result<NodeFacts> facts_of(const std::vector<NodeFacts>& documents, std::s
     for (const NodeFacts& d : documents)
         if (d.node == node) return d;
     return base::failure(
-        fmt::format("{} holds the facts of {} nodes, but not of '{}'; --node says whose are wanted",
+        fmt::format("{} contains the facts of {} nodes, but not of '{}'; select a node with --node",
                     path, documents.size(), node));
 }
 

@@ -1,4 +1,5 @@
-// Facts of other machines, out of the files that people have of them.
+// SPDX-License-Identifier: Apache-2.0
+// Reads facts of other machines from files that users provide.
 #pragma once
 
 #include <string>
@@ -12,29 +13,31 @@ namespace bunraku::facts {
 
 /// The facts of one node.
 struct NodeFacts {
-    std::string node;     ///< empty where the document does not say
-    value::Value values;  ///< a hash; undefined values are empty texts, as in Puppet
+    std::string node;     ///< empty if the document does not name the node
+    value::Value values;  ///< a hash in which, as in Puppet, empty strings replace undefined values
 };
 
-/// Reads a document in any form in which facts are kept:
+/// Reads a document in any form in which facts are stored:
 /// - a plain hash of facts (`facter -j`, `facter -y`, `puppet facts`), or Facter's own text;
-/// - {"name" or "certname": .., "values": {..}}: Puppet, an archive of PuppetDB, its command;
-/// - {"certname": .., "facts": {"data": [..]}}: a factset of PuppetDB's API, also "facts": {..} as
-///   its inventory has it;
-/// - [{"certname": .., "name": .., "value": ..}, ..]: rows of facts, of one node or of many;
+/// - {"name" or "certname": .., "values": {..}}: Puppet, a PuppetDB archive or command;
+/// - {"certname": .., "facts": {"data": [..]}}: a factset of PuppetDB's API, or "facts": {..} as in
+///   its inventory;
+/// - [{"certname": .., "name": .., "value": ..}, ..]: rows of facts of one or many nodes;
 /// - lists of all these;
-/// - the YAML that Puppet itself writes (!ruby/object:Puppet::Node::Facts), symbols in it or not.
-/// `path` is for messages; its ending says which format is tried first. The error is the whole
-/// message.
+/// - the YAML that Puppet itself writes (!ruby/object:Puppet::Node::Facts), with or without
+///   symbols.
+/// `path` is for messages; its extension selects the format that is tried first. The error is the
+/// complete message.
 base::Result<std::vector<NodeFacts>> read_documents(base::Arena& arena, std::string_view text,
                                                     std::string_view path);
 
-/// The facts of `node` among those of a document; of the only node where there is one. The error is
-/// the whole message.
+/// Returns the facts of `node` from a document. If the document has only one node, returns the
+/// facts of that node. The error is the complete message.
 base::Result<NodeFacts> facts_of(const std::vector<NodeFacts>& documents, std::string_view node,
                                  std::string_view path);
 
-/// Facts as Facter prints them without an option: "kernel => Linux", "os => { .. }".
+/// Parses facts in the format that Facter prints without options: "kernel => Linux",
+/// "os => { .. }".
 base::Result<value::Value> parse_facter_text(base::Arena& arena, std::string_view text);
 
 }  // namespace bunraku::facts

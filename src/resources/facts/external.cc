@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // External facts: key=value texts, JSON, YAML and programs in facts.d folders.
 #include "resources/facts/external.h"
 
@@ -5,6 +6,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
 #include "core/codec/yaml.h"
@@ -22,7 +24,7 @@ using base::Result;
 
 constexpr std::string_view kInvalidBytes = "invalid byte sequence in UTF-8";
 
-// Facter wraps times at the end of a line in quotes, so that they stay texts (Parser::TIME).
+// Facter quotes times at the end of a line, so that they remain strings (Parser::TIME).
 constexpr std::string_view kTime =
     R"((\d{4}-\d{1,2}-\d{1,2}(?:[Tt]|\s+)\d{1,2}:\d\d:\d\d(?:\.\d*)?(?:\s*(?:Z|[-+]\d{1,2}:?(?:\d\d)?))?\s*$))";
 
@@ -34,6 +36,7 @@ std::string quote_times(std::string_view text) {
         const auto match = (*time)->search(text, at);
         if (!match) break;
         const auto [from, to] = *match->groups[0];
+        BUNRAKU_ASSERT(at <= from && from < to && to <= text.size());
         out.append(text.substr(at, from - at)).append(1, '"').append(text.substr(from, to - from));
         out += '"';
         at = to;
@@ -41,8 +44,8 @@ std::string quote_times(std::string_view text) {
     return out.append(text.substr(at));
 }
 
-/// The first Ruby class in a document that Facter's loader of it does not permit: Symbol and Time
-/// in a file, Date in what a program prints. "" if there is none.
+/// Returns the first Ruby class in a document that Facter's YAML loader does not permit, or "" if
+/// there is none. Files may not contain Symbol and Time; output of programs may not contain Date.
 std::string_view refused_class(const codec::YamlNode& node, bool program) {
     if (program ? node.date : node.time) return program ? "Date" : "Time";
     if (node.symbol && !program) return "Symbol";
@@ -63,12 +66,13 @@ Result<codec::YamlNode> parse_yaml(std::string_view text, bool program) {
     return base::failure(fmt::format("Tried to load unspecified class: {}", refused));
 }
 
-/// The digits of an integer beyond 64 bits, which remain a text everywhere but in what `facter`
-/// prints.
+/// Returns an integer beyond 64 bits as a string of digits. Only the output of `facter` prints it
+/// as a number.
 Value large_integer(Context& context, const Options& options, std::string_view digits) {
     std::string bare(digits);
     std::erase_if(bare, [](char c) { return c == '_' || c == ',' || c == '+'; });
     const Value v = context.text(bare);
+    BUNRAKU_ASSERT(v.is_string() && options.large_integers);
     options.large_integers->insert(v.as_string().data());
     return v;
 }
@@ -76,6 +80,7 @@ Value large_integer(Context& context, const Options& options, std::string_view d
 Value convert_node(Context& context, const Options& options, const codec::YamlNode& node,
                    int depth) {
     using Kind = codec::YamlNode::Kind;
+    BUNRAKU_ASSERT(depth >= 0 && depth <= 201);
     if (depth > 200) return Value::undef();
     switch (node.kind) {
         case Kind::Null: return Value::undef();
@@ -107,7 +112,7 @@ Value convert_node(Context& context, const Options& options, const codec::YamlNo
     return Value::undef();
 }
 
-/// Lines of KEY=VALUE; all others say nothing.
+/// Parses lines of KEY=VALUE; ignores all other lines.
 Value key_values(Context& context, std::string_view text) {
     HashBuilder out(context.arena);
     for (std::string_view line : split_lines(text)) {
@@ -127,42 +132,46 @@ public:
     std::vector<ExternalFact> load(const std::vector<std::string>& blocked) {
         for (const auto& [name, text] : options_.environment)
             out_.push_back({name, context_.text(text), {}, kEnvironmentWeight});
-        std::vector<Searched> files;
+        BUNRAKU_ASSERT(out_.size() == options_.environment.size());
+        std::vector<FactQuery> files;
         for (const std::string& path : entries()) {
             const std::string name(sys::base_name(path));
             if (std::ranges::find(blocked, name) != blocked.end()) {
-                tell(Level::Debug, "Facter", fmt::format("External fact file {} blocked.", name));
+                log_record(Level::Debug, "Facter",
+                           fmt::format("External fact file {} blocked.", name));
                 continue;
             }
-            const bool twice = std::ranges::find(files, name, &Searched::name) != files.end();
-            if (twice && cache_.keeps(name)) {
-                tell(Level::Err, "Facter",
-                     fmt::format("Caching is enabled for group \"{}\" while there are at least two "
-                                 "external facts files with the same filename",
-                                 name));
+            const bool twice = std::ranges::find(files, name, &FactQuery::name) != files.end();
+            if (twice && cache_.caches(name)) {
+                log_record(
+                    Level::Err, "Facter",
+                    fmt::format("Caching is enabled for group \"{}\" while there are at least two "
+                                "external facts files with the same filename",
+                                name));
                 continue;
             }
             files.push_back({name, Origin::File, {}, path});
         }
         for (const Resolved& fact : cache_.answer(files)) put(fact.name, fact.value, fact.file);
-        for (const Searched& file : files) load_file(file.file);
+        for (const FactQuery& file : files) load_file(file.file);
         return std::move(out_);
     }
 
 private:
-    void tell(Level level, std::string_view source, std::string text) {
-        facts::tell(options_.log, level, source, std::move(text));
+    void log_record(Level level, std::string_view source, std::string text) {
+        facts::log_record(options_.log, level, source, std::move(text));
     }
 
-    /// In each folder the last name first: the first to name a fact is the one that counts.
+    /// Returns the files of each folder in reverse order of their names. The first file that
+    /// defines a fact takes precedence.
     std::vector<std::string> entries() {
         std::vector<std::string> out;
         for (const std::string& directory : options_.external_directories) {
             auto names = context_.system.files.list(directory);
             if (!names) {
-                // As Facter where it may not look.
+                // Like Facter, ignore folders that it may not read.
                 if (!sys::is_absence(names.error().code) && names.error().code != EACCES)
-                    tell(Level::Warning, "Facter", names.error().message);
+                    log_record(Level::Warning, "Facter", names.error().message);
                 continue;
             }
             std::ranges::reverse(*names);
@@ -174,8 +183,8 @@ private:
 
     void put(std::string_view name, const Value& v, const std::string& file) {
         if (const auto why = invalid_reason(Value::string(name)); !why.empty()) {
-            tell(Level::Err, "Facter",
-                 fmt::format("The name of a fact in {} is invalid: {}", file, why));
+            log_record(Level::Err, "Facter",
+                       fmt::format("The name of a fact in {} is invalid: {}", file, why));
             return;
         }
         out_.push_back({base::lower(name), v, file, kExternalWeight});
@@ -190,24 +199,26 @@ private:
                 static_cast<double>(context_.system.clock.monotonic_ns() - begin) / 1e9);
         constexpr std::string_view kLoader = "LegacyFacter::Util::DirectoryLoader";
         if (data.is_undef() || (data.is_hash() && data.as_hash().size() == 0)) {
-            tell(Level::Debug, kLoader,
-                 fmt::format("Structured data fact file {} was parsed but was either empty or an "
-                             "invalid filetype (valid filetypes are .yaml, .json, and .txt).",
-                             path));
+            log_record(
+                Level::Debug, kLoader,
+                fmt::format("Structured data fact file {} was parsed but was either empty or an "
+                            "invalid filetype (valid filetypes are .yaml, .json, and .txt).",
+                            path));
         } else if (!data.is_hash()) {
-            tell(Level::Err, kLoader,
-                 fmt::format("Structured data fact file {} was parsed but no key=>value data was "
-                             "returned.",
-                             path));
+            log_record(
+                Level::Err, kLoader,
+                fmt::format("Structured data fact file {} was parsed but no key=>value data was "
+                            "returned.",
+                            path));
         } else {
             for (const value::Entry& e : data.as_hash()) put(value::to_text(e.key), e.value, path);
         }
     }
 
     Value failed(const std::string& path, std::string_view parser, std::string_view why) {
-        tell(Level::Err, "Facter",
-             fmt::format("Failed to handle {} as LegacyFacter::Util::Parser::{} facts: {}", path,
-                         parser, why));
+        log_record(Level::Err, "Facter",
+                   fmt::format("Failed to handle {} as LegacyFacter::Util::Parser::{} facts: {}",
+                               path, parser, why));
         return Value::undef();
     }
 
@@ -223,8 +234,8 @@ private:
         }
         const auto text = context_.try_read(path);
         if (!text) {
-            tell(Level::Debug, "Facter::Util::FileHelper",
-                 fmt::format("File at: {} is not accessible.", path));
+            log_record(Level::Debug, "Facter::Util::FileHelper",
+                       fmt::format("File at: {} is not accessible.", path));
             return Value::undef();
         }
         if (lower.ends_with(".json")) {
@@ -243,34 +254,35 @@ private:
     }
 
     Value run(const std::string& path) {
-        tell(Level::Debug, "Facter::Core::Execution::Posix",
-             fmt::format("Executing command: {}", path));
+        log_record(Level::Debug, "Facter::Core::Execution::Posix",
+                   fmt::format("Executing command: {}", path));
         const auto limit = std::chrono::duration<double>(options_.time_limit);
         auto outcome = context_.system.processes.run(
             {.argv = {path},
-             // One that asks Facter in turn does not run itself.
+             // INSIDE_FACTER keeps an external fact that itself runs Facter from running again.
              .environment = {{"LC_ALL", "C"}, {"LANG", "C"}, {"INSIDE_FACTER", "true"}},
              .timeout = std::chrono::duration_cast<std::chrono::milliseconds>(limit)});
         if (!outcome) return failed(path, "ScriptParser", outcome.error().message);
         if (outcome->timed_out) {
-            tell(Level::Err, "Facter",
-                 fmt::format("Timed out after {} seconds while resolving external facts of {}",
-                             options_.time_limit, path));
+            log_record(
+                Level::Err, "Facter",
+                fmt::format("Timed out after {} seconds while resolving external facts of {}",
+                            options_.time_limit, path));
             return Value::undef();
         }
         if (!trim(outcome->errors).empty())
-            tell(Level::Warning, sys::base_name(path),
-                 fmt::format("Command {} completed with the following stderr message: {}", path,
-                             trim(outcome->errors)));
+            log_record(Level::Warning, sys::base_name(path),
+                       fmt::format("Command {} completed with the following stderr message: {}",
+                                   path, trim(outcome->errors)));
         const std::string_view output = trim(outcome->output);
         if (!codec::is_utf8(output)) return failed(path, "ScriptParser", kInvalidBytes);
         const auto yaml = parse_yaml(output, true);
         if (yaml && yaml->kind == codec::YamlNode::Kind::Mapping)
             return convert_node(context_, options_, *yaml, 0);
         if (!yaml)
-            tell(Level::Debug, "Facter",
-                 fmt::format("Could not parse executable fact output as YAML or JSON ({})",
-                             yaml.error().message));
+            log_record(Level::Debug, "Facter",
+                       fmt::format("Could not parse executable fact output as YAML or JSON ({})",
+                                   yaml.error().message));
         return key_values(context_, output);
     }
 

@@ -1,4 +1,5 @@
-// External facts: what stands in files, what programs print, what the environment says.
+// SPDX-License-Identifier: Apache-2.0
+// External facts, from files, output of programs, and the environment.
 #pragma once
 
 #include <string>
@@ -8,17 +9,18 @@
 
 namespace bunraku::facts {
 
-/// Facter's weights: a custom fact that is heavier goes before an external one.
+/// Facter's weights. A custom fact with a higher weight takes precedence over an external fact.
 constexpr int kExternalWeight = 10'000, kEnvironmentWeight = 1'000'000;
 
 struct ExternalFact {
     std::string name;
     Value value;
-    std::string file;  ///< empty: a variable of the environment
+    std::string file;  ///< empty if the fact is from an environment variable
     int weight = kExternalWeight;
 };
 
-/// All of them, those of the same name with the one that counts first; executable files are run.
+/// Returns all external facts. Among facts of the same name, the one that takes precedence is
+/// first. Executable files are run.
 std::vector<ExternalFact> load_external(Context& context, const Options& options, FactCache& cache,
                                         const std::vector<std::string>& blocked);
 

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/facts/fact_groups.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/hocon.h"
 #include "resources/facts/context.h"
@@ -20,7 +22,7 @@ struct NamedGroup {
     std::string_view name, facts;
 };
 
-// As `facter --list-block-groups` of 4.11 lists them.
+// In the order of `facter --list-block-groups` of 4.11.
 constexpr NamedGroup kGroups[] = {
     {"AIX NIM type", "nim_type"},
     {"EC2", "ec2_metadata ec2_userdata"},
@@ -136,14 +138,14 @@ FacterConf read_facter_conf(sys::FileSystem& files, const std::string& path, bas
     const auto text = files.read(path);
     if (!text) {
         if (!sys::is_absence(text.error().code))
-            tell(log, base::Level::Warning, "Facter::ConfigReader", text.error().message);
+            log_record(log, base::Level::Warning, "Facter::ConfigReader", text.error().message);
         return conf;
     }
     const auto parsed = codec::parse_hocon(*text);
     if (!parsed) {
-        tell(log, base::Level::Warning, "Facter::ConfigReader",
-             fmt::format("Facter failed to read config file {} with the following error: {}", path,
-                         parsed.error().message));
+        log_record(log, base::Level::Warning, "Facter::ConfigReader",
+                   fmt::format("Facter failed to read config file {} with the following error: {}",
+                               path, parsed.error().message));
         return conf;
     }
     const YamlNode* global = member(&*parsed, "global");
@@ -216,8 +218,8 @@ std::optional<std::int64_t> ttl_seconds(std::string_view text, base::LogSink* lo
     std::string known;
     for (const Unit& u : kUnits)
         if (!u.name.empty()) known.append(known.empty() ? "" : ", ").append(u.name);
-    tell(log, base::Level::Err, "Facter::FactGroups",
-         fmt::format("Could not parse time unit {} (try {})", unit, known));
+    log_record(log, base::Level::Err, "Facter::FactGroups",
+               fmt::format("Could not parse time unit {} (try {})", unit, known));
     return std::nullopt;
 }
 
@@ -248,27 +250,34 @@ FactGroups::FactGroups(const FacterConf& conf, sys::FileSystem& files,
         if (!seconds) continue;
         group_seconds_.emplace_back(name, *seconds);
         const Group* group = find(name);
-        const auto keep = [&](const std::string& fact) {
-            const auto same = std::ranges::find(kept_, fact, [](const auto& k) { return k.first; });
-            if (same == kept_.end()) {
-                kept_.emplace_back(fact, Kept{name, *seconds});
+        const auto add_policy = [&](const std::string& fact) {
+            const auto same =
+                std::ranges::find(policies_, fact, [](const auto& k) { return k.first; });
+            if (same == policies_.end()) {
+                policies_.emplace_back(fact, CachePolicy{name, *seconds});
             } else if (same->second.seconds < *seconds) {
-                same->second = Kept{name, *seconds};
+                same->second = CachePolicy{name, *seconds};
             }
         };
         if (group && !group->file) {
-            for (const std::string& fact : group->facts) keep(fact);
+            for (const std::string& fact : group->facts) add_policy(fact);
         } else {
-            const auto same = std::ranges::find(kept_, name, [](const auto& k) { return k.first; });
-            if (same == kept_.end()) {
-                kept_.emplace_back(name, Kept{name, *seconds});
+            const auto same =
+                std::ranges::find(policies_, name, [](const auto& k) { return k.first; });
+            if (same == policies_.end()) {
+                policies_.emplace_back(name, CachePolicy{name, *seconds});
             } else {
-                same->second = Kept{name, *seconds};
+                same->second = CachePolicy{name, *seconds};
             }
         }
     }
-    // What is part of another comes before it.
-    std::ranges::sort(kept_, [](const auto& a, const auto& b) { return a.first > b.first; });
+    // A part of a fact precedes the whole fact.
+    std::ranges::sort(policies_, [](const auto& a, const auto& b) { return a.first > b.first; });
+    BUNRAKU_ASSERT(std::ranges::adjacent_find(policies_, [](const auto& a, const auto& b) {
+                       return a.first == b.first;
+                   }) == policies_.end());
+    BUNRAKU_ASSERT(group_seconds_.size() <= conf.ttls.size() &&
+                   groups_.size() >= std::size(kGroups));
 }
 
 const FactGroups::Group* FactGroups::find(std::string_view name) const {
@@ -276,17 +285,17 @@ const FactGroups::Group* FactGroups::find(std::string_view name) const {
     return found == groups_.end() ? nullptr : &*found;
 }
 
-std::optional<FactGroups::Kept> FactGroups::kept(std::string_view fact) const {
-    for (const auto& [name, kept] : kept_)
-        if (name == fact) return kept;
-    for (const auto& [name, kept] : kept_)
+std::optional<FactGroups::CachePolicy> FactGroups::cache_policy(std::string_view fact) const {
+    for (const auto& [name, cache_policy] : policies_)
+        if (name == fact) return cache_policy;
+    for (const auto& [name, cache_policy] : policies_)
         if (fact.size() > name.size() && fact.starts_with(name) && fact[name.size()] == '.')
-            return kept;
+            return cache_policy;
     return std::nullopt;
 }
 
 std::optional<std::string> FactGroups::group_of(std::string_view fact) const {
-    if (auto kept = this->kept(fact)) return kept->group;
+    if (auto cache_policy = this->cache_policy(fact)) return cache_policy->group;
     for (const Group& group : groups_) {
         if (group.file && fact.starts_with(group.name)) return group.name;
         for (const std::string& name : group.facts)

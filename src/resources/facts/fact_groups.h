@@ -1,4 +1,5 @@
-// The groups that facts belong to, for what facter.conf blocks and keeps.
+// SPDX-License-Identifier: Apache-2.0
+// Groups of facts, which facter.conf uses to block and cache facts.
 #pragma once
 
 #include <chrono>
@@ -13,13 +14,14 @@
 
 namespace bunraku::facts {
 
-/// What facter.conf says (HOCON). All of it is optional.
+/// The content of facter.conf (HOCON). All settings are optional.
 struct FacterConf {
     // global
     std::vector<std::string> external_directories, custom_directories;
     std::optional<bool> no_external_facts, no_custom_facts, no_ruby, show_legacy, sequential,
         force_dot_resolution;
-    std::optional<double> fact_timeout;  ///< ours: seconds that one custom fact may take
+    /// seconds that one custom fact may take; an extension of Bunraku
+    std::optional<double> fact_timeout;
     // cli
     std::optional<bool> debug, trace, verbose;
     std::string log_level;
@@ -33,29 +35,32 @@ struct FacterConf {
 /// /etc/puppetlabs/facter/facter.conf
 extern const std::string kFacterConfPath;
 
-/// Reads it; nothing where it is not there. What is wrong is told, and the file counts for nothing.
+/// Reads facter.conf. Returns no settings if the file does not exist. If the file is invalid, logs
+/// the error and returns no settings.
 FacterConf read_facter_conf(sys::FileSystem& files, const std::string& path, base::LogSink* log);
 
-/// Facter's groups, with those of the configuration and one of every file of external facts.
+/// Facter's groups, the groups of the configuration, and one group for every file of external
+/// facts.
 class FactGroups {
 public:
     FactGroups(const FacterConf& conf, sys::FileSystem& files,
                const std::vector<std::string>& external_directories, base::LogSink* log);
 
-    struct Kept {
+    struct CachePolicy {
         std::string group;
         std::int64_t seconds = 0;
     };
-    /// For how long the facts of that name are kept, and in which file; nullopt: they are not.
-    std::optional<Kept> kept(std::string_view fact) const;
-    /// The group that a fact is kept with.
+    /// Returns the group of a cached fact, which is also the name of its cache file, and the
+    /// cache's lifetime. Returns nullopt if the fact is not cached.
+    std::optional<CachePolicy> cache_policy(std::string_view fact) const;
+    /// Returns the group in which a fact is cached.
     std::optional<std::string> group_of(std::string_view fact) const;
-    /// As the configuration has it of the group itself.
+    /// Returns the lifetime that the configuration sets for the group itself.
     std::optional<std::int64_t> group_seconds(std::string_view group) const;
-    /// The facts of what is blocked; the group "legacy" is none of them.
+    /// Returns the facts of all blocked groups except the group "legacy".
     std::vector<std::string> blocked_facts() const;
     bool blocks_legacy() const;
-    /// `facter --list-block-groups`.
+    /// Returns the output of `facter --list-block-groups`.
     std::string list() const;
 
 private:
@@ -67,11 +72,12 @@ private:
     const Group* find(std::string_view name) const;
     const FacterConf& conf_;
     std::vector<Group> groups_;
-    std::vector<std::pair<std::string, Kept>> kept_;  // in reverse order of the names
+    std::vector<std::pair<std::string, CachePolicy>> policies_;  // in reverse order of names
     std::vector<std::pair<std::string, std::int64_t>> group_seconds_;
 };
 
-/// "30 days" in seconds, as Facter counts; nullopt for a unit that there is none of, which is told.
+/// Converts a lifetime such as "30 days" to seconds, by Facter's rules. If the unit is unknown,
+/// logs that and returns nullopt.
 std::optional<std::int64_t> ttl_seconds(std::string_view text, base::LogSink* log);
 
 }  // namespace bunraku::facts

@@ -1,7 +1,9 @@
-// Facter's own output, which people keep in files as well: names bare, "name => value" a line, JSON
-// otherwise (Facter 4.3's legacy formatter).
+// SPDX-License-Identifier: Apache-2.0
+// Facter's default output format, which users also store in files: names without quotes, one
+// "name => value" per line, otherwise JSON (Facter 4.3's legacy formatter).
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/value/rich_data.h"
 #include "resources/facts/context.h"
 #include "resources/facts/documents.h"
@@ -25,8 +27,9 @@ public:
             const auto arrow = line.find(kArrow);
             if (arrow == std::string_view::npos) return unexpected(line);
             const std::string_view text = line.substr(arrow + kArrow.size());
-            // Outside collections texts have no quotes: "6.18" may be one as well as not, and of
-            // Facter's own facts it is.
+            // Outside collections, strings have no quotes, so "6.18" may be a string or a number.
+            // In Facter's own facts it is a string.
+            BUNRAKU_ASSERT(!text.empty());
             Value v = text == "true"    ? Value::boolean(true)
                       : text == "false" ? Value::boolean(false)
                                         : value::make_string(arena_, text);
@@ -42,6 +45,7 @@ private:
     }
 
     base::Result<Value> value_of(std::string_view text, int depth) {
+        BUNRAKU_ASSERT(depth <= kMaxDepth + 1 && at_ > 0 && at_ <= lines_.size());
         if (depth > kMaxDepth) return base::failure("nested too deeply");
         if (text.ends_with(',')) text.remove_suffix(1);
         if (text == "{") return hash(depth);
@@ -62,7 +66,7 @@ private:
             const Value v = BUNRAKU_TRY(value_of(line.substr(arrow + kArrow.size()), depth + 1));
             out.set(value::make_string(arena_, line.substr(0, arrow)), v);
         }
-        return base::failure("a hash does not end");
+        return base::failure("unterminated hash");
     }
 
     base::Result<Value> list(int depth) {
@@ -72,7 +76,7 @@ private:
             if (line == "]" || line == "],") return value::make_array(arena_, items);
             if (!line.empty()) items.push_back(BUNRAKU_TRY(value_of(line, depth + 1)));
         }
-        return base::failure("a list does not end");
+        return base::failure("unterminated list");
     }
 
     base::Arena& arena_;

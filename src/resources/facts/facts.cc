@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/facts/facts.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "resources/facts/context.h"
 
@@ -15,22 +17,22 @@ namespace bunraku::facts {
 namespace {
 
 constexpr std::array kFacts = {
-    FactSpec{"aio_agent_version", "Version of the all-in-one agent package, where it is installed.",
+    FactSpec{"aio_agent_version", "Version of the all-in-one agent package, if it is installed.",
              resolve_aio_agent_version},
     FactSpec{"augeas", "Version of Augeas.", resolve_augeas},
-    FactSpec{"az_metadata", "What Azure says of this machine.", resolve_az_metadata},
+    FactSpec{"az_metadata", "Metadata of this machine from Azure.", resolve_az_metadata},
     FactSpec{"cloud", "The provider of the cloud that this machine runs in.", resolve_cloud},
     FactSpec{"disks", "Block devices: size, vendor, model, type, serial, wwn.", resolve_disks},
-    FactSpec{"dmi", "What the firmware says of maker, product, board and chassis.", resolve_dmi},
-    FactSpec{"ec2_metadata", "What Amazon EC2 says of this instance.", resolve_ec2_metadata},
-    FactSpec{"ec2_userdata", "What this instance of Amazon EC2 was started with.",
-             resolve_ec2_userdata},
-    FactSpec{"facterversion", "Version of Facter that these facts follow.", resolve_facterversion},
+    FactSpec{"dmi", "Manufacturer, product, board and chassis, from the firmware.", resolve_dmi},
+    FactSpec{"ec2_metadata", "Metadata of this instance from Amazon EC2.", resolve_ec2_metadata},
+    FactSpec{"ec2_userdata", "User data of this Amazon EC2 instance.", resolve_ec2_userdata},
+    FactSpec{"facterversion", "Version of Facter whose facts are reproduced.",
+             resolve_facterversion},
     FactSpec{"filesystems", "File systems that the kernel can use, separated by commas.",
              resolve_filesystems},
     FactSpec{"fips_enabled", "Whether the kernel is in FIPS mode.", resolve_fips},
-    FactSpec{"gce", "What Google Compute Engine says of this machine.", resolve_gce},
-    FactSpec{"hypervisors", "What is known of the hypervisors around this machine.",
+    FactSpec{"gce", "Metadata of this machine from Google Compute Engine.", resolve_gce},
+    FactSpec{"hypervisors", "Details of the hypervisors that run this machine.",
              resolve_hypervisors},
     FactSpec{"identity", "The user and group of this process.", resolve_identity},
     FactSpec{"is_virtual", "Whether this is a virtual machine or a container.", resolve_is_virtual},
@@ -48,7 +50,7 @@ constexpr std::array kFacts = {
     FactSpec{"partitions", "Partitions, device mapper and loop devices.", resolve_partitions},
     FactSpec{"path", "The PATH of this process.", resolve_path},
     FactSpec{"processors", "Processors: models, counts, speed.", resolve_processors},
-    FactSpec{"puppetversion", "Version of Puppet whose language this program follows.",
+    FactSpec{"puppetversion", "Version of Puppet that this program is compatible with.",
              resolve_puppetversion},
     FactSpec{"ruby", "Version, platform and folder of the Ruby that runs custom facts.",
              resolve_ruby},
@@ -58,6 +60,8 @@ constexpr std::array kFacts = {
     FactSpec{"virtual", "Kind of virtual machine or container, or physical.", resolve_virtual},
     FactSpec{"xen", "The domains of a Xen host.", resolve_xen},
 };
+
+static_assert(std::ranges::is_sorted(kFacts, {}, &FactSpec::name));
 
 }  // namespace
 
@@ -112,18 +116,19 @@ std::vector<std::pair<std::string, std::string>> environment_facts() {
         const std::string_view entry = *e;
         const std::size_t eq = entry.find('=');
         if (eq == std::string_view::npos) continue;
-        // /^facter_?(\w+)$/i: FACTERLIB names the fact "lib".
+        // /^facter_?(\w+)$/i: the variable FACTERLIB defines the fact "lib".
         std::string name = base::lower(entry.substr(0, eq));
         if (!name.starts_with("facter")) continue;
         name.erase(0, name.starts_with("facter_") && name.size() > 7 ? 7 : 6);
         constexpr std::string_view kWord = "abcdefghijklmnopqrstuvwxyz0123456789_";
         if (name.empty() || name.find_first_not_of(kWord) != std::string::npos) continue;
+        BUNRAKU_ASSERT(!name.empty() && eq < entry.size());
         facts.emplace_back(std::move(name), entry.substr(eq + 1));
     }
     return facts;
 }
 
-void tell(base::LogSink* log, base::Level level, std::string_view source, std::string text) {
+void log_record(base::LogSink* log, base::Level level, std::string_view source, std::string text) {
     if (!log || !log->enabled(level)) return;
     log->log(base::Diagnostic{
         .level = level, .message = std::move(text), .source = std::string(source)});
@@ -149,7 +154,7 @@ value::Value with_local_facts(base::Arena& arena, const value::Value& facts,
 value::Value dig(const value::Value& facts, std::string_view path) {
     Value at = facts;
     if (at.is_hash()) {
-        // A fact whose own name has dots comes first.
+        // A fact whose own name contains dots takes precedence.
         if (const Value* whole = at.as_hash().find(path)) return *whole;
     }
     while (!path.empty()) {
@@ -163,7 +168,8 @@ value::Value dig(const value::Value& facts, std::string_view path) {
         } else if (at.is_array()) {
             std::int64_t i = to_integer(key);
             auto items = at.as_array();
-            if (key.empty() || key.find_first_not_of("0123456789") != std::string_view::npos ||
+            if (key.empty() || key.size() > 18 ||
+                key.find_first_not_of("0123456789") != std::string_view::npos ||
                 i >= static_cast<std::int64_t>(items.size())) {
                 return Value::undef();
             }

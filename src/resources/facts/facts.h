@@ -1,4 +1,5 @@
-// What a node knows about itself: Facter 4's core facts for Linux, read without a Ruby process.
+// SPDX-License-Identifier: Apache-2.0
+// Facter 4's core facts for Linux, read without a Ruby process.
 #pragma once
 
 #include <functional>
@@ -21,63 +22,66 @@ namespace bunraku::facts {
 
 struct Context;
 
-/// One top-level fact. `resolve` gives undef where this machine has no such thing.
+/// One top-level fact. `resolve` returns undef if the fact does not exist on this machine.
 struct FactSpec {
     std::string_view name;
     std::string_view doc;
     value::Value (*resolve)(Context& context);
 };
 
-/// All facts that are built in, by name.
+/// Returns all built-in facts, sorted by name.
 std::span<const FactSpec> all_facts();
 
 struct Options {
-    /// Only these top-level facts; empty: all.
+    /// Top-level facts to resolve; empty for all.
     std::vector<std::string> names;
-    /// Folders of external facts (*.txt, *.json, *.yaml and programs), the earlier over the later.
+    /// Folders of external facts (*.txt, *.json, *.yaml and programs); earlier folders take
+    /// precedence.
     std::vector<std::string> external_directories;
-    /// Folders of custom facts (*.rb), run by the plugin host: over the built-in ones.
+    /// Folders of custom facts (*.rb), which the plugin host runs. They take precedence over
+    /// built-in facts.
     std::vector<std::string> custom_directories;
-    /// Further folders in which those files may `require` libraries.
+    /// More folders from which those files may `require` libraries.
     std::vector<std::string> library_directories;
-    /// Facts as FACTER_name=text in the environment gives them; over all others.
+    /// Facts from environment variables FACTER_name=text. They take precedence over all others.
     std::vector<std::pair<std::string, std::string>> environment;
-    /// The flat facts of old ("osfamily") as well; one that is named is given in any case.
+    /// Include the legacy flat facts ("osfamily"). A legacy fact that a query names is always
+    /// included.
     bool legacy = false;
-    /// What facter.conf says of blocked and kept facts and of groups; the rest of it is the
-    /// caller's to heed.
+    /// The blocked facts, cached facts and groups of facter.conf; callers must apply its other
+    /// settings.
     FacterConf conf;
-    bool cache = true;                  ///< facts are kept as the configuration says
-    bool block = true;                  ///< and blocked
-    bool custom_dots = false;           ///< "a.b" of a custom fact is b in a
-    bool puppet = true;                 ///< what Puppet adds: puppetversion
-    bool trace = false, debug = false;  ///< of custom facts
-    /// Seconds that one custom fact or program of an external one may take.
+    bool cache = true;                  ///< cache facts in accordance with the configuration
+    bool block = true;                  ///< block facts in accordance with the configuration
+    bool custom_dots = false;           ///< treat a custom fact named "a.b" as key b of the fact a
+    bool puppet = true;                 ///< add the fact puppetversion
+    bool trace = false, debug = false;  ///< for custom facts
+    /// Time limit in seconds for one custom fact or for one program of an external fact.
     double time_limit = 60;
     std::string cache_directory = "/opt/puppetlabs/facter/cache/cached_facts";
-    /// Told of each fact how long it took (`facter --timing`): "fact 'os.name'", seconds.
+    /// Receives the resolution time of each fact (`facter --timing`): "fact 'os.name'", seconds.
     std::function<void(const std::string& what, double seconds)> timing;
-    /// Records have the part of Facter that speaks as their source.
+    /// Receives log records, whose sources are classes of Facter.
     base::LogSink* log = nullptr;
-    /// For custom facts: the program that runs them, and Puppet's settings that they may read.
+    /// The Ruby program that runs custom facts, and the Puppet settings that they may read.
     std::string ruby_program = "ruby";
     std::function<std::optional<std::string>(std::string_view)> setting;
-    /// The texts that stand for integers beyond 64 bits, by their place in the arena: external
-    /// facts may have such, and format_facts prints them without quotes.
+    /// Addresses in the arena of strings that represent integers beyond 64 bits. Only external
+    /// facts contain such integers. format_facts prints them without quotes.
     std::shared_ptr<std::set<const char*>> large_integers =
         std::make_shared<std::set<const char*>>();
 };
 
-/// Where a fact comes from.
+/// The kind of code that provides a fact.
 enum class Origin : std::uint8_t {
     Core,
     Legacy,
-    Custom,    ///< Ruby's
-    External,  ///< a file's, or a variable's of the environment
-    File,      ///< a file of external facts, while it is looked for among the kept ones
-    None       ///< nobody knows it
+    Custom,    ///< Ruby code
+    External,  ///< a file or an environment variable
+    File,      ///< a file of external facts, during the search of the cache
+    None       ///< unknown fact
 };
-/// A fact, or a part of one ("os.name"), with the query that asked for it.
+/// A fact or a part of one ("os.name"), with the query that requested it.
 struct Resolved {
     std::string name;
     value::Value value;
@@ -85,49 +89,53 @@ struct Resolved {
     std::string query;
     std::string file;
 };
-/// What answers the queries ("os.release.major", "ipaddress_eth0"); all facts where there are none.
+/// Returns the facts that match the queries ("os.release.major", "ipaddress_eth0"), or all facts if
+/// `queries` is empty.
 std::vector<Resolved> resolve(base::Arena& arena, sys::System& system, const Options& options,
                               const std::vector<std::string>& queries);
-/// As one hash; parts of facts in their places. Sorted by name all the way down, as Facter's.
+/// Combines facts into one hash, with parts of facts at their positions. Sorts all levels by name,
+/// as Facter does.
 value::Value assemble(base::Arena& arena, std::span<const Resolved> facts, const Options& options);
 
-/// What the configuration says of folders, dots and the time limit, put into the options (as where
-/// Puppet asks for facts; `facter` heeds more of it).
+/// Copies the folders, dot handling and time limit of facter.conf to the options. Puppet needs only
+/// these settings; `facter` applies more of them.
 void apply_conf(Options& options);
 
-/// The facts of this machine, a hash.
+/// Returns the facts of this machine as a hash.
 value::Value collect(base::Arena& arena, sys::System& system, const Options& options = {});
-/// The same of the real machine, with Puppet's folders of external facts and what a Puppet run
-/// adds; the setting include_legacy_facts counts.
+/// Returns the facts of the real machine, with Puppet's folders of external facts and the facts
+/// that a Puppet run adds. Respects the setting include_legacy_facts.
 value::Value collect_local(base::Arena& arena, const config::Settings& settings);
 
-/// The legacy facts that follow from structured ones, as Facter 4.3 has them.
+/// Returns the legacy facts that Facter 4.3 derives from structured facts.
 value::Value legacy_facts(base::Arena& arena, const value::Value& facts);
 
-/// FACTER_name=text of this process's environment, as Facter takes them; names in lower case.
+/// Returns the facts that environment variables FACTER_name=text define, by Facter's rules; names
+/// are in lower case.
 std::vector<std::pair<std::string, std::string>> environment_facts();
 
-/// The version of Facter that these facts follow.
+/// The Facter version whose facts Bunraku reproduces.
 inline constexpr std::string_view kFacterVersion = "4.11.0";
 
-/// The folders facter/ in Ruby's own load path that are there.
+/// Returns the existing facter/ folders on Ruby's load path.
 std::vector<std::string> ruby_fact_directories(sys::System& system);
 
 /// Returns the folders of custom facts outside modules: `facter` on Ruby's load path, then those
 /// that the environment variable FACTERLIB names.
 std::vector<std::string> facterlib_directories();
 
-/// The folders where Facter looks for external facts, for root or for a user.
+/// Returns the folders in which Facter looks for external facts, for root or for another user.
 std::vector<std::string> default_external_directories(bool root);
 
-/// What a Puppet run adds: clientcert, clientversion, clientnoop.
+/// Adds the facts that a Puppet run adds: clientcert, clientversion, clientnoop.
 value::Value with_local_facts(base::Arena& arena, const value::Value& facts,
                               const config::Settings& settings);
 
-/// "os.release.major" in a hash of facts; undef where it is not there.
+/// Returns the value at a path such as "os.release.major" in a hash of facts; undef if it does not
+/// exist.
 value::Value dig(const value::Value& facts, std::string_view path);
 
-/// Records of facts as Puppet's log has them: "Facter: ..".
+/// Forwards log records in the form of Puppet's log: "Facter: ..".
 class PuppetLog final : public base::LogSink {
 public:
     explicit PuppetLog(base::LogSink& to) : to_(to) {}

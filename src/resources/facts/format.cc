@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/facts/format.h"
 
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
 #include "core/codec/yaml_writer.h"
@@ -31,7 +33,8 @@ std::string each_line(const std::string& text, Change change) {
     return out;
 }
 
-/// Prints values as JSON; integers beyond 64 bits, which are texts here, have no quotes.
+/// Prints values as JSON. Integers beyond 64 bits, which are strings here, are printed without
+/// quotes.
 class Printer {
 public:
     Printer(base::Arena& arena, const Options& options)
@@ -43,7 +46,7 @@ public:
 
     std::string pretty_json(const Value& v) const {
         if (large_.empty()) return value::to_pretty_json(v);
-        // Control characters mark the texts that lose their quotes.
+        // Control characters mark the strings that lose their quotes.
         std::string text = value::to_pretty_json(marked(v));
         replace_all(text, "\"\\u0001", "");
         replace_all(text, "\\u0001\"", "");
@@ -68,9 +71,10 @@ private:
     const std::set<const char*>& large_;
 };
 
-// Facter makes its own form out of JSON, text by text; what that does to odd values is part of it.
+// Facter converts JSON to its own format by text replacement. The effects on unusual values are
+// part of the format.
 
-/// `"a": 1` becomes `a => 1`.
+/// Changes `"a": 1` to `a => 1`.
 std::string arrows(const Printer& printer, const Value& v) {
     std::string text = printer.pretty_json(v);
     replace_all(text, "\": ", "\" => ");
@@ -85,9 +89,10 @@ std::string arrows(const Printer& printer, const Value& v) {
     return text;
 }
 
-/// A whole hash without its braces: names and texts of the top stand bare.
+/// Prints a whole hash without its braces; names and strings at the top level have no quotes.
 std::string bare_hash(const Printer& printer, const Value& hash) {
     std::string text = arrows(printer, hash);
+    BUNRAKU_ASSERT(hash.is_hash() && text.size() >= 2);
     text = text.substr(1, text.size() - 2);
     std::string lines;
     for (std::string_view line : base::split(text, '\n')) {
@@ -111,6 +116,7 @@ std::string bare_hash(const Printer& printer, const Value& hash) {
 
 std::string facter_text(const Printer& printer, const Value& shown,
                         const std::vector<std::string>& queries, base::Arena& arena) {
+    BUNRAKU_ASSERT(shown.is_hash());
     if (queries.size() == 1) {
         const Value* value = shown.as_hash().find(queries[0]);
         if (!value || value->is_undef()) return {};
@@ -128,7 +134,7 @@ std::string facter_text(const Printer& printer, const Value& shown,
     return bare_hash(printer, filled.build());
 }
 
-// ---- YAML: Psych's, with Facter's idea of which texts need quotes ----
+// ---- YAML as Psych writes it, with Facter's rules for quoting ----
 
 bool has_any_of(std::string_view text, std::initializer_list<std::string_view> parts) {
     return std::ranges::any_of(parts,
@@ -139,7 +145,7 @@ bool needs_quotes(std::string_view text) {
     if (has_any_of(text, {"true", "false"})) return false;
     for (std::string_view line : base::split(text, '\n'))
         if (!line.empty() && line.find_first_not_of("0123456789") == line.npos) return false;
-    // Of "yes", "No", "ON" and so on each holds one of these.
+    // Each of "yes", "No", "ON" and so on contains one of these.
     if (has_any_of(
             text, {"y", "Y", "n", "N", "True", "TRUE", "False", "FALSE", "off", "Off", "OFF", ":"}))
         return true;
@@ -194,7 +200,7 @@ std::string yaml_text(const Printer& printer, const Value& shown) {
     return text;
 }
 
-// ---- HOCON, as the gem renders it without comments ----
+// ---- HOCON as the gem renders it without comments ----
 
 std::string hocon_word(std::string_view text) {
     const bool plain = !text.empty() && text[0] != '-' && (text[0] < '0' || text[0] > '9') &&
@@ -250,6 +256,7 @@ void write_hocon(const Printer& printer, std::string& out, const Value& v, std::
 
 std::string hocon_text(const Printer& printer, const Value& shown,
                        const std::vector<std::string>& queries) {
+    BUNRAKU_ASSERT(shown.is_hash());
     std::string out;
     if (queries.size() != 1) {
         write_hocon(printer, out, shown, 0, true);
@@ -260,7 +267,7 @@ std::string hocon_text(const Printer& printer, const Value& shown,
     if (value->is_hash()) {
         write_hocon(printer, out, *value, 0, true);
     } else if (value->is_array()) {
-        // `puts` of a list: a line for each.
+        // Like `puts` of a list: one line per item.
         for (const Value& item : value->as_array())
             out.append(out.empty() ? "" : "\n").append(value::to_text(item));
     } else {
@@ -275,7 +282,7 @@ Value query_value(const Value& facts, std::string_view query) {
     if (facts.is_hash()) {
         if (const Value* whole = facts.as_hash().find(query)) return *whole;
     }
-    // Nothing behind a dot at the end is no part of a path.
+    // Ignore trailing dots.
     while (query.ends_with('.')) query.remove_suffix(1);
     Value at = facts;
     for (std::string_view key : base::split(query, '.')) {
@@ -301,8 +308,8 @@ std::string format_facts(base::Arena& arena, std::span<const Resolved> facts,
                          const std::vector<std::string>& queries, Format format,
                          const Options& options) {
     Value shown;
-    // Asked for is what answered, if only that there is no such fact: a built-in fact that has no
-    // value here is passed over without a word.
+    // Only queries with a result are listed, even if the result is that the fact does not exist. A
+    // built-in fact without a value on this machine is omitted silently.
     std::vector<std::string> names = queries;
     std::erase_if(names, [&](const std::string& query) {
         return std::ranges::find(facts, query, &Resolved::query) == facts.end();
@@ -317,11 +324,13 @@ std::string format_facts(base::Arena& arena, std::span<const Resolved> facts,
             std::vector<Resolved> own;
             for (const Resolved& fact : facts)
                 if (fact.query == query) own.push_back(fact);
+            BUNRAKU_ASSERT(!own.empty());
             some.set(value::make_string(arena, query),
                      query_value(assemble(arena, own, options), query));
         }
         shown = some.build();
     }
+    BUNRAKU_ASSERT(shown.is_hash() && names.size() <= queries.size());
     const Printer printer(arena, options);
     switch (format) {
         case Format::Json: return printer.pretty_json(shown);

@@ -1,5 +1,6 @@
-// augeas: the version of the library, which it carries in itself; no program is started where it is
-// found there.
+// SPDX-License-Identifier: Apache-2.0
+// The fact augeas: the version of the library. It is read from the library file, so usually no
+// program is run.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ bool is_version(std::string_view text) {
            text.find_first_not_of("0123456789.") == text.npos;
 }
 
-/// The one text of a library that is a version; "" where there are none or several.
+/// Returns the only string of a library that is a version, or "" if there are none or several.
 std::string version_inside(std::string_view bytes) {
     std::string found;
     for (std::size_t at = bytes.find('.'); at != bytes.npos; at = bytes.find('.', at + 1)) {

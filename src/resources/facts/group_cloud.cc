@@ -1,6 +1,7 @@
-// cloud, ec2_metadata, ec2_userdata, gce, az_metadata: what the cloud says of its machine. It is
-// only asked where the firmware says that this is one of its machines: elsewhere every run would
-// wait for an address that nobody answers.
+// SPDX-License-Identifier: Apache-2.0
+// The facts cloud, ec2_metadata, ec2_userdata, gce and az_metadata, from the metadata service of
+// the cloud. The service is queried only if the firmware identifies a machine of that cloud. On
+// other machines every run would wait for an address that does not respond.
 #include <cstdlib>
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ double session_timeout(const char* variable) {
     return given && *given ? std::atof(given) : 5;
 }
 
-/// Amazon's, or one of those that answer as it does.
+/// Reports whether the machine runs at Amazon, or in a cloud with a compatible metadata service.
 bool is_ec2(Context& context) {
     const std::string machine = detect_virtuality(context).kind;
     if (machine != "kvm" && !has_part(machine, "xen") && machine != "aws") return false;
@@ -55,14 +56,14 @@ public:
         return context_.fetch(request);
     }
 
-    /// A folder of the service, with what is below it.
+    /// Returns a folder of the service and everything below it.
     Value tree(const std::string& path, int depth = 0) {
         Fields out(context_);
         const std::string listing = get(path);
         for (std::string_view line : split_lines(listing)) {
             std::string name(trim(line));
             if (name.empty() || depth > 10) continue;
-            // "0=name" of keys stands for the folder 0/
+            // "0=name" in a list of keys represents the folder 0/.
             if (const auto eq = name.find('=');
                 eq != std::string::npos && eq > 0 && name.find_first_not_of("0123456789") == eq)
                 name = name.substr(0, eq) + "/";
@@ -94,7 +95,7 @@ std::string last_part(std::string_view text) {
     return std::string(text.substr(text.rfind('/') + 1));
 }
 
-/// A copy with the entry of that name changed; texts become what `change` makes of them.
+/// Returns a copy of the hash in which `change` has replaced the value of the entry `name`.
 template <typename Change>
 Value with_entry(Context& context, const Value& hash, std::string_view name, Change change) {
     if (!hash.is_hash()) return hash;
@@ -104,7 +105,7 @@ Value with_entry(Context& context, const Value& hash, std::string_view name, Cha
     return out.build();
 }
 
-/// Keys as a list, places by their last part.
+/// Converts keys to lists, and URLs of zones and the like to their last path segments.
 Value tidy_gce(Context& context, const Value& data) {
     const auto keys = [&](const Value& v) {
         if (!v.is_string()) return v;
@@ -147,7 +148,7 @@ Value gce_metadata(Context& context) {
 }
 
 Value az_metadata_of(Context& context) {
-    // The asset tag that all of Azure's machines have.
+    // the asset tag of all Azure machines
     if (detect_virtuality(context).kind != "hyperv" ||
         read_dmi(context, "chassis_asset_tag") != "7783-7084-3265-9085-8269-3286-77")
         return Value::undef();
@@ -160,26 +161,28 @@ Value az_metadata_of(Context& context) {
     return *data;
 }
 
-/// One answer serves several facts of a run.
+/// Sends a request once per run and shares its result between facts.
 template <typename Ask>
-Value asked_once(Context& context, const char* name, Ask ask) {
-    const auto found = context.asked.find(name);
-    if (found != context.asked.end()) return found->second;
-    return context.asked.emplace(name, ask(context)).first->second;
+Value request_once(Context& context, const char* name, Ask ask) {
+    const auto found = context.responses.find(name);
+    if (found != context.responses.end()) return found->second;
+    return context.responses.emplace(name, ask(context)).first->second;
 }
 
 }  // namespace
 
-Value resolve_ec2_metadata(Context& context) { return asked_once(context, "ec2", ec2_metadata_of); }
+Value resolve_ec2_metadata(Context& context) {
+    return request_once(context, "ec2", ec2_metadata_of);
+}
 
 Value resolve_ec2_userdata(Context& context) {
     if (!is_ec2(context)) return Value::undef();
     return context.text_or_undef(trim(Ec2(context).get("/latest/user-data/")));
 }
 
-Value resolve_gce(Context& context) { return asked_once(context, "gce", gce_metadata); }
+Value resolve_gce(Context& context) { return request_once(context, "gce", gce_metadata); }
 
-Value resolve_az_metadata(Context& context) { return asked_once(context, "az", az_metadata_of); }
+Value resolve_az_metadata(Context& context) { return request_once(context, "az", az_metadata_of); }
 
 Value resolve_cloud(Context& context) {
     const std::string kind = detect_virtuality(context).kind;

@@ -1,4 +1,5 @@
-// dmi: what the firmware says of maker, product, board and chassis.
+// SPDX-License-Identifier: Apache-2.0
+// The fact dmi: manufacturer, product, board and chassis according to the firmware.
 #include "resources/facts/context.h"
 
 namespace bunraku::facts {

@@ -1,4 +1,5 @@
-// identity, path, timezone, and the versions of the programs concerned.
+// SPDX-License-Identifier: Apache-2.0
+// The facts identity, path, timezone, and the versions of Facter, Puppet and the agent package.
 #include <cstdlib>
 #include <ctime>
 

@@ -1,4 +1,5 @@
-// kernel, kernelrelease, kernelversion, kernelmajversion, fips_enabled.
+// SPDX-License-Identifier: Apache-2.0
+// The facts kernel, kernelrelease, kernelversion, kernelmajversion and fips_enabled.
 #include <sys/utsname.h>
 
 #include "resources/facts/context.h"
@@ -13,7 +14,7 @@ std::string kernel_release() {
     return names.release;
 }
 
-/// "6.1.0" of "6.1.0-37-amd64".
+/// Returns the version part of the release: "6.1.0" for "6.1.0-37-amd64".
 std::string kernel_version() {
     std::string release = kernel_release();
     return release.substr(0, release.find_first_not_of("0123456789."));

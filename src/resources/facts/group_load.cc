@@ -1,4 +1,5 @@
-// memory, processors, load_averages, system_uptime.
+// SPDX-License-Identifier: Apache-2.0
+// The facts memory, processors, load_averages and system_uptime.
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
@@ -48,7 +49,7 @@ Value resolve_memory(Context& context) {
 
 namespace {
 
-/// What the kernel's own tree of processors says, where /proc/cpuinfo does not.
+/// The kernel's processor topology, used if /proc/cpuinfo does not contain it.
 struct Topology {
     int packages = 0, cores_per_package = 0, threads_per_core = 0;
 };
@@ -59,11 +60,11 @@ Topology read_topology(Context& context) {
         if (!name.starts_with("cpu") ||
             name.find_first_not_of("0123456789", 3) != std::string::npos || name.size() < 4)
             continue;
-        const std::string place = fmt::format("{}/{}/topology/", base, name);
-        const std::string package = context.read_word(place + "physical_package_id");
+        const std::string topology_path = fmt::format("{}/{}/topology/", base, name);
+        const std::string package = context.read_word(topology_path + "physical_package_id");
         if (package.empty()) continue;
         packages.insert(package);
-        cores.insert(package + " " + context.read_word(place + "core_id"));
+        cores.insert(package + " " + context.read_word(topology_path + "core_id"));
         threads.insert(name);
     }
     Topology out;
@@ -74,8 +75,8 @@ Topology read_topology(Context& context) {
     return out;
 }
 
-/// `uname -p`: distributions of Red Hat's and SUSE's families print the machine, others know
-/// nothing.
+/// Returns the output of `uname -p`. Distributions of the Red Hat and SUSE families print the
+/// machine type, others print "unknown".
 std::string processor_name(Context& context, const char* machine) {
     for (const char* file : {"/etc/redhat-release", "/etc/system-release", "/etc/SuSE-release",
                              "/etc/SUSE-brand", "/etc/products.d/baseproduct"})
@@ -88,7 +89,7 @@ std::string processor_name(Context& context, const char* machine) {
 Value resolve_processors(Context& context) {
     CpuInfo info = parse_cpuinfo(context.read("/proc/cpuinfo"));
     if (info.count == 0) return Value::undef();
-    // As lscpu has it; /proc/cpuinfo tells nothing of it on most architectures.
+    // Count as lscpu does; on most architectures /proc/cpuinfo does not contain the topology.
     if (const Topology topology = read_topology(context); topology.packages > 0) {
         if (info.physical == 0) info.physical = topology.packages;
         info.cores = topology.cores_per_package;
@@ -131,7 +132,7 @@ Value resolve_system_uptime(Context& context) {
     std::string text = context.read("/proc/uptime");
     if (text.empty()) return Value::undef();
     std::int64_t seconds = to_integer(text);
-    // A container has been up for as long as its first process.
+    // The uptime of a container is the age of its first process.
     if (detect_virtuality(context).container == "docker") {
         const std::string stat = context.read("/proc/1/stat");
         const auto words =

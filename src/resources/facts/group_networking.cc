@@ -1,4 +1,6 @@
-// networking: names, interfaces, addresses; from getifaddrs, /sys and /proc, without running `ip`.
+// SPDX-License-Identifier: Apache-2.0
+// The fact networking: names, interfaces and addresses from getifaddrs, /sys and /proc, without
+// running `ip`.
 #include <arpa/inet.h>
 #include <array>
 #include <cstring>
@@ -60,7 +62,7 @@ std::string scope_of(const in6_addr& a) {
     return compat + "global";
 }
 
-/// Flags of IPv6 addresses, by "interface address": /proc/net/if_inet6.
+/// Parses /proc/net/if_inet6 and returns the flags of IPv6 addresses by "interface address".
 std::map<std::string, std::vector<std::string>> ipv6_flags(std::string_view text) {
     constexpr std::pair<const char*, unsigned> kFlags[] = {
         {"temporary", 0x01},   {"noad", 0x02},       {"optimistic", 0x04}, {"dadfailed", 0x08},
@@ -83,7 +85,8 @@ std::map<std::string, std::vector<std::string>> ipv6_flags(std::string_view text
     return all;
 }
 
-/// The address that a bonding master hides.
+/// Returns the permanent hardware address of an interface in a bond, where the bonding master hides
+/// it.
 std::string bonded_mac(Context& context, const std::string& name) {
     auto link = context.system.files.read_link("/sys/class/net/" + name + "/master");
     if (!link) return {};
@@ -96,7 +99,7 @@ std::string bonded_mac(Context& context, const std::string& name) {
     return {};
 }
 
-/// What stands behind `key` up to a blank or the end of a statement.
+/// Returns the text after `key` up to whitespace or the end of a statement.
 std::string word_after(std::string_view text, std::string_view key, std::string_view ends) {
     const auto at = text.find(key);
     if (at == text.npos) return {};
@@ -104,7 +107,7 @@ std::string word_after(std::string_view text, std::string_view key, std::string_
     return std::string(rest.substr(0, rest.find_first_of(ends)));
 }
 
-/// Is there a line that names the interface behind the word?
+/// Reports whether a line names the interface after the word "interface".
 bool names_interface(std::string_view text, std::string_view name) {
     for (std::string_view line : split_lines(text)) {
         const auto at = line.find("interface");
@@ -113,7 +116,7 @@ bool names_interface(std::string_view text, std::string_view name) {
     return false;
 }
 
-/// "eth0:web" is a name for an address, not an interface of its own.
+/// Reports whether `name` is a label for an address ("eth0:web") rather than an interface.
 bool is_label(const std::string& name) { return name.find(':') != std::string::npos; }
 
 std::string dhcp_server(Context& context, const std::string& name) {
@@ -139,7 +142,7 @@ std::string dhcp_server(Context& context, const std::string& name) {
             continue;
         return word_after(context.read(manager + file), "SERVER_ADDRESS=", "\n");
     }
-    // dhcpcd only knows by itself; it is asked where it has a lease.
+    // Only dhcpcd itself knows the DHCP server. It is run only if it has a lease.
     for (const char* folder : {"/var/lib/dhcpcd/", "/var/lib/dhcpcd5/", "/run/dhcpcd/"}) {
         const bool leased =
             context.system.files.exists(fmt::format("{}{}.lease", folder, name)) ||
@@ -153,7 +156,7 @@ std::string dhcp_server(Context& context, const std::string& name) {
     return {};
 }
 
-/// Of the kernel itself: /sys may show another network than this process is in.
+/// Asks the kernel for the MTU. /sys may show a network namespace other than this process's.
 std::int64_t mtu_of(const std::string& name) {
     if (is_label(name)) return 0;
     const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -182,7 +185,7 @@ Interfaces read_interfaces(Context& context) {
                 zero = zero && link->sll_addr[i] == 0;
                 mac += fmt::format("{}{:02x}", i ? ":" : "", link->sll_addr[i]);
             }
-            // An address of InfiniBand is longer than there is room for here.
+            // An InfiniBand address is longer than sll_addr.
             if (link->sll_halen > 8)
                 mac = context.read_word(fmt::format("/sys/class/net/{}/address", a->ifa_name));
             if (!zero && link->sll_halen >= 6) interface.mac = mac;
@@ -205,19 +208,20 @@ Interfaces read_interfaces(Context& context) {
         interface.mtu = mtu_of(name);
         if (std::string mac = bonded_mac(context, name); !mac.empty()) interface.mac = mac;
         interface.dhcp = dhcp_server(context, name);
-        const std::string place = "/sys/class/net/" + name;
-        interface.state = context.read_word(place + "/operstate");
-        interface.physical = context.system.files.exists(place + "/device");
+        const std::string sysfs_path = "/sys/class/net/" + name;
+        interface.state = context.read_word(sysfs_path + "/operstate");
+        interface.physical = context.system.files.exists(sysfs_path + "/device");
         if (!interface.physical) continue;
-        // The kernel refuses both for what is down.
-        interface.duplex = context.read_word(place + "/duplex");
-        if (const auto speed = context.try_read(place + "/speed"))
+        // For an interface that is down, the kernel returns an error for both files.
+        interface.duplex = context.read_word(sysfs_path + "/duplex");
+        if (const auto speed = context.try_read(sysfs_path + "/speed"))
             interface.speed = to_integer(trim(*speed));
     }
     return all;
 }
 
-/// Loopback, link-local and unique local ones: what reaches no further says little.
+/// Reports whether an address is loopback, link-local or unique local, that is, has only local
+/// scope.
 bool ignored_ip(const std::string& address) {
     if (address.empty()) return true;
     in_addr v4{};
@@ -231,7 +235,8 @@ bool ignored_ip(const std::string& address) {
            (v6.s6_addr[0] & 0xfe) == 0xfc;
 }
 
-/// The binding that stands for an interface: the first that reaches further than the link.
+/// Returns the main binding of an interface: the first one with more than local scope, or else the
+/// first.
 const Binding* main_binding(const std::vector<Binding>& bindings) {
     for (const Binding& b : bindings) {
         if (!ignored_ip(b.address)) return &b;
@@ -243,7 +248,7 @@ Value bindings_value(Context& context, const std::vector<Binding>& bindings) {
     std::vector<Value> out;
     for (const Binding& b : bindings) {
         Fields fields(context);
-        // Facter sorts no hashes inside of lists: this is its order.
+        // Facter does not sort hashes inside lists; this is its order.
         fields.add("address", context.text(b.address));
         fields.add("netmask", context.text_or_undef(b.netmask));
         fields.add("network", context.text_or_undef(b.network));
@@ -258,7 +263,8 @@ Value bindings_value(Context& context, const std::vector<Binding>& bindings) {
     return value::make_array(context.arena, out);
 }
 
-/// What interfaces and, for the primary one, the machine as a whole have in common.
+/// Adds the fields of an interface that the top level of `networking` repeats for the primary
+/// interface.
 void add_main(Context& context, Fields& fields, const Interface& interface) {
     const Binding* v4 = main_binding(interface.v4);
     const Binding* v6 = main_binding(interface.v6);

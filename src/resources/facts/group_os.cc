@@ -1,4 +1,5 @@
-// os: the distribution, its release, the architecture and SELinux.
+// SPDX-License-Identifier: Apache-2.0
+// The fact os: the distribution, its release, the architecture and SELinux.
 #include <sys/utsname.h>
 
 #include "resources/facts/context.h"
@@ -31,11 +32,11 @@ Value selinux(Context& context) {
     return fields.build();
 }
 
-/// Debian's own names for machine types.
+/// Returns the architecture; Debian has different names for machine types.
 std::string architecture(const OsInfo& os, std::string machine) {
     const bool i386 =
         machine.size() == 4 && machine[0] == 'i' && machine[1] >= '3' && machine.ends_with("86");
-    if (os.kin == "debian" && machine == "x86_64") return "amd64";
+    if (os.rules_family == "debian" && machine == "x86_64") return "amd64";
     if (i386 || machine == "pentium") return "i386";
     return machine;
 }

@@ -1,5 +1,6 @@
-// ruby, and where Ruby looks for files: out of the description of itself that each Ruby carries, so
-// that none is started for it.
+// SPDX-License-Identifier: Apache-2.0
+// The fact ruby and Ruby's load path. They are read from rbconfig.rb, which every Ruby installation
+// contains, without running Ruby.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -13,7 +14,7 @@ namespace {
 
 using RubyConfig = std::map<std::string, std::string, std::less<>>;
 
-/// CONFIG["name"] = "text" of rbconfig.rb, with $(name) put in.
+/// Parses the lines CONFIG["name"] = "text" of rbconfig.rb and expands $(name).
 RubyConfig parse_rbconfig(std::string_view text, std::string_view prefix) {
     RubyConfig raw;
     for (std::string_view line : split_lines(text)) {
@@ -45,7 +46,7 @@ RubyConfig parse_rbconfig(std::string_view text, std::string_view prefix) {
     return out;
 }
 
-/// Of the Ruby that would be run; empty where there is none.
+/// Returns the configuration of the Ruby on the PATH; empty if Ruby is not installed.
 RubyConfig ruby_config(sys::System& system) {
     auto program = system.processes.which("ruby");
     if (!program) program = system.processes.which("/opt/puppetlabs/puppet/bin/ruby");
@@ -66,16 +67,16 @@ RubyConfig ruby_config(sys::System& system) {
     };
     RubyConfig any;
     for (const std::string& base : bases) {
-        std::vector<std::string> places = {base};
+        std::vector<std::string> candidates = {base};
         for (const std::string& version : list(base)) {
             if (!number(version)) continue;
-            places.push_back(base + "/" + version);
-            for (const std::string& arch : list(places.back()))
+            candidates.push_back(base + "/" + version);
+            for (const std::string& arch : list(candidates.back()))
                 if (arch.find("-linux") != std::string::npos)
-                    places.push_back(base + "/" + version + "/" + arch);
+                    candidates.push_back(base + "/" + version + "/" + arch);
         }
-        for (const std::string& place : places) {
-            const auto text = system.files.read(place + "/rbconfig.rb");
+        for (const std::string& candidate : candidates) {
+            const auto text = system.files.read(candidate + "/rbconfig.rb");
             if (!text) continue;
             RubyConfig config = parse_rbconfig(*text, prefix);
             if (config["RUBY_INSTALL_NAME"] == sys::base_name(real)) return config;

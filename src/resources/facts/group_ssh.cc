@@ -1,4 +1,5 @@
-// ssh: public host keys and their SSHFP fingerprints (RFC 4255, 6594, 7479).
+// SPDX-License-Identifier: Apache-2.0
+// The fact ssh: public host keys and their SSHFP fingerprints (RFC 4255, 6594, 7479).
 #include <fmt/format.h>
 
 #include "core/codec/base64.h"

@@ -1,4 +1,6 @@
-// disks, partitions, mountpoints, filesystems. udev's records are read in place of running blkid.
+// SPDX-License-Identifier: Apache-2.0
+// The facts disks, partitions, mountpoints and filesystems. They are read from udev's database
+// rather than by running blkid.
 #include <fmt/format.h>
 #include <map>
 #include <optional>
@@ -10,17 +12,17 @@ namespace bunraku::facts {
 
 namespace {
 
-/// The properties that udev keeps of a block device: /run/udev/data/b8:1.
+/// Returns the udev properties of a block device, for example from /run/udev/data/b8:1.
 std::string udev_properties(Context& context, const std::string& sysfs) {
     std::string number = context.read_word(sysfs + "/dev");
     return number.empty() ? "" : context.read("/run/udev/data/b" + number);
 }
 
-/// Where udev knows nothing (in most containers it does not run), lsblk and blkid look at the
-/// devices themselves: their answers by the names of devices, in udev's words.
-using Looked = std::map<std::string, std::string, std::less<>>;
-Looked look_at_devices(Context& context) {
-    Looked out;
+/// Output of lsblk and blkid by device name, under the names of udev properties. These programs
+/// read the devices directly and are run if udev has no data, as in most containers.
+using DeviceProperties = std::map<std::string, std::string, std::less<>>;
+DeviceProperties query_devices(Context& context) {
+    DeviceProperties out;
     const auto run = [&](std::vector<std::string> argv) -> std::string {
         if (!context.system.processes.which(argv[0])) return {};
         auto outcome = context.system.processes.run(
@@ -60,7 +62,8 @@ Looked look_at_devices(Context& context) {
 Value property(Context& context, std::string_view udev, std::string_view key) {
     return context.text_or_undef(shell_variable(udev, fmt::format("E:{}", key)));
 }
-/// The first of these that udev knows, then the first of these files: as `lsblk` looks for it.
+/// Returns the first of the udev properties that exists, otherwise the first of the files that
+/// exists, in the order that `lsblk` uses.
 Value first_known(Context& context, std::string_view udev, const std::string& sysfs,
                   std::initializer_list<const char*> keys,
                   std::initializer_list<const char*> files) {
@@ -84,11 +87,12 @@ using Mounted = std::map<std::string, std::string>;
 
 void add_partition(Context& context, HashBuilder& into, const std::string& name,
                    const std::string& sysfs, const Mounted& mounted, const std::string& backing,
-                   std::optional<Looked>& looked) {
+                   std::optional<DeviceProperties>& device_properties) {
     std::string udev = udev_properties(context, sysfs);
     if (udev.empty()) {
-        if (!looked) looked = look_at_devices(context);
-        if (const auto found = looked->find(name); found != looked->end()) udev = found->second;
+        if (!device_properties) device_properties = query_devices(context);
+        if (const auto found = device_properties->find(name); found != device_properties->end())
+            udev = found->second;
     }
     Fields fields(context);
     if (!backing.empty()) fields.add("backing_file", context.text(backing));
@@ -105,7 +109,7 @@ void add_partition(Context& context, HashBuilder& into, const std::string& name,
     into.set(context.text(name), fields.build());
 }
 
-/// What the kernel was told to take for its root: /dev/root is no device.
+/// Returns the root device of the kernel command line, because /dev/root is not a device.
 std::string root_device(Context& context) {
     const std::string cmdline = context.read("/proc/cmdline");
     const auto at = cmdline.find("root=");
@@ -155,7 +159,7 @@ Value resolve_partitions(Context& context) {
     for (const MountEntry& m : parse_mounts(context.read("/proc/self/mounts"))) {
         mounted.try_emplace(m.device, m.path);
     }
-    std::optional<Looked> looked;
+    std::optional<DeviceProperties> device_properties;
     HashBuilder all(context.arena);
     for (const std::string& device : context.list("/sys/block")) {
         std::string sysfs = "/sys/block/" + device;
@@ -166,15 +170,15 @@ Value resolve_partitions(Context& context) {
                     continue;
                 }
                 add_partition(context, all, "/dev/" + part, sysfs + "/" + part, mounted, "",
-                              looked);
+                              device_properties);
             }
         } else if (files.exists(sysfs + "/dm")) {
             std::string name = context.read_word(sysfs + "/dm/name");
             add_partition(context, all, name.empty() ? "/dev/" + device : "/dev/mapper/" + name,
-                          sysfs, mounted, "", looked);
+                          sysfs, mounted, "", device_properties);
         } else if (files.exists(sysfs + "/loop")) {
             add_partition(context, all, "/dev/" + device, sysfs, mounted,
-                          context.read_word(sysfs + "/loop/backing_file"), looked);
+                          context.read_word(sysfs + "/loop/backing_file"), device_properties);
         }
     }
     return all.size() == 0 ? Value::undef() : all.build();

@@ -1,5 +1,6 @@
-// virtual, is_virtual, hypervisors, xen: what this machine runs on. The programs that Facter asks
-// (virt-what, lspci, dmidecode) are not run: what they look at is read here.
+// SPDX-License-Identifier: Apache-2.0
+// The facts virtual, is_virtual, hypervisors and xen, which describe the kind of machine. Facter
+// runs virt-what, lspci and dmidecode. This code reads the files that those programs read.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -15,7 +16,7 @@ namespace bunraku::facts {
 
 namespace {
 
-/// The signature that a hypervisor leaves for its guests in the CPUID leaf 0x40000000.
+/// Returns the signature that a hypervisor provides to its guests in the CPUID leaf 0x40000000.
 std::string cpuid_signature() {
 #if defined(__x86_64__) || defined(__i386__)
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
@@ -44,7 +45,7 @@ std::string_view hypervisor_of_signature(std::string_view signature) {
     return {};
 }
 
-/// The value of a variable of the first process.
+/// Returns the value of an environment variable of process 1.
 std::string first_process_variable(Context& context, std::string_view name) {
     const std::string environment = context.read("/proc/1/environ");
     std::string_view rest = environment;
@@ -71,7 +72,7 @@ void detect_container(Context& context, Virtuality& out) {
         return;
     }
     for (std::string_view line : split_lines(cgroup)) {
-        // "/lxc/NAME" at the beginning, or as the path of a line of a hierarchy.
+        // "/lxc/NAME" at the start of the line, or as the path in the line of a hierarchy.
         const auto path = line.substr(std::min(line.rfind(':') + 1, line.size()));
         if (!path.starts_with("/lxc/")) continue;
         const auto name = path.substr(5);
@@ -93,7 +94,7 @@ void detect_container(Context& context, Virtuality& out) {
     }
 }
 
-/// The second word of the line that begins with one of these, in /proc/self/status.
+/// Returns the second word of the first line in /proc/self/status that begins with one of the keys.
 std::string status_word(Context& context, std::initializer_list<std::string_view> keys) {
     const std::string status = context.read("/proc/self/status");
     for (std::string_view line : split_lines(status)) {
@@ -124,7 +125,7 @@ std::string xen_kind(Context& context) {
     return {};
 }
 
-/// By the devices that a hypervisor gives its guests, as `lspci` lists them.
+/// Returns the hypervisor by the PCI devices that it provides to its guests, as `lspci` lists them.
 std::string_view pci_kind(Context& context) {
     constexpr std::pair<std::string_view, std::string_view> kVendors[] = {
         {"0x80ee", "virtualbox"}, {"0x5853", "xenhvm"},    {"0x1414", "hyperv"},
@@ -161,7 +162,7 @@ std::string machine_of(Context& context) {
     return "physical";
 }
 
-/// In the tables of the firmware, which only root may read: a text behind `key`.
+/// Returns the text after `key` in the tables of the firmware, which only root may read.
 std::string firmware_text(std::string_view table, std::string_view key) {
     const auto at = table.find(key);
     if (at == table.npos) return {};
@@ -169,9 +170,9 @@ std::string firmware_text(std::string_view table, std::string_view key) {
     return std::string(rest.substr(0, rest.find_first_of(std::string_view(" \0\n", 3))));
 }
 
-/// The version of VMware that has its BIOS there (type 0, bytes 6 and 7).
+/// Returns the VMware version that has its BIOS at this address (type 0, bytes 6 and 7).
 std::string_view vmware_version(std::string_view table) {
-    constexpr std::pair<unsigned, std::string_view> kPlaces[] = {
+    constexpr std::pair<unsigned, std::string_view> kBiosAddresses[] = {
         {0xe8480, "ESXi 2.5"},  {0xe7c70, "ESXi 3.0"}, {0xe66c0, "ESXi 3.5"},
         {0xe7910, "ESXi 3.5"},  {0xea550, "ESXi 4.0"}, {0xea6c0, "ESXi 4.0"},
         {0xea2e0, "ESXi 4.1"},  {0xe72c0, "ESXi 5.0"}, {0xea0c0, "ESXi 5.1"},
@@ -181,8 +182,8 @@ std::string_view vmware_version(std::string_view table) {
     if (table.size() < 8 || table[0] != 0) return {};
     const unsigned segment = static_cast<unsigned char>(table[6]) |
                              static_cast<unsigned>(static_cast<unsigned char>(table[7])) << 8;
-    for (const auto& [place, version] : kPlaces)
-        if (place == segment << 4) return version;
+    for (const auto& [address, version] : kBiosAddresses)
+        if (address == segment << 4) return version;
     return {};
 }
 

@@ -1,9 +1,11 @@
-// The flat facts of Facter 3 and before ("osfamily", "ipaddress_eth0"), each out of the structured
-// fact that took its place, as Facter 4.11 still gives them.
+// SPDX-License-Identifier: Apache-2.0
+// The flat facts of Facter 3 and earlier ("osfamily", "ipaddress_eth0"). Each is derived from the
+// structured fact that replaced it, as Facter 4.11 still does.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "resources/facts/context.h"
 
 namespace bunraku::facts {
@@ -76,20 +78,21 @@ constexpr Alias kAliases[] = {
     {"uptime_seconds", "system_uptime.seconds"},
     {"uuid", "dmi.product.uuid"},
 };
-/// In mebibytes, with fractions.
+static_assert(std::ranges::is_sorted(kAliases, {}, &Alias::name));
+/// In mebibytes, with a fraction.
 constexpr Alias kMegabytes[] = {
     {"memoryfree_mb", "memory.system.available_bytes"},
     {"memorysize_mb", "memory.system.total_bytes"},
     {"swapfree_mb", "memory.swap.available_bytes"},
     {"swapsize_mb", "memory.swap.total_bytes"},
 };
-/// Of every interface: "NAME_eth0".
+/// For every interface: "NAME_eth0".
 constexpr Alias kOfInterfaces[] = {
     {"ipaddress", "ip"},    {"ipaddress6", "ip6"},    {"macaddress", "mac"},
     {"mtu", "mtu"},         {"netmask", "netmask"},   {"netmask6", "netmask6"},
     {"network", "network"}, {"network6", "network6"}, {"scope6", "scope6"},
 };
-/// Of every disk: "blockdevice_sda_NAME".
+/// For every disk: "blockdevice_sda_NAME".
 constexpr Alias kOfDisks[] = {{"model", "model"}, {"size", "size_bytes"}, {"vendor", "vendor"}};
 
 class Legacy {
@@ -114,6 +117,7 @@ public:
 
 private:
     void add(const std::string& name, const Value& v) {
+        BUNRAKU_ASSERT(!name.empty());
         if (!v.is_undef()) out_.set(value::make_string(arena_, name), v);
     }
 
@@ -121,7 +125,7 @@ private:
         return hash.is_hash() ? hash.as_hash().find(key) : nullptr;
     }
 
-    /// The names of a hash with commas between, in order.
+    /// Returns the keys of a hash in order, separated by commas.
     Value names_of(const Value& hash) {
         std::vector<std::string_view> names;
         for (const auto& e : hash.as_hash()) names.push_back(e.key.as_string());
@@ -232,6 +236,7 @@ bool fits_pattern(std::string_view pattern, std::string_view name) {
     const auto star = pattern.find(".*");
     if (star == std::string_view::npos) return pattern == name;
     const auto head = pattern.substr(0, star), tail = pattern.substr(star + 2);
+    BUNRAKU_ASSERT(head.size() + tail.size() + 2 == pattern.size());
     return name.size() >= head.size() + tail.size() && name.starts_with(head) &&
            name.ends_with(tail);
 }

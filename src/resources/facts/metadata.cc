@@ -1,4 +1,6 @@
-// The plainest client of HTTP, for a service that is one hop away and must answer at once.
+// SPDX-License-Identifier: Apache-2.0
+// A minimal HTTP client for a metadata service, which is one network hop away and must respond
+// quickly.
 #include <cerrno>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -7,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "resources/facts/context.h"
 
 namespace bunraku::facts {
@@ -26,6 +29,7 @@ bool wait_for(int fd, short events, double until) {
     while (true) {
         const double left = until - now_seconds();
         if (left <= 0) return false;
+        BUNRAKU_ASSERT(fd >= 0 && left > 0);
         pollfd p{fd, events, 0};
         const int n = ::poll(&p, 1, static_cast<int>(left * 1000) + 1);
         if (n > 0) return true;
@@ -60,7 +64,7 @@ int connect_to(const std::string& host) {
 std::string fetch_metadata(const MetadataRequest& request) {
     const int fd = connect_to(request.host);
     if (fd < 0) return {};
-    // 1.0: the end of the answer is the end of the connection.
+    // With HTTP 1.0 the response ends when the server closes the connection.
     std::string text =
         fmt::format("{} {} HTTP/1.0\r\nHost: {}\r\n", request.method, request.path, request.host);
     for (const auto& [name, value] : request.headers)

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/facts/normalize.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "core/value/build.h"
 #include "core/value/escapes.h"
@@ -21,12 +23,13 @@ bool all_utf8(const Value& v) {
     });
 }
 
-/// Replaces each byte that is no part of a character.
+/// Replaces each byte that is not part of a valid character.
 std::string scrubbed(std::string_view text) {
     std::string out;
     while (true) {
         const std::size_t bad = codec::first_invalid_utf8(text);
         if (bad == std::string_view::npos) return out.append(text);
+        BUNRAKU_ASSERT(bad < text.size());
         out.append(text.substr(0, bad)).append("\xEF\xBF\xBD");
         text.remove_prefix(bad + 1);
     }
@@ -79,7 +82,10 @@ std::string invalid_reason(const Value& v) {
 }
 
 Value scrubbed(base::Arena& arena, const Value& v) {
-    return all_utf8(v) ? v : replace_bad_bytes(arena, v);
+    if (all_utf8(v)) return v;
+    const Value out = replace_bad_bytes(arena, v);
+    BUNRAKU_ASSERT(all_utf8(out));
+    return out;
 }
 
 }  // namespace bunraku::facts

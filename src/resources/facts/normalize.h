@@ -1,4 +1,5 @@
-// What the values of facts may hold, by Facter's LegacyFacter::Util::Normalization.
+// SPDX-License-Identifier: Apache-2.0
+// Restrictions on the values of facts, from Facter's LegacyFacter::Util::Normalization.
 #pragma once
 
 #include <string>
@@ -8,12 +9,12 @@
 
 namespace bunraku::facts {
 
-/// Returns Facter's words for what makes this value of a custom or external fact invalid, or "" if
-/// it is valid. Strings must be UTF-8 without NUL.
+/// Returns Facter's message about what makes this value of a custom or external fact invalid, or ""
+/// if it is valid. Strings must be UTF-8 without NUL.
 std::string invalid_reason(const value::Value& v);
 
-/// Returns the value with U+FFFD in place of bytes that are not UTF-8. Facts that are built in stay
-/// even where a mount point or a device has such a name.
+/// Returns the value with U+FFFD in place of bytes that are not UTF-8. This preserves built-in
+/// facts in which, for example, a mount point or a device has such a name.
 value::Value scrubbed(base::Arena& arena, const value::Value& v);
 
 }  // namespace bunraku::facts

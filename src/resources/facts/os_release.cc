@@ -1,4 +1,5 @@
-// Distributions, each by its own files.
+// SPDX-License-Identifier: Apache-2.0
+// Detection of each distribution from its own files.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -12,10 +13,10 @@ namespace bunraku::facts {
 namespace {
 
 struct OsFamily {
-    std::string_view id, kin;
+    std::string_view id, rules_family;
 };
-/// What is like what; a distribution that is not here goes by its ID_LIKE.
-constexpr OsFamily kKin[] = {
+/// Families of distributions. A distribution that is not listed uses its ID_LIKE.
+constexpr OsFamily kOsFamilies[] = {
     {"debian", "debian"},   {"elementary", "debian"}, {"ubuntu", "debian"}, {"linuxmint", "debian"},
     {"raspbian", "debian"}, {"devuan", "debian"},     {"rhel", "rhel"},     {"fedora", "rhel"},
     {"amzn", "rhel"},       {"centos", "rhel"},       {"ol", "rhel"},       {"scientific", "rhel"},
@@ -47,7 +48,8 @@ std::string capitalized_word(std::string_view text) {
     return out;
 }
 
-/// "CentOS Stream" is CentOS, "Red Hat Enterprise Linux" RedHat, "Arch Linux" Archlinux.
+/// Returns the short name: CentOS for "CentOS Stream", RedHat for "Red Hat Enterprise Linux",
+/// Archlinux for "Arch Linux".
 std::string short_name(std::string_view name) {
     const std::string lower = base::lower(name);
     if (lower.starts_with("sles")) return "SLES";
@@ -80,7 +82,7 @@ ReleaseParts parts_of(std::string_view version, bool patch = false) {
     return out;
 }
 
-/// What follows `key` in the text, of these characters.
+/// Returns the text after `key`, as long as it consists of the given characters.
 std::string after(std::string_view text, std::string_view key,
                   std::string_view of = "0123456789.") {
     for (std::size_t at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
@@ -91,7 +93,7 @@ std::string after(std::string_view text, std::string_view key,
     return {};
 }
 
-/// The version in the first line of "X release 1.2 (Name)".
+/// Returns the version from the first line of "X release 1.2 (Name)".
 std::string from_release_line(std::string_view text) {
     for (std::string_view line : base::split(text, '\n'))
         if (line.ends_with("Rawhide")) return "Rawhide";
@@ -172,16 +174,16 @@ public:
     OsInfo info() {
         OsInfo out;
         const std::string id = identifier();
-        out.kin = family_of(id);
+        out.rules_family = family_of(id);
         out.name = id == "linuxmint" ? capitalized_word(pair("id")) : short_name(pair("name"));
-        if (out.name.empty() && out.kin == "rhel") out.name = redhat_.name;
+        if (out.name.empty() && out.rules_family == "rhel") out.name = redhat_.name;
         if (out.name.empty()) out.name = "Linux";
-        out.family = family(out.kin);
-        if (out.kin == "debian") {
+        out.family = family(out.rules_family);
+        if (out.rules_family == "debian") {
             debian(out, id);
-        } else if (out.kin == "rhel") {
+        } else if (out.rules_family == "rhel") {
             rhel(out, id);
-        } else if (out.kin == "sles") {
+        } else if (out.rules_family == "sles") {
             sles(out);
         } else {
             others(out, id);
@@ -208,19 +210,21 @@ private:
 
     std::string family_of(std::string_view id) const {
         const auto of = [](std::string_view name) {
-            const auto found = std::ranges::find(kKin, base::lower(name), &OsFamily::id);
-            return found == std::end(kKin) ? std::string_view() : found->kin;
+            const auto found = std::ranges::find(kOsFamilies, base::lower(name), &OsFamily::id);
+            return found == std::end(kOsFamilies) ? std::string_view() : found->rules_family;
         };
-        if (const auto kin = of(id); !kin.empty()) return std::string(kin);
+        if (const auto rules_family = of(id); !rules_family.empty())
+            return std::string(rules_family);
         const std::string like = pair("id_like");
         for (std::string_view word : base::words(like, " "))
-            if (const auto kin = of(word); !kin.empty()) return std::string(kin);
+            if (const auto rules_family = of(word); !rules_family.empty())
+                return std::string(rules_family);
         return "linux";
     }
 
-    std::string family(std::string_view kin) const {
-        if (kin == "rhel") return "RedHat";
-        if (kin == "sles") return "Suse";
+    std::string family(std::string_view rules_family) const {
+        if (rules_family == "rhel") return "RedHat";
+        if (rules_family == "sles") return "Suse";
         std::string like = pair("id_like");
         if (like.empty()) like = pair("id");
         if (like.empty()) return "Linux";
@@ -238,10 +242,10 @@ private:
         return outcome && outcome->ok() ? std::move(outcome->output) : std::string();
     }
 
-    /// `lsb_release -a`, by its own names: "Distributor ID".
+    /// Returns the output of `lsb_release -a` by its own names, such as "Distributor ID".
     const Pairs& lsb() {
-        if (!lsb_asked_) {
-            lsb_asked_ = true;
+        if (!lsb_loaded_) {
+            lsb_loaded_ = true;
             const std::string text = run({"lsb_release", "-a"});
             for (std::string_view line : split_lines(text)) {
                 const auto colon = line.find(':');
@@ -264,7 +268,8 @@ private:
         if (out.codename.empty()) out.codename = codename_of_version(pair("version"));
         out.description = pair("pretty_name");
         out.distro_id = capitalized_word(pair("id"));
-        // lsb_release takes its time there, and knows of a specification only with this package.
+        // lsb_release is slow here, and it reports a specification only if this package is
+        // installed.
         if (files_.is_directory("/usr/share/doc/lsb-core")) out.specification = lsb("LSB Version");
         if (id == "ubuntu" || id == "linuxmint") {
             const std::string version = pair("version_id");
@@ -287,7 +292,7 @@ private:
         }
         const std::string version(trim(read("/etc/debian_version")));
         out.release = parts_of(version);
-        // "6.04" is 6.4
+        // "6.04" becomes 6.4
         if (out.release.minor.size() == 2 && out.release.minor[0] == '0' &&
             out.release.minor[1] != '0')
             out.release.minor.erase(0, 1);
@@ -330,7 +335,7 @@ private:
         out.description = release.description;
         out.distro_id = release.distributor;
         std::string version = from_release_line(text);
-        // The package has the whole of it.
+        // The package has the complete version.
         if (!version.empty() && version != "2") {
             const std::string answer =
                 run({"rpm", "-q", "--qf", "%{NAME}\\n%{VERSION}\\n%{RELEASE}\\n%{VENDOR}", "-f",
@@ -378,7 +383,7 @@ private:
         } else if (id == "mageia") {
             out.release = or_id(after(read("/etc/mageia-release"), "Mageia release "));
         } else if (id == "openwrt") {
-            // /^(\d+.\d+.*)/: a revision ("r19803-9a599fee93") is no version.
+            // /^(\d+.\d+.*)/: a revision ("r19803-9a599fee93") does not count as a version.
             const std::string own(trim(read("/etc/openwrt_version")));
             const auto digits = own.find_first_not_of("0123456789");
             const bool version = digits != 0 && digits + 1 < own.size() && own[digits + 1] >= '0' &&
@@ -394,7 +399,7 @@ private:
     sys::FileSystem& files_;
     sys::Processes* processes_;
     Pairs pairs_, lsb_;
-    bool lsb_asked_ = false;
+    bool lsb_loaded_ = false;
     RedHatRelease redhat_;
 };
 

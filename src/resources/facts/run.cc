@@ -1,4 +1,6 @@
-// One run: which facts answer the queries, from where each comes, and which goes before which.
+// SPDX-License-Identifier: Apache-2.0
+// Resolves the facts that match the queries, from all kinds of sources, and decides which source
+// takes precedence.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -6,6 +8,7 @@
 #include <functional>
 #include <map>
 
+#include "core/base/assert.h"
 #include "core/value/rich_data.h"
 #include "resources/facts/blocked.h"
 #include "resources/facts/custom.h"
@@ -17,7 +20,7 @@ namespace {
 
 using base::Level;
 
-/// The parts of facts that Facter resolves one by one, on Linux. Facts of one part are not here.
+/// Parts of facts that Facter resolves one by one on Linux. Facts without parts are not listed.
 constexpr std::string_view kParts[] = {
     "augeas.version",
     "cloud.provider",
@@ -110,6 +113,7 @@ constexpr std::string_view kParts[] = {
     "system_uptime.seconds",
     "system_uptime.uptime",
 };
+static_assert(std::ranges::is_sorted(kParts));
 
 std::string_view root_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
@@ -121,7 +125,7 @@ bool within(std::string_view name, std::string_view outer) {
 struct Known {
     std::string name;
     Origin origin;
-    std::string path;  // of a legacy fact: what it is made of
+    std::string path;  // for a legacy fact: the structured fact that provides its value
     std::string file;
 };
 
@@ -140,46 +144,47 @@ public:
 
     std::vector<Resolved> resolve(const std::vector<std::string>& queries) {
         if (!blocked_.empty() || legacy_blocked_)
-            say(Level::Debug, "Facter",
-                fmt::format("blocking collection of {} facts",
-                            fmt::join(options_.conf.blocklist, " ")));
-        say(Level::Debug, "Facter::FactManager", "Resolving facts sequentially");
+            log_from(Level::Debug, "Facter",
+                     fmt::format("blocking collection of {} facts",
+                                 fmt::join(options_.conf.blocklist, " ")));
+        log_from(Level::Debug, "Facter::FactManager", "Resolving facts sequentially");
+        BUNRAKU_ASSERT(known_.empty() && roots_.empty());
         load_known();
         load_external_facts();
         load_custom_facts();
         block();
-        std::vector<Searched> searched = search(queries);
-        std::vector<Resolved> kept = cache_.answer(searched);
+        std::vector<FactQuery> searched = search(queries);
+        std::vector<Resolved> cached = cache_.answer(searched);
         std::vector<Resolved> found = resolve_core(searched);
         std::vector<Resolved> own = resolve_own(searched);
-        // A custom or external fact takes the place of the whole of a built-in one.
+        // A custom or external fact replaces the whole of a built-in fact.
         std::erase_if(found, [&](const Resolved& fact) {
             return std::ranges::any_of(
                 own, [&](const Resolved& o) { return o.name == root_of(fact.name); });
         });
         std::ranges::move(own, std::back_inserter(found));
-        std::ranges::move(kept, std::back_inserter(found));
-        cache_.keep(found);
+        std::ranges::move(cached, std::back_inserter(found));
+        cache_.store(found);
         filter(found, queries.empty());
         if (debugging()) {
             for (const Resolved& fact : found)
                 if (!fact.value.is_undef())
-                    say(Level::Debug, "Facter::FactManager",
-                        fmt::format("fact \"{}\" has resolved to: {}", fact.name,
-                                    fact.value.is_string() ? value::to_text(fact.value)
-                                                           : value::to_json(fact.value)));
+                    log_from(Level::Debug, "Facter::FactManager",
+                             fmt::format("fact \"{}\" has resolved to: {}", fact.name,
+                                         fact.value.is_string() ? value::to_text(fact.value)
+                                                                : value::to_json(fact.value)));
         }
         return found;
     }
 
 private:
     bool debugging() const { return options_.log && options_.log->enabled(Level::Debug); }
-    void say(Level level, std::string_view source, std::string text) {
-        tell(options_.log, level, source, std::move(text));
+    void log_from(Level level, std::string_view source, std::string text) {
+        log_record(options_.log, level, source, std::move(text));
     }
 
     void load_known() {
-        say(Level::Debug, "Facter::FactLoader", "Loading all internal facts");
+        log_from(Level::Debug, "Facter::FactLoader", "Loading all internal facts");
         for (std::string_view name : core_names())
             if (name != "puppetversion" || options_.puppet)
                 known_.push_back({std::string(name), Origin::Core, {}, {}});
@@ -190,12 +195,14 @@ private:
 
     void load_external_facts() {
         if (options_.external_directories.empty() && options_.environment.empty()) return;
-        say(Level::Debug, "Facter::FactLoader", "Loading external facts");
+        log_from(Level::Debug, "Facter::FactLoader", "Loading external facts");
         if (std::getenv("INSIDE_FACTER")) {
-            say(Level::Debug, "Facter::FactLoader",
+            log_from(
+                Level::Debug, "Facter::FactLoader",
                 "INSIDE_FACTER env var detected, not loading external facts to prevent recursion");
             if (!options_.external_directories.empty())
-                say(Level::Warning, "Facter::FactLoader",
+                log_from(
+                    Level::Warning, "Facter::FactLoader",
                     "Recursion detected, skipping external facts. Silence this warning by adding "
                     "--no-external-facts");
             return;
@@ -214,7 +221,8 @@ private:
     void load_custom_facts() {
         auto folders = custom_fact_folders(context_, options_);
         if (folders.empty()) return;
-        say(Level::Debug, "Facter::FactLoader", "Loading custom facts");
+        log_from(Level::Debug, "Facter::FactLoader", "Loading custom facts");
+        BUNRAKU_ASSERT(!custom_);
         custom_ = std::make_unique<CustomFacts>(
             context_, options_, std::move(folders), external_,
             [this](std::string_view query) { return core_value(query); });
@@ -234,10 +242,10 @@ private:
         });
     }
 
-    std::vector<Searched> search(const std::vector<std::string>& queries) {
-        std::vector<Searched> out;
+    std::vector<FactQuery> search(const std::vector<std::string>& queries) {
+        std::vector<FactQuery> out;
         if (queries.empty()) {
-            // Kept facts are of whole groups, the flat facts in them too.
+            // Cached groups are complete, including their flat facts.
             const bool legacy = options_.legacy || !options_.conf.ttls.empty();
             for (const Known& k : known_)
                 if (legacy || k.origin != Origin::Legacy) out.push_back({k.name, k.origin, {}, {}});
@@ -245,7 +253,7 @@ private:
         }
         for (const std::string& query : queries) {
             const auto before = out.size();
-            // The longest beginning of the query that is a fact.
+            // Find the longest prefix of the query that is a fact.
             for (std::string_view part = query; out.size() == before && !part.empty();) {
                 for (const Known& k : known_) {
                     const bool wild = k.name.find(".*") != std::string::npos &&
@@ -257,6 +265,7 @@ private:
                 part = dot == std::string_view::npos ? std::string_view() : part.substr(0, dot);
             }
             if (out.size() == before) out.push_back({query, Origin::None, query, {}});
+            BUNRAKU_ASSERT(out.size() > before);
         }
         return out;
     }
@@ -287,7 +296,7 @@ private:
         return whole.is_hash() ? dig(whole, name.substr(root_of(name).size() + 1)) : Value::undef();
     }
 
-    /// The flat facts that come from these facts.
+    /// Returns the flat facts derived from a structured fact.
     Value legacy_of(std::string_view name) {
         if (const auto found = legacy_.find(name); found != legacy_.end()) return found->second;
         HashBuilder one(context_.arena);
@@ -296,13 +305,14 @@ private:
         legacy_.emplace(std::string(name), v);
         return v;
     }
-    /// Of this name or pattern.
+    /// Returns the flat facts that match a name or pattern.
     std::vector<std::pair<std::string, Value>> legacy_values(const std::string& name) {
         std::vector<std::pair<std::string, Value>> out;
         const auto names = legacy_names();
         const auto spec = std::ranges::find(names, std::string_view(name), &LegacyName::name);
         if (spec == names.end()) return out;
         const Value all = legacy_of(root_of(spec->path));
+        BUNRAKU_ASSERT(all.is_hash());
         for (const value::Entry& e : all.as_hash()) {
             const auto key = e.key.as_string();
             if (key != name && (name.find(".*") == std::string::npos || !fits_pattern(name, key) ||
@@ -314,9 +324,9 @@ private:
         return out;
     }
 
-    std::vector<Resolved> resolve_core(const std::vector<Searched>& searched) {
+    std::vector<Resolved> resolve_core(const std::vector<FactQuery>& searched) {
         std::vector<Resolved> out;
-        for (const Searched& s : searched) {
+        for (const FactQuery& s : searched) {
             if (s.origin == Origin::Core) {
                 const Value v = timed(s.name, [&] { return core_part(s.name); });
                 if (!v.is_undef()) out.push_back({s.name, v, s.origin, s.query, {}});
@@ -325,15 +335,16 @@ private:
                     if (!v.is_undef()) out.push_back({std::move(name), v, s.origin, s.query, {}});
             }
         }
-        for (const Searched& s : searched)
+        for (const FactQuery& s : searched)
             if (s.origin == Origin::None)
                 out.push_back({s.name, Value::undef(), s.origin, s.name, {}});
         return out;
     }
 
-    std::vector<Resolved> resolve_own(const std::vector<Searched>& searched) {
+    std::vector<Resolved> resolve_own(const std::vector<FactQuery>& searched) {
         std::vector<Resolved> out;
-        for (const Searched& s : searched) {
+        for (const FactQuery& s : searched) {
+            BUNRAKU_ASSERT(s.origin != Origin::File);
             if (s.origin != Origin::Custom && s.origin != Origin::External) continue;
             const auto file = [&] {
                 const auto first = std::ranges::find(external_, s.name, &ExternalFact::name);
@@ -346,9 +357,10 @@ private:
         return out;
     }
 
-    Value own_value(const Searched& s) {
-        // Ruby knows the weights of both.
+    Value own_value(const FactQuery& s) {
+        // Ruby compares the weights of custom and external facts.
         if (custom_ && s.origin == Origin::Custom) return custom_->value(s.name);
+        BUNRAKU_ASSERT(s.origin == Origin::Custom || s.origin == Origin::External);
         std::vector<const ExternalFact*> named;
         for (const ExternalFact& fact : external_)
             if (fact.name == s.name) named.push_back(&fact);
@@ -358,19 +370,21 @@ private:
         return Value::undef();
     }
 
-    /// Reports an external fact whose value Facter does not accept; the next one of its name counts
-    /// then.
+    /// Reports an external fact whose value Facter does not accept. The next fact of the same name
+    /// is then used.
     bool valid(const ExternalFact& fact) {
         const std::string why = invalid_reason(fact.value);
         if (!why.empty())
-            say(Level::Err, "Facter",
+            log_from(
+                Level::Err, "Facter",
                 fmt::format("Fact resolution fact='{}', resolution='<anonymous>' resolved to an "
                             "invalid value: {}",
                             fact.name, why));
         return why.empty();
     }
 
-    /// What custom facts ask for. External facts they have themselves.
+    /// Returns the built-in facts that a custom fact requests. The plugin host already has the
+    /// external facts.
     Value core_value(std::string_view query) {
         if (query.empty()) {
             std::vector<Resolved> all;
@@ -411,14 +425,14 @@ private:
     std::map<std::string, Value, std::less<>> roots_, legacy_;
 };
 
-/// A hash of facts that are put together part by part.
+/// A hash of facts during assembly from parts.
 struct Tree {
     std::map<std::string, Tree, std::less<>> branches;
     Value value;
     bool leaf = false;
 };
 
-/// Hashes by their keys, all the way down; lists stay as they are.
+/// Sorts hashes by key at all levels; does not change lists.
 Value sorted_hash(base::Arena& arena, const Value& v) {
     if (!v.is_hash()) return v;
     std::vector<value::Entry> entries(v.as_hash().begin(), v.as_hash().end());
@@ -470,7 +484,9 @@ Value assemble(base::Arena& arena, std::span<const Resolved> facts, const Option
             Tree& next = at->branches[std::string(rest.substr(0, dot))];
             at = &next;
             if (dot == std::string_view::npos) break;
-            // Nothing can be put into a text; what is in a hash already stays beside it.
+            // A string cannot contain a part. The existing keys of a hash are preserved next to the
+            // new part.
+            BUNRAKU_ASSERT(dot < rest.size());
             if (at->leaf && at->branches.empty()) {
                 if (!at->value.is_hash()) fits = false;
                 if (fits)
@@ -483,13 +499,15 @@ Value assemble(base::Arena& arena, std::span<const Resolved> facts, const Option
             rest = rest.substr(dot + 1);
         }
         if (!fits) {
-            tell(options.log, Level::Err, "Facter::FactCollection",
-                 fmt::format("{} fact `{}` cannot be added to collection. The format of this fact "
-                             "is incompatible with other facts that belong to `{}` group",
-                             fact.origin == Origin::Core ? "Core" : "Custom", fact.name,
-                             root_of(fact.name)));
+            log_record(
+                options.log, Level::Err, "Facter::FactCollection",
+                fmt::format("{} fact `{}` cannot be added to collection. The format of this fact "
+                            "is incompatible with other facts that belong to `{}` group",
+                            fact.origin == Origin::Core ? "Core" : "Custom", fact.name,
+                            root_of(fact.name)));
             continue;
         }
+        BUNRAKU_ASSERT(at != &tree);
         at->leaf = true;
         at->value = fact.value;
         at->branches.clear();

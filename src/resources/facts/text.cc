@@ -1,4 +1,5 @@
-// Parsers and formats of facts: they take text, so that captured files test them.
+// SPDX-License-Identifier: Apache-2.0
+// Parsers and formatters for facts. They work on text, so that tests can use captured files.
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <fmt/ranges.h>
 #include <set>
 
+#include "core/base/assert.h"
 #include "resources/facts/context.h"
 
 namespace bunraku::facts {
@@ -47,6 +49,7 @@ std::string human_bytes(std::uint64_t bytes) {
         number /= 1024;
         ++unit;
     }
+    BUNRAKU_ASSERT(unit < std::size(kUnits) && number >= 0.9);
     return fmt::format("{:.2f} {}", std::round(number * 100) / 100, kUnits[unit]);
 }
 
@@ -58,7 +61,8 @@ std::string human_hertz(std::uint64_t hertz) {
         power *= 1000;
         ++unit;
     }
-    // Ruby rounds 2.445 up, whichever side of it the double lies on.
+    BUNRAKU_ASSERT(unit < std::size(kUnits) && power >= 1);
+    // Ruby rounds 2.445 up, even if the nearest double is below that number.
     const double rounded =
         std::round(static_cast<double>(hertz) * 100 / static_cast<double>(power)) / 100;
     return fmt::format("{:.2f} {}Hz", rounded, kUnits[unit]);
@@ -120,7 +124,7 @@ MemoryInfo parse_meminfo(std::string_view text) {
             has_available = true;
         }
     }
-    // Kernels before 3.14 do not give the sum themselves.
+    // Kernels before 3.14 do not provide MemAvailable.
     if (!has_available) info.available = free + buffers + cached;
     return info;
 }
@@ -169,7 +173,7 @@ std::vector<std::string> cpu_levels(const CpuInfo& info) {
 
 std::vector<MountEntry> parse_mounts(std::string_view text) {
     std::vector<MountEntry> mounts;
-    // The kernel writes blanks and the like as octal numbers.
+    // The kernel writes whitespace and similar characters as octal escapes.
     auto unescape = [](std::string_view s) {
         std::string out;
         for (std::size_t i = 0; i < s.size(); ++i) {

@@ -1,10 +1,12 @@
-// Lookup in the table of types, title patterns and allowed values.
+// SPDX-License-Identifier: Apache-2.0
+// Lookup in the table of types, title patterns and permitted values.
 #include "resources/restype/spec.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/plain_error.h"
 #include "core/regex/regex.h"
@@ -17,11 +19,11 @@ namespace {
 constexpr Attribute kMetaparameters[] = {
     {.name = "noop",
      .kind = AttributeKind::Metaparameter,
-     .doc = "Only reports what would be changed; wins over the setting `noop`.",
+     .doc = "Only reports what would be changed; takes precedence over the setting `noop`.",
      .values = "true|false"},
     {.name = "schedule",
      .kind = AttributeKind::Metaparameter,
-     .doc = "The name of the schedule that says when the resource is applied."},
+     .doc = "The name of the schedule that determines when the resource is applied."},
     {.name = "audit",
      .kind = AttributeKind::Metaparameter,
      .doc = "Attributes whose changes between two runs are logged: names, or `all`."},
@@ -31,10 +33,10 @@ constexpr Attribute kMetaparameters[] = {
      .values = "debug|info|notice|warning|err|alert|emerg|crit|verbose"},
     {.name = "alias",
      .kind = AttributeKind::Metaparameter,
-     .doc = "Further names under which relationships find the resource."},
+     .doc = "Additional names by which relationships can refer to the resource."},
     {.name = "tag",
      .kind = AttributeKind::Metaparameter,
-     .doc = "Tags for the resource, beside those it gets by itself."},
+     .doc = "Tags for the resource, in addition to its automatic tags."},
     {.name = "require",
      .kind = AttributeKind::Metaparameter,
      .doc = "References to resources that must be applied before this one."},
@@ -53,6 +55,7 @@ constexpr Attribute kMetaparameters[] = {
 };
 
 const TypeSpec* find_in(std::span<const TypeSpec* const> table, std::string_view name) {
+    BUNRAKU_ASSERT(table.empty() || table.front()->name <= table.back()->name);
     auto it = std::lower_bound(table.begin(), table.end(), name,
                                [](const TypeSpec* t, std::string_view n) { return t->name < n; });
     return it != table.end() && (*it)->name == name ? *it : nullptr;
@@ -63,7 +66,7 @@ bool all_digits(std::string_view s) {
            std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Patterns of the table that are met in every run get by without the regex engine.
+// Matches a pattern; common patterns of the table avoid the regex engine.
 bool matches_pattern(std::string_view pattern, std::string_view text) {
     if (pattern == "/./") return text.find_first_not_of('\n') != std::string_view::npos;
     if (pattern == "/.*/") return true;
@@ -72,7 +75,7 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
     return re && (*re)->matches(text);
 }
 
-// "/a/, /b/" one by one.
+// Calls `f` for each pattern of "/a/, /b/".
 template <class F>
 bool any_pattern(std::string_view patterns, F&& test) {
     while (!patterns.empty()) {
@@ -81,7 +84,9 @@ bool any_pattern(std::string_view patterns, F&& test) {
             end == std::string_view::npos ? patterns : patterns.substr(0, end + 1);
         if (test(one)) return true;
         if (end == std::string_view::npos) break;
+        BUNRAKU_ASSERT(end + 3 < patterns.size());
         patterns.remove_prefix(end + 3);
+        BUNRAKU_ASSERT(patterns.starts_with('/'));
     }
     return false;
 }
@@ -92,10 +97,11 @@ std::string inspect(const value::Value& v) {
     return out;
 }
 
-// file: everything up to trailing slashes, but "/" alone stays.
+// Returns the title of a file without trailing slashes; "/" alone is unchanged.
 std::string file_path(std::string_view title) {
     std::string_view t = title;
     while (t.size() > 1 && t.back() == '/') t.remove_suffix(1);
+    BUNRAKU_ASSERT(t.empty() == title.empty());
     return std::string(t);
 }
 
@@ -139,6 +145,7 @@ std::optional<std::string_view> match_value(const Attribute& attribute, base::Te
         rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
         std::string_view canonical = one.substr(0, one.find('='));
         while (true) {
+            BUNRAKU_ASSERT(one.data() >= attribute.values.data());
             std::size_t eq = one.find('=');
             if (one.substr(0, eq) == text) return canonical;
             if (eq == std::string_view::npos) break;
@@ -175,6 +182,7 @@ std::vector<std::pair<std::string_view, std::string>> parse_title(const TypeSpec
     if (type.name == "sshkey") {
         std::size_t at = title.rfind('@');
         const Attribute* kind = type.find("type");
+        BUNRAKU_ASSERT(kind != nullptr);
         if (at != std::string_view::npos && at > 0 && match_value(*kind, title.substr(at + 1))) {
             return {{"name", std::string(title.substr(0, at))},
                     {"type", std::string(title.substr(at + 1))}};
@@ -236,6 +244,7 @@ std::vector<std::string> uniqueness_key(
     }
     if (keys.empty()) keys.push_back("name");
     std::sort(keys.begin(), keys.end());
+    BUNRAKU_ASSERT(!keys.empty());
     std::vector<std::string> out;
     for (std::string_view key : keys) {
         if (auto texts = given(key); !texts.empty()) {
@@ -254,6 +263,7 @@ std::vector<std::string> uniqueness_key(
             out.emplace_back();
         }
     }
+    BUNRAKU_ASSERT(out.size() >= keys.size());
     return out;
 }
 

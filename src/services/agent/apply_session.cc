@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/apply_session.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 namespace bunraku::agent {
 namespace {
 
-// "32d", "12h", "3600".
+// Parses a duration such as "32d", "12h" or "3600".
 std::int64_t seconds_of(const std::string& text) {
     char* end = nullptr;
     long n = std::strtol(text.c_str(), &end, 10);
@@ -29,8 +30,8 @@ std::int64_t seconds_of(const std::string& text) {
     }
 }
 
-/// Returns where Puppet's autoloader looks: the lib folders of modules, the machine's own, and
-/// Ruby's load path.
+/// Returns the folders that Puppet's autoloader searches: the lib folders of modules, the machine's
+/// plugin folder, and Ruby's load path.
 std::vector<std::string> plugin_folders(const environment::Environment& environment,
                                         const std::string& libdir) {
     std::vector<std::string> out;
@@ -58,8 +59,8 @@ apply::RubyTypes::ProviderFiles provider_files(const std::vector<std::string>& f
     return out;
 }
 
-/// As Puppet makes them before a run: of logs the user's and the group's of the settings, where
-/// there are such. Without them a run goes on.
+/// Creates the folders that Puppet creates before a run. The log folder belongs to the user and
+/// group of the settings, if they exist. A failure does not stop the run.
 void make_folders(const config::Settings& settings, sys::System& system) {
     for (const std::string_view name : {"plugindest", "pluginfactdest"}) {
         const std::string folder = settings.text(name);
@@ -100,7 +101,7 @@ ApplySession::ApplySession(const config::Settings& settings, base::LogSink& log,
     o.statefile = s.text("statefile");
     if (!o.statefile.empty())
         o.contentsfile = std::string(sys::directory_name(o.statefile)) + "/contents";
-    // Bunraku's own.
+    // A setting that only Bunraku has.
     if (const auto v = s.get(std::string_view("full_check_interval"))) {
         const auto interval = environment::parse_ttl(*v, "full_check_interval");
         constexpr std::int64_t kNever = 100L * 365 * 86400;
@@ -120,7 +121,7 @@ apply::RunSettings ApplySession::run_settings() {
     out.lastrunfile = s.text("lastrunfile");
     out.lastrunreport = s.text("lastrunreport");
     out.reportdir = s.text("reportdir");
-    // Without reports only the summary of the last run is left.
+    // Without reports, only the summary of the last run is written.
     const bool reports = s.boolean("report");
     if (!reports) out.lastrunreport.clear();
     out.store_report = false;
@@ -146,7 +147,7 @@ apply::RubyTypes::Parts ruby_parts(const site::Session& session, const config::S
     parts.setting = [&settings](std::string_view name) -> std::optional<std::string> {
         return settings.get(name);
     };
-    // Providers ask for `osfamily`, whether or not it is sent to a compile.
+    // Providers need `osfamily`, even if it is not sent for a compile.
     parts.facts = [&session] {
         value::HashBuilder facts(*session.arena());
         const value::Value legacy = facts::legacy_facts(*session.arena(), session.facts());
@@ -166,7 +167,8 @@ apply::RubyTypes::Parts ruby_parts(const site::Session& session, const config::S
 
 std::optional<std::string> ModuleContent::local_path(std::string_view given) {
     const std::string uri = http::percent_decode(given).value_or(std::string(given));
-    // "puppet://SERVER/modules/NAME/PATH"; the server is this program.
+    // The URI has the form "puppet://SERVER/modules/NAME/PATH". The server part is ignored, because
+    // this program replaces the server.
     std::size_t at = uri.find("://");
     if (at == std::string::npos) return std::nullopt;
     std::string_view path = std::string_view(uri).substr(at + 3);

@@ -1,5 +1,6 @@
-// Sets up the apply engine on this machine from the settings. Shared by `apply`, `agent`,
-// `resource` and the other commands that read or change the machine.
+// SPDX-License-Identifier: Apache-2.0
+// Creates the apply engine for this machine from the settings. `apply`, `agent`, `resource` and the
+// other commands that read or change the machine use it.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,7 @@ namespace bunraku::agent {
 /// The context of the apply engine on the real machine.
 class ApplySession {
 public:
-    /// With `applies` it also creates the folders that an apply run needs.
+    /// If `applies` is true, also creates the folders that an apply run needs.
     ApplySession(const config::Settings& settings, base::LogSink& log, bool applies = true);
     apply::Context& context() { return context_; }
     apply::ReportSink& sink() { return sink_; }
@@ -41,7 +42,7 @@ private:
 /// a server would have.
 class ModuleContent final : public apply::LocalContent {
 public:
-    /// `files` follows all links: whoever owns a module is trusted with the whole run.
+    /// `files` follows all links, because the owner of a module controls the whole run anyway.
     ModuleContent(apply::Context& context, sys::FileSystem& files, const config::Settings& settings,
                   std::string node, std::shared_ptr<const environment::Environment> environment)
         : LocalContent(context, files),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/conditional_state.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
-// What an agent remembers of its last catalog, so that it can ask whether it is still right without
-// sending its facts (docs/design/0106).
+// SPDX-License-Identifier: Apache-2.0
+// The state of an agent's last catalog. With it, the agent can ask the server whether the catalog
+// is still valid without sending its facts (docs/design/0106).
 #pragma once
 
 #include <cstdint>
@@ -14,20 +15,21 @@ namespace bunraku::agent {
 
 struct ConditionalState {
     std::string server;              ///< "HOST:PORT"
-    std::string asked;               ///< the environment that the agent is set to
-    std::string environment;         ///< the one its catalog is of
-    std::string etag;                ///< as the server wrote it
-    std::string plugins;             ///< stands for all plugins of the environment
-    std::vector<std::string> facts;  ///< the paths of those that count
-    std::int64_t reported_ns = 0;    ///< when the server got all facts
-    /// What the server calls the last whole report, and what that has in common with those that
-    /// differ in times alone (apply::report_identity); empty: it has none.
+    std::string asked;               ///< environment in the agent's settings
+    std::string environment;         ///< environment of its catalog
+    std::string etag;                ///< as received from the server
+    std::string plugins;             ///< fingerprint of all plugins of the environment
+    std::vector<std::string> facts;  ///< paths of the facts that the catalog depends on
+    std::int64_t reported_ns = 0;    ///< time at which the server received all facts
+    /// The server's name for the last complete report, and the part of it that does not depend on
+    /// times (apply::report_identity). Empty if there is none.
     std::string report, report_identity;
 
-    /// The memory in a file; nullopt: there is none, or it is not understood.
+    /// Loads the state from a file. Returns nullopt if the file does not exist or is invalid.
     static std::optional<ConditionalState> load(sys::FileSystem& files, const std::string& path);
     base::Result<void> save(sys::FileSystem& files, const std::string& path) const;
-    /// Takes what an answer with a catalog says; false: its server keeps no catalogs.
+    /// Reads the state from the headers of a response with a catalog. Returns false if the server
+    /// does not support conditional requests.
     bool take(const http::ClientResponse& answer);
 };
 

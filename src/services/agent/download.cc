@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/download.h"
 
 #include <cerrno>
@@ -19,7 +20,7 @@ struct Close {
 };
 using Temporary = std::unique_ptr<std::FILE, Close>;
 
-/// A file without a name: it is gone with its reader.
+/// A file without a name, which disappears with its reader.
 class Downloaded final : public sys::Reader {
 public:
     explicit Downloaded(Temporary file) : file_(std::move(file)) { std::rewind(file_.get()); }

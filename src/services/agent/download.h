@@ -1,4 +1,6 @@
-// Contents that are fetched: they go through a file without a name, so that no memory bounds them.
+// SPDX-License-Identifier: Apache-2.0
+// Downloads of contents. They are buffered in a file without a name, so memory does not limit their
+// size.
 #pragma once
 
 #include <memory>
@@ -9,13 +11,13 @@
 
 namespace bunraku::agent {
 
-/// Fetches a body whole before the first byte of it is given. What a server refuses is an error in
-/// Puppet's words: "Error 404 on SERVER: ...".
+/// Downloads the whole body before it returns the reader. If the server refuses, the error has
+/// Puppet's text: "Error 404 on SERVER: ...".
 base::Result<std::unique_ptr<sys::Reader>> download(http::Client& client,
                                                     const http::ClientRequest& request);
 
-/// "Error 500 on SERVER: TEXT": the message of a JSON answer, or else what stands in it
-/// (Puppet 8.11, http/errors.rb).
+/// Returns "Error 500 on SERVER: TEXT". TEXT is the message of a JSON response, or otherwise the
+/// whole body (Puppet 8.11, http/errors.rb).
 std::string refusal_text(const http::ClientResponse& answer);
 
 }  // namespace bunraku::agent

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/http_content.h"
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ Result<std::optional<HttpContent::Checksums>> HttpContent::ask(const std::string
     if (answer.status == 403 || answer.status == 405) {
         request.method = "GET";
         request.headers.set("Range", "bytes=0-0");
-        // Who does not know ranges sends all of it, and nothing of it is kept.
+        // A server without support for ranges sends the whole file, which is discarded.
         answer = BUNRAKU_TRY(client().download(request, [](std::string_view) { return true; }));
     }
     if (answer.status / 100 != 2) return std::nullopt;

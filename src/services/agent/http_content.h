@@ -1,4 +1,5 @@
-// Content of the web: `source => 'https://..'`.
+// SPDX-License-Identifier: Apache-2.0
+// Content from web servers: `source => 'https://..'`.
 #pragma once
 
 #include <functional>
@@ -11,13 +12,13 @@
 
 namespace bunraku::agent {
 
-/// What is known of a file before it is fetched are the headers of a HEAD request: checksums in
-/// X-Checksum-Sha256, -Sha1, -Md5 and Content-MD5, else the time of its last change. Where HEAD is
-/// refused (403, 405) one byte is asked for. Whose it is nobody knows, and nothing can be listed
-/// (Puppet 8.11, file_serving/http_metadata). Each address is asked about once.
+/// Reads a file's metadata from the headers of a HEAD request: checksums from X-Checksum-Sha256,
+/// -Sha1, -Md5 and Content-MD5, otherwise the modification time. If the server refuses HEAD (403,
+/// 405), requests one byte instead. Owners are unknown, and folders cannot be listed (Puppet 8.11,
+/// file_serving/http_metadata). Each address is requested only once.
 class HttpContent final : public apply::ContentSource {
 public:
-    /// `stopped` ends what is under way.
+    /// `stopped` cancels requests in progress.
     HttpContent(const config::Settings& settings, std::string user_agent,
                 std::function<bool()> stopped);
     base::Result<std::optional<apply::ContentMetadata>> metadata(
@@ -27,7 +28,7 @@ public:
     base::Result<std::unique_ptr<sys::Reader>> open(const std::string& uri) override;
 
 private:
-    /// "sha256" -> "{sha256}..". None: there is nothing.
+    /// Maps "sha256" to "{sha256}..". Empty optional values mean that the file does not exist.
     using Checksums = std::map<std::string, std::string>;
     base::Result<std::optional<Checksums>> ask(const std::string& uri);
     http::Client& client();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/locks.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ bool is_agent(int pid) {
 
 Result<bool> RunLock::acquire() {
     BUNRAKU_TRY_VOID(make_folder_of(path_));
-    // Puppet's agent holds no lock that the kernel knows.
+    // Puppet's agent does not hold a kernel lock, so the process in the file is checked.
     if (const int owner = lock_.owner(); owner != 0 && owner != ::getpid() && is_agent(owner)) {
         const auto line = sys::disk().read(fmt::format("/proc/{}/cmdline", owner)).value_or("");
         if (line.find("bunraku") == std::string::npos) return false;
@@ -53,7 +54,7 @@ std::optional<std::string> disabled(const config::Settings& settings) {
 
 Result<void> disable(const config::Settings& settings, const std::string& reason) {
     const auto path = settings.text("agent_disabled_lockfile");
-    // Who disabled it first gave the reason.
+    // The reason of the first administrator who disabled the agent is not overwritten.
     if (sys::disk().exists(path)) return {};
     BUNRAKU_TRY_VOID(make_folder_of(path));
     return sys::disk().replace(

@@ -1,5 +1,6 @@
-// One run at a time, and none where an operator says so: the lock files that Puppet's agents and
-// those who look after them know (agent/locker.rb, agent/disabler.rb of 8.11).
+// SPDX-License-Identifier: Apache-2.0
+// Lock files that allow one run at a time, or none if an operator has disabled the agent. Puppet's
+// agents and other tools use the same files (agent/locker.rb, agent/disabler.rb of 8.11).
 #pragma once
 
 #include <optional>
@@ -11,13 +12,14 @@
 
 namespace bunraku::agent {
 
-/// agent_catalog_run_lockfile: the number of the process that applies a catalog.
+/// The file agent_catalog_run_lockfile, which contains the id of the process that applies a
+/// catalog.
 class RunLock {
 public:
     explicit RunLock(const config::Settings& settings)
         : path_(settings.text("agent_catalog_run_lockfile")), lock_(path_) {}
     const std::string& path() const { return path_; }
-    /// False: another run is under way, ours or that of a Puppet agent.
+    /// Returns false if another run of this agent or of a Puppet agent is in progress.
     base::Result<bool> acquire();
     void release() { lock_.release(); }
 
@@ -26,12 +28,13 @@ private:
     sys::PidLock lock_;
 };
 
-/// The reason why no run may be made; nullopt: they may. A file without one gives "".
+/// Returns the reason why runs are disabled, or nullopt if they are enabled. Returns "" if the file
+/// contains no reason.
 std::optional<std::string> disabled(const config::Settings& settings);
 base::Result<void> disable(const config::Settings& settings, const std::string& reason);
 base::Result<void> enable(const config::Settings& settings);
 
-/// Whether the process exists and is an agent, by what its command line says.
+/// Reports whether the process exists and is an agent, according to its command line.
 bool is_agent(int pid);
 
 }  // namespace bunraku::agent

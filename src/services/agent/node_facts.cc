@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/node_facts.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ base::Result<void> upload_facts(const config::Settings& settings, base::LogSink&
         if (const Value own = facts::dig(facts, fact); own.is_string()) node = own.as_string();
     const auto opened = open_link(settings, log, system, user_agent, network);
     if (!opened) {
-        // Why was logged.
+        // The reason was logged already.
         if (opened.error().code == kNoCertificate) return base::failure("");
         return base::failure(opened.error().message);
     }

@@ -1,4 +1,5 @@
-// A machine's facts as they go to its server.
+// SPDX-License-Identifier: Apache-2.0
+// The facts of a machine in the form in which they are sent to its server.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,14 @@
 
 namespace bunraku::agent {
 
-/// {"name", "values", "timestamp", "expiration"}: Puppet's document of a node's facts, which are
-/// good for one `runinterval`.
+/// Returns Puppet's document of a node's facts: {"name", "values", "timestamp", "expiration"}. The
+/// facts are valid for one `runinterval`.
 value::Value facts_document(base::Arena& arena, const config::Settings& settings,
                             std::string_view node, const value::Value& facts, std::int64_t now_ns);
 
-/// `puppet facts upload`: puts them on the server, under the name that node_name_value or
-/// node_name_fact gives. The certificate is the one that is there; none is asked for. Errors are
-/// Puppet's, and "" where they were logged already.
+/// Implements `puppet facts upload`: sends the facts to the server under the name from
+/// node_name_value or node_name_fact. Uses the existing certificate and does not request one.
+/// Errors have Puppet's text, or are "" if they were logged already.
 base::Result<void> upload_facts(const config::Settings& settings, base::LogSink& log,
                                 sys::System& system, const std::string& user_agent,
                                 const value::Value& facts, http::Network* network = nullptr);

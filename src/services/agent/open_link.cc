@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/open_link.h"
 
 #include <fmt/format.h>

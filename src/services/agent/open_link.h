@@ -1,5 +1,6 @@
-// A connection to the server for commands that are no run: with the certificate that is there, none
-// is asked for.
+// SPDX-License-Identifier: Apache-2.0
+// A connection to the server for commands other than a run. It uses the existing certificate and
+// does not request one.
 #pragma once
 
 #include <memory>
@@ -10,11 +11,11 @@
 
 namespace bunraku::agent {
 
-/// Error::code where there is no certificate to come with.
+/// Error::code if the agent has no certificate.
 inline constexpr int kNoCertificate = -101;
 
-/// The server that the settings name, in the environment they name. Errors are Puppet's "No more
-/// routes to puppet"; why was logged.
+/// Connects to the server in the settings, with the environment in the settings. Logs the cause of
+/// a failure and returns Puppet's error "No more routes to puppet".
 base::Result<std::unique_ptr<ServerLink>> open_link(const config::Settings& settings,
                                                     base::LogSink& log, sys::System& system,
                                                     const std::string& user_agent,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/plugins.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ using value::Value;
 
 namespace {
 
-/// One folder of the machine as a mount of the server has it.
+/// A folder of the machine and the server's mount that it mirrors.
 struct Sync {
     std::string name, path, source, ignore;
     const char* permissions;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/run.h"
 
 #include <csignal>
@@ -7,6 +8,7 @@
 #include "compile/compiler/change.h"
 #include "compile/site/conditional_headers.h"
 #include "compile/site/fact_sources.h"
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
@@ -88,12 +90,12 @@ public:
     }
 
 private:
-    /// A catalog as it came, read once.
+    /// A catalog as received, parsed once.
     struct Received {
         std::string json;
         std::shared_ptr<base::Arena> arena = std::make_shared<base::Arena>(256 * 1024);
         base::Result<Value> data;
-        std::string environment;  ///< empty: it is no catalog
+        std::string environment;  ///< empty if it is not a catalog
 
         explicit Received(std::string text)
             : json(std::move(text)), data(value::parse_json(*arena, json)) {
@@ -108,6 +110,7 @@ private:
     }
     std::int64_t now() const { return context_.system.clock.monotonic_ns(); }
     void take(std::string environment) {
+        BUNRAKU_ASSERT(report_ != nullptr);
         environment_ = std::move(environment);
         link_.environment = environment_;
         context_.options.environment = environment_;
@@ -115,6 +118,7 @@ private:
     }
 
     void attempt(apply::Run& run) {
+        BUNRAKU_ASSERT(report_ != nullptr && !session_);
         link_.environment = environment_;
         if (!link_.choose(o_.sink)) {
             if (!settings_.boolean("usecacheonfailure")) return;
@@ -140,11 +144,11 @@ private:
                 may_use_cache = false;
             }
         }
-        rests_ = !use_cached && !running_failure_ && (catalog = conditional_requests());
+        catalog_unchanged_ = !use_cached && !running_failure_ && (catalog = confirmed_catalog());
         if (!catalog && !settings_.on_command_line("environment") && !strict()) ask_environment();
         say(Level::Info, fmt::format("Using environment '{}'", environment_));
-        if (rests_) {
-            say(Level::Info, "The server's catalog is the one that was applied last");
+        if (catalog_unchanged_) {
+            say(Level::Info, "The server's catalog has not changed since the last run");
         } else if (!catalog) {
             if (!running_failure_ && server_knows_environment()) plugins();
             gather_facts();
@@ -171,18 +175,20 @@ private:
             plugins();
             gather_facts();
             catalog = retrieve(may_use_cache);
+            catalog_unchanged_ = false;
             if (!catalog) return;
             theirs = catalog->environment;
         }
         apply(run, *catalog);
     }
 
-    // -- at rest
+    // -- conditional requests
 
     std::string conditional_state_path() const { return settings_.text("statedir") + "/rest.json"; }
 
-    /// The catalog of the last run, where the server says that nothing it depends on changed.
-    std::optional<Received> conditional_requests() {
+    /// Returns the catalog of the last run if the server confirms that nothing it depends on has
+    /// changed.
+    std::optional<Received> confirmed_catalog() {
         auto known = ConditionalState::load(files_, conditional_state_path());
         if (!known || known->server != link_.address() || known->asked != environment_)
             return std::nullopt;
@@ -211,7 +217,8 @@ private:
         return Received(std::move(*json));
     }
 
-    /// Seconds after which the server gets all facts, whether they count or not.
+    /// Returns the interval in seconds after which the server receives all facts, even if the
+    /// catalog does not depend on them.
     std::int64_t facts_interval() const {
         constexpr std::int64_t kTwoHours = 7200;
         const auto text = settings_.get(std::string_view("facts_interval"));
@@ -220,7 +227,7 @@ private:
         return seconds && *seconds ? **seconds : kTwoHours;
     }
 
-    /// What a request for a catalog says whether it has facts or not.
+    /// Returns the parameters that every catalog request contains, with or without facts.
     Query fixed_query() const {
         const std::string all = settings_.text("supported_checksum_types");
         std::string checksums;
@@ -237,7 +244,7 @@ private:
         known.asked = std::move(asked);
         known.environment = environment_;
         known.reported_ns = context_.system.clock.now_ns();
-        // Without it everything is asked for as before.
+        // Without this state, the next run requests everything.
         if (known.take(answer)) {
             (void)known.save(files_, conditional_state_path());
         } else {
@@ -247,7 +254,7 @@ private:
 
     // -- the environment
 
-    /// What the last run ended in, where the server chose that.
+    /// Returns the environment of the last run, if the server chose it.
     std::optional<std::string> last_environment() {
         const auto path = settings_.text("lastrunfile");
         const auto text = files_.read(path);
@@ -304,7 +311,7 @@ private:
         say(Level::Warning, problem);
     }
 
-    /// Whether there is anything to synchronize with.
+    /// Reports whether the server has the environment, so that plugins can be synchronized.
     bool server_knows_environment() {
         const auto answer = link_.get("file_metadatas/plugins",
                                       {{"recurse", "false"},
@@ -373,6 +380,7 @@ private:
     }
 
     std::string facts_document() const {
+        BUNRAKU_ASSERT(arena_ != nullptr);
         return value::to_json(agent::facts_document(*arena_, settings_, node_, facts_,
                                                     context_.system.clock.now_ns()));
     }
@@ -449,8 +457,8 @@ private:
         const auto& data = received.data;
         if (!data || !data->is_hash())
             return failed(fmt::format("Could not intern from rich_data_json: {}",
-                                      data ? "it is no catalog" : data.error().message));
-        // One that is another's would be applied here.
+                                      data ? "it is not a catalog" : data.error().message));
+        // Otherwise the catalog of another node would be applied here.
         if (const auto name = text_at(*data, "name"); name != node_)
             return failed(fmt::format("The server sent the catalog of '{}'", name));
         if (!context_.options.noop && received.environment == environment_)
@@ -459,6 +467,7 @@ private:
     }
 
     void apply(apply::Run& run, const Received& received) {
+        BUNRAKU_ASSERT(arena_ != nullptr && !session_ && !catalog_);
         const auto begin = now();
         site::NodeRequest request;
         request.node = node_;
@@ -485,13 +494,16 @@ private:
                                          settings_.text("resourcefile"));
         }
         report_->add_time("convert_catalog", measured(begin));
-        // A noop run's catalog was made with noop's facts: it is not taken for a real one later.
-        if (!context_.options.noop && cached_status_ == "not_used" && !rests_) keep(received.json);
+        // The catalog of a noop run was compiled with noop's facts, so it must not replace the
+        // cached catalog.
+        if (!context_.options.noop && cached_status_ == "not_used" && !catalog_unchanged_)
+            keep(received.json);
         o_.applying.config_retrieval = retrieval_;
         run.apply(*catalog_);
     }
 
     catalog::Catalog read(const Received& received) {
+        BUNRAKU_ASSERT(arena_ != nullptr && received.arena != nullptr);
         types_.emplace(types::Context{.arena = *arena_});
         const auto make_typed = types::rich_data_factory(*types_);
         auto catalog = received.data && codec::is_utf8(received.json)
@@ -515,8 +527,8 @@ private:
     // -- the report
 
     void send_report(const apply::Report& report) {
-        // A server that keeps catalogs can be told of a run in which nothing happened by the name
-        // of the last report.
+        // If a run changed nothing, the agent can send the name of its last report instead of a
+        // whole one, provided that the server caches catalogs.
         auto known = report.status == "unchanged" && !report.noop && !report.noop_pending
                          ? ConditionalState::load(files_, conditional_state_path())
                          : std::nullopt;
@@ -561,7 +573,7 @@ private:
     apply::Report* report_ = nullptr;
     std::string node_, environment_, asked_environment_, cached_status_ = "not_used";
     bool running_failure_ = false;
-    bool rests_ = false;  ///< its catalog is the one of before
+    bool catalog_unchanged_ = false;  ///< true if the cached catalog is still valid
     double retrieval_ = 0;
     std::shared_ptr<base::Arena> arena_;
     Value facts_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of the agent: plugins, facts, catalog, application, report (Puppet 8.11, configurer.rb).
 #pragma once
 
@@ -16,26 +17,27 @@ namespace bunraku::agent {
 
 struct RunOptions {
     const config::Settings& settings;
-    apply::Context& context;  ///< with the settings' options; `content` and the like are the run's
-    apply::ReportSink& sink;  ///< the context's log
+    /// has the options of the settings; the run sets `content` and similar members
+    apply::Context& context;
+    apply::ReportSink& sink;  ///< log of the context
     apply::RunSettings applying;
-    site::Site& site;  ///< evaluates what is left to the machine
+    site::Site& site;  ///< evaluates deferred values on this machine
     SslFiles ssl;
     std::string user_agent;
     std::string job_id;
     std::function<bool()> stopped;
-    /// How Ruby code of the modules' plugins is started.
+    /// Returns how to start the Ruby code of the modules' plugins.
     std::function<apply::RubyTypes::Parts(const site::Session&)> ruby_parts;
-    http::Network* network = nullptr;  ///< null: sockets
-    /// Unset: this machine's facts.
+    http::Network* network = nullptr;  ///< if null, sockets are used
+    /// If empty, the facts of this machine are used.
     std::function<value::Value(base::Arena&)> facts = {};
 };
 
-/// Puppet's bits for --detailed-exitcodes; -1: no catalog was applied. Everything that is said goes
-/// to the sink, and into the report, which is sent whatever became of the run.
+/// Runs the agent. Returns Puppet's bits for --detailed-exitcodes, or -1 if no catalog was applied.
+/// All messages are written to the sink and to the report, which is sent even if the run fails.
 int run(RunOptions& options);
 
-/// Where the last catalog is kept.
+/// Returns the path of the cached catalog.
 std::string cached_catalog_path(const config::Settings& settings);
 
 }  // namespace bunraku::agent

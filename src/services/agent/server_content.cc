@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/server_content.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,8 @@ std::uint32_t number_at(const Value& hash, std::string_view key) {
     return v && v->is_integer() ? static_cast<std::uint32_t>(v->as_integer()) : 0;
 }
 
-/// What a server says of a file. nullopt: of a kind that cannot be managed.
+/// Reads a file's metadata from a server's response. Returns nullopt if it is a kind of file that
+/// cannot be managed.
 std::optional<ContentMetadata> read_metadata(const Value& said, std::string uri) {
     ContentMetadata out{.uri = std::move(uri), .relative = ".", .status = {}};
     const auto type = text_at(said, "type");
@@ -43,7 +45,7 @@ std::optional<ContentMetadata> read_metadata(const Value& said, std::string uri)
     return out;
 }
 
-/// A path that stays below where it starts.
+/// Reports whether a relative path stays inside its root.
 bool stays_below(std::string_view relative) {
     if (relative.empty() || relative.starts_with('/')) return false;
     for (const auto part : base::words(relative, "/"))
@@ -53,13 +55,13 @@ bool stays_below(std::string_view relative) {
 
 std::string key_of(const std::string& uri, bool follow) { return (follow ? "f" : "m") + uri; }
 
-/// As a static catalog names a source.
+/// Returns the URI in the form in which a static catalog names a source.
 std::string without_slashes(std::string uri) {
     while (uri.ends_with('/')) uri.pop_back();
     return uri;
 }
 
-/// What tells two searches of a folder apart.
+/// Returns a key that identifies a search of a folder.
 std::string key_of_search(const std::string& uri, bool follow, std::optional<std::int64_t> limit,
                           const std::vector<std::string>& ignore) {
     std::string out = key_of(uri, follow) + '\0' + (limit ? std::to_string(*limit) : "");
@@ -67,7 +69,7 @@ std::string key_of_search(const std::string& uri, bool follow, std::optional<std
     return out;
 }
 
-/// A parameter of a resource in a catalog; null where it has none.
+/// Returns a parameter of a resource in a catalog, or null if it does not exist.
 const Value* parameter(const Value& resource, std::string_view name) {
     const Value* parameters = at(resource, "parameters");
     return parameters ? at(*parameters, name) : nullptr;
@@ -96,12 +98,12 @@ std::string child_uri(const std::string& uri, const std::string& relative) {
     return relative == "." ? uri : fmt::format("{}/{}", uri, http::percent_encode(relative, "/"));
 }
 
-/// What a search of `uri` gives.
+/// Reads the result of a search of `uri`.
 Result<std::vector<ContentMetadata>> read_list(const std::string& uri, const Value& list) {
     std::vector<ContentMetadata> out;
     for (const Value& said : list.as_array()) {
         const auto relative = text_at(said, "relative_path");
-        // What it is called decides where it is written.
+        // The server's path determines where the file is written.
         if (!stays_below(relative))
             return base::failure(fmt::format("the server sent the path '{}'", relative));
         auto one = read_metadata(said, child_uri(uri, relative));
@@ -151,7 +153,7 @@ Result<std::optional<ContentMetadata>> ServerContent::metadata(const std::string
         base::Arena arena;
         const auto said = value::parse_json(arena, answer.body);
         if (said) found = read_metadata(*said, uri);
-        if (!found) return base::failure("the server's answer is no metadata of a file");
+        if (!found) return base::failure("the server's response is not the metadata of a file");
     } else if (answer.status != 404) {
         return base::failure(refusal_text(answer), answer.status);
     }
@@ -181,9 +183,11 @@ Result<std::optional<std::vector<ContentMetadata>>> ServerContent::search(
     if (answer.status != 200) return base::failure(refusal_text(answer), answer.status);
     base::Arena arena;
     const auto list = value::parse_json(arena, answer.body);
-    if (!list || !list->is_array()) return base::failure("the server's answer is no list of files");
+    if (!list || !list->is_array())
+        return base::failure("the server's response is not a list of files");
     auto out = BUNRAKU_TRY(read_list(uri, *list));
-    // The root of a mount, such as pluginfacts, may be something that can be searched only.
+    // The root of a mount, such as pluginfacts, may only support searches, so its metadata is
+    // recorded here.
     for (const auto& one : out)
         if (one.relative == ".") known_[key_of(place, search.follow_links)][kind] = one;
     return out;
@@ -191,7 +195,7 @@ Result<std::optional<std::vector<ContentMetadata>>> ServerContent::search(
 
 Result<std::unique_ptr<sys::Reader>> ServerContent::open(const std::string& uri) {
     const auto address = address_of(uri);
-    if (!address) return base::failure(fmt::format("No way to {}", uri));
+    if (!address) return base::failure(fmt::format("Cannot read the source {}", uri));
     std::string url = link_.url("file_content/" + address->path, {}, address->server);
     if (const auto it = content_uris_.find(uri); it != content_uris_.end()) {
         if (const auto fixed = address_of(it->second))
@@ -218,8 +222,8 @@ void ServerContent::know(const Value& catalog) {
     }
 }
 
-/// What the catalog says of a resource without `recurse`: the source that it takes, and by that
-/// those before it in the list, which did not exist.
+/// Records the metadata that the catalog contains for a resource without `recurse`. The catalog
+/// names the source in use, so earlier sources in the list did not exist.
 void ServerContent::know_file(const Value& resource, const Value& said) {
     const std::string source(text_at(said, "source"));
     const auto content = text_at(said, "content_uri");
@@ -233,7 +237,8 @@ void ServerContent::know_file(const Value& resource, const Value& said) {
     const Value* checksum = at(said, "checksum");
     auto& answer = known_[key_of(source, follow)]
                          [checksum ? std::string(text_at(*checksum, "type")) : "sha256"];
-    // Another resource may take it without its mode and owner, which then stand for nobody's.
+    // Another resource may use the source without its mode and owner, and then the metadata does
+    // not contain them.
     if (!answer || uses_permissions(resource)) answer = std::move(found);
     content_uris_[source] = content;
 }
@@ -251,7 +256,7 @@ void ServerContent::know_folders(const Value& resource, const Value& said) {
         const auto how = key_of_search(source, follow, levels, ignore);
         const Value* list = at(said, source);
         if (!list || !list->is_array()) {
-            // Behind the first that there is nobody looks further.
+            // Sources after the first existing one are not searched.
             if (all || !any) {
                 folders_[how] = std::nullopt;
                 known_[key_of(source, follow)].try_emplace("");

@@ -1,4 +1,5 @@
-// What a run fetches from its server: contents of `puppet:` sources, and its filebucket.
+// SPDX-License-Identifier: Apache-2.0
+// Data that a run requests from its server: contents of `puppet:` sources, and its filebucket.
 #pragma once
 
 #include <map>
@@ -11,7 +12,7 @@
 
 namespace bunraku::agent {
 
-/// "puppet:///MOUNT/PATH" of the run's server, "puppet://SERVER[:PORT]/.." of another one.
+/// "puppet:///MOUNT/PATH" refers to the run's server, "puppet://SERVER[:PORT]/.." to another one.
 class ServerContent final : public apply::ContentSource {
 public:
     explicit ServerContent(ServerLink& link) : link_(link) {}
@@ -22,27 +23,29 @@ public:
         const std::string& uri, const apply::ContentSearch& search) override;
     base::Result<std::unique_ptr<sys::Reader>> open(const std::string& uri) override;
 
-    /// Takes over what a static catalog says of its sources (`metadata`, `recursive_metadata`).
-    /// The server is not asked for it again: a source that the catalog does not name for a
-    /// resource did not exist when it was compiled. Contents are those of its code_id.
+    /// Records the metadata of sources in a static catalog (`metadata`, `recursive_metadata`), so
+    /// that the server is not asked for it again. A source that the catalog does not list for a
+    /// resource did not exist when it was compiled. The contents are those of the catalog's
+    /// code_id.
     void know(const value::Value& catalog);
 
 private:
     struct Address {
-        std::string server;  ///< empty: the run's
-        std::string path;    ///< "modules/ntp/ntp.conf"
+        std::string server;  ///< the run's server if empty
+        std::string path;    ///< for example "modules/ntp/ntp.conf"
     };
     static std::optional<Address> address_of(const std::string& uri);
-    /// What is known of a file, by kind of checksum. Of one that is not there: one of kind "".
+    /// Metadata of a file by kind of checksum. A file that does not exist has one entry with the
+    /// kind "".
     using Answers = std::map<std::string, std::optional<apply::ContentMetadata>>;
-    /// What a search found; nullopt: there is no such folder.
+    /// The result of a search. nullopt if the folder does not exist.
     using Listing = std::optional<std::vector<apply::ContentMetadata>>;
     void know_file(const value::Value& resource, const value::Value& said);
     void know_folders(const value::Value& resource, const value::Value& said);
 
     ServerLink& link_;
-    std::map<std::string, Answers> known_;    ///< by URI and how links are looked at
-    std::map<std::string, Listing> folders_;  ///< by URI and how it is searched
+    std::map<std::string, Answers> known_;    ///< by URI and link mode
+    std::map<std::string, Listing> folders_;  ///< by URI and search options
     std::map<std::string, std::string> content_uris_;
     std::string code_id_;
 };

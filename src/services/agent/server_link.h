@@ -1,4 +1,5 @@
-// The server of a run: one connection for all that is asked of it under /puppet/v3.
+// SPDX-License-Identifier: Apache-2.0
+// The server of a run: one connection for all requests under /puppet/v3.
 #pragma once
 
 #include <functional>
@@ -21,26 +22,27 @@ using Query = std::vector<std::pair<std::string, std::string>>;
 /// Used by one thread at a time.
 class ServerLink {
 public:
-    /// `files` may name none: then the server is not asked for a certificate's sake.
+    /// `files` may be empty. The connection then does not use a certificate.
     ServerLink(const config::Settings& settings, const SslFiles& files, std::string user_agent,
                std::function<bool()> stopped, http::Network* network = nullptr);
     ~ServerLink();
 
-    /// The first of server_list that answers; the setting `server` where there is no list. False:
-    /// none does, and why is logged.
+    /// Chooses the first server in server_list that answers, or the setting `server` if the list is
+    /// empty. If no server answers, logs the reasons and returns false.
     bool choose(base::LogSink& log);
-    /// "HOST:PORT".
+    /// Returns "HOST:PORT".
     const std::string& address() const { return address_; }
     bool chosen_from_list() const { return from_list_; }
 
-    /// The environment that every request names.
+    /// The environment in every request.
     std::string environment;
 
-    /// An address below /puppet/v3; `path` is not encoded yet. Another server where `address` says
-    /// so.
+    /// Returns a URL below /puppet/v3. `path` is not yet encoded. If `address` is not empty, it
+    /// selects another server.
     std::string url(std::string_view path, const Query& query = {},
                     std::string_view address = {}) const;
-    /// Errors are those of the connection; what the server refuses is an answer.
+    /// Sends a request. Errors are those of the connection; a refusal by the server is a normal
+    /// response.
     base::Result<http::ClientResponse> get(std::string_view path, const Query& query,
                                            std::string_view accept);
     base::Result<http::ClientResponse> send(http::ClientRequest request);
@@ -49,13 +51,13 @@ public:
 
 private:
     const config::Settings& settings_;
-    std::unique_ptr<http::Network> sockets_;  ///< in use where no network was given
+    std::unique_ptr<http::Network> sockets_;  ///< used if no network was passed
     http::Client client_;
     std::string address_;
     bool from_list_ = false;
 };
 
-/// A query for an URL.
+/// Encodes a query for a URL.
 std::string encoded(const Query& query);
 
 }  // namespace bunraku::agent

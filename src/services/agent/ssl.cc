@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/ssl.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/sys/lock.h"
@@ -30,7 +32,7 @@ namespace {
 constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-/// "2031-11-22 22:51:57 UTC", as Ruby prints times of certificates.
+/// Returns "2031-11-22 22:51:57 UTC", the format in which Ruby prints the times of certificates.
 std::string utc_text(std::int64_t seconds) {
     auto text = sys::iso8601_utc(seconds * kSecond, 0);
     text[10] = ' ';
@@ -38,7 +40,7 @@ std::string utc_text(std::int64_t seconds) {
     return text + " UTC";
 }
 
-/// The states and their order are Puppet's.
+/// The states and their order are those of Puppet.
 class SslMachine {
 public:
     SslMachine(const SslOptions& options, bool authorities_only)
@@ -58,7 +60,7 @@ public:
 
 private:
     enum class State : std::uint8_t { Lock, Authorities, Lists, Key, Submit, Fetch, Renew, Done };
-    /// The next state; an error has Puppet's text.
+    /// Runs a state and returns the next one. Errors have Puppet's text.
     Result<State> step(State state);
     Result<State> lock();
     Result<State> authorities();
@@ -69,7 +71,8 @@ private:
     Result<State> renew();
     enum class Renewal : std::uint8_t { None, Early, Due };
     Renewal renewal_of(const pki::Certificate& certificate);
-    /// `unexpected` where there is nothing to wait for any more.
+    /// Waits for the next attempt. Returns an error if waiting is not allowed or the time limit is
+    /// exceeded.
     Result<void> wait();
     Result<void> sleep(std::int64_t seconds);
 
@@ -86,7 +89,7 @@ private:
             log_.log(Level::Notice, line);
         }
     }
-    /// An agent in the background has no standard output.
+    /// A daemonized agent has no standard output, so the line is logged.
     Result<void> give_up(const std::string& line) {
         if (settings_.boolean("daemonize") || !options_.print) {
             log_.log(Level::Err, line);
@@ -124,6 +127,7 @@ Result<SslFiles> SslMachine::run() {
         not_signed_ = false;
         auto next = step(state);
         if (next && !not_signed_) {
+            BUNRAKU_ASSERT(*next > state);
             state = *next;
             continue;
         }
@@ -146,6 +150,7 @@ Result<SslFiles> SslMachine::run() {
 }
 
 Result<SslMachine::State> SslMachine::step(State state) {
+    BUNRAKU_ASSERT(state == State::Lock || locked_);
     switch (state) {
         case State::Lock: return lock();
         case State::Authorities: return authorities();
@@ -160,6 +165,7 @@ Result<SslMachine::State> SslMachine::step(State state) {
 }
 
 Result<void> SslMachine::sleep(std::int64_t seconds) {
+    BUNRAKU_ASSERT(seconds >= 0);
     const auto end = options_.system.clock.monotonic_ns() + seconds * kSecond;
     while (true) {
         if (options_.stopped && options_.stopped()) return failure("Stopped", ECANCELED);
@@ -177,6 +183,7 @@ Result<void> SslMachine::wait() {
             "certificate ({}). Exiting now because the maxwaitforcert timeout has been exceeded.",
             store_.certname()));
     }
+    BUNRAKU_ASSERT(locked_ && wait_ >= 1);
     info(fmt::format("Will try again in {} seconds.", wait_));
     client_.disconnect();
     lock_.release();
@@ -233,12 +240,12 @@ Result<SslMachine::State> SslMachine::authorities() {
             trusted_ = BUNRAKU_TRY(parse_authorities(answer->body));
             BUNRAKU_TRY_VOID(store_.save_authorities(trusted_));
             info("Refreshed CA certificate: " + digest_hex(answer->body));
-            // A new authority has a list that is not here yet.
+            // The revocation list of a new authority is not yet stored here.
             refresh_lists_ = true;
         }
         return State::Lists;
     }
-    auto answer = BUNRAKU_TRY(client_.get("/certificate/ca", Trust::Nobody));
+    auto answer = BUNRAKU_TRY(client_.get("/certificate/ca", Trust::Unverified));
     if (answer.status == 404) return failure("CA certificate is missing from the server");
     if (!answer.good())
         return failure(fmt::format("Could not download CA certificate: {}", answer.reason));
@@ -287,7 +294,7 @@ Result<SslMachine::State> SslMachine::lists() {
     crls_ = std::move(*there);
     if (!refresh_lists_ && !is_old(store_.crl_path(), "crl_refresh_interval")) return State::Key;
     info("Refreshing CRL");
-    // With a new authority the lists that are here say nothing of it.
+    // After a change of authority, the stored lists do not cover the new one.
     auto answer = client_.get(path, refresh_lists_ ? Trust::Authorities : Trust::Lists,
                               store_.changed(store_.crl_path()));
     if (!answer) {
@@ -331,19 +338,22 @@ SslMachine::Renewal SslMachine::renewal_of(const pki::Certificate& certificate) 
     if (interval <= 0) return Renewal::None;
     const auto life = certificate.not_after() - certificate.not_before();
     const auto left = certificate.not_after() - now();
-    // Of a short life a third stays free, or it would be renewed at each run.
+    // A certificate with a short lifetime is not renewed in its first third. Otherwise each run
+    // would renew it.
     if (left <= std::min<std::int64_t>(interval, life - life / 3)) return Renewal::Due;
-    // Nobody has said when: early, while there is time to notice that it does not work.
+    // If the interval is not set explicitly, renew early, to leave time to notice failures.
     if (!settings_.is_set("hostcert_renewal_interval") && left <= life / 3) return Renewal::Early;
     return Renewal::None;
 }
 
 Result<SslMachine::State> SslMachine::submit() {
+    BUNRAKU_ASSERT(private_key_.has_value() && !authorities_only_);
     log_.log(Level::Debug, "Generating and submitting a CSR");
     auto request = BUNRAKU_TRY(store_.make_request(*private_key_));
     auto answer = BUNRAKU_TRY(
         client_.put("/certificate_request/" + store_.certname(), request.pem(), Trust::Lists));
-    // It has one already, this one or another: the certificate will tell.
+    // The server already has a certificate for this name. The next state checks whether it belongs
+    // to this key.
     if (answer.status == 400) return State::Fetch;
     if (!answer.good()) {
         return failure(
@@ -354,6 +364,7 @@ Result<SslMachine::State> SslMachine::submit() {
 }
 
 Result<SslMachine::State> SslMachine::fetch() {
+    BUNRAKU_ASSERT(private_key_.has_value() && !authorities_only_);
     log_.log(Level::Debug, "Downloading client certificate");
     const auto& name = store_.certname();
     auto answer = BUNRAKU_TRY(client_.get("/certificate/" + name, Trust::Lists));
@@ -382,8 +393,10 @@ Result<SslMachine::State> SslMachine::fetch() {
 }
 
 Result<SslMachine::State> SslMachine::renew() {
+    BUNRAKU_ASSERT(private_key_.has_value() && renewal_ != Renewal::None);
     log_.log(Level::Debug, "Renewing client certificate");
-    // Where Puppet's agent would not ask yet, a server that renews nothing is no news.
+    // Puppet's agent would not renew yet, so a server that does not support renewal is not worth a
+    // warning.
     const bool early = renewal_ == Renewal::Early;
     const auto tell = [&](Level level, const std::string& text) {
         log_.log(early ? Level::Debug : level, text);

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/agent/ssl_store.h"
 
 #include <cerrno>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/yaml.h"
 #include "core/config/version.h"
@@ -16,7 +18,7 @@ using base::Result;
 
 namespace {
 
-/// One PEM after the other; what stands between them is for people.
+/// Splits a text into PEM blocks. Text between them is a comment.
 std::vector<std::string_view> blocks_of(std::string_view text, std::string_view kind) {
     const auto begin = fmt::format("-----BEGIN {}-----", kind);
     const auto end = fmt::format("-----END {}-----", kind);
@@ -40,6 +42,7 @@ std::string digest_hex(std::string_view bytes) {
         if (i && i % 2 == 0) out += ':';
         out += base::upper(hex[i]);
     }
+    BUNRAKU_ASSERT(out.size() == 95);
     return out;
 }
 
@@ -154,7 +157,8 @@ Result<void> SslStore::save(const std::string& path, const std::string& text, st
     if (!system_.files.exists(folder)) done = system_.files.make_directories(folder, folder_mode);
     sys::WriteOptions options;
     options.mode = mode;
-    // Half a file after a loss of power would keep the node out until somebody comes.
+    // A file truncated by a power failure would lock the node out until an administrator repairs
+    // it.
     options.sync = true;
     if (done) done = system_.files.replace(path, text, options);
     if (done) return {};
@@ -212,7 +216,7 @@ Result<pki::Request> SslStore::make_request(const pki::PrivateKey& key) {
     } else if (text.error().code != ENOENT && text.error().code != ENOTDIR) {
         return std::unexpected(text.error());
     }
-    // Says that this agent renews its certificate by itself.
+    // The attribute states that this agent renews its certificate automatically.
     if (settings_.integer("hostcert_renewal_interval") > 0)
         content.attributes.custom_attributes.emplace_back("1.3.6.1.4.1.34380.1.3.2", "true");
     const auto names = settings_.text("trusted_oid_mapping_file");
@@ -293,7 +297,7 @@ http::ClientOptions AuthorityClient::options_for(Trust trust) const {
     options.proxies = http::ProxyRules::of_settings(settings_);
     options.connect_timeout = std::chrono::seconds(settings_.integer("http_connect_timeout"));
     options.timeout = std::chrono::seconds(settings_.integer("http_read_timeout"));
-    options.verify = trust != Trust::Nobody;
+    options.verify = trust != Trust::Unverified;
     if (options.verify) options.ca_file = store_.ca_path();
     if (trust == Trust::Lists || trust == Trust::Mutual) {
         if (store_.revocation() != pki::RevocationCheck::None) options.crl_file = store_.crl_path();
@@ -303,6 +307,8 @@ http::ClientOptions AuthorityClient::options_for(Trust trust) const {
         options.certificate_file = store_.certificate_path();
         options.private_key_file = store_.key_path();
     }
+    BUNRAKU_ASSERT(options.verify != options.ca_file.empty() || store_.ca_path().empty());
+    BUNRAKU_ASSERT(options.verify || options.certificate_file.empty());
     return options;
 }
 
@@ -321,7 +327,7 @@ Result<AuthorityClient::Answer> AuthorityClient::send(http::ClientRequest reques
     }
     client_.reset();
     auto error = answer.error();
-    const auto prefix = fmt::format("{} {}: ", request.method, request.url);
+    const auto prefix = http::error_prefix(request.method, request.url);
     if (error.message.starts_with(prefix)) error.message.erase(0, prefix.size());
     if (error.code == ECANCELED || error.code == http::kRefusedCertificate)
         return std::unexpected(std::move(error));

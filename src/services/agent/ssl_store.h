@@ -1,5 +1,7 @@
-// Keys and certificates of a node in Puppet's files, and the authority's API that they come from.
-// Messages are Puppet 8.11's (x509/cert_provider.rb, ssl/ssl_provider.rb, http/service/ca.rb).
+// SPDX-License-Identifier: Apache-2.0
+// Keys and certificates of a node in Puppet's files, and the authority's API that provides them.
+// Messages are those of Puppet 8.11 (x509/cert_provider.rb, ssl/ssl_provider.rb,
+// http/service/ca.rb).
 #pragma once
 
 #include <cstdint>
@@ -32,15 +34,15 @@ public:
     const std::string& certificate_path() const { return certificate_; }
     const std::string& request_path() const { return request_; }
     pki::RevocationCheck revocation() const;
-    /// What a client names of these, its own certificate among them.
+    /// Returns the files that a client needs, including its own certificate.
     SslFiles files() const;
 
-    // nullopt: the file is not there.
+    // These return nullopt if the file does not exist.
     base::Result<std::optional<std::vector<pki::Certificate>>> authorities();
     base::Result<std::optional<std::vector<pki::Crl>>> crls();
     base::Result<std::optional<pki::PrivateKey>> key();
     base::Result<std::optional<pki::Certificate>> certificate();
-    /// Seconds since the epoch of the last change; 0: not there.
+    /// Returns the modification time in seconds since the epoch, or 0 if the file does not exist.
     std::int64_t changed(const std::string& path);
     void touch(const std::string& path);
 
@@ -51,16 +53,18 @@ public:
     base::Result<void> save_request(const pki::Request& request);
     void delete_request();
 
-    /// As key_type, keylength and named_curve say; told in `log`, of RSA in the words `rsa`.
+    /// Generates a key according to key_type, keylength and named_curve, and logs what it does.
+    /// `rsa` is the wording for RSA keys.
     base::Result<pki::PrivateKey> make_key(std::string_view rsa = "RSA SSL");
-    /// With dns_alt_names and csr_attributes.yaml.
+    /// Creates a request with dns_alt_names and csr_attributes.yaml.
     base::Result<pki::Request> make_request(const pki::PrivateKey& key);
 
-    /// Are these good, and the key the certificate's? The chain, from the certificate to the root.
+    /// Verifies the certificates and checks that the key belongs to the certificate. Returns the
+    /// chain from the certificate to the root.
     base::Result<std::vector<pki::Certificate>> check(
         const std::vector<pki::Certificate>& authorities, const std::vector<pki::Crl>& crls,
         const pki::PrivateKey& key, const pki::Certificate& certificate);
-    /// What is there, all of it needed: `puppet ssl verify`.
+    /// Verifies the stored files, all of which must exist. Used by `puppet ssl verify`.
     base::Result<std::vector<pki::Certificate>> check_all();
 
 private:
@@ -74,39 +78,40 @@ private:
     std::string certname_, ca_, crl_, key_, certificate_, request_;
 };
 
-/// Bundles as servers send them, with comments between the parts or without.
+/// Parse bundles as servers send them, with or without comments between the parts.
 base::Result<std::vector<pki::Certificate>> parse_authorities(std::string_view text);
 base::Result<std::vector<pki::Crl>> parse_lists(std::string_view text);
 
-/// What a connection to the authority is checked against.
+/// How a connection to the authority is verified.
 enum class Trust : std::uint8_t {
-    Nobody,       ///< the authority itself is not known yet
-    Authorities,  ///< its certificate
-    Lists,        ///< its lists too
-    Mutual        ///< and it sees ours
+    Unverified,   ///< not verified, because the authority is not known yet
+    Authorities,  ///< by the authority's certificate
+    Lists,        ///< also by its revocation lists
+    Mutual        ///< and the client presents its certificate
 };
 
 class AuthorityClient {
 public:
-    /// `address` is "HOST:PORT"; empty: the settings'. That it cannot be reached is logged.
+    /// `address` is "HOST:PORT". If it is empty, the settings are used. Connection failures are
+    /// logged.
     AuthorityClient(const config::Settings& settings, base::LogSink& log, const SslStore& store,
                     const std::string& address, http::Network* network,
                     std::function<bool()> stopped);
-    /// "https://localhost:8140/puppet-ca/v1"
+    /// Returns, for example, "https://localhost:8140/puppet-ca/v1".
     const std::string& url() const { return url_; }
     struct Answer {
         int status = 0;
         std::string body;
-        std::string reason;  ///< "Not Found"
+        std::string reason;  ///< for example "Not Found"
         bool good() const { return status >= 200 && status < 300; }
     };
-    /// Fails where no answer came.
+    /// Fails if the server does not answer.
     base::Result<Answer> get(const std::string& path, Trust trust, std::int64_t since = 0);
     base::Result<Answer> put(const std::string& path, const std::string& body, Trust trust);
     base::Result<Answer> post(const std::string& path, Trust trust);
-    /// Ends its connection: files have changed, or it would be idle.
+    /// Closes the connection after files have changed, or when it would be idle.
     void disconnect() { client_.reset(); }
-    base::Level unreachable = base::Level::Err;  ///< how bad it is
+    base::Level unreachable = base::Level::Err;  ///< log level of connection failures
 
 private:
     base::Result<Answer> send(http::ClientRequest request, Trust trust);
@@ -118,12 +123,12 @@ private:
     std::function<bool()> stopped_;
     std::string url_;
     std::optional<http::Client> client_;
-    Trust trust_ = Trust::Nobody;  ///< of `client_`
+    Trust trust_ = Trust::Unverified;  ///< trust of `client_`
 };
 
-/// "(SHA256) AB:CD" of a certificate, as Puppet's Digest prints it.
+/// Returns "(SHA256) AB:CD" for a certificate, as Puppet's Digest prints it.
 std::string digest_text(const pki::Certificate& certificate);
-/// "AB:CD" of bytes.
+/// Returns the bytes as "AB:CD".
 std::string digest_hex(std::string_view bytes);
 
 }  // namespace bunraku::agent

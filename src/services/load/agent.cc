@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/load/agent.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "compile/compiler/change.h"
 #include "compile/site/conditional_headers.h"
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/config/version.h"
@@ -25,7 +27,7 @@ using value::Value;
 namespace {
 
 constexpr std::string_view kCatalogTypes = "application/vnd.puppet.rich+json, application/json";
-/// Resources that a run may find changed.
+/// Number of resources that a run may report as changed.
 constexpr std::size_t kSample = 8;
 
 std::string with_environment(Query query, const std::string& environment) {
@@ -33,7 +35,7 @@ std::string with_environment(Query query, const std::string& environment) {
     return agent::encoded(query);
 }
 
-/// Of "GET https://x/y: the other side ended the connection".
+/// Returns the reason in a message such as "GET https://x/y: the server closed the connection".
 std::string reason_of(const base::Error& error) {
     if (error.code > 0) return std::strerror(error.code);
     const auto colon = error.message.find(": ");
@@ -75,7 +77,7 @@ Agent::Outcome Agent::run() {
     std::optional<Outcome> outcome;
     if (away) {
         base::Arena arena(64 * 1024);
-        leave_in_the_middle(arena);
+        abort_run(arena);
         profile_.figures.absent.add();
         outcome = Outcome::Absent;
     } else {
@@ -83,6 +85,7 @@ Agent::Outcome Agent::run() {
     }
     if (!profile_.keeps_connection || broken_ || away) client_.reset();
     if (!client_ && !profile_.resumes) network_.forget();
+    BUNRAKU_ASSERT(outcome.has_value() && (*outcome == Outcome::PutOff) == (wait_seconds_ > 0));
     if (profile_.stopped && profile_.stopped()) return Outcome::Stopped;
     if (*outcome == Outcome::Good)
         profile_.figures.done(Step::Run, runtime.monotonic_ns() - begin, 0, 0);
@@ -95,9 +98,9 @@ std::optional<Agent::Outcome> Agent::connected_run() {
     const auto ended = [&] { return wait_seconds_ > 0 ? Outcome::PutOff : Outcome::Failed; };
     const auto begin = profile_.network.runtime().monotonic_ns();
     base::Arena arena(256 * 1024);
-    const auto rest = ask_whether_right(arena);
+    const auto rest = check_catalog(arena);
     if (rest == CatalogCheck::Broken) return ended();
-    const bool everything = profile_.first_runs && !been_here_;
+    const bool everything = profile_.first_runs && !has_run_;
     if (rest == CatalogCheck::Unknown) {
         if (!fetch_plugins() || !fetch_catalog(arena)) return ended();
     }
@@ -105,7 +108,7 @@ std::optional<Agent::Outcome> Agent::connected_run() {
     if (profile_.reports != AgentProfile::Reports::None &&
         !report(begin, profile_.drifting > 0 && rng_.happens(profile_.drifting)))
         return ended();
-    been_here_ = true;
+    has_run_ = true;
     return Outcome::Good;
 }
 
@@ -124,9 +127,10 @@ void Agent::fail(Step step, std::string kind, const std::string& example) {
     profile_.figures.failed(step, kind, fmt::format("{}: {}", machine_.name, example));
 }
 
-/// One exchange, counted. Nullopt: it failed, was put off or stopped.
+/// Sends a request and counts it. Returns nullopt if it failed, was deferred or was stopped.
 std::optional<http::ClientResponse> Agent::ask(Step step, http::ClientRequest request,
                                                int also_good) {
+    BUNRAKU_ASSERT(client_.has_value());
     auto& runtime = profile_.network.runtime();
     const auto begin = runtime.monotonic_ns();
     (void)network_.take_connecting();
@@ -147,7 +151,8 @@ std::optional<http::ClientResponse> Agent::ask(Step step, http::ClientRequest re
     const auto time = runtime.monotonic_ns() - begin - connecting;
     const bool unchanged = step == Step::Unchanged && answer->status == 304;
     if (answer->status / 100 == 2 || unchanged || answer->status == also_good) {
-        // What is not modified is a question of its own kind; refused, it is none yet.
+        // A 304 counts as its own step. Any other result of the conditional request is not counted
+        // yet.
         if (step != Step::Unchanged || unchanged)
             profile_.figures.done(step, time, request.body.size(), answer->body.size());
         return std::move(*answer);
@@ -170,11 +175,12 @@ std::string Agent::uuid() {
 }
 
 Value Agent::facts(base::Arena& arena) {
+    BUNRAKU_ASSERT(!profile_.models.empty());
     return machine_facts(arena, profile_.models[machine_.number % profile_.models.size()],
                          profile_.choices, machine_);
 }
 
-Agent::CatalogCheck Agent::ask_whether_right(base::Arena& arena) {
+Agent::CatalogCheck Agent::check_catalog(base::Arena& arena) {
     const std::chrono::nanoseconds age(profile_.network.runtime().now_ns() -
                                        conditional_.reported_ns);
     if (!profile_.conditional_requests || conditional_.etag.empty() || !catalog_ ||
@@ -208,14 +214,14 @@ bool Agent::fetch_plugins() {
                     {"links", "follow"},
                     {"checksum_type", "sha256"},
                     {"source_permissions", mount == "plugins" ? "ignore" : "use"}};
-        // A mount without any folder is none.
+        // A mount without folders does not exist and returns 404.
         const auto answer = ask(
             Step::Plugins,
             request("GET", fmt::format("file_metadatas/{}", mount),
                     with_environment(std::move(query), profile_.environment), "application/json"),
             404);
         if (!answer) return false;
-        if (!profile_.first_runs || been_here_ || answer->status == 404) continue;
+        if (!profile_.first_runs || has_run_ || answer->status == 404) continue;
         base::Arena arena(64 * 1024);
         const auto list = value::parse_json(arena, answer->body);
         if (!list || !list->is_array()) continue;
@@ -255,7 +261,7 @@ bool Agent::fetch_catalog(base::Arena& arena) {
     retrieval_ns_ = runtime.monotonic_ns() - begin;
     const auto catalog = value::parse_json(arena, answer->body);
     if (!catalog || !catalog->is_hash()) {
-        fail(Step::Catalog, "what came is no catalog", answer->body.substr(0, 300));
+        fail(Step::Catalog, "the response is not a catalog", answer->body.substr(0, 300));
         return false;
     }
     if (const auto whose = text_at(*catalog, "name"); whose != machine_.name) {
@@ -282,6 +288,7 @@ bool Agent::fetch_content(std::string_view path) {
 }
 
 bool Agent::fetch_files(bool all) {
+    BUNRAKU_ASSERT(catalog_.has_value());
     for (const auto& source : catalog_->sources) {
         const Query query{
             {"links", "manage"}, {"checksum_type", "sha256"}, {"source_permissions", "ignore"}};
@@ -289,7 +296,7 @@ bool Agent::fetch_files(bool all) {
             ask(Step::Metadata,
                 request("GET", "file_metadata/" + source,
                         with_environment(query, profile_.environment), "application/json"),
-                404);  // a File's next source would be tried
+                404);  // an agent would try the File's next source
         if (!answer) return false;
         const bool file =
             answer->status == 200 && answer->body.find(R"("type":"file")") != std::string::npos;
@@ -302,6 +309,7 @@ bool Agent::fetch_files(bool all) {
 }
 
 bool Agent::report(std::int64_t begin, bool drifted) {
+    BUNRAKU_ASSERT(catalog_.has_value() && client_.has_value());
     auto& runtime = profile_.network.runtime();
     ReportOptions report_options{
         .node = machine_.name,
@@ -322,7 +330,7 @@ bool Agent::report(std::int64_t begin, bool drifted) {
         sending.body = std::move(body);
         return ask(Step::Report, std::move(sending), also_good);
     };
-    // As agent::run has it: what a server knows is not told again.
+    // Data that the server already has is not sent again, like in agent::run.
     const bool conditional_requests =
         !conditional_.etag.empty() && report_options.drifted.empty() && !report_options.whole;
     const auto identity =
@@ -342,8 +350,9 @@ bool Agent::report(std::int64_t begin, bool drifted) {
     return true;
 }
 
-/// Asks for a catalog, and is gone when it comes.
-void Agent::leave_in_the_middle(base::Arena& arena) {
+/// Requests a catalog and disconnects when the response arrives.
+void Agent::abort_run(base::Arena& arena) {
+    BUNRAKU_ASSERT(client_.has_value());
     (void)client_->download(catalog_request(arena), [](std::string_view) { return false; });
     const auto connecting = network_.take_connecting();
     if (connecting > 0 && !network_.unreachable())

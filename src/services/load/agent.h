@@ -1,5 +1,5 @@
-// One agent whose machine is imagined: it asks its server for all that a run asks for, and applies
-// nothing.
+// SPDX-License-Identifier: Apache-2.0
+// A simulated agent. It sends all requests of a real run to its server, but applies nothing.
 #pragma once
 
 #include <chrono>
@@ -23,7 +23,7 @@
 
 namespace bunraku::load {
 
-/// What all agents of a crowd have in common.
+/// Options that all agents of a pool share.
 struct AgentProfile {
     const config::Settings& settings;
     http::Network& network;
@@ -32,20 +32,21 @@ struct AgentProfile {
     std::string address;  ///< "HOST:PORT"
     std::string environment;
     std::string user_agent;
-    std::vector<value::Value> models;  ///< facts of templates; agents take them by turns
+    /// facts of templates, which are assigned to agents in rotation
+    std::vector<value::Value> models;
     std::vector<FactChoice> choices;
-    double drifting = 0;  ///< the share of runs that find something changed on the machine
-    double changing = 0;  ///< ... whose facts are not those of the run before
-    double absent = 0;    ///< ... that are missed, or left in the middle
-    std::chrono::seconds facts_interval{7200};  ///< after which facts travel whole
+    double drifting = 0;  ///< ratio of runs that find changed resources on the machine
+    double changing = 0;  ///< ratio of runs whose facts differ from those of the previous run
+    double absent = 0;    ///< ratio of runs that are skipped or aborted
+    std::chrono::seconds facts_interval{7200};  ///< interval after which all facts are sent
     bool conditional_requests =
-        true;  ///< asks whether its catalog is still right, as Bunraku's agent does
+        true;  ///< asks whether its catalog is still valid, like Bunraku's agent
     bool keeps_connection = false;
-    bool resumes = false;  ///< TLS sessions go on over connections
+    bool resumes = false;  ///< resumes TLS sessions on new connections
     bool first_runs =
-        false;  ///< nothing is there in the first run: every plugin and file is fetched
+        false;  ///< the first run starts with an empty machine and downloads every plugin and file
     enum class Reports : std::uint8_t { None, Changed, Whole } reports = Reports::Changed;
-    /// Told of every answer; may be empty.
+    /// Called with every response. May be empty.
     std::function<void(Step, const http::ClientRequest&, const http::ClientResponse&)> on_response =
         {};
 };
@@ -60,10 +61,11 @@ public:
     Rng& rng() { return rng_; }
 
     enum class Outcome : std::uint8_t { Good, Failed, Absent, PutOff, Stopped };
-    /// One run; `wait_seconds()` says when to come again where it was put off.
+    /// Runs once. If the server deferred the run, wait_seconds() returns the delay before the next
+    /// attempt.
     Outcome run();
     std::int64_t wait_seconds() const { return wait_seconds_; }
-    /// Of the catalog that it has; for those who look from outside.
+    /// Returns the ETag of its current catalog, for observers.
     const std::string& catalog_etag() const { return conditional_.etag; }
     const KnownCatalog* catalog() const { return catalog_ ? &*catalog_ : nullptr; }
 
@@ -75,13 +77,13 @@ private:
                                 std::string_view accept) const;
     void fail(Step step, std::string kind, const std::string& example);
     enum class CatalogCheck : std::uint8_t { Right, Unknown, Broken };
-    CatalogCheck ask_whether_right(base::Arena& arena);
+    CatalogCheck check_catalog(base::Arena& arena);
     bool fetch_plugins();
     bool fetch_catalog(base::Arena& arena);
     bool fetch_files(bool all);
     bool fetch_content(std::string_view path);
     bool report(std::int64_t begin, bool drifted);
-    void leave_in_the_middle(base::Arena& arena);
+    void abort_run(base::Arena& arena);
     value::Value facts(base::Arena& arena);
     http::ClientRequest catalog_request(base::Arena& arena);
     std::string uuid();
@@ -95,7 +97,7 @@ private:
     std::optional<KnownCatalog> catalog_;
     std::string transaction_;
     std::int64_t wait_seconds_ = 0, retrieval_ns_ = 0;
-    bool broken_ = false, been_here_ = false;
+    bool broken_ = false, has_run_ = false;
 };
 
 }  // namespace bunraku::load

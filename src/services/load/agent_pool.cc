@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/load/agent_pool.h"
 
 #include <algorithm>
@@ -7,16 +8,18 @@
 #include <mutex>
 #include <optional>
 
+#include "core/base/assert.h"
+
 namespace bunraku::load {
 
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr sys::Duration kTick = std::chrono::seconds(1);
-/// Between two looks at whether somebody wants it to end.
+/// Interval at which the pool checks whether it must stop.
 constexpr sys::Duration kLook = std::chrono::milliseconds(200);
 
-/// Before one that failed comes again: a server that is away is not to be hammered.
+/// Delay after a failed run, so that an unavailable server is not overloaded.
 constexpr sys::Duration kBreath = std::chrono::milliseconds(200);
 
 sys::Duration seconds(std::int64_t n) { return std::chrono::seconds(n); }
@@ -37,16 +40,17 @@ struct AgentPool::Impl {
         : profile(m), options(std::move(o)), all_done(runtime()) {
         if (options.at_a_time == 0) options.at_a_time = options.interval_seconds > 0 ? 256 : 10;
         options.at_a_time = std::max<std::size_t>(1, std::min(options.at_a_time, options.agents));
-        places.resize(options.agents);
+        BUNRAKU_ASSERT(options.at_a_time >= 1);
+        schedules.resize(options.agents);
         for (std::size_t i = 0; i < options.agents; ++i) {
-            places[i].left = options.runs;
+            schedules[i].left = options.runs;
             agents.push_back(std::make_unique<Agent>(
                 profile, numbered_name(options.names, i + 1, options.agents), i, options.seed));
         }
     }
 
-    /// What the schedule knows of an agent; touched by its own task alone.
-    struct Place {
+    /// The schedule of an agent. Only the agent's own task uses it.
+    struct Schedule {
         sys::TimePoint due;
         std::uint64_t left = 0;
     };
@@ -57,24 +61,27 @@ struct AgentPool::Impl {
         work =
             runtime().executor({.threads = static_cast<int>(options.at_a_time), .name = "agents"});
     }
-    /// Waits for `waiting` agents to be through, and tells the time meanwhile.
+    /// Waits until all agents have finished, and reports progress meanwhile.
     void wait(sys::TimePoint begin, sys::TimePoint end);
-    void through() {
+    void agent_finished() {
         std::lock_guard lock(mutex);
+        BUNRAKU_ASSERT(waiting > 0 && waiting <= agents.size());
         if (--waiting == 0) all_done.notify_all();
     }
     void begin(std::size_t i, sys::Duration delay) {
-        places[i].due = runtime().now() + delay;
-        const bool taken = delay.count() > 0 ? work->post_after(delay, [this, i] { turn(i); }) != 0
-                                             : work->post_more([this, i] { turn(i); });
-        if (!taken) through();
+        BUNRAKU_ASSERT(i < schedules.size() && agents.size() == schedules.size());
+        schedules[i].due = runtime().now() + delay;
+        const bool taken = delay.count() > 0
+                               ? work->post_after(delay, [this, i] { run_agent(i); }) != 0
+                               : work->post_more([this, i] { run_agent(i); });
+        if (!taken) agent_finished();
     }
-    void turn(std::size_t i);
+    void run_agent(std::size_t i);
 
     const AgentProfile& profile;
     AgentPoolOptions options;
     std::vector<std::unique_ptr<Agent>> agents;
-    std::vector<Place> places;
+    std::vector<Schedule> schedules;
     std::unique_ptr<sys::Executor> work;
     std::mutex mutex;
     sys::Condition all_done;
@@ -106,22 +113,24 @@ void AgentPool::Impl::wait(sys::TimePoint begin, sys::TimePoint end) {
     ended = true;
 }
 
-/// One run, and the agent's next place in the line.
-void AgentPool::Impl::turn(std::size_t i) {
-    if (stopped()) return through();
-    auto& place = places[i];
+/// Runs an agent once and schedules its next run.
+void AgentPool::Impl::run_agent(std::size_t i) {
+    BUNRAKU_ASSERT(i < agents.size());
+    if (stopped()) return agent_finished();
+    auto& place = schedules[i];
     auto& agent = *agents[i];
     if (options.interval_seconds > 0 && runtime().now() > place.due + kTick)
         profile.figures.late.add();
     profile.figures.running.add(1);
     const auto outcome = agent.run();
     profile.figures.running.add(-1);
-    if (outcome == Agent::Outcome::Stopped) return through();
+    if (outcome == Agent::Outcome::Stopped) return agent_finished();
     if (outcome == Agent::Outcome::PutOff) return begin(i, seconds(agent.wait_seconds()));
-    if (options.runs > 0 && --place.left == 0) return through();
+    BUNRAKU_ASSERT(options.runs == 0 || (place.left > 0 && place.left <= options.runs));
+    if (options.runs > 0 && --place.left == 0) return agent_finished();
     if (options.interval_seconds == 0)
         return begin(i, outcome == Agent::Outcome::Failed ? kBreath : sys::Duration(0));
-    // The interval counts from when it should have begun: who is late does not stay so.
+    // The interval starts at the scheduled time, so that a delay does not accumulate.
     const auto due = place.due + seconds(options.interval_seconds);
     auto delay = std::max(due - runtime().now(), sys::Duration(0));
     if (options.splay_seconds > 0)
@@ -143,7 +152,7 @@ base::Result<void> AgentPool::prepare() {
     s.executor();
     s.waiting = s.agents.size();
     for (auto& agent : s.agents) {
-        s.work->post_more([&s, &first, &agent = *agent] {
+        const bool taken = s.work->post_more([&s, &first, &agent = *agent] {
             if (!s.stopped()) {
                 auto files = s.options.certificate(agent.name());
                 if (files) {
@@ -157,8 +166,9 @@ base::Result<void> AgentPool::prepare() {
                     s.ended = true;
                 }
             }
-            s.through();
+            s.agent_finished();
         });
+        if (!taken) s.agent_finished();
     }
     s.wait(s.runtime().now(), sys::TimePoint::max());
     s.work->stop();
@@ -175,14 +185,14 @@ double AgentPool::run() {
     const auto begin = s.runtime().now();
     const auto interval = s.options.interval_seconds * kSecond;
     for (std::size_t i = 0; i < s.agents.size(); ++i) {
-        // Spread over the interval, as a fleet's agents are.
+        // The first runs are spread over the interval, as in a real fleet.
         const auto delay =
             interval / static_cast<std::int64_t>(s.agents.size()) * static_cast<std::int64_t>(i);
         s.begin(i, std::chrono::nanoseconds(delay));
     }
     s.wait(begin, s.options.duration_seconds > 0 ? begin + seconds(s.options.duration_seconds)
                                                  : sys::TimePoint::max());
-    // Runs that have begun go on to their end, and count.
+    // Runs in progress are completed and counted.
     s.work->stop();
     return std::chrono::duration<double>(s.runtime().now() - begin).count();
 }

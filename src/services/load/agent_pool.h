@@ -1,5 +1,5 @@
-// A crowd of agents, each with its time: they come by turns as a fleet's do, or as fast as the
-// server lets them.
+// SPDX-License-Identifier: Apache-2.0
+// A pool of simulated agents that run on a schedule, or back to back.
 #pragma once
 
 #include <functional>
@@ -13,16 +13,17 @@ namespace bunraku::load {
 
 struct AgentPoolOptions {
     std::size_t agents = 0;
-    std::string names = "agent{}.simulated";  ///< "{}" is the number, from 1
+    std::string names = "agent{}.simulated";  ///< "{}" is replaced with the agent's number, from 1
     std::uint64_t seed = 1;
-    std::uint64_t runs = 0;             ///< of each agent; 0: until the time is over
-    std::int64_t interval_seconds = 0;  ///< between the beginnings of an agent's runs; 0: no pause
-    std::int64_t splay_seconds = 0;     ///< chance that is added before each run
-    std::int64_t duration_seconds = 0;  ///< 0: until all runs are made
-    std::size_t at_a_time = 0;          ///< runs; 0: 10 without an interval, else 256
-    /// Gives an agent its certificate, before the first run. By many threads.
+    std::uint64_t runs = 0;             ///< runs per agent; 0 means until the duration ends
+    std::int64_t interval_seconds = 0;  ///< between the starts of an agent's runs; 0 means no pause
+    std::int64_t splay_seconds = 0;     ///< maximum random delay before each run
+    std::int64_t duration_seconds = 0;  ///< 0 means until all runs are complete
+    /// concurrent runs; 0 means 10 without an interval, otherwise 256
+    std::size_t at_a_time = 0;
+    /// Provides an agent's certificate before its first run. Called from several threads.
     std::function<base::Result<agent::SslFiles>(const std::string& name)> certificate;
-    /// Called about once a second while it lasts; false ends it.
+    /// Called about once a second during the run. Returns false to stop the pool.
     std::function<bool(double seconds)> tick;
 };
 
@@ -31,9 +32,11 @@ public:
     AgentPool(const AgentProfile& profile, AgentPoolOptions options);
     ~AgentPool();
 
-    /// Every agent has its certificate then, or none has begun: the error is the first one's.
+    /// Prepares the certificates of all agents. On failure no agent starts, and the first error is
+    /// returned.
     base::Result<void> prepare();
-    /// Until all runs are made, the time is over or somebody stops it. The seconds it took.
+    /// Runs until all runs are complete, the duration ends or the pool is stopped. Returns the
+    /// elapsed seconds.
     double run();
     bool interrupted() const;
     std::vector<std::unique_ptr<Agent>>& agents();
@@ -43,7 +46,8 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// "agent-{}.example.org" with a number; with as many digits as `most` has.
+/// Returns a name such as "agent-{}.example.org" with the number inserted, padded to the number of
+/// digits of `most`.
 std::string numbered_name(std::string_view pattern, std::size_t number, std::size_t most);
 
 }  // namespace bunraku::load

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/load/certificates.h"
 
 #include <fmt/format.h>
@@ -14,11 +15,11 @@ using base::Result;
 namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
-/// As puppetserver's: clocks of servers may lag.
+/// Certificates are backdated like puppetserver's, because the clocks of servers may lag.
 constexpr std::int64_t kDay = 86'400;
 
-/// Keeps the first error, which says why; what else is said of a thousand certificates nobody
-/// reads.
+/// Stores the first error, which contains the cause. The other messages about a thousand
+/// certificates are discarded.
 class FirstError final : public base::LogSink {
 public:
     void log(const base::Diagnostic& d) override {
@@ -45,7 +46,7 @@ Result<void> Certificates::prepare(const std::string& first_name) {
     const auto settings = settings_for(first_name);
     FirstError log;
     if (!w_.sign) {
-        // The files that all share are there before many ask for them at once.
+        // Creates the shared files before several threads need them.
         const auto done = agent::ensure_authorities({.settings = settings,
                                                      .log = log,
                                                      .system = w_.system,

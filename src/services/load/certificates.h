@@ -1,5 +1,7 @@
-// Certificates for agents that do not exist: asked of the server's authority as every agent does,
-// or signed here by an authority whose key is at hand. They are kept in a folder, as an `ssldir`.
+// SPDX-License-Identifier: Apache-2.0
+// Certificates for simulated agents, either requested from the server's authority like a real
+// agent's, or signed here with an available key of the authority. They are stored in a folder with
+// the structure of an `ssldir`.
 #pragma once
 
 #include <functional>
@@ -15,12 +17,13 @@
 namespace bunraku::load {
 
 struct CertificateOptions {
-    const config::Settings& settings;  ///< with server and port of the authority
+    const config::Settings& settings;  ///< contains server and port of the authority
     sys::System& system;
     http::Network* network = nullptr;
     std::function<bool()> stopped;
     std::string folder;
-    /// Signed with the key of the authority in `cadir`, rather than asked for.
+    /// If true, certificates are signed with the key of the authority in `cadir` instead of
+    /// requested.
     bool sign = false;
     std::int64_t sign_seconds = 30 * 86'400;
 };
@@ -29,9 +32,10 @@ class Certificates {
 public:
     explicit Certificates(const CertificateOptions& options) : w_(options) {}
 
-    /// What all need; to be called once, before the others.
+    /// Creates the shared files. Must be called once, before the other functions.
     base::Result<void> prepare(const std::string& first_name);
-    /// The files of an agent; `made`: they were not there before. By any thread.
+    /// Returns the files of an agent. Sets `made` to true if they did not exist before.
+    /// Thread-safe.
     base::Result<agent::SslFiles> of(const std::string& name, bool* made) const;
 
 private:

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/load/figures.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/codec/json_text.h"
 
 namespace bunraku::load {
@@ -14,7 +16,8 @@ constexpr std::string_view kNames[] = {"run",           "connect",       "catalo
                                        "file metadata", "file contents", "report"};
 static_assert(std::size(kNames) == static_cast<std::size_t>(Step::kSize));
 constexpr double kQuantiles[] = {0.5, 0.9, 0.99};
-/// What a server can say in an error is endless; kinds beyond these are counted as one.
+/// Limit of distinct error texts, which servers may vary without bound. Further ones are counted
+/// together.
 constexpr std::size_t kKinds = 40;
 
 double per_second(std::uint64_t count, double seconds) {
@@ -27,6 +30,7 @@ std::string_view step_name(Step step) { return kNames[static_cast<std::size_t>(s
 
 void Figures::done(Step step, std::int64_t nanoseconds, std::uint64_t sent,
                    std::uint64_t received) {
+    BUNRAKU_ASSERT(step < Step::kSize);
     auto& line = lines_[static_cast<std::size_t>(step)];
     line.time.record(static_cast<std::uint64_t>(std::max<std::int64_t>(0, nanoseconds) / 1000));
     line.sent.add(sent);
@@ -35,9 +39,11 @@ void Figures::done(Step step, std::int64_t nanoseconds, std::uint64_t sent,
 
 void Figures::failed(Step step, std::string_view kind, std::string example) {
     std::lock_guard lock(mutex_);
+    BUNRAKU_ASSERT(step < Step::kSize);
     auto key = std::pair(step, std::string(kind));
     if (errors_.size() >= kKinds && !errors_.contains(key)) key.second = "others";
     auto& error = errors_[key];
+    BUNRAKU_ASSERT(errors_.size() <= kKinds + lines_.size());
     ++error.count;
     if (error.example.empty()) error.example = std::move(example);
 }
@@ -62,7 +68,7 @@ std::uint64_t Figures::requests() const {
 
 double Figures::milliseconds(Step step, double quantile) const {
     const auto& time = at(step).time;
-    // A bucket's middle may lie beyond the longest.
+    // The middle of a histogram bucket may exceed the maximum.
     return std::min(time.quantile(quantile), static_cast<double>(time.max())) / 1000;
 }
 
@@ -94,10 +100,10 @@ std::string Figures::text(const LoadSummary& around) const {
     const auto note = [&](const base::Counter& counter, std::string_view what) {
         if (counter.value()) out += fmt::format("{} {}\n", counter.value(), what);
     };
-    note(put_off, "times the server asked to come later (503 with Retry-After)");
-    note(absent, "runs were missed or left in the middle, as was asked for");
+    note(put_off, "times the server asked an agent to return later (503 with Retry-After)");
+    note(absent, "runs were skipped or aborted, as requested");
     note(late,
-         "runs began more than a second late: the server, or this machine, could not keep pace");
+         "runs began more than a second late: the server, or this machine, could not keep up");
     for (const auto& [key, error] : errors()) {
         out += fmt::format("{} × {}: {}\n    {}\n", error.count, step_name(key.first), key.second,
                            error.example);

@@ -1,4 +1,5 @@
-// What a crowd of agents saw of its server: how many, how long, what went wrong.
+// SPDX-License-Identifier: Apache-2.0
+// Statistics of simulated agents: numbers of requests, durations and errors.
 #pragma once
 
 #include <array>
@@ -12,11 +13,11 @@
 
 namespace bunraku::load {
 
-/// What is asked for, in the order of a run.
+/// The steps of a run, in order.
 enum class Step : std::uint8_t {
-    Run,        ///< all of it
-    Connect,    ///< with the TLS handshake
-    Unchanged,  ///< a catalog: 304
+    Run,        ///< the whole run
+    Connect,    ///< includes the TLS handshake
+    Unchanged,  ///< a catalog request with the response 304
     Node,
     Plugins,
     Catalog,
@@ -27,39 +28,39 @@ enum class Step : std::uint8_t {
 };
 std::string_view step_name(Step step);
 
-/// Any thread records.
+/// Counters of a load test. Thread-safe.
 class Figures {
 public:
     void done(Step step, std::int64_t nanoseconds, std::uint64_t sent, std::uint64_t received);
-    /// `kind` is short ("503 Service Unavailable"), `example` names the agent.
+    /// Counts a failure. `kind` is short ("503 Service Unavailable"), `example` names the agent.
     void failed(Step step, std::string_view kind, std::string example);
 
     std::uint64_t count(Step step) const { return at(step).time.count(); }
-    std::uint64_t failures() const;  ///< of requests and connections
+    std::uint64_t failures() const;  ///< failed requests and connections
     double milliseconds(Step step, double quantile) const;
 
     base::Counter runs_failed;
-    base::Counter put_off;  ///< the server asked to come later
-    base::Counter absent;   ///< runs that an agent was made to miss, or to leave in the middle
-    base::Counter late;     ///< runs that began over a second after their time
-    base::Counter fresh;    ///< certificates that were made or asked for
+    base::Counter put_off;  ///< the server asked the agent to return later
+    base::Counter absent;   ///< runs that an agent deliberately skipped or aborted
+    base::Counter late;     ///< runs that started more than a second late
+    base::Counter fresh;    ///< certificates that were created or requested
     base::Gauge running;
 
     struct LoadSummary {
         std::size_t agents = 0;
         double seconds = 0;
-        double own_cpu_seconds = 0;  ///< of the program that counts
+        double own_cpu_seconds = 0;  ///< CPU time of this program
         bool interrupted = false;
     };
-    /// For people, with a table; and the same as JSON.
+    /// Return the summary as text with a table, and as JSON.
     std::string text(const LoadSummary& around) const;
     std::string json(const LoadSummary& around) const;
-    /// One line while it runs.
+    /// Returns one line about the progress.
     std::string progress(double seconds) const;
 
 private:
     struct Line {
-        base::Histogram time;  ///< microseconds
+        base::Histogram time;  ///< in microseconds
         base::Counter sent, received;
     };
     struct Error {

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/load/machine.h"
 
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
@@ -15,7 +17,7 @@ base::Result<FactChoice> FactChoice::parse(std::string_view text) {
     const auto equals = text.find('=');
     if (equals == std::string_view::npos || equals == 0)
         return base::failure(
-            fmt::format("'{}' is no choice of a fact's values: PATH=VALUE|VALUE", text));
+            fmt::format("Invalid fact choice '{}': expected PATH=VALUE|VALUE", text));
     FactChoice out;
     for (const auto part : base::words(text.substr(0, equals), ".")) out.path.emplace_back(part);
     auto values = text.substr(equals + 1);
@@ -25,7 +27,8 @@ base::Result<FactChoice> FactChoice::parse(std::string_view text) {
         if (bar != std::string_view::npos) values.remove_prefix(bar + 1);
     }
     if (out.path.empty())
-        return base::failure(fmt::format("'{}' names no fact before its '='", text));
+        return base::failure(fmt::format("Invalid fact choice '{}': no fact before '='", text));
+    BUNRAKU_ASSERT(!out.path.empty() && !out.values.empty());
     return out;
 }
 
@@ -57,7 +60,7 @@ public:
     }
 
 private:
-    /// Numbers that belong to this machine, the same each time.
+    /// Returns a number specific to this machine; the same argument always gives the same number.
     std::uint64_t own(std::uint64_t what) const {
         return Rng(state_.number * 0x10001 + what).next();
     }
@@ -97,9 +100,11 @@ private:
     std::size_t dot_;
 };
 
-/// `facts` with `v` at the path; what is no hash on the way becomes one.
+/// Returns `facts` with `v` at the path. Values on the path that are not hashes are replaced with
+/// hashes.
 Value with(base::Arena& arena, const Value& facts, const std::vector<std::string>& path,
            std::size_t depth, const Value& v) {
+    BUNRAKU_ASSERT(depth <= path.size());
     if (depth == path.size()) return v;
     value::HashBuilder out(arena);
     if (facts.is_hash()) out.merge(facts.as_hash());
@@ -115,6 +120,7 @@ Value machine_facts(base::Arena& arena, const Value& model, const std::vector<Fa
                     const MachineState& state) {
     Value facts = SimulatedFacts(arena, state).of(model, "");
     for (const auto& choice : choices) {
+        BUNRAKU_ASSERT(!choice.values.empty());
         const auto& text = choice.values[(state.number + state.changes) % choice.values.size()];
         auto json = value::parse_json(arena, text);
         facts = with(arena, facts, choice.path, 0, json ? *json : value::make_string(arena, text));

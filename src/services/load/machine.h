@@ -1,5 +1,6 @@
-// Machines that do not exist: the facts of a template with another name, other addresses, and what
-// changes on a machine while it runs.
+// SPDX-License-Identifier: Apache-2.0
+// Simulated machines: the facts of a template with different names and addresses, and with the
+// changes of a running machine.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +14,24 @@
 
 namespace bunraku::load {
 
-/// "role=web|db|mail": agents have these values by turns, and take the next where they change.
+/// A choice such as "role=web|db|mail". The values are assigned to agents in rotation; a change
+/// selects the next value.
 struct FactChoice {
-    std::vector<std::string> path;    ///< of "os.family"
-    std::vector<std::string> values;  ///< JSON, or else a text
+    std::vector<std::string> path;    ///< for example the path of "os.family"
+    std::vector<std::string> values;  ///< JSON, or otherwise a string
     static base::Result<FactChoice> parse(std::string_view text);
 };
 
-/// Which machine it is, and what has happened to it.
+/// The identity and the state of a simulated machine.
 struct MachineState {
-    std::string name;           ///< its certificate's
-    std::uint64_t number = 0;   ///< among the agents, from 0
-    std::uint64_t changes = 0;  ///< how often its facts have changed
+    std::string name;           ///< certname
+    std::uint64_t number = 0;   ///< number of the agent, from 0
+    std::uint64_t changes = 0;  ///< number of changes of its facts
     std::int64_t uptime_seconds = 0;
 };
 
-/// The template's facts as that machine would tell them. Every string that looks like a name, an
-/// address or a number of this one machine is another one; `simulated_changes` counts.
+/// Returns the template's facts for that machine. Replaces every string that looks like a name, an
+/// address or a number of one machine. The fact `simulated_changes` counts the changes.
 value::Value machine_facts(base::Arena& arena, const value::Value& model,
                            const std::vector<FactChoice>& choices, const MachineState& state);
 

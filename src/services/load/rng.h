@@ -1,11 +1,13 @@
-// Chance that a seed gives again: each imagined agent throws its own dice.
+// SPDX-License-Identifier: Apache-2.0
+// A reproducible random number generator. Each simulated agent has its own.
 #pragma once
 
 #include <cstdint>
 
 namespace bunraku::load {
 
-/// splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+/// The splitmix64 generator (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+/// 2014).
 class Rng {
 public:
     explicit Rng(std::uint64_t seed) : state_(seed) {}
@@ -15,7 +17,7 @@ public:
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
         return z ^ (z >> 31);
     }
-    /// Below `most`; 0 where that is 0.
+    /// Returns a number below `most`, or 0 if `most` is 0.
     std::uint64_t below(std::uint64_t most) { return most == 0 ? 0 : next() % most; }
     bool happens(double share) { return static_cast<double>(next() >> 11) * 0x1.0p-53 < share; }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/load/simulated_report.h"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ namespace {
 
 constexpr std::string_view kOwnServer = "puppet:///";
 
-/// "modules/app/motd" of a File's first source on the server that sent the catalog.
+/// Returns the path of a File's first source on the server that sent the catalog, such as
+/// "modules/app/motd".
 std::string source_of(const Value& resource) {
     if (text_at(resource, "type") != "File") return {};
     const auto* parameters = at(resource, "parameters");
@@ -62,7 +64,7 @@ KnownCatalog KnownCatalog::of(const Value& catalog, std::size_t most) {
                 out.contents.push_back(source);
             }
         }
-        // Classes and defines are no resources of a machine.
+        // Classes and defined types are not resources of a machine.
         const auto type = text_at(each, "type");
         if (most == 0 || number++ % step != 0 || out.named.size() >= most || type == "Class" ||
             type == "Stage" || type == "Node")

@@ -1,4 +1,5 @@
-// The report of a run that was never made: what an agent would say of the catalog it got.
+// SPDX-License-Identifier: Apache-2.0
+// The report of a simulated run, as a real agent would send it for its catalog.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace bunraku::load {
 
-/// What is remembered of a catalog.
+/// The data of a catalog that a simulated agent remembers.
 struct KnownCatalog {
     struct Resource {
         std::string type, title, file;
@@ -18,11 +19,13 @@ struct KnownCatalog {
     };
     std::string version, uuid, code_id, environment;
     std::uint64_t resources = 0;
-    std::vector<Resource> named;        ///< all, or a sample that runs can find changed
-    std::vector<std::string> sources;   ///< "modules/app/motd": not described by the catalog
-    std::vector<std::string> contents;  ///< the same, of those that are described
+    /// all resources, or a sample that runs can report as changed
+    std::vector<Resource> named;
+    /// such as "modules/app/motd"; without metadata in the catalog
+    std::vector<std::string> sources;
+    std::vector<std::string> contents;  ///< the same, with metadata in the catalog
 
-    /// `most`: so many resources are named, spread over the catalog.
+    /// Reads a catalog. Records at most `most` resources, spread over the catalog.
     static KnownCatalog of(const value::Value& catalog, std::size_t most);
 };
 
@@ -30,13 +33,13 @@ struct ReportOptions {
     std::string node, transaction_uuid, server;
     std::int64_t now_ns = 0;
     double seconds = 0, retrieval_seconds = 0;
-    std::vector<std::size_t> drifted;  ///< of `named`: found changed, and put right
-    bool whole = false;  ///< with the statuses of resources that are as they should be
+    std::vector<std::size_t> drifted;  ///< indexes into `named` of resources that were changed
+    bool whole = false;                ///< include the statuses of unchanged resources
 };
-/// Format 12, as JSON.
+/// Returns the report in format 12, as JSON.
 std::string simulated_report(const KnownCatalog& catalog, const ReportOptions& options);
-/// Of a run in which nothing happened: what differs from the last such run's, and what both have in
-/// common.
+/// Return the two parts of the report of an unchanged run: the part that differs between such runs,
+/// and the part that they share.
 std::string simulated_difference(const ReportOptions& options);
 std::string simulated_identity(const KnownCatalog& catalog, const ReportOptions& options);
 

@@ -1,5 +1,6 @@
-// A network whose connections are counted: how long each took to be there, and one connector for as
-// long as its owner likes, so that TLS sessions outlive a client.
+// SPDX-License-Identifier: Apache-2.0
+// A network that measures how long connections take. It reuses one connector, so that TLS sessions
+// outlive a client.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@
 
 namespace bunraku::load {
 
-/// Of one agent; used by one thread at a time.
+/// The network of one agent. Only one thread at a time may use it.
 class TimedNetwork final : public http::Network {
 public:
     explicit TimedNetwork(http::Network& below) : below_(below) {}
@@ -21,11 +22,12 @@ public:
     }
     std::unique_ptr<http::Connector> connector(const http::ClientOptions& options) override;
 
-    /// The connector is made anew, without the sessions it knew.
+    /// Discards the connector and its TLS sessions.
     void forget() { kept_.reset(); }
-    /// Nanoseconds since the last call that went into connections; 0: none was made.
+    /// Returns the nanoseconds spent on connecting since the last call. Returns 0 if no connection
+    /// was made.
     std::int64_t take_connecting() { return std::exchange(connecting_ns_, 0); }
-    /// Whether the last attempt failed.
+    /// Reports whether the last attempt failed.
     bool unreachable() const { return unreachable_; }
 
 private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/access_log.h"
 
 #include <cerrno>
@@ -7,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "core/sys/disk.h"
 #include "resources/catalog/wire_time.h"
@@ -60,6 +62,7 @@ void AccessLog::add(const http::Request& request, int status, std::uint64_t byte
                     std::int64_t microseconds, std::int64_t now_ns) {
     const std::string text = line(request, status, bytes, microseconds, now_ns) + "\n";
     const std::lock_guard lock(mutex_);
+    BUNRAKU_ASSERT(fd_ >= 0);
     if (size_ + text.size() > options_.most_bytes && size_ > 0) rotate();
     ssize_t written = -1;
     do written = ::write(fd_, text.data(), text.size());
@@ -74,6 +77,7 @@ void AccessLog::add(const http::Request& request, int status, std::uint64_t byte
 }
 
 void AccessLog::rotate() {
+    BUNRAKU_ASSERT(fd_ >= 0 && size_ > 0);
     for (int i = options_.keep - 1; i >= 0; --i) {
         const auto from = i == 0 ? options_.path : fmt::format("{}.{}", options_.path, i);
         (void)::rename(from.c_str(), fmt::format("{}.{}", options_.path, i + 1).c_str());
@@ -81,7 +85,7 @@ void AccessLog::rotate() {
     const int fd =
         ::open(options_.path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0640);
     size_ = 0;
-    if (fd < 0) return;  // the old one goes on
+    if (fd < 0) return;  // continue with the old file
     ::close(fd_);
     fd_ = fd;
 }

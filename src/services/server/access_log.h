@@ -1,4 +1,5 @@
-// One line a request, as JSON, in a file: who asked for what, and what came of it.
+// SPDX-License-Identifier: Apache-2.0
+// The access log: one JSON line per request with the client, the request and the result.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace bunraku::server {
 
-/// Thread-safe. Where the file grows beyond its size it is renamed to FILE.1, that to FILE.2, ..,
-/// and a new one is begun; reopen() follows another program that does so.
+/// Writes the log. Thread-safe. If the file exceeds its maximum size, it is renamed to FILE.1,
+/// FILE.1 to FILE.2, .., and a new file is created. reopen() supports external log rotation.
 class AccessLog {
 public:
     struct Options {
@@ -28,7 +29,7 @@ public:
              std::int64_t microseconds, std::int64_t now_ns);
     base::Result<void> reopen();
 
-    /// The line, without its end.
+    /// Returns the line without a line break.
     static std::string line(const http::Request& request, int status, std::uint64_t bytes,
                             std::int64_t microseconds, std::int64_t now_ns);
 
@@ -41,7 +42,7 @@ private:
     std::mutex mutex_;
     int fd_ = -1;
     std::uint64_t size_ = 0;
-    bool reported_ = false;  ///< that it cannot be written
+    bool reported_ = false;  ///< true if a write error was logged
 };
 
 }  // namespace bunraku::server

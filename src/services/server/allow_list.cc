@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/allow_list.h"
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ std::optional<http::Response> AllowList::refusal(const http::Request& request) c
     }
     const std::string name(request.peer.name());
     if (!name.empty() && names->contains(name)) return std::nullopt;
-    // The words of puppetlabs.puppetdb.middleware (7.12).
+    // The text of puppetlabs.puppetdb.middleware (7.12).
     return http::Response::text(
         403, fmt::format("The client certificate name {} doesn't appear in the certificate "
                          "allowlist. Is your master's (or other PuppetDB client's) certname listed "

@@ -1,4 +1,5 @@
-// Which client certificates may use the server: PuppetDB's certificate-allowlist.
+// SPDX-License-Identifier: Apache-2.0
+// The client certificates that may use the server: PuppetDB's certificate-allowlist.
 #pragma once
 
 #include <memory>
@@ -14,10 +15,10 @@ namespace bunraku::server {
 
 class AllowList {
 public:
-    /// One common name a line; empty lines and what follows a "#" say nothing.
+    /// Reads a file with one common name per line. Empty lines and comments after "#" are ignored.
     static base::Result<std::shared_ptr<AllowList>> read(const std::string& path);
     base::Result<void> reload();
-    /// A response refuses a client, in PuppetDB's words.
+    /// Returns a response with PuppetDB's text if the client is not allowed, else nullopt.
     std::optional<http::Response> refusal(const http::Request& request) const;
 
 private:

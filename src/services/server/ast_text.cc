@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/ast_text.h"
 
 #include <algorithm>
@@ -18,14 +19,14 @@ using value::Value;
 namespace {
 
 constexpr int kMaxTreeDepth = 500;
-/// References make a small document a large text.
+/// Limit of the output, because references can expand a small document to a large text.
 constexpr std::size_t kMaxTreeCode = 4 << 20;
 
 struct UnsupportedTree {
     std::string message;
 };
 
-/// A text in double quotes, or a part of one; on one line, whatever it holds.
+/// Writes a double-quoted string or a part of one. The result is always on one line.
 std::string quoted_part(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -52,7 +53,7 @@ public:
     }
 
 private:
-    /// Where a tree stands, which says what has to be in parentheses.
+    /// Returns true for types that never need parentheses as an operand.
     static bool is_whole_word(std::string_view type) {
         constexpr std::string_view kAlone[] = {"AccessExpression",
                                                "CallFunctionExpression",
@@ -74,7 +75,7 @@ private:
         return std::ranges::find(kAlone, type) != std::end(kAlone);
     }
 
-    /// What "$['statements'][0]['locator']" stands for.
+    /// Resolves a reference such as "$['statements'][0]['locator']".
     const Value& referred(std::string_view path) {
         const Value* at = &root_;
         const auto bad = [&] { return UnsupportedTree{fmt::format("No such part: {}", path)}; };
@@ -103,7 +104,7 @@ private:
     const Value& real(const Value& tree) {
         const Value* out = &tree;
         for (int n = 0; value::text_at(*out, "__ptype") == "LocalRef"; ++n) {
-            if (n > kMaxTreeDepth) throw UnsupportedTree{"References go in circles"};
+            if (n > kMaxTreeDepth) throw UnsupportedTree{"The references are circular"};
             out = &referred(value::text_at(*out, "__pvalue"));
         }
         return *out;
@@ -142,7 +143,7 @@ private:
         if (out_.size() > kMaxTreeCode) throw UnsupportedTree{"The code is too long"};
     }
 
-    /// Goes down to the line where a tree was written.
+    /// Writes line breaks up to the original line of a tree.
     void reach(const Value& tree) {
         const Value* locator = member(tree, "locator");
         const Value* offset = value::at(tree, "offset");
@@ -166,7 +167,7 @@ private:
         }
     }
 
-    /// As an operand.
+    /// Writes a tree as an operand.
     void write_closed(const Value& tree) {
         if (is_whole_word(type_of(tree))) return write(tree);
         put("(");
@@ -371,7 +372,7 @@ private:
             if (type_of(*one) == "LiteralString") {
                 put(quoted_part(value::text_at(*one, "value")));
             } else {
-                // In parentheses, a name is no variable.
+                // Without the parentheses, a name would be read as a variable.
                 put("${(");
                 write(type_of(*one) == "TextExpression" ? needed(*one, "expr") : *one);
                 put(")}");
@@ -387,7 +388,8 @@ private:
             first = false;
             reach(*one);
             const auto type = type_of(*one);
-            // At the start of a statement, a brace or bracket belongs to what is before it.
+            // A brace or bracket at the start of a statement would be parsed as part of the
+            // previous one.
             const bool loose = type == "LiteralHash" || type == "LiteralList";
             loose ? write_closed_always(*one) : write(*one);
         }
@@ -476,7 +478,7 @@ private:
         if (type == "LiteralString") return put("\"" + quoted_part(word("value")) + "\"");
         if (type == "LiteralInteger" || type == "LiteralFloat" || type == "LiteralBoolean") {
             auto text = value::to_json(needed(tree, "value"));
-            std::erase(text, '+');  // of an exponent
+            std::erase(text, '+');  // sign of an exponent
             return put(text);
         }
         if (type == "LiteralUndef") return put("undef");
@@ -485,7 +487,8 @@ private:
         if (type == "QualifiedName") return put(word("value"));
         if (type == "QualifiedReference") return put(word("cased_value"));
         if (type == "ReservedWord") return put(word("word"));
-        throw UnsupportedTree{fmt::format("{} cannot be compiled apart from its program", type)};
+        throw UnsupportedTree{
+            fmt::format("{} cannot be compiled separately from its program", type)};
     }
 
     const Value& root_;

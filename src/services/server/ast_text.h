@@ -1,5 +1,6 @@
-// The Puppet code of a syntax tree that came as data: Bolt's apply blocks do (Puppet's ast.pp in
-// the serialization of rich data).
+// SPDX-License-Identifier: Apache-2.0
+// Converts a syntax tree to Puppet code. Bolt's apply blocks send such trees (Puppet's ast.pp,
+// serialized as rich data).
 #pragma once
 
 #include <string>
@@ -10,11 +11,12 @@
 namespace bunraku::server {
 
 struct AstText {
-    std::string code;  ///< things are on the lines where they were written
-    std::string file;  ///< that it was in; empty: none is named
+    std::string code;  ///< code with everything on its original line
+    std::string file;  ///< name of the original file; empty if unknown
 };
 
-/// What is no tree has no code, as with Puppet: null, a text, an object of no type.
+/// Returns the code of a tree. Like Puppet, returns empty code for null, a string, or an object
+/// without a type.
 base::Result<AstText> ast_text(const value::Value& tree);
 
 }  // namespace bunraku::server

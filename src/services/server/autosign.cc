@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/autosign.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::chrono::minutes kProgramTime{5};
 
-/// "a.b.example" ends with what stands behind the star of "*.b.example", label by label.
+/// Matches the labels after the star, so that "*.b.example" matches "a.b.example".
 bool glob_matches(std::string_view glob, std::string_view name) {
     const std::string small_glob = base::lower(glob), small_name = base::lower(name);
     auto wanted = base::split(small_glob, '.');

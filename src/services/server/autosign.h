@@ -1,4 +1,5 @@
-// Which requests an authority signs by itself: Puppet's setting autosign.
+// SPDX-License-Identifier: Apache-2.0
+// Puppet's setting autosign: decides which requests an authority signs automatically.
 #pragma once
 
 #include <string>
@@ -10,17 +11,18 @@
 
 namespace bunraku::server {
 
-/// Whether a name stands in an autosign.conf, as one itself or under a "*.domain". Lines that are
-/// neither are logged; `path` is for that.
+/// Reports whether the text of an autosign.conf contains the name, either literally or by a pattern
+/// "*.domain". Logs invalid lines with `path`.
 bool autosign_list_has(std::string_view text, const std::string& name, const std::string& path,
                        base::LogSink& log);
 
-/// `setting` is "true", "false", a list's path, or a program's: its argument is the name, its
-/// standard input the request, and it says yes by ending with 0. Waits for the program.
+/// Reports whether a request is signed automatically. `setting` is "true", "false", the path of a
+/// list, or the path of a program. The program receives the name as argument and the request on
+/// standard input, and approves it with exit status 0. Waits for the program.
 bool autosigns(const std::string& setting, const std::string& name, const pki::Request& request,
                sys::Processes& processes, base::LogSink& log);
 
-/// Is it a program? Then asking takes time.
+/// Reports whether the setting is a program, so that autosigns() may take long.
 bool autosign_is_program(const std::string& setting);
 
 }  // namespace bunraku::server

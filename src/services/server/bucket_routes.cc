@@ -1,5 +1,7 @@
-// The filebucket that agents back up to: /puppet/v3/file_bucket_file/TYPE/DIGEST[/PATH], kept in
-// `bucketdir` in Puppet's layout (Puppet 8.11, indirector/file_bucket_file/file.rb).
+// SPDX-License-Identifier: Apache-2.0
+// The filebucket in which agents store backups: /puppet/v3/file_bucket_file/TYPE/DIGEST[/PATH].
+// Files are stored in `bucketdir` with Puppet's layout (Puppet 8.11,
+// indirector/file_bucket_file/file.rb).
 #include <cerrno>
 #include <fmt/format.h>
 
@@ -18,7 +20,7 @@ using http::Response;
 
 namespace {
 
-/// A backup is a whole file.
+/// Size limit; a backup contains a whole file.
 constexpr std::uint64_t kMaxFile = std::uint64_t{1} << 30;
 constexpr std::string_view kBytes = "application/octet-stream";
 
@@ -74,7 +76,8 @@ public:
         if (!status || !was_at(key)) throw not_found("file_bucket_file", request.param("key"));
         if (request.method == "GET") accepted(request, {kBytes});
         if (const auto* other = request.query_value("diff_with"); other && request.method == "GET")
-            throw ApiError(400, "Differences are made where the files are: fetch both");
+            throw ApiError(400,
+                           "The server does not compare files: download both and compare them");
         Response out;
         out.headers.set("Content-Type", "application/octet-stream");
         out.compressible = false;
@@ -101,7 +104,7 @@ public:
         check(files_->make_directories(at, 0750));
         const auto contents = at + "/contents";
         const auto there = files_->read(contents);
-        // What does not match its own digest is damaged, and replaced.
+        // A file that does not match its digest is damaged, and is replaced.
         if (!there || codec::hex_digest(key.kind, *there) != key.digest)
             check(files_->replace(contents, body.body, {.mode = 0440, .sync = true}));
         if (!key.path.empty() && key.path.find('\n') == std::string::npos) {
@@ -114,15 +117,15 @@ public:
     }
 
 private:
-    /// Whether a file of that content was saved from that path; from any, where there is none. The
-    /// list may hold paths without their first slash.
+    /// Reports whether the content was saved from the path of the key. An empty path matches any.
+    /// The list may contain paths without the leading slash.
     bool was_at(const Key& key) const {
         if (key.path.empty()) return true;
         const auto paths = "\n" + files_->read(folder(key.digest) + "/paths").value_or("");
         return paths.find("\n/" + key.path + "\n") != std::string::npos ||
                paths.find("\n" + key.path + "\n") != std::string::npos;
     }
-    /// Eight folders of one digit each, so that none grows large.
+    /// Uses eight levels of folders with one digit each, so that no folder grows large.
     std::string folder(std::string_view digest) const {
         std::string out = compiler_.settings().text("bucketdir");
         for (const char c : digest.substr(0, 8)) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/ca_client.h"
 
 #include <cerrno>
@@ -42,7 +43,7 @@ http::ClientOptions client_options(const config::Settings& settings, bool as_our
     return out;
 }
 
-bool nobody_there(const base::Error& error) {
+bool is_unreachable(const base::Error& error) {
     return error.code == ECONNREFUSED || error.code == EHOSTUNREACH;
 }
 
@@ -84,7 +85,7 @@ private:
         auto answer = client_.send(request);
         if (answer) return CaAnswer{answer->status, std::move(answer->body)};
         auto why = answer.error().message;
-        const auto prefix = fmt::format("{} {}: ", method, request.url);
+        const auto prefix = http::error_prefix(method, request.url);
         if (why.starts_with(prefix)) why.erase(0, prefix.size());
         return failure(fmt::format("Failed connecting to {}\n  Root cause: {}", request.url, why),
                        answer.error().code);
@@ -185,7 +186,7 @@ Result<std::unique_ptr<CaClient>> open_ca_client(const config::Settings& setting
     if (why.empty()) {
         http::Client probe(client_options(settings, false));
         auto answer = probe.get(address_of(settings) + "/status/v1/simple/ca");
-        if (answer || !here || !nobody_there(answer.error()))
+        if (answer || !here || !is_unreachable(answer.error()))
             return std::unique_ptr<CaClient>(new HttpCaClient(settings));
         why = fmt::format("No server answers at {}", address_of(settings));
     }
@@ -205,13 +206,13 @@ Result<CaServer> ca_server_running(const config::Settings& settings) {
     }
     http::ClientOptions options = client_options(settings, false);
     auto files = sys::make_real_file_system();
-    // Who asks may have neither authorities nor lists yet.
+    // This machine may not have the authorities or revocation lists yet.
     if (!files->exists(options.ca_file)) options.verify = false;
     if (!files->exists(options.crl_file)) options.crl_file.clear();
     auto answer =
         http::Client(std::move(options)).get(address_of(settings) + "/status/v1/simple/ca");
     if (answer) return answer->body == "running" ? CaServer::Foreign : CaServer::Away;
-    if (nobody_there(answer.error())) return CaServer::Away;
+    if (is_unreachable(answer.error())) return CaServer::Away;
     return std::unexpected(answer.error());
 }
 

@@ -1,5 +1,6 @@
-// How `ca` reaches the authority: over its API, or in its folder where no server answers. Inside
-// this folder only.
+// SPDX-License-Identifier: Apache-2.0
+// Access of `ca` to the authority, either over its API or in its folder if no server is running.
+// For use inside this folder only.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,12 @@ struct CaAnswer {
     std::string body;
 };
 
-/// Answers as /puppet-ca/v1 has them, whichever way they came. An error: there is none.
+/// Access to an authority. The answers are those of /puppet-ca/v1 in both cases. An error means
+/// that the authority did not answer.
 class CaClient {
 public:
     virtual ~CaClient() = default;
-    /// The JSON of /certificate_statuses; `state` empty: all.
+    /// Returns the JSON of /certificate_statuses. An empty `state` selects all.
     virtual base::Result<CaAnswer> statuses(const std::string& state) = 0;
     virtual base::Result<CaAnswer> sign(const std::string& name,
                                         std::optional<std::int64_t> ttl) = 0;
@@ -31,16 +33,16 @@ public:
     virtual base::Result<CaAnswer> certificate(const std::string& name) = 0;
 };
 
-/// The server's, or the folder of this machine where the server takes no connection. The errors are
-/// puppetserver-ca's.
+/// Returns a client for the server, or for the folder on this machine if the server does not accept
+/// connections. Errors are those of puppetserver-ca.
 base::Result<std::unique_ptr<CaClient>> open_ca_client(const config::Settings& settings);
 
 enum class CaServer : std::uint8_t { Away, Ours, Foreign };
-/// Which server uses the authority of these settings: one of Bunraku on this machine shares the
-/// folder's lock, another must not be running while files change.
+/// Reports which server uses the authority in the settings. A Bunraku server on this machine shares
+/// the folder's lock. Any other server must be stopped before files are changed.
 base::Result<CaServer> ca_server_running(const config::Settings& settings);
 
-/// The time, for authorities.
+/// Returns the current time for use in certificates.
 std::int64_t ca_now();
 
 }  // namespace bunraku::server

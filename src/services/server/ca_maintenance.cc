@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/ca_maintenance.h"
 
 #include <fmt/format.h>
@@ -12,12 +13,15 @@ using base::Result;
 namespace {
 
 constexpr std::int64_t kSoon = std::int64_t{90} * 86400;
-/// Shares of an authority's life that are left when the next one is made, and when it signs.
+/// Divisors of an authority's lifetime: the next authority is created when a fifth is left, and
+/// signs when a tenth is left.
 constexpr int kBeginPart = 5, kSwitchPart = 10;
-/// So long at least agents have time to fetch the next one; a day of it is before its own time.
+/// Minimum time for agents to download the next authority. It includes one day by which the
+/// certificate is backdated.
 constexpr std::int64_t kOverlap = std::int64_t{8} * 86400;
 
-/// A certificate of another authority, or none, is not ours to renew.
+/// Renews the server's certificate. Does nothing if the certificate does not exist or another
+/// authority issued it.
 Result<bool> renew_server_certificate(const config::Settings& settings, const CaSettings& ca,
                                       const pki::AuthorityFolder& authority, std::int64_t now) {
     const auto path = settings.text("hostcert");
@@ -30,7 +34,7 @@ Result<bool> renew_server_certificate(const config::Settings& settings, const Ca
     for (const auto& a : authority.bundle())
         ours |= a.subject() == old.issuer() && authority.is_ours(a);
     if (!ours || old.common_name() != settings.text("certname")) return false;
-    // Of the key that is there.
+    // Only a certificate for the existing key is renewed.
     auto key = BUNRAKU_TRY(pki::read_private_key(settings.text("hostprivkey")));
     if (!key.belongs_to(old)) return false;
     auto fresh = BUNRAKU_TRY(authority.renew(old, ca.ca_ttl));
@@ -44,7 +48,7 @@ Result<bool> renew_server_certificate(const config::Settings& settings, const Ca
     return true;
 }
 
-/// One step from an authority to the next, where its time has come.
+/// Performs the next step of a CA rollover, if it is due.
 Result<void> roll_over(const config::Settings& settings, const CaSettings& ca,
                        const pki::AuthorityFolder& authority, std::int64_t now,
                        MaintenanceResult& out) {
@@ -57,7 +61,7 @@ Result<void> roll_over(const config::Settings& settings, const CaSettings& ca,
         if (!ended && !BUNRAKU_TRY(authority.holders_of_previous()).empty()) return {};
         BUNRAKU_TRY_VOID(authority.end_rollover());
         out.done.push_back(fmt::format("Dropped the authority {}: {}", previous->common_name(),
-                                       ended ? "it has ended" : "nobody needs it any more"));
+                                       ended ? "it has expired" : "no node needs it any more"));
         out.rolled = true;
         return {};
     }
@@ -66,7 +70,7 @@ Result<void> roll_over(const config::Settings& settings, const CaSettings& ca,
         if (!share_left(present, kSwitchPart) || now < next->not_before() + kOverlap) return {};
         BUNRAKU_TRY_VOID(authority.switch_authority());
         out.done.push_back(fmt::format(
-            "{} signs from now on; certificates of {} stay good and are renewed in time",
+            "{} signs from now on; certificates of {} remain valid and are renewed in time",
             next->common_name(), present.common_name()));
         out.rolled = true;
         return {};
@@ -77,16 +81,17 @@ Result<void> roll_over(const config::Settings& settings, const CaSettings& ca,
     auto next = authority.begin_rollover(
         {name, ca.ca_ttl, "", [&] { return make_ca_key(settings, &authority.key()); }});
     if (!next) {
-        // Its own authority has to sign it, whose key is elsewhere.
+        // Another authority must sign it, whose key is not on this machine.
         if (share_left(present, kSwitchPart)) out.warnings.push_back(next.error().message);
         return {};
     }
-    out.done.push_back(fmt::format(
-        "Made the next authority, {}: agents fetch it by themselves (those of Puppet 7 do not: see "
-        "`bunraku ca rollover`), and it signs from {} on",
-        name,
-        pki::puppet_time(present.not_after() -
-                         (present.not_after() - present.not_before()) / kSwitchPart)));
+    out.done.push_back(
+        fmt::format("Created the next authority, {}: agents download it automatically (those of "
+                    "Puppet 7 do not: see "
+                    "`bunraku ca rollover`), and it signs from {} on",
+                    name,
+                    pki::puppet_time(present.not_after() -
+                                     (present.not_after() - present.not_before()) / kSwitchPart)));
     out.rolled = true;
     return {};
 }
@@ -97,9 +102,8 @@ Result<MaintenanceResult> maintain(const config::Settings& settings, const CaSet
                                    const pki::AuthorityFolder& authority, std::int64_t now) {
     MaintenanceResult out;
     out.lists = BUNRAKU_TRY(authority.refresh_crls());
-    if (out.lists > 0)
-        out.done.push_back(fmt::format("Signed {} revocation lists anew", out.lists));
-    // As it was before: it may go now.
+    if (out.lists > 0) out.done.push_back(fmt::format("Renewed {} revocation lists", out.lists));
+    // Read before the rollover, which may remove it.
     const auto previous = authority.previous_authority();
     if (ca.allow_auto_rollover) BUNRAKU_TRY_VOID(roll_over(settings, ca, authority, now, out));
     out.server_certificate = BUNRAKU_TRY(renew_server_certificate(settings, ca, authority, now));
@@ -110,7 +114,7 @@ Result<MaintenanceResult> maintain(const config::Settings& settings, const CaSet
     if (BUNRAKU_TRY(ensure_second_certificate(settings, ca, authority, now))) {
         out.server_certificate = true;
         out.done.push_back(
-            fmt::format("Made this server's second certificate, with a P-256 key: {}",
+            fmt::format("Created this server's second certificate, with a P-256 key: {}",
                         second_certificate_path(settings)));
     }
     const auto tell = [&](const std::string& what, std::int64_t end, const char* help) {
@@ -120,16 +124,17 @@ Result<MaintenanceResult> maintain(const config::Settings& settings, const CaSet
     };
     const auto next = authority.next_authority();
     for (const auto& a : authority.bundle()) {
-        // Its certificates end with it, and are renewed before: `ca doctor` names who has not.
+        // Its certificates expire with it and are renewed before. `ca doctor` lists the nodes that
+        // have not renewed theirs.
         if (previous && a == *previous) continue;
         tell("The authority " + a.common_name(), a.not_after(),
-             next ? "a roll-over is under way, see `bunraku ca doctor`"
-                  : "begin `bunraku ca rollover`, or import what its own authority signs");
+             next ? "a rollover is in progress, see `bunraku ca doctor`"
+                  : "run `bunraku ca rollover`, or import a certificate signed by its issuer");
     }
     for (const auto& crl : BUNRAKU_TRY(authority.crls())) {
         const auto facts = pki::facts_of(crl);
         tell("The revocation list of " + facts.issuer_name, facts.next_update,
-             "its authority's key is not here; PUT a newer one to "
+             "its authority's key is not on this server; PUT a newer list to "
              "/puppet-ca/v1/certificate_revocation_list");
     }
     return out;

@@ -1,4 +1,5 @@
-// What a certificate authority needs now and then, so that nothing of it ends unnoticed.
+// SPDX-License-Identifier: Apache-2.0
+// Periodic maintenance of a certificate authority, so that no part of it expires unnoticed.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +13,19 @@
 namespace bunraku::server {
 
 struct MaintenanceResult {
-    std::size_t lists = 0;              ///< signed anew
-    bool server_certificate = false;    ///< renewed
-    bool rolled = false;                ///< the folder is to be opened anew
-    std::vector<std::string> done;      ///< lines for the log
-    std::vector<std::string> warnings;  ///< what will end, and nobody here can help it
+    std::size_t lists = 0;              ///< number of renewed lists
+    bool server_certificate = false;    ///< true if it was renewed
+    bool rolled = false;                ///< true if the folder must be reopened
+    std::vector<std::string> done;      ///< log lines
+    std::vector<std::string> warnings;  ///< items that expire soon and need an administrator
 };
 
-/// Signs lists anew whose keys are here and that are in the second half of their time, renews this
-/// server's certificate in the last third of its life, and says what ends within 90 days. Where
-/// nobody does it by hand, the next authority stands beside the present one in the last fifth of
-/// its life, signs in the last tenth, and the one before goes when nobody has a certificate of it
-/// any more or it has ended.
+/// Maintains an authority. Renews revocation lists whose keys are available in the second half of
+/// their lifetime. Renews this server's certificate in the last third of its lifetime. Warns about
+/// items that expire within 90 days. Unless an administrator does it manually, creates the next
+/// authority in the last fifth of the present one's lifetime, and signs with the next one in the
+/// last tenth. Removes the previous authority when no node has a certificate of it any more, or
+/// after it has expired.
 base::Result<MaintenanceResult> maintain(const config::Settings& settings, const CaSettings& ca,
                                          const pki::AuthorityFolder& authority, std::int64_t now);
 

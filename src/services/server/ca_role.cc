@@ -1,5 +1,6 @@
-// The certificate authority as a role: puppetserver's /puppet-ca/v1. Answers compared with
-// puppetserver 7.9.5; renewal and signing of several as puppetserver 8 has them.
+// SPDX-License-Identifier: Apache-2.0
+// The role of the certificate authority: puppetserver's /puppet-ca/v1. Responses were compared with
+// puppetserver 7.9.5. Renewal and the signing of several requests follow puppetserver 8.
 #include <cerrno>
 #include <chrono>
 #include <fmt/format.h>
@@ -41,13 +42,13 @@ Response plain(int status, std::string_view text) {
     return out;
 }
 
-/// Names become parts of paths.
+/// Names are used in file paths.
 bool is_file_name(std::string_view name) {
     return !name.empty() && name.size() <= 255 && name[0] != '.' &&
            name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
 }
 
-/// The names of {"certnames": [..]}.
+/// The names in {"certnames": [..]}.
 struct NameList {
     bool is_json = false, async = false, given = false;
     std::vector<std::string> names;
@@ -70,7 +71,7 @@ NameList read_names(std::string_view body) {
     return out;
 }
 
-/// Why such a list cannot be used to `verb` what it names; nullopt: it can.
+/// Returns a response if the list cannot be used to `verb` the named certificates, else nullopt.
 std::optional<Response> refusal(const NameList& list, std::string_view verb) {
     if (!list.is_json) return plain(400, "Request body is not JSON.");
     if (list.async) return plain(400, "Async mode is not currently supported.");
@@ -80,7 +81,8 @@ std::optional<Response> refusal(const NameList& list, std::string_view verb) {
                                   verb));
 }
 
-/// Whether a text holds at most one object in PEM: what another one is good for nobody would know.
+/// Reports whether a text contains at most one PEM object. The purpose of a second one would be
+/// unclear.
 bool one_object(std::string_view pem) {
     constexpr std::string_view kBegin = "-----BEGIN ";
     const auto first = pem.find(kBegin);
@@ -138,9 +140,9 @@ private:
     Response unknown_route(Request&) { return Response::text(404, "Not Found"); }
     Response other_method(Request&) { return Response::text(405, "Method not allowed."); }
 
-    /// Signs the request that waits; returns why not, or nullopt.
+    /// Signs the waiting request. Returns the reason if it cannot be signed, else nullopt.
     std::optional<std::string> sign_waiting(const std::string& name, std::int64_t ttl);
-    /// Signs these bytes; returns why not, or nullopt.
+    /// Signs this request. Returns the reason if it cannot be signed, else nullopt.
     std::optional<std::string> sign_request(const std::string& name, const pki::Request& request,
                                             std::int64_t ttl);
     Response sign_names(const std::vector<std::string>& names);
@@ -148,14 +150,14 @@ private:
         const std::vector<std::string>& names,
         pki::AuthorityFolder::Files files = pki::AuthorityFolder::Files::Keep);
     void crl_changed();
-    /// As it was opened last: what a handler holds stays good while it is used.
+    /// Returns the folder as it was opened last. It stays valid as long as a handler holds it.
     std::shared_ptr<const pki::AuthorityFolder> authority() const {
         std::lock_guard lock(authority_mutex_);
         return authority_;
     }
     std::int64_t crl_stamp() const;
     void look_for_changes();
-    /// A roll-over has changed who signs.
+    /// Reopens the folder after a rollover has changed the signing authority.
     void open_again();
     void maintain_now();
     Response wrong(const base::Error& error) {
@@ -171,10 +173,10 @@ private:
     std::unique_ptr<sys::Processes> processes_;
     base::Counter* signed_;
     base::Counter* revoked_;
-    std::mutex mutex_;  ///< between looking whether a name is free and taking it
+    std::mutex mutex_;  ///< held from the check that a name is free until it is taken
     std::mutex crl_mutex_;
     std::int64_t last_crl_ = 0;
-    std::unique_ptr<sys::Watch> watch_;  ///< of what other processes change
+    std::unique_ptr<sys::Watch> watch_;  ///< for changes by other processes
 };
 
 void CaRole::add(http::Router& router, std::string_view methods, const std::string& pattern,
@@ -221,7 +223,7 @@ void CaRole::mount(http::Router& router) {
     add(router, "POST", "/certificate_renewal", &CaRole::renew, some);
     add(router, "POST", "/sign", &CaRole::sign_some, many);
     add(router, "POST", "/sign/all", &CaRole::sign_all, many);
-    // Who may not use another method is told that, and not that there is none.
+    // For other methods, clients without permission get 403, and not 404 or 405.
     for (const char* pattern :
          {"/certificate_statuses/", "/certificate/{name}", "/certificate_request/{name}",
           "/certificate_revocation_list/{any}", "/certificate_revocation_list", "/expirations",
@@ -268,10 +270,11 @@ Response CaRole::put_request(Request& request) {
     auto asked = pki::Request::from_pem(request.body, "The body");
     if (!asked) return refuse(asked.error().message);
     const auto subject = asked->common_name();
-    std::string waits;  // why it is refused, unless it is signed by itself
+    std::string waits;  // Reason for a refusal, unless the request is signed automatically.
     {
         std::lock_guard lock(mutex_);
-        // As puppetserver: what is taken is said before whether the name fits.
+        // Like puppetserver, reports that a name is taken before it checks whether the name is
+        // valid.
         if (!pki::name_problem(subject, subject)) {
             const bool has_certificate = authority()->has_certificate(subject);
             if (has_certificate || authority()->has_request(subject)) {
@@ -290,8 +293,8 @@ Response CaRole::put_request(Request& request) {
                 } else if (auto kept = authority()->read_request(subject);
                            !has_certificate && kept && asked->is_signed() &&
                            EVP_PKEY_eq(kept->public_key(), asked->public_key()) == 1) {
-                    // Of the same key once more: the server may have died before it signed the
-                    // first.
+                    // The same key was submitted again. The server may have stopped before it
+                    // signed the first request.
                     waits = known;
                     asked = std::move(kept);
                 } else {
@@ -312,7 +315,8 @@ Response CaRole::put_request(Request& request) {
     if (waits.empty())
         log_.log(Level::Notice, fmt::format("{} has a waiting certificate request", subject));
     if (autosigns(settings_.autosign, subject, *asked, *processes_, log_)) {
-        // These bytes are approved; others may wait under the name by now.
+        // Signs exactly the approved request, because another one may be waiting under the name by
+        // now.
         if (auto problem = sign_request(subject, *asked, settings_.ca_ttl)) return refuse(*problem);
     } else if (!waits.empty()) {
         return refuse(waits);
@@ -399,7 +403,7 @@ Response CaRole::delete_status(Request& request) {
     auto asked = authority()->delete_request(name);
     if (!certificate || !asked) return wrong(certificate ? asked.error() : certificate.error());
     if (!*certificate && !*asked) return plain(404, "Resource not found.");
-    log_.log(Level::Info, fmt::format("Deleted what there was of {}", name));
+    log_.log(Level::Info, fmt::format("Deleted all files of {}", name));
     return plain(204, "");
 }
 
@@ -483,7 +487,7 @@ Response CaRole::clean(Request& request) {
         if (is_file_name(name) && authority()->can_revoke(name)) {
             there.push_back(name);
         } else {
-            // A vector as Clojure prints it.
+            // A vector in Clojure's notation.
             missing += (missing.empty() ? "" : " ") + codec::json_string(name);
         }
     }
@@ -628,7 +632,7 @@ void CaRole::look_for_changes() {
         std::lock_guard lock(crl_mutex_);
         changed = crl_stamp() != last_crl_;
     }
-    // By another process: `bunraku ca` or puppetserver's.
+    // Another process has changed it: `bunraku ca` or puppetserver's.
     if (changed) {
         open_again();
         crl_changed();
@@ -639,7 +643,7 @@ void CaRole::maintain_now() {
     auto kept = maintain(context_.settings, settings_, *authority(),
                          context_.runtime.now_ns() / 1'000'000'000);
     if (!kept) {
-        log_.log(Level::Err, fmt::format("The certificate authority could not be kept up: {}",
+        log_.log(Level::Err, fmt::format("The maintenance of the certificate authority failed: {}",
                                          kept.error().message));
     } else {
         for (const auto& line : kept->done) log_.log(Level::Notice, line);
@@ -660,7 +664,7 @@ Result<std::unique_ptr<Role>> make_ca_role(const Context& context) {
     auto authority = BUNRAKU_TRY(ensure_authority(
         context.settings, settings, [runtime] { return runtime->now_ns() / 1'000'000'000; },
         [log](const std::string& line) { log->log(Level::Notice, line); }));
-    // Before anybody reads them.
+    // Maintenance runs before the files are used.
     if (auto kept =
             maintain(context.settings, settings, authority, runtime->now_ns() / 1'000'000'000);
         !kept) {

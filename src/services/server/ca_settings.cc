@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/ca_settings.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ using codec::YamlNode;
 
 namespace {
 
-/// The setting's text or, where nobody set it, ca.conf's.
+/// Returns the setting, or the value in ca.conf if it is not set.
 std::string ca_text(const config::Settings& settings, const YamlNode* file, std::string_view name) {
     auto text = aliased_setting(settings, name);
     if (!text.empty()) return text;
@@ -46,7 +47,7 @@ Result<bool> ca_flag(const config::Settings& settings, const YamlNode* file, std
     return failure(fmt::format("The setting {} is neither true nor false: {}", name, text));
 }
 
-/// "90d", "1y", "3600".
+/// Parses a duration such as "90d", "1y" or "3600".
 std::optional<std::int64_t> ca_duration(std::string_view text) {
     std::int64_t factor = 1;
     if (!text.empty() && (text.back() < '0' || text.back() > '9')) {
@@ -69,7 +70,7 @@ std::optional<std::int64_t> ca_duration(std::string_view text) {
     return out * factor;
 }
 
-/// Whom files of this server belong to: who has its folder.
+/// Returns options that give a file the same owner as its folder.
 sys::WriteOptions owned_as(const std::string& path, std::uint32_t mode) {
     sys::WriteOptions out;
     out.mode = mode;
@@ -136,7 +137,7 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
         out.auto_renewal_ttl = ca_duration(text);
         if (!out.auto_renewal_ttl || *out.auto_renewal_ttl <= 0) {
             return failure(
-                fmt::format("The setting auto-renewal-cert-ttl is no duration: {}", text));
+                fmt::format("The setting auto-renewal-cert-ttl is not a duration: {}", text));
         }
     }
     return out;
@@ -234,7 +235,8 @@ Result<bool> publish_authority(const config::Settings& settings, const pki::Auth
     const auto localcacert = settings.text("localcacert"), hostcrl = settings.text("hostcrl");
     if (!files->exists(localcacert) && localcacert != paths.cacert)
         BUNRAKU_TRY_VOID(put(localcacert, BUNRAKU_TRY(files->read(paths.cacert)), 0644));
-    // A machine whose certificate is another authority's goes on with that one's files.
+    // If another authority issued this machine's certificate, that authority's files are not
+    // changed.
     auto trusted = BUNRAKU_TRY(pki::read_certificates(localcacert));
     auto ours = BUNRAKU_TRY(pki::read_certificates(paths.cacert));
     const auto has = [](const std::vector<pki::Certificate>& all, const pki::Certificate& one) {
@@ -243,7 +245,7 @@ Result<bool> publish_authority(const config::Settings& settings, const pki::Auth
     if (std::none_of(trusted.begin(), trusted.end(), [&](const auto& t) { return has(ours, t); }))
         return false;
     bool changed = false;
-    // The next authority of a roll-over; what stands here beside ours stays.
+    // Adds the next authority of a rollover. Other authorities in the file remain.
     std::string more;
     for (const auto& c : ours)
         if (!has(trusted, c)) more += c.pem();
@@ -255,7 +257,7 @@ Result<bool> publish_authority(const config::Settings& settings, const pki::Auth
     }
     if (hostcrl == paths.cacrl) return changed;
     auto text = BUNRAKU_TRY(files->read(paths.cacrl));
-    // What cannot be read is not handed on.
+    // An unreadable list must not be published.
     (void)BUNRAKU_TRY(pki::parse_crls(text, paths.cacrl));
     if (auto there = files->read(hostcrl); there && *there == text) return changed;
     BUNRAKU_TRY_VOID(put(hostcrl, text, 0644));
@@ -272,7 +274,7 @@ Result<pki::AuthorityFolder> ensure_authority(const config::Settings& settings,
             ca.paths,
             {settings.text("ca_name"), ca.ca_ttl, "", [&] { return make_ca_key(settings); }}, now);
         if (fresh) {
-            made(fmt::format("Made a certificate authority, {}, in {}",
+            made(fmt::format("Created a certificate authority, {}, in {}",
                              fresh->certificate().common_name(), ca.paths.cadir));
         }
         return fresh;
@@ -284,14 +286,16 @@ Result<pki::AuthorityFolder> ensure_authority(const config::Settings& settings,
         for (std::string_view name : server_names(settings, ""))
             names +=
                 fmt::format("{}{}", names.empty() ? "" : ", ", name.substr(name.find(':') + 1));
-        made(fmt::format("Made this server's certificate for {}: {}", names,
+        made(fmt::format("Created this server's certificate for {}: {}", names,
                          settings.text("hostcert")));
         made(
             fmt::format("On each node: puppet ssl bootstrap --server {} (or bunraku ssl bootstrap)",
                         settings.text("certname")));
-        made(ca.autosign == "true"
-                 ? std::string("Their requests are signed at once (autosign)")
-                 : std::string("Then here: bunraku ca list, and bunraku ca sign --certname NAME"));
+        made(
+            ca.autosign == "true"
+                ? std::string("Their requests are signed automatically (autosign)")
+                : std::string(
+                      "Then on this server: bunraku ca list, and bunraku ca sign --certname NAME"));
     }
     return authority;
 }

@@ -1,4 +1,5 @@
-// What /certificate_status(es) say and are told; inside this folder only.
+// SPDX-License-Identifier: Apache-2.0
+// The JSON of responses and requests of /certificate_status(es). For use inside this folder only.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +12,20 @@
 
 namespace bunraku::server {
 
-/// "requested", "signed", "revoked".
+/// Returns "requested", "signed" or "revoked".
 std::string_view state_name(pki::CertificateStatus::State state);
-/// puppetserver's members, in its order.
+/// Returns the members in puppetserver's order.
 std::string status_json(const pki::CertificateStatus& status);
 
-/// 406 for who takes neither JSON nor PSON.
+/// Returns a response with status 406 if the client accepts neither JSON nor PSON.
 std::optional<http::Response> refused_accept(const http::Request& request);
 http::Response status_answer(const http::Request& request, std::string json);
 
-/// What a PUT asks for.
+/// The operation that a PUT requests.
 struct StatusRequest {
-    int status = 0;  ///< 0: fine; else how it is refused
+    int status = 0;  ///< 0 if the request is valid, otherwise the HTTP status of the refusal
     std::string message;
-    bool revoke = false;  ///< else: sign
+    bool revoke = false;  ///< revoke if true, otherwise sign
     std::optional<std::int64_t> ttl;
 };
 StatusRequest read_status_request(const http::Request& request, const std::string& name);

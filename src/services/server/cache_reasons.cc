@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/cache_reasons.h"
 
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/sys/clock.h"
 #include "language/environment/read_answer.h"
 
@@ -17,6 +19,7 @@ std::vector<std::string> shortened(std::vector<std::string> details) {
     const auto left_out = details.size() - kMostDetails;
     details.resize(kMostDetails);
     details.push_back(fmt::format("and {} more", left_out));
+    BUNRAKU_ASSERT(left_out > 0 && details.size() == kMostDetails + 1);
     return details;
 }
 
@@ -51,6 +54,7 @@ void CacheReasons::compiled(const std::string& node, const std::string& environm
         decision->reason = std::move(reason);
         decision->details = shortened(std::move(details));
     }
+    BUNRAKU_ASSERT(!decision->reason.empty());
     decision->environment = environment;
     decision->served = false;
     decision->at_ns = sys::make_real_clock()->now_ns();

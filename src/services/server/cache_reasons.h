@@ -1,4 +1,5 @@
-// Why the catalogs of nodes are compiled or given from the cache: the last decision for each node.
+// SPDX-License-Identifier: Apache-2.0
+// Records, for each node, why the last catalog was compiled, or that it was cached.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +18,20 @@ namespace bunraku::server {
 /// The last decision about a node's catalog.
 struct CacheDecision {
     std::string environment;
-    bool served = false;               ///< from the cache
-    std::string reason;                ///< why it was compiled; empty: it was served
-    std::vector<std::string> details;  ///< what changed, or what keeps it from being cached
-    std::int64_t at_ns = 0;            ///< of the wall clock
-    std::uint64_t served_total = 0, compiled_total = 0;  ///< since the server started
+    bool served = false;  ///< true if the catalog was cached
+    /// reason for a compile; empty if the catalog was cached
+    std::string reason;
+    std::vector<std::string> details;  ///< changed inputs, or inputs that prevent caching
+    std::int64_t at_ns = 0;            ///< wall-clock time
+    std::uint64_t served_total = 0, compiled_total = 0;  ///< counts since the server started
 };
 
-/// Thread-safe; of a bounded number of nodes.
+/// Decisions of a limited number of nodes. Thread-safe.
 class CacheReasons {
 public:
     void served(const std::string& node, const std::string& environment);
-    /// Records that the catalog has to be compiled. An empty `reason` keeps the one that the last
-    /// compile recorded by not_cached().
+    /// Records that the catalog must be compiled. An empty `reason` leaves the reason from the last
+    /// not_cached() unchanged.
     void compiled(const std::string& node, const std::string& environment, std::string reason,
                   std::vector<std::string> details = {});
     /// Records why the catalog that was just compiled cannot be cached.
@@ -44,7 +46,7 @@ private:
     std::map<std::string, CacheDecision, std::less<>> nodes_;
 };
 
-/// Returns a read for people: "fact mountpoints (keys)", "file /etc/motd", "command /bin/date".
+/// Describes a read for users: "fact mountpoints (keys)", "file /etc/motd", "command /bin/date".
 std::string read_text(const environment::ReadTable::Item& read);
 
 }  // namespace bunraku::server

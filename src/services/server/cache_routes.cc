@@ -1,4 +1,5 @@
-// Bunraku's own: why a node's catalog is compiled or given from the cache.
+// SPDX-License-Identifier: Apache-2.0
+// An API of Bunraku: explains why a node's catalog was compiled, or that the cache contained it.
 #include <fmt/format.h>
 
 #include "core/codec/json_text.h"
@@ -30,17 +31,18 @@ std::string decision_json(std::string_view node, const CacheDecision& decision) 
 }  // namespace
 
 void mount_cache(http::Router& router, Compiler& compiler) {
-    router.add("GET", "/bunraku/v1/catalog-cache/{node}", administrators(compiler.authorization()),
-               [&compiler](Request& request) {
-                   const std::string node(request.param("node"));
-                   const auto decision = compiler.kept().reasons().find(node);
-                   if (!decision) {
-                       return json_error(
-                           404, fmt::format("{} has asked for no catalog since this server started",
-                                            node));
-                   }
-                   return Response::json(200, decision_json(node, *decision));
-               });
+    router.add(
+        "GET", "/bunraku/v1/catalog-cache/{node}", administrators(compiler.authorization()),
+        [&compiler](Request& request) {
+            const std::string node(request.param("node"));
+            const auto decision = compiler.kept().reasons().find(node);
+            if (!decision) {
+                return json_error(
+                    404,
+                    fmt::format("{} has not requested a catalog since this server started", node));
+            }
+            return Response::json(200, decision_json(node, *decision));
+        });
 }
 
 }  // namespace bunraku::server

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/catalog_cache.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compile/compiler/change.h"
+#include "core/base/assert.h"
 #include "core/codec/digest.h"
 #include "core/sys/change_times.h"
 #include "core/sys/clock.h"
@@ -20,17 +22,19 @@ using Item = ReadTable::Item;
 
 namespace {
 
-/// One answer of so many is compiled and compared.
+/// One response in this many is verified by a compile.
 constexpr std::uint64_t kSample = 100;
-/// Then it is compiled again all the same, so that the store hears of the node's catalog.
+/// Maximum age. After that the catalog is compiled again, so that the store receives it.
 constexpr std::int64_t kAge = std::int64_t{86'400} * 1'000'000'000;
-/// To look at more files for each request is no rest.
+/// Limit of additional files per entry. Checking more files in each request would make the cache
+/// too slow.
 constexpr std::size_t kMaxSeen = 4096;
 constexpr std::size_t kMaxEntries = 50'000;
 constexpr std::string_view kDistrusted =
     "a cached catalog of this environment differed from a compiled one: see the log";
 
-/// What only the request can say, and what is quicker asked than watched.
+/// Reports whether each request must answer the read itself: only the request has the answer, or
+/// asking is faster than watching files.
 bool is_own(Read kind) {
     switch (kind) {
         case Read::Fact:
@@ -57,7 +61,7 @@ std::uint64_t number_of(const std::string& answer) {
     return out;
 }
 
-/// Spreads a read and its answer over all bits, so that sums of them tell sets apart.
+/// Mixes a read and its answer into 64 bits, so that sums of these values identify sets.
 std::uint64_t mixed(std::uint64_t read, std::uint64_t answer) {
     std::uint64_t x = (read + 1) * 0x9E3779B97F4A7C15ULL ^ answer;
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ULL;
@@ -65,7 +69,7 @@ std::uint64_t mixed(std::uint64_t read, std::uint64_t answer) {
     return x ^ x >> 31;
 }
 
-/// What stands for a read in every process.
+/// Returns a number for a read that is the same in every process.
 std::uint64_t number_of(const Item& item) {
     return number_of(
         fmt::format("{} {}\n{}", environment::read_name(item.kind), item.name, item.detail));
@@ -78,7 +82,8 @@ std::uint64_t answers_of_node(const compiler::InputsSnapshot& world, const std::
     return out;
 }
 
-/// The JSON without what differs from compile to compile: version and catalog_uuid.
+/// Returns a digest of the JSON without the parts that differ in every compile: version and
+/// catalog_uuid.
 std::string digest_without_stamps(std::string_view json) {
     codec::Digest digest(codec::DigestKind::Sha256);
     for (const std::string_view name : {"\"version\":", "\"catalog_uuid\":"}) {
@@ -109,14 +114,15 @@ std::size_t CatalogCache::size() const {
 void CatalogCache::clear() {
     const std::lock_guard lock(mutex_);
     entries_.clear();
-    places_.clear();
+    environment_states_.clear();
     traces_.drop_all();
 }
 
-std::shared_ptr<CatalogCache::Place> CatalogCache::place(const std::string& environment) {
+std::shared_ptr<CatalogCache::EnvironmentState> CatalogCache::place(
+    const std::string& environment) {
     const std::lock_guard lock(mutex_);
-    auto& slot = places_[environment];
-    if (!slot) slot = std::make_shared<Place>();
+    auto& slot = environment_states_[environment];
+    if (!slot) slot = std::make_shared<EnvironmentState>();
     return slot;
 }
 
@@ -165,6 +171,8 @@ void CatalogCache::remember(const std::string& key, const Entry& entry) {
 }
 
 void CatalogCache::sort_reads(Entry& entry) {
+    BUNRAKU_ASSERT(entry.trace && entry.table == entry.trace->table());
+    BUNRAKU_ASSERT(entry.own.empty() && !entry.paths);
     Paths paths{.table = entry.table, .list = {}};
     for (const auto& [item, answer] : entry.trace->items()) {
         if (item.kind == Read::Fact) continue;
@@ -178,6 +186,7 @@ void CatalogCache::sort_reads(Entry& entry) {
     const auto rest = std::ranges::unique(paths.list);
     paths.list.erase(rest.begin(), rest.end());
     paths.list.shrink_to_fit();
+    BUNRAKU_ASSERT(std::ranges::is_sorted(paths.list));
     entry.paths = one_of(std::move(paths));
 }
 
@@ -200,12 +209,13 @@ std::string CatalogCache::file_of(const std::string& key) const {
     return fmt::format("{}/{}.json.gz", folder_, codec::short_digest(key));
 }
 
-// A look of another request is as good as one's own where it was made since `asked`.
-void CatalogCache::look_at(Place& place, Entry& entry, const environment::Files& files,
-                           std::chrono::steady_clock::time_point asked) {
+// Checks the files of an entry. A check by another request is reused if it was made after `asked`.
+void CatalogCache::check_paths(EnvironmentState& place, Entry& entry,
+                               const environment::Files& files,
+                               std::chrono::steady_clock::time_point asked) {
     const auto moment = files.moment();
     if (moment && entry.looked_at == *moment) return;
-    std::string path;  // one for all: there are thousands
+    std::string path;  // reused, because there are thousands of paths
     for (const auto name : entry.paths->list) {
         path = name;
         auto [it, fresh] = place.paths.try_emplace(path);
@@ -218,6 +228,7 @@ void CatalogCache::look_at(Place& place, Entry& entry, const environment::Files&
                 constexpr std::size_t kFew = 16;
                 if (place.changed.size() >= kFew) place.changed.erase(place.changed.begin());
                 place.changed.push_back(path);
+                BUNRAKU_ASSERT(place.changed.size() <= kFew);
                 ++place.revision;
                 place.answers.clear();
             }
@@ -235,8 +246,8 @@ std::vector<std::string> CatalogCache::unseen_reads(site::Session& session, cons
     return out;
 }
 
-std::uint64_t CatalogCache::inputs_of(Place& place, const compiler::InputsSnapshot& world,
-                                      const Trace& trace) {
+std::uint64_t CatalogCache::inputs_of(EnvironmentState& place,
+                                      const compiler::InputsSnapshot& world, const Trace& trace) {
     const auto& table = *trace.table();
     std::uint64_t out = 0;
     const auto with_answer = [&](const Item& read, const Item& asked) {
@@ -251,10 +262,10 @@ std::uint64_t CatalogCache::inputs_of(Place& place, const compiler::InputsSnapsh
         const auto item = table.item(id);
         if (is_own(item.kind)) return;
         add(id, [&] {
-            // A comment moves the lines that a catalog names, and changes no definition.
+            // A comment may move the line numbers in a catalog without changing any definition.
             if (item.kind != Read::Definition && item.kind != Read::Names)
                 return with_answer(item, item);
-            // From now on the environment tells when the file changes.
+            // From now on the environment detects changes of this file.
             (void)world.environment->parse_manifest(std::string(item.name));
             return with_answer(item, Item{Read::File, item.name, {}});
         });
@@ -270,8 +281,8 @@ std::uint64_t CatalogCache::inputs_of(Place& place, const compiler::InputsSnapsh
     return out;
 }
 
-bool CatalogCache::asks_the_same(const Entry& entry, const compiler::InputsSnapshot& world,
-                                 site::Session& session) {
+bool CatalogCache::own_reads_unchanged(const Entry& entry, const compiler::InputsSnapshot& world,
+                                       site::Session& session) {
     const auto& files = session.environment()->files();
     if (answers_of_node(world, entry.own) != entry.of_node ||
         session.config_version() != entry.version)
@@ -296,7 +307,8 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::find(const Key& key,
     }
     if (!entry) entry = recall(text, session);
     if (!entry) {
-        // With a fingerprint alone the agent asks again.
+        // If the request contains only a fingerprint, the agent will send a second request with
+        // facts.
         if (!fingerprint) reasons_.compiled(key.node, key.environment, "");
         return std::nullopt;
     }
@@ -315,9 +327,9 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::find(const Key& key,
             ++where->revision;
             where->answers.clear();
         }
-        look_at(*where, *entry, session.environment()->files(), asked);
+        check_paths(*where, *entry, session.environment()->files(), asked);
         if (entry->revision != where->revision) {
-            // Numbers of another table mean something else.
+            // Ids of another table have other meanings.
             if (entry->table != session.environment()->reads() ||
                 inputs_of(*where, world, *entry->trace) != entry->world) {
                 std::vector<std::string> paths;
@@ -335,14 +347,15 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::find(const Key& key,
     const auto print =
         fingerprint ? *fingerprint : compiler::facts_fingerprint(world.facts, *entry->kept.facts);
     if (print != entry->fingerprint) {
-        // Who tells only a fingerprint has it from an older catalog: with the facts it is seen.
+        // The agent computed its fingerprint for an older catalog. The reason is recorded when it
+        // sends its facts.
         if (!fingerprint) {
             explain_facts(key, *entry, world);
             forget(text);
         }
         return std::nullopt;
     }
-    if (!asks_the_same(*entry, world, session)) {
+    if (!own_reads_unchanged(*entry, world, session)) {
         if (!fingerprint) explain_own(key, *entry, world, session);
         forget(text);
         return std::nullopt;
@@ -366,6 +379,7 @@ void CatalogCache::explain_facts(const Key& key, const Entry& entry,
                                  const compiler::InputsSnapshot& world) {
     std::vector<std::string> changed;
     const auto& paths = *entry.kept.facts;
+    BUNRAKU_ASSERT(entry.fact_answers.empty() || entry.fact_answers.size() == paths.size());
     for (std::size_t i = 0; i < entry.fact_answers.size() && i < paths.size(); ++i) {
         const Item read{Read::Fact, paths[i], {}};
         if (number_of(compiler::answer_to(world, read)) != entry.fact_answers[i])
@@ -377,6 +391,7 @@ void CatalogCache::explain_facts(const Key& key, const Entry& entry,
 void CatalogCache::explain_own(const Key& key, const Entry& entry,
                                const compiler::InputsSnapshot& world, site::Session& session) {
     std::vector<std::string> changed;
+    BUNRAKU_ASSERT(entry.own_answers.empty() || entry.own_answers.size() == entry.own.size());
     for (std::size_t i = 0; i < entry.own_answers.size() && i < entry.own.size(); ++i)
         if (number_of(compiler::answer_to(world, entry.own[i])) != entry.own_answers[i])
             changed.push_back(read_text(entry.own[i]));
@@ -384,7 +399,7 @@ void CatalogCache::explain_own(const Key& key, const Entry& entry,
     const auto& files = session.environment()->files();
     for (const auto& s : entry.seen)
         if (!s.stamp.same(files.stat(s.path))) changed.push_back("file " + s.path);
-    reasons_.compiled(key.node, key.environment, "what it asks for each time changed",
+    reasons_.compiled(key.node, key.environment, "inputs that each request reads changed",
                       std::move(changed));
 }
 
@@ -394,26 +409,26 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::not_kept(
     return std::nullopt;
 }
 
-bool CatalogCache::unmoved(Place& where, Entry& entry, site::Session& session) {
+bool CatalogCache::nothing_changed(EnvironmentState& where, Entry& entry, site::Session& session) {
     const auto& files = session.environment()->files();
     {
         const std::lock_guard lock(where.mutex);
-        look_at(where, entry, files, std::chrono::steady_clock::now());
+        check_paths(where, entry, files, std::chrono::steady_clock::now());
         if (entry.revision != where.revision) return false;
     }
     auto world = session.world();
     world.answer = [&](const Item& item) { return session.stored_answer(item); };
-    return session.environment()->unchanged() && asks_the_same(entry, world, session);
+    return session.environment()->unchanged() && own_reads_unchanged(entry, world, session);
 }
 
-void CatalogCache::distrust(const Key& key, Place& where) {
+void CatalogCache::distrust(const Key& key, EnvironmentState& where) {
     log_.log(base::Level::Err,
              fmt::format("The catalog of {} in environment {} changed although nothing "
-                         "that it was seen to read has: catalogs of this environment are "
+                         "that it reads has changed: catalogs of this environment are "
                          "compiled each time from now on. Please report this.",
                          key.node, key.environment));
     where.distrusted = true;
-    // Nor after a restart.
+    // The traces must not be used after a restart either.
     traces_.drop_all();
 }
 
@@ -424,10 +439,11 @@ void CatalogCache::compare(const Key& key, site::Session& session, const std::st
         const auto it = entries_.find(key.text());
         if (it != entries_.end()) entry = it->second;
     }
-    // Another one, or none, has come in its place meanwhile.
+    // Another thread has replaced or removed the entry meanwhile.
     if (!entry || !entry->compare.exchange(false)) return;
     const auto where = place(key.environment);
-    if (entry->text_digest != digest_without_stamps(json) && unmoved(*where, *entry, session))
+    if (entry->text_digest != digest_without_stamps(json) &&
+        nothing_changed(*where, *entry, session))
         distrust(key, *where);
 }
 
@@ -459,22 +475,22 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
         room = entries_.size() < kMaxEntries;
     }
     if (before && before->compare && before->text_digest != entry->text_digest &&
-        unmoved(*where, *before, session)) {
+        nothing_changed(*where, *before, session)) {
         distrust(key, *where);
     }
     if (!room) return not_kept(key, fmt::format("{} catalogs are cached already", kMaxEntries));
     traces_.drop(text);
     if (!trace) return std::nullopt;
     if (auto unseen = unseen_reads(session, *trace); !unseen.empty())
-        return not_kept(key, "it reads what cannot be looked at again", std::move(unseen));
-    // What the store answered then, not now.
-    std::map<std::uint64_t, std::string> told;
+        return not_kept(key, "it has reads that cannot be checked again", std::move(unseen));
+    // The answers of the store at compile time.
+    std::map<std::uint64_t, std::string> store_answers;
     auto facts = std::make_shared<std::vector<std::string>>();
     for (const auto& [item, answer] : trace->items()) {
         if (item.kind == Read::Fact) {
             facts->emplace_back(item.name);
         } else if (!answer.empty()) {
-            told.emplace(number_of(item), answer);
+            store_answers.emplace(number_of(item), answer);
         }
     }
     entry->table = trace->table();
@@ -489,8 +505,8 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
         entry->version = compiled.catalog->version;
     auto world = session.world();
     world.answer = [&](const Item& item) -> std::optional<std::string> {
-        const auto it = told.find(number_of(item));
-        return it == told.end() ? std::string() : it->second;
+        const auto it = store_answers.find(number_of(item));
+        return it == store_answers.end() ? std::string() : it->second;
     };
     std::sort(facts->begin(), facts->end());
     entry->fingerprint = compiler::facts_fingerprint(world.facts, *facts);
@@ -509,15 +525,18 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
             ++where->revision;
             where->answers.clear();
         }
-        look_at(*where, *entry, session.environment()->files(), std::chrono::steady_clock::now());
+        check_paths(*where, *entry, session.environment()->files(),
+                    std::chrono::steady_clock::now());
         entry->world = inputs_of(*where, world, *trace);
         entry->revision = where->revision;
     }
+    BUNRAKU_ASSERT(entry->fact_answers.size() == facts->size());
+    BUNRAKU_ASSERT(entry->own_answers.size() == entry->own.size());
     constexpr std::string_view kChanged = "files changed while it was compiled";
     if (!session.environment()->unchanged()) return not_kept(key, std::string(kChanged));
-    // What changed while it was compiled may have been read before: only the time of the last
-    // change of what a path stands for, which nobody can set, tells. Asked last: what changes from
-    // now on has another stamp than what was looked at above.
+    // A file that changed during the compile may have been read before the change. Only its ctime
+    // reveals this, because programs cannot set it. This check is last: a later change gives a file
+    // a different stamp than the one recorded above.
     const auto changed = [&](std::string_view path) {
         const auto status = sys::disk().stat(std::string(path));
         return status && status->ctime_ns > began_ns - sys::kTimesTick;
@@ -529,7 +548,7 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
     if (secrets_) {
         auto sealed = secrets_->seal(packed, kCatalogSealContext);
         if (!sealed) {
-            log_.log(base::Level::Warning, fmt::format("Cannot keep the catalog of {}: {}",
+            log_.log(base::Level::Warning, fmt::format("Could not cache the catalog of {}: {}",
                                                        key.node, sealed.error().message));
             return std::nullopt;
         }
@@ -541,10 +560,11 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
     auto saved = sys::disk().make_directories(folder_, 0700);
     if (saved) saved = sys::disk().replace(file_of(text), packed, {.mode = 0600});
     if (!saved) {
-        log_.log(base::Level::Warning,
-                 fmt::format("Cannot keep the catalog of {}: {}", key.node, saved.error().message));
+        log_.log(base::Level::Warning, fmt::format("Could not cache the catalog of {}: {}",
+                                                   key.node, saved.error().message));
         return std::nullopt;
     }
+    BUNRAKU_ASSERT(!entry->kept.etag.empty() && !entry->kept.digest.empty() && entry->kept.facts);
     remember(text, *entry);
     const auto kept = entry->kept;
     const std::lock_guard lock(mutex_);

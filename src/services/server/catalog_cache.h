@@ -1,5 +1,6 @@
-// A fleet at rest: while nothing that a node's last compile read has changed, its catalog is given
-// again without a compile (docs/design/0106).
+// SPDX-License-Identifier: Apache-2.0
+// The catalog cache. The server returns a node's catalog again without a compile, as long as
+// nothing that its last compile read has changed (docs/design/0106).
 #pragma once
 
 #include <atomic>
@@ -23,121 +24,128 @@
 
 namespace bunraku::server {
 
-/// The newest catalog of each node, in files, with what has to be unchanged for it to be given
-/// again. Thread-safe.
+/// The newest catalog of each node, stored in files together with the inputs that must be
+/// unchanged. Thread-safe.
 class CatalogCache {
 public:
-    /// What a server before this one kept in `folder` is given again where it was the same
-    /// `program` (KeptTraces).
-    /// Encrypted with `secrets`, where there are some.
+    /// Loads the catalogs that an earlier server cached in `folder`, if it was the same `program`
+    /// (see TraceCache). If `secrets` is not null, the files are encrypted.
     CatalogCache(std::string folder, base::LogSink& log, std::string program = {},
                  std::shared_ptr<store::Secrets> secrets = {});
 
-    /// Which catalog of a node: environment and form make different ones.
+    /// Identifies a catalog of a node; environment and form distinguish several ones.
     struct Key {
         std::string node, environment, form;
         std::string text() const { return node + '\n' + environment + '\n' + form; }
     };
     struct CachedCatalog {
-        std::string etag;    ///< without quotes: a digest of the JSON
-        std::string digest;  ///< of what stands in the file
-        /// The paths of the facts that count, for compiler::facts_fingerprint.
+        std::string etag;    ///< digest of the JSON, without quotes
+        std::string digest;  ///< digest of the file's content
+        /// The paths of the facts that the catalog depends on, for compiler::facts_fingerprint.
         std::shared_ptr<const std::vector<std::string>> facts;
-        /// Now and then, although nothing changed: it may be given, but is to be compiled all the
-        /// same, for compare() or keep().
+        /// True for a sample of the requests. The catalog may be returned, but it must also be
+        /// compiled and passed to compare() or keep().
         bool to_compare = false;
     };
 
-    /// The catalog that a compile of this session would give but for its stamps; nullopt: it has to
-    /// be compiled. The session need not have facts where their fingerprint is given.
+    /// Returns the catalog that a compile of this session would produce, except for its stamps.
+    /// Returns nullopt if it must be compiled. The session needs no facts if `fingerprint` is
+    /// given.
     std::optional<CachedCatalog> find(const Key& key, site::Session& session,
                                       const std::string* fingerprint = nullptr);
-    /// The JSON that find() found, packed by gzip; nullopt: it is gone.
+    /// Returns the JSON of a catalog that find() returned, compressed with gzip. Returns nullopt if
+    /// it was removed.
     std::optional<std::string> packed(const Key& key, const CachedCatalog& kept) const;
 
-    /// Keeps what was compiled since `began` (of the wall clock), where all that it read can be
-    /// looked at again. `seen`: what it was made from beside that. An error of the disk is logged.
-    /// What a later find() would give; nullopt: nothing was kept.
+    /// Caches a catalog whose compile started at `began_ns` (wall clock), provided that all its
+    /// reads can be checked later. `seen` lists further input files. Logs disk errors. Returns the
+    /// entry that find() will return, or nullopt if the catalog was not cached.
     std::optional<CachedCatalog> keep(const Key& key, site::Session& session,
                                       const site::Compiled& compiled, const std::string& json,
                                       std::vector<SeenPath> seen, std::int64_t began_ns);
 
-    /// What was found and is `to_compare`, with what was compiled of this session since.
+    /// Compares a cached catalog that is `to_compare` with the one compiled from this session.
     void compare(const Key& key, site::Session& session, const std::string& json);
 
-    /// What is kept is not given again.
+    /// Invalidates all cached catalogs.
     void clear();
 
     std::uint64_t answered() const { return answered_; }
-    /// Why catalogs were compiled, or that they were given.
+    /// Returns the reasons why catalogs were compiled, or that they were cached.
     const CacheReasons& reasons() const { return reasons_; }
     std::size_t size() const;
 
 private:
-    /// What is known of an environment's files, for all nodes in it.
-    struct Place {
+    /// The state of an environment's files, shared by all its nodes.
+    struct EnvironmentState {
         std::mutex mutex;
         std::shared_ptr<const environment::Environment> environment;
-        std::uint64_t revision = 1;  ///< changes with any file that an entry watches
+        std::uint64_t revision = 1;  ///< incremented when a watched file changes
         struct Watched {
             environment::Stamp stamp;
             std::chrono::steady_clock::time_point checked;
         };
         std::unordered_map<std::string, Watched> paths;
-        std::vector<std::string> changed;  ///< paths that changed, the newest last; a few
-        /// By read, what it and its answer at this revision add to a world.
+        /// the paths that changed last, newest at the end; limited
+        std::vector<std::string> changed;
+        /// By read, the contribution of the read and its answer at this revision to an entry's sum
+        /// `world`.
         std::unordered_map<std::uint64_t, std::uint64_t> answers;
         std::atomic<bool> distrusted =
-            false;  ///< a comparison failed: nothing is kept until clear()
+            false;  ///< true after a failed comparison; nothing is cached until clear()
     };
-    /// Files and folders; their texts are the table's. Nodes that do the same watch the same: a
-    /// site with a hundred modules has thousands of them for each.
+    /// Paths of files and folders, whose texts belong to the table. Nodes with the same roles share
+    /// the list, because a site with a hundred modules has thousands of paths per node.
     struct Paths {
         std::shared_ptr<environment::ReadTable> table;
-        std::vector<std::string_view> list;  ///< sorted
+        std::vector<std::string_view> list;  ///< in sorted order
     };
     struct Entry {
         std::shared_ptr<environment::ReadTable> table;
         std::shared_ptr<const environment::Trace> trace;
-        std::shared_ptr<const Paths> paths;             ///< that it watches
-        std::vector<environment::ReadTable::Item> own;  ///< reads that each request answers anew
+        std::shared_ptr<const Paths> paths;  ///< watched paths
+        /// reads that each request must answer again
+        std::vector<environment::ReadTable::Item> own;
         std::vector<SeenPath> seen;
-        std::uint64_t revision = 0;            ///< of the place, when `world` was last right
-        std::uint64_t world = 0, of_node = 0;  ///< what these reads answered
-        std::string fingerprint;               ///< of the facts
-        /// By path of `kept.facts` and by `own`, their answers; empty after a restart.
+        /// revision of the place at which `world` was last correct
+        std::uint64_t revision = 0;
+        std::uint64_t world = 0, of_node = 0;  ///< sums of the answers of these reads
+        std::string fingerprint;               ///< fingerprint of the facts
+        /// Answers by path of `kept.facts` and by `own`; empty after a restart.
         std::vector<std::uint64_t> fact_answers, own_answers;
-        std::string version;  ///< of the environment's config_version; empty: it has none
+        std::string version;  ///< result of the environment's config_version; may be empty
         CachedCatalog kept;
-        std::int64_t since_ns = 0;  ///< of the wall clock
-        std::string text_digest;    ///< of the JSON without its stamps
-        /// environment::Files::moment() when `paths` were looked at, and when `seen` was right.
+        std::int64_t since_ns = 0;  ///< wall-clock time
+        std::string text_digest;    ///< digest of the JSON without its stamps
+        /// Values of environment::Files::moment() when `paths` were last checked and when `seen`
+        /// was last correct.
         std::uint64_t looked_at = 0;
         mutable std::atomic<std::uint64_t> seen_at = 0;
-        std::atomic<bool> compare = false;  ///< the next compile is a test of what is kept
+        std::atomic<bool> compare = false;  ///< the next compile verifies the entry
     };
-    /// Sets `paths` and `own`, out of the trace.
+    /// Sets `paths` and `own` from the trace.
     void sort_reads(Entry& entry);
     std::shared_ptr<const Paths> one_of(Paths paths);
 
-    std::shared_ptr<Place> place(const std::string& environment);
-    void look_at(Place& place, Entry& entry, const environment::Files& files,
-                 std::chrono::steady_clock::time_point asked);
-    /// Returns the reads whose answers a compile of this session cannot see again.
+    std::shared_ptr<EnvironmentState> place(const std::string& environment);
+    void check_paths(EnvironmentState& place, Entry& entry, const environment::Files& files,
+                     std::chrono::steady_clock::time_point asked);
+    /// Returns the reads whose answers a compile of this session cannot check again.
     static std::vector<std::string> unseen_reads(site::Session& session,
                                                  const environment::Trace& trace);
-    std::uint64_t inputs_of(Place& place, const compiler::InputsSnapshot& world,
+    std::uint64_t inputs_of(EnvironmentState& place, const compiler::InputsSnapshot& world,
                             const environment::Trace& trace);
-    /// Whether what each request asks anew, and the files behind sources, are as they were.
-    static bool asks_the_same(const Entry& entry, const compiler::InputsSnapshot& world,
-                              site::Session& session);
-    /// Whether nothing that the entry watches has changed since it was found, so that a compile in
-    /// between had to give the same.
-    bool unmoved(Place& where, Entry& entry, site::Session& session);
-    /// What is kept of this environment proved wrong.
-    void distrust(const Key& key, Place& where);
+    /// Reports whether the reads that each request answers again, and the files of sources, are
+    /// unchanged.
+    static bool own_reads_unchanged(const Entry& entry, const compiler::InputsSnapshot& world,
+                                    site::Session& session);
+    /// Reports whether nothing that the entry watches has changed since it was found. A compile in
+    /// between must then give the same catalog.
+    bool nothing_changed(EnvironmentState& where, Entry& entry, site::Session& session);
+    /// Marks the environment as distrusted, because one of its cached catalogs was wrong.
+    void distrust(const Key& key, EnvironmentState& where);
     void forget(const std::string& key);
-    /// From the disk; null: nothing is kept.
+    /// Loads an entry from disk. Returns null if there is none.
     std::shared_ptr<Entry> recall(const std::string& key, site::Session& session);
     void remember(const std::string& key, const Entry& entry);
     std::string file_of(const std::string& key) const;
@@ -145,7 +153,7 @@ private:
     void explain_facts(const Key& key, const Entry& entry, const compiler::InputsSnapshot& world);
     void explain_own(const Key& key, const Entry& entry, const compiler::InputsSnapshot& world,
                      site::Session& session);
-    /// Records why the catalog that was just compiled is not kept; returns nullopt.
+    /// Records why the catalog that was just compiled is not cached. Returns nullopt.
     std::optional<CachedCatalog> not_kept(const Key& key, std::string reason,
                                           std::vector<std::string> details = {});
 
@@ -155,9 +163,9 @@ private:
     std::shared_ptr<store::Secrets> secrets_;
     TraceCache traces_;
     mutable std::mutex mutex_;
-    std::map<std::string, std::shared_ptr<Place>> places_;
+    std::map<std::string, std::shared_ptr<EnvironmentState>> environment_states_;
     std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
-    /// By a sum over them, those that entries have in common.
+    /// Lists of paths that entries share, by a sum over the paths.
     std::unordered_map<std::size_t, std::weak_ptr<const Paths>> paths_;
     std::atomic<std::uint64_t> answered_{0}, asked_{0};
 };

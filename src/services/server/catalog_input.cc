@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/catalog_input.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using value::Value;
 
 namespace {
 
-/// As Clojure prints it.
+/// Formats a value in Clojure's notation.
 std::string clojure(const Value& v) {
     if (v.is_undef()) return "nil";
     std::string out;
@@ -38,7 +39,7 @@ struct InputMember {
     std::string_view name;
     bool needed = false;
     InputShape shape = InputShape::Any;
-    const InputMember* members = nullptr;  ///< of a Map; null: any
+    const InputMember* members = nullptr;  ///< members of a Map; null means any
     std::size_t count = 0;
 };
 
@@ -77,8 +78,8 @@ constexpr InputMember kTreeInput[] = {
 
 std::string problem_of(const Value& v, std::span<const InputMember> members);
 
-/// Why a value has not its shape; empty: it has.
-std::string misfit(const Value& v, const InputMember& member) {
+/// Returns why a value does not have the required shape. Empty if it does.
+std::string shape_error(const Value& v, const InputMember& member) {
     const auto isnt = [&](std::string_view what) {
         return fmt::format("(not ({} {}))", what, clojure(v));
     };
@@ -121,7 +122,7 @@ std::string problem_of(const Value& v, std::span<const InputMember> members) {
         const Value* given = value::at(v, member.name);
         if (!given) {
             if (member.needed) add(member.name, "missing-required-key");
-        } else if (const auto why = misfit(*given, member); !why.empty()) {
+        } else if (const auto why = shape_error(*given, member); !why.empty()) {
             add(member.name, why);
         }
     }

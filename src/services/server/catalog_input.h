@@ -1,4 +1,5 @@
-// What /puppet/v4/catalog and /puppet/v3/compile take, and how it says what is wrong with it.
+// SPDX-License-Identifier: Apache-2.0
+// Validates the bodies of /puppet/v4/catalog and /puppet/v3/compile.
 #pragma once
 
 #include <string>
@@ -7,10 +8,10 @@
 
 namespace bunraku::server {
 
-/// What puppetserver (its schema, printed as Clojure prints) says of a request for a catalog;
-/// empty: it is good.
+/// Returns puppetserver's error for a catalog request, which is its schema error in Clojure's
+/// notation. Empty if the request is valid.
 std::string catalog_input_problem(const value::Value& input);
-/// And of one to compile a syntax tree.
+/// Returns the error for a request to compile a syntax tree. Empty if the request is valid.
 std::string tree_input_problem(const value::Value& input);
 
 }  // namespace bunraku::server

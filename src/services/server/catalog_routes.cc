@@ -1,5 +1,7 @@
-// Catalogs: /puppet/v3/catalog/NODE as agents ask for them, /puppet/v4/catalog for those who ask
-// for any node's (puppetserver's documentation of both; notes of what 7.9.5 answers).
+// SPDX-License-Identifier: Apache-2.0
+// Catalog routes: /puppet/v3/catalog/NODE for agents, and /puppet/v4/catalog for clients that
+// request the catalog of any node (puppetserver's documentation of both; notes on responses of
+// 7.9.5).
 #include <atomic>
 #include <chrono>
 #include <fmt/format.h>
@@ -39,14 +41,14 @@ using value::Value;
 namespace {
 
 constexpr std::string_view kRich = "application/vnd.puppet.rich+json";
-/// A body with the facts of one machine; agents with tens of thousands of facts are known.
+/// Limit for a body with the facts of one machine. Some agents have tens of thousands of facts.
 constexpr std::uint64_t kMaxBody = 64 << 20;
 constexpr std::chrono::minutes kTimeout{5};
 constexpr std::uint64_t kMaxUnpacked = std::uint64_t{1} << 30;
-/// Facts that stayed the same are told to the store once in that time.
+/// Interval after which unchanged facts are sent to the store again.
 constexpr std::chrono::minutes kFactsAge{30};
 
-/// An answer's head has an end.
+/// Clients limit the size of response headers.
 constexpr std::size_t kMaxPaths = 16 * 1024;
 
 std::uint64_t microseconds_since(std::chrono::steady_clock::time_point begin) {
@@ -57,35 +59,37 @@ std::uint64_t microseconds_since(std::chrono::steady_clock::time_point begin) {
 
 std::string unquoted(std::string_view etag) { return std::string(base::trim(etag, "\"")); }
 
-/// What a request for a catalog says.
-struct CatalogWanted {
+/// A parsed catalog request.
+struct CatalogRequest {
     std::string node, environment;
     bool check_environment = false;
     bool rich_data = true;
     bool static_catalog = false;
-    std::string checksums;  ///< "sha256.sha384": what the agent knows
+    std::string checksums;  ///< "sha256.sha384": the kinds that the agent supports
     site::StoreAccess::RunIds run;
-    Value facts;           ///< undef: those that are stored
-    Value facts_document;  ///< the same with their times, as they were sent
-    Value trusted;         ///< of who asks
+    Value facts;           ///< undef if the stored facts are used
+    Value facts_document;  ///< the facts with their times, as they were sent
+    Value trusted;         ///< $trusted of the client
     bool save_facts = true, save_catalog = true;
-    /// A catalog that was made before may be given, and this one later.
+    /// True if a cached catalog may be returned and the new one may be cached.
     bool may_keep = false;
-    std::string etag;         ///< of the catalog that the client has; empty: none
-    std::string fingerprint;  ///< in place of facts; empty: they are there, or those stored count
-    std::optional<AstText> code;  ///< in place of the manifest, with variables of its own
+    std::string etag;  ///< ETag of the client's catalog; may be empty
+    /// fingerprint instead of facts; empty if facts were sent or stored facts are used
+    std::string fingerprint;
+    std::optional<AstText> code;  ///< code that replaces the manifest, and its variables
     std::vector<std::pair<std::string, Value>> variables;
 };
 
-/// What a client is told.
+/// The content of a response.
 struct Answer {
-    std::string json;     ///< empty: what the client has is still right, where there is an etag
-    bool packed = false;  ///< the JSON is, by gzip
-    std::string etag;     ///< empty: it cannot be kept
-    std::shared_ptr<const std::vector<std::string>> facts;  ///< the paths that count
+    std::string json;     ///< if empty and there is an etag, the client's catalog is still valid
+    bool packed = false;  ///< true if `json` is compressed with gzip
+    std::string etag;     ///< empty if the catalog cannot be cached
+    /// paths of the facts that it depends on
+    std::shared_ptr<const std::vector<std::string>> facts;
 };
 
-/// The parameters of a request: of its query, and of a form in its body.
+/// The parameters of a request, from its query and from a form in its body.
 class Parameters {
 public:
     explicit Parameters(const Request& request) : query_(request.query) {
@@ -93,7 +97,8 @@ public:
         auto body = http::decoded_body(request, kMaxBody);
         if (body.status != 0) throw ApiError(body.status, body.message);
         auto form = http::parse_query(body.body);
-        if (!form) throw ApiError(400, "The body is no form (application/x-www-form-urlencoded)");
+        if (!form)
+            throw ApiError(400, "The body is not a form (application/x-www-form-urlencoded)");
         form_ = std::move(*form);
     }
     const std::string* find(std::string_view name) const {
@@ -112,8 +117,8 @@ private:
     std::vector<std::pair<std::string, std::string>> form_;
 };
 
-/// Returns the facts that an agent sends, JSON that is URL-encoded once more than the form, with
-/// the name of the node and times; undef if it sends none.
+/// Returns the facts that an agent sends, with the name of the node and times. They are JSON that
+/// is URL-encoded once more than the form. Returns undef if the agent sends none.
 Value facts_of(base::Arena& arena, const Parameters& parameters, const std::string& node) {
     const auto* sent = parameters.find("facts");
     if (!sent) return Value::undef();
@@ -153,7 +158,7 @@ public:
         auto arena = new_arena();
         if (const auto fault = several_environments(request)) return Response::text(400, *fault);
         const Parameters parameters(request);
-        CatalogWanted wanted;
+        CatalogRequest wanted;
         wanted.node = request.param("node");
         wanted.environment = parameters.text("environment");
         if (!environment::valid_environment_name(wanted.environment)) {
@@ -161,8 +166,8 @@ public:
                 400, fmt::format("The environment must be purely alphanumeric, not '{}'",
                                  parameters.find("environment") ? wanted.environment : "null"));
         }
-        // As puppetserver: an agent that was told of an environment which went away is served, and
-        // told of another one by the catalog itself.
+        // Like puppetserver, serves an agent whose environment was removed. The catalog itself
+        // assigns the agent another one.
         if (!compiler_.has_environment(wanted.environment)) wanted.environment = "production";
         wanted.check_environment = parameters.text("check_environment") == "true";
         wanted.rich_data = type == kRich || type == kRichMsgpack;
@@ -186,7 +191,7 @@ public:
         if (!wanted.fingerprint.empty() && (answer.json.empty() ? answer.etag.empty() : true))
             return Response::text(412, "Another catalog");
         const bool unchanged = answer.json.empty();
-        // Who keeps a catalog packed need not pack it for each who asks.
+        // A compressed catalog is sent as it is, so that it is not compressed for each request.
         const bool as_text = type != kRichMsgpack && type != kMsgpack;
         const bool packed =
             answer.packed && as_text && http::accepts_gzip(request.headers.get("Accept-Encoding"));
@@ -206,7 +211,7 @@ public:
         const auto sent = document(request, *arena, catalog_input_problem);
         if (!sent) return Response::text(400, sent.error().message);
         const Value& data = *sent;
-        CatalogWanted wanted;
+        CatalogRequest wanted;
         wanted.node = text_at(data, "certname");
         wanted.environment = text_at(data, "environment");
         const Value* persistence = at(data, "persistence");
@@ -222,7 +227,7 @@ public:
                          flag(data, "prefer_requested_environment"));
     }
 
-    /// Bolt's: a syntax tree takes the place of the environment's manifest.
+    /// Bolt's request: a syntax tree replaces the environment's manifest.
     Response version3_tree(const Request& request) {
         auto arena = new_arena();
         const auto sent = document(request, *arena, tree_input_problem);
@@ -244,7 +249,7 @@ public:
         if (!text) {
             return Response::text(400, "code_ast is not a syntax tree: " + text.error().message);
         }
-        CatalogWanted wanted;
+        CatalogRequest wanted;
         wanted.node = text_at(data, "certname");
         wanted.environment = text_at(data, "environment");
         if (!environment::valid_environment_name(wanted.environment)) {
@@ -260,7 +265,8 @@ public:
             for (const auto& [name, v] : some.as_hash())
                 wanted.variables.emplace_back(name.as_string(), v);
         };
-        // A list keeps the order on its way through programs that lose it.
+        // Variables may also be a list, which preserves their order through programs that do not
+        // preserve the order of objects.
         if (variables.is_hash()) add(variables);
         if (variables.is_array())
             for (const auto& one : variables.as_array())
@@ -269,7 +275,7 @@ public:
     }
 
 private:
-    /// A request's body, or what is wrong with it.
+    /// Returns the parsed body of a request, or an error that describes what is wrong with it.
     static base::Result<Value> document(const Request& request, base::Arena& arena,
                                         std::string (*problem)(const Value&)) {
         auto body = http::decoded_body(request, kMaxBody);
@@ -293,8 +299,8 @@ private:
         return found && found->truthy();
     }
 
-    /// The answer to who asks in JSON: a catalog, and what was logged where that is wanted.
-    Response with_logs(const CatalogWanted& wanted, std::shared_ptr<base::Arena> arena,
+    /// Returns a JSON response with the catalog, and with the log messages if requested.
+    Response with_logs(const CatalogRequest& wanted, std::shared_ptr<base::Arena> arena,
                        const Value& data, bool keep_environment) {
         std::string out = "{\"catalog\":";
         if (flag(data, "capture_logs")) {
@@ -316,17 +322,17 @@ private:
         return Response::json(200, std::move(out));
     }
 
-    /// Of one compile; what it holds has an end (max-compile-memory).
+    /// Returns an arena for one compile. Its size is limited (max-compile-memory).
     std::shared_ptr<base::Arena> new_arena() {
         return std::make_shared<base::Arena>(256 * 1024, compiler_.site().options().memory);
     }
 
-    /// What an agent needs so that next time it need not send its facts.
-    void send_conditional_headers(Response& out, const CatalogWanted& wanted,
+    /// Sends the headers that allow the agent to omit its facts next time.
+    void send_conditional_headers(Response& out, const CatalogRequest& wanted,
                                   const Answer& answer) {
         std::string paths;
         for (const auto& path : *answer.facts) {
-            // All facts: some of them always change.
+            // The catalog depends on all facts, some of which always change.
             if (path.empty()) return;
             paths += fmt::format("{}{}", paths.empty() ? "" : " ", http::percent_encode(path));
         }
@@ -336,7 +342,7 @@ private:
         out.headers.set(site::kPluginsHeader, compiler_.plugins_tag(wanted.environment));
     }
 
-    site::NodeRequest request_of(const CatalogWanted& wanted, std::shared_ptr<base::Arena> arena,
+    site::NodeRequest request_of(const CatalogRequest& wanted, std::shared_ptr<base::Arena> arena,
                                  bool keep_environment) {
         site::NodeRequest request;
         request.node = wanted.node;
@@ -359,9 +365,9 @@ private:
         return request;
     }
 
-    Answer answer(const CatalogWanted& wanted, std::shared_ptr<base::Arena> arena,
+    Answer answer(const CatalogRequest& wanted, std::shared_ptr<base::Arena> arena,
                   base::LogSink& log, bool keep_environment = false) {
-        // What is made of the catalog counts as the compile does.
+        // The limits of a compile also apply to the conversion of the catalog.
         const base::WorkLimit limit(
             {.memory = compiler_.site().options().memory, .deadline = {}, .cancelled = {}});
         try {
@@ -380,9 +386,9 @@ private:
         }
     }
 
-    Answer answered(const CatalogWanted& wanted, site::NodeRequest request, base::LogSink& log) {
+    Answer answered(const CatalogRequest& wanted, site::NodeRequest request, base::LogSink& log) {
         const auto began = std::chrono::steady_clock::now();
-        // The session asks the classifier, which may read them.
+        // Saved first, because the session runs the classifier, which may read them.
         if (wanted.save_facts && wanted.facts.is_hash())
             compiler_.fact_files().save(
                 wanted.node,
@@ -393,10 +399,10 @@ private:
             const auto sum = value::hash_of(wanted.facts) * 31 + value::hash_of(wanted.trusted);
             if (!facts_are_known(wanted.node, environment, sum)) {
                 const auto store = site::View::Connection(session->shared_view(), log);
-                const auto told =
+                const auto stored_at =
                     store->store_facts(wanted.node, environment, wanted.facts, wanted.trusted);
                 const std::lock_guard lock(mutex_);
-                stored_facts_[wanted.node] = {environment, sum, told,
+                stored_facts_[wanted.node] = {environment, sum, stored_at,
                                               std::chrono::steady_clock::now()};
             }
         }
@@ -423,7 +429,7 @@ private:
                         out.packed = good = true;
                     }
                 }
-                // While another comparison is under way, who asks waits for this one.
+                // If another comparison is running, this request waits for its own compile instead.
                 if (good && (!kept->to_compare || compare_later(wanted, key, *kept, session)))
                     return out;
             }
@@ -436,37 +442,38 @@ private:
         return compiled(wanted, key, *session, log, began);
     }
 
-    /// What is answered without a compile is compiled behind the answer's back and compared. False:
-    /// another one is.
-    bool compare_later(const CatalogWanted& wanted, const CatalogCache::Key& key,
+    /// Verifies a cached catalog by a background compile, so that the client does not wait for it.
+    /// Returns false if another comparison is running.
+    bool compare_later(const CatalogRequest& wanted, const CatalogCache::Key& key,
                        const CatalogCache::CachedCatalog& kept,
                        const std::shared_ptr<site::Session>& session) {
         if (comparing_.exchange(true)) return false;
-        const bool posted =
-            compiler_.aside().post([this, wanted, key, facts = kept.facts, session] {
-                try {
-                    compare(wanted, key, *facts, session);
-                } catch (const ApiError&) {
-                    // It was logged.
-                } catch (const std::exception& e) {
-                    compiler_.log().log(base::Level::Err,
-                                        fmt::format("The kept catalog of {} could not be compared "
-                                                    "with a fresh one: {}",
-                                                    wanted.node, e.what()));
-                }
-                comparing_ = false;
-            });
+        const bool posted = compiler_.aside().post([this, wanted, key, facts = kept.facts,
+                                                    session] {
+            try {
+                compare(wanted, key, *facts, session);
+            } catch (const ApiError&) {
+                // The error was logged already.
+            } catch (const std::exception& e) {
+                compiler_.log().log(base::Level::Err,
+                                    fmt::format("The cached catalog of {} could not be compared "
+                                                "with a new one: {}",
+                                                wanted.node, e.what()));
+            }
+            comparing_ = false;
+        });
         if (!posted) comparing_ = false;
         return posted;
     }
 
-    void compare(const CatalogWanted& wanted, const CatalogCache::Key& key,
+    void compare(const CatalogRequest& wanted, const CatalogCache::Key& key,
                  const std::vector<std::string>& counting, std::shared_ptr<site::Session> session) {
         const auto slot = compiler_.slots().take(key.environment, {}, kTimeout);
         if (!slot) return;
         if (!wanted.fingerprint.empty()) {
-            // Those of its facts that count are those that the store has, or it is not compared.
-            // What else the wish says lives as long as the first session, which the caller holds.
+            // The comparison uses the stored facts and is skipped unless they match the
+            // fingerprint. The other values of the request live as long as the first session, which
+            // the caller holds.
             auto request = request_of(wanted, new_arena(), false);
             request.facts.kind = site::FactSource::Kind::Store;
             session = compiler_.site().session(std::move(request), compiler_.log());
@@ -484,7 +491,7 @@ private:
         std::vector<SeenPath> seen;
         bool as_static = false;
     };
-    Made make(const CatalogWanted& wanted, site::Session& session, base::LogSink& log) {
+    Made make(const CatalogRequest& wanted, site::Session& session, base::LogSink& log) {
         const auto began = std::chrono::steady_clock::now();
         Made out;
         try {
@@ -519,7 +526,7 @@ private:
         return out;
     }
 
-    /// What ended a compile that reached one of its limits; empty for other errors.
+    /// Returns which limit ended a compile. Empty for other errors.
     std::string limit_text(const PuppetError& error) const {
         const auto& options = compiler_.site().options();
         if (error.issue_code() == "NO_MEMORY")
@@ -528,8 +535,7 @@ private:
                 "max-compile-memory)",
                 options.memory >> 20);
         if (error.issue_code() != "EXPIRED") return {};
-        if (base::work_end() == base::WorkEnd::Cancelled)
-            return ": nobody waits for the catalog any more";
+        if (base::work_end() == base::WorkEnd::Cancelled) return ": the client has disconnected";
         const std::chrono::duration<double> most = options.time.value_or(std::chrono::seconds(0));
         return fmt::format(
             ": the compile takes longer than {:g} seconds (the setting "
@@ -537,7 +543,7 @@ private:
             most.count());
     }
 
-    Answer compiled(const CatalogWanted& wanted, const CatalogCache::Key& key,
+    Answer compiled(const CatalogRequest& wanted, const CatalogCache::Key& key,
                     site::Session& session, base::LogSink& log,
                     std::chrono::steady_clock::time_point began) {
         const auto began_ns = sys::make_real_clock()->now_ns();
@@ -566,13 +572,13 @@ private:
         return out;
     }
 
-    /// The store heard of the same a while ago, and of nothing newer: another server may have told
-    /// it of others meanwhile, or the clock gone back.
+    /// Reports whether the store received the same facts recently and nothing newer. It is false if
+    /// another server may have stored other facts meanwhile, or if the clock was set back.
     bool facts_are_known(const std::string& node, const std::string& environment,
                          std::uint64_t sum) {
         const auto& stand = compiler_.site().options().store.facts_match;
         if (!stand) return false;
-        std::int64_t told = 0;
+        std::int64_t stored_at = 0;
         {
             const std::lock_guard lock(mutex_);
             const auto it = stored_facts_.find(node);
@@ -580,9 +586,9 @@ private:
                 it->second.environment != environment ||
                 std::chrono::steady_clock::now() - it->second.when >= kFactsAge)
                 return false;
-            told = it->second.producer_timestamp;
+            stored_at = it->second.producer_timestamp;
         }
-        return stand(node, told);
+        return stand(node, stored_at);
     }
 
     bool static_catalogs(const environment::Environment& environment) const {
@@ -600,12 +606,13 @@ private:
 
     struct StoredFacts {
         std::string environment;
-        std::uint64_t sum = 0;                ///< value::hash_of
-        std::int64_t producer_timestamp = 0;  ///< ms
+        std::uint64_t sum = 0;                ///< hash from value::hash_of()
+        std::int64_t producer_timestamp = 0;  ///< in milliseconds
         std::chrono::steady_clock::time_point when;
     };
     Compiler& compiler_;
-    std::atomic<bool> comparing_ = false;  ///< a kept catalog with a fresh one
+    /// true while a cached catalog is compared with a new one
+    std::atomic<bool> comparing_ = false;
     std::mutex mutex_;
     std::unordered_map<std::string, StoredFacts> stored_facts_;  ///< by node
 };
@@ -616,7 +623,7 @@ void mount_catalogs(http::Router& router, Compiler& compiler) {
     auto catalogs = std::make_shared<Catalogs>(compiler);
     http::RouteOptions options;
     options.max_body = kMaxBody;
-    // Compiles wait for each other, and must not hold up what is quick.
+    // Compiles wait for each other, and must not delay fast requests.
     options.may_wait = [](const Request&) { return true; };
     options.ends_with_client = true;
     const auto add = [&](std::string_view method, std::string_view pattern, http::Access access,

@@ -1,20 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/compile_slots.h"
 
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/base/work_limit.h"
 
 namespace bunraku::server {
 
 namespace {
 
-/// Who waits looks this often whether a compile has become a long one, and whether its client is
-/// still there.
+/// Interval at which a waiting request checks whether a compile has become a long one, and whether
+/// its client is still connected.
 constexpr std::chrono::milliseconds kLookPause{500};
 
 }  // namespace
 
 bool CompileSlots::may_hold(const Waiter& waiter) const {
+    BUNRAKU_ASSERT(!waiter.granted);
     std::size_t of_environment = 0, of_node = 0, slow = 0;
     for (const auto& holder : holders_) {
         of_environment += holder.environment == waiter.environment;
@@ -26,6 +29,7 @@ bool CompileSlots::may_hold(const Waiter& waiter) const {
 }
 
 bool CompileSlots::may_wait(const Waiter& waiter) const {
+    BUNRAKU_ASSERT(!waiter.granted);
     if (waiters_.size() > queue_) return false;
     const auto of_node = std::ranges::count_if(waiters_, [&](const Waiter& other) {
         return !waiter.node.empty() && other.node == waiter.node;
@@ -48,6 +52,8 @@ void CompileSlots::grant() {
             holders_.insert(holders_.end(), {waiter.environment, waiter.node, runtime_.now()});
         waiter.granted = any = true;
         ++figures_.taken;
+        BUNRAKU_ASSERT(figures_.taken - figures_.returned == holders_.size());
+        BUNRAKU_ASSERT(holders_.size() <= 3 * total_);
     }
     if (any) changed_.notify_all();
 }
@@ -76,14 +82,17 @@ CompileSlots::Slot CompileSlots::take(const std::string& environment, const std:
         grant();
     }
     const auto slot = me->slot;
+    BUNRAKU_ASSERT(!holders_.empty() && slot->environment == environment && slot->node == node);
     waiters_.erase(me);
     return {*this, slot};
 }
 
 void CompileSlots::give_back(std::list<Holder>::iterator holder) {
     const std::lock_guard lock(mutex_);
+    BUNRAKU_ASSERT(!holders_.empty());
     holders_.erase(holder);
     ++figures_.returned;
+    BUNRAKU_ASSERT(figures_.taken - figures_.returned == holders_.size());
     grant();
 }
 
@@ -91,7 +100,10 @@ CompileSlots::Figures CompileSlots::figures() const {
     const std::lock_guard lock(mutex_);
     Figures out = figures_;
     out.total = total_;
+    BUNRAKU_ASSERT(out.asked >= out.taken + out.refused + out.timed_out &&
+                   out.taken >= out.returned);
     out.free = total_ - std::min(total_, holders_.size());
+    BUNRAKU_ASSERT(out.free <= total_);
     out.waiting = waiters_.size();
     return out;
 }

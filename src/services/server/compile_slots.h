@@ -1,4 +1,5 @@
-// How many compiles run at a time, and who may run them.
+// SPDX-License-Identifier: Apache-2.0
+// Limits how many compiles run at the same time.
 #pragma once
 
 #include <chrono>
@@ -12,19 +13,19 @@
 
 namespace bunraku::server {
 
-/// As many compiles at a time as there are cores; those who come later wait in their order.
+/// A semaphore with as many slots as there are cores. Requests beyond that wait in order of
+/// arrival.
 ///
-/// A compile that runs for longer than kLong (it waits for Ruby, for a program, or never ends) no
-/// longer counts fully, so that a few of them do not stop all others: up to twice as many slots
-/// are given beyond the number of cores while such compiles hold theirs. One environment gets at
-/// most two thirds of them, one node half of the regular slots. Thread-safe.
+/// A compile that runs longer than kLong waits for Ruby or for a program, or never ends. It no
+/// longer counts fully, so that a few such compiles do not block all others: while they hold slots,
+/// up to twice as many slots as cores are granted. One environment gets at most two thirds of them,
+/// one node at most half of the regular slots. Thread-safe.
 class CompileSlots {
 public:
     static constexpr std::chrono::seconds kLong{2};
-    /// More requests of one node do not wait.
+    /// Maximum number of waiting requests of one node.
     static constexpr std::size_t kMostOfNode = 8;
-    /// More requests of an environment do not wait while all of its slots are held by long
-    /// compiles.
+    /// Maximum number of waiting requests of an environment while long compiles hold all its slots.
     static constexpr std::size_t kMostOfStuck = 16;
 
     CompileSlots(sys::Runtime& runtime, std::size_t slots, std::size_t queue)
@@ -47,7 +48,8 @@ public:
         }
         Slot(const Slot&) = delete;
         Slot& operator=(const Slot&) = delete;
-        /// False if too many wait already, it took too long, or nobody waits for the answer.
+        /// False if too many requests are waiting, the wait took too long, or the client has
+        /// disconnected.
         explicit operator bool() const { return slots_ != nullptr; }
 
     private:
@@ -55,11 +57,11 @@ public:
         std::list<Holder>::iterator holder_;
     };
 
-    /// Waits for a slot for at most `patience`. An empty `node` belongs to no client.
+    /// Waits for a slot for at most `patience`. `node` is empty for work without a client.
     Slot take(const std::string& environment, const std::string& node,
               std::chrono::milliseconds timeout);
 
-    /// Since the start, and now.
+    /// Totals since the start, and current values.
     struct Figures {
         std::uint64_t asked = 0, taken = 0, returned = 0, refused = 0, timed_out = 0;
         std::size_t total = 0, free = 0, waiting = 0;
@@ -71,7 +73,7 @@ private:
     struct Waiter {
         const std::string& environment;
         const std::string& node;
-        std::list<Holder>::iterator slot;  ///< where `granted`
+        std::list<Holder>::iterator slot;  ///< valid if `granted`
         bool granted = false;
     };
 
@@ -86,7 +88,7 @@ private:
     sys::Condition changed_;
     const std::size_t total_, queue_;
     std::list<Holder> holders_;
-    std::list<Waiter> waiters_;  // in the order in which they came
+    std::list<Waiter> waiters_;  // in order of arrival
     Figures figures_;
 };
 

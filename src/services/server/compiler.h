@@ -1,4 +1,5 @@
-// What the routes of the role `compiler` share.
+// SPDX-License-Identifier: Apache-2.0
+// The state that the routes of the role `compiler` share.
 #pragma once
 
 #include <atomic>
@@ -18,7 +19,7 @@
 
 namespace bunraku::server {
 
-/// One for the life of a server. Thread-safe.
+/// There is one instance for the lifetime of a server. Thread-safe.
 class Compiler {
 public:
     Compiler(const Context& context, config::Settings settings, site::Options options);
@@ -27,36 +28,38 @@ public:
     base::LogSink& log() { return log_; }
     const config::Settings& settings() const { return site_.settings(); }
     CompileSlots& slots() { return slots_; }
-    /// For what nobody waits for.
+    /// Returns the executor for work that no client waits for.
     sys::Executor& aside() { return aside_; }
     http::Authorization& authorization() { return *authorization_; }
-    /// Who asks, by certificate or as auth.conf lets a proxy say; null: nobody we know.
+    /// Returns the client according to its certificate, or to a proxy that auth.conf trusts.
+    /// Returns null if the client is unknown.
     std::shared_ptr<const http::ClientCertificate> caller(const http::Request& request) const {
         return authorization_->current()->caller(request);
     }
-    /// $trusted of who asks, with what trusted_external_command prints. Throws base::PuppetError.
+    /// Returns $trusted of the client, including the output of trusted_external_command. Throws
+    /// base::PuppetError.
     value::Value trusted_data(base::Arena& arena, const http::Request& request);
     FileMounts& files() { return files_; }
     StaticContent& static_content() { return static_content_; }
     const FactFiles& fact_files() const { return fact_files_; }
     CatalogCache& kept() { return kept_; }
     KnownReports& known_reports() { return known_reports_; }
-    /// $server_facts of this machine; they live as long as this.
+    /// Returns $server_facts of this machine. The value lives as long as this object.
     const value::Value& server_facts() const { return server_facts_; }
 
-    /// In microseconds.
+    /// Durations in microseconds.
     base::Histogram& compile_time() { return compile_time_; }
     base::Histogram& compile_wait() { return compile_wait_; }
 
-    /// The environment as it is now. Throws ApiError 404 where there is none of that name.
+    /// Returns the current environment. Throws ApiError 404 if it does not exist.
     std::shared_ptr<const environment::Environment> environment(const std::string& name);
-    /// The same, up to a second old: for the many requests about single files.
+    /// Returns the environment, up to one second old, for the many requests for single files.
     std::shared_ptr<const environment::Environment> recent_environment(const std::string& name);
-    /// Whether there is one of that name.
+    /// Reports whether an environment with that name exists.
     bool has_environment(const std::string& name);
-    /// A digest of all plugins of the environment, up to ten seconds old.
+    /// Returns a digest of all plugins of the environment, up to ten seconds old.
     std::string plugins_tag(const std::string& environment);
-    /// Code and data are read anew.
+    /// Discards cached code and data, so that they are read again.
     void flush();
 
     std::atomic<std::uint64_t> compiled{0}, failed{0}, repeated_reports{0};
@@ -86,20 +89,20 @@ private:
         std::string tag;
         std::chrono::steady_clock::time_point since;
         std::shared_ptr<const environment::Environment> environment;
-        std::optional<std::uint64_t> moment;  ///< of the environment's files, before they were read
+        std::optional<std::uint64_t> moment;  ///< Files::moment() before the files were read
     };
     std::map<std::string, PluginsTag, std::less<>> plugins_;
 };
 
-// The routes, one file a family.
+// The routes. Each family has its own file.
 void mount_catalogs(http::Router& router, Compiler& compiler);
 void mount_files(http::Router& router, Compiler& compiler);
 void mount_bucket(http::Router& router, Compiler& compiler);
 void mount_node_data(http::Router& router, Compiler& compiler);  ///< node, facts, report
 void mount_environments(http::Router& router, Compiler& compiler);
-void mount_tasks(http::Router& router, Compiler& compiler);  ///< and plans
+void mount_tasks(http::Router& router, Compiler& compiler);  ///< tasks and plans
 void mount_cache(http::Router& router, Compiler& compiler);
-/// What is none of the above: 404, or 403 where auth.conf refuses first.
+/// Handles all other paths: 404, or 403 if auth.conf refuses the request.
 void mount_fallback(http::Router& router, Compiler& compiler);
 
 }  // namespace bunraku::server

@@ -1,4 +1,5 @@
-// The compiler as a role: what agents ask of a server under /puppet/v3 and /puppet/v4.
+// SPDX-License-Identifier: Apache-2.0
+// The role of the compiler: the requests of agents under /puppet/v3 and /puppet/v4.
 #include <fmt/format.h>
 
 #include "compile/site/fact_sources.h"
@@ -27,11 +28,11 @@ using base::Result;
 
 namespace {
 
-/// What catalogs depend on beside what their compiles read: this program and its settings.
+/// Returns the inputs of catalogs that traces do not contain: this program and its settings.
 std::string program_of(const Context& context, const config::Settings& settings) {
     base::Arena arena(64 * 1024);
     auto text = value::to_json(site::settings_as_value(arena, settings));
-    // Where the server's own files are is nothing to a catalog that did not ask for it.
+    // The locations of the server's own files do not affect a catalog unless it reads them.
     for (const std::string_view name :
          {"statedir", "vardir", "ssldir", "cadir", "logdir", "rundir"}) {
         const auto folder = settings.text(name);
@@ -91,7 +92,7 @@ std::shared_ptr<const environment::Environment> Compiler::recent_environment(
     }
     auto found = environment(name);
     const std::lock_guard lock(mutex_);
-    // Names come from strangers, but only those that exist are kept.
+    // Clients choose the name, but only existing environments are cached.
     recent_[name] = {found, now};
     return found;
 }
@@ -124,17 +125,18 @@ std::string Compiler::plugins_tag(const std::string& name) {
             return it->second.tag;
         }
     }
-    FileRequest wish;
-    wish.fingerprints = &environment->files();
-    wish.follow_links = true;
-    wish.search.max_files = -1;
+    FileRequest file_request;
+    file_request.fingerprints = &environment->files();
+    file_request.follow_links = true;
+    file_request.search.max_files = -1;
     std::string all;
     std::vector<std::string> broken;
     for (const std::string_view mount : {"plugins", "pluginfacts"}) {
         all += mount;
-        for (const auto& facts : files_.walk(
-                 files_.search(*environment, mount, "", wish.fingerprints), wish, &broken)) {
-            // Of a folder the time of its last change says nothing to an agent.
+        for (const auto& facts :
+             files_.walk(files_.search(*environment, mount, "", file_request.fingerprints),
+                         file_request, &broken)) {
+            // Agents ignore the modification time of a folder.
             all += fmt::format("\n{} {} {}", *facts.relative, facts.type,
                                facts.type == "directory" ? "" : facts.checksum.value_or(""));
         }
@@ -155,7 +157,7 @@ void Compiler::flush() {
 
 namespace {
 
-/// Agents that were away for longer get the files as they are by then.
+/// Agents that did not run for longer get the current version of files.
 constexpr std::int64_t kKeepStaticContent = 30 * 86'400;
 
 class CompilerRole final : public Role {
@@ -181,21 +183,20 @@ public:
                 [c] { return c->failed.load(); });
         gauge("bunraku_catalogs_waiting", "Requests that wait for a compile.",
               [c] { return c->slots().waiting(); });
-        gauge("bunraku_catalogs_kept", "Catalogs that can be given without a compile.",
-              [c] { return c->kept().size(); });
-        counter("bunraku_catalogs_reused_total", "Catalogs that were given without a compile.",
+        gauge("bunraku_catalogs_kept", "Cached catalogs.", [c] { return c->kept().size(); });
+        counter("bunraku_catalogs_reused_total", "Catalogs returned from the cache.",
                 [c] { return c->kept().answered(); });
-        counter("bunraku_reports_repeated_total", "Reports that were told as \"as the last one\".",
+        counter("bunraku_reports_repeated_total", "Reports sent as a difference to the last one.",
                 [c] { return c->repeated_reports.load(); });
-        gauge("bunraku_compile_slots", "Catalogs that can be compiled at a time.",
+        gauge("bunraku_compile_slots", "Catalogs that can be compiled at the same time.",
               [c] { return c->slots().figures().total; });
-        gauge("bunraku_compile_slots_free", "How many of them nobody uses.",
+        gauge("bunraku_compile_slots_free", "Free compile slots.",
               [c] { return c->slots().figures().free; });
-        counter("bunraku_compiles_asked_total", "Compiles that were asked for.",
+        counter("bunraku_compiles_asked_total", "Compiles that were requested.",
                 [c] { return c->slots().figures().asked; });
         counter("bunraku_compiles_returned_total", "Compiles that ended.",
                 [c] { return c->slots().figures().returned; });
-        counter("bunraku_compiles_refused_total", "Compiles that had no room to wait.",
+        counter("bunraku_compiles_refused_total", "Compiles refused because too many were waiting.",
                 [c] { return c->slots().figures().refused; });
         counter("bunraku_compiles_timed_out_total", "Compiles that waited too long.",
                 [c] { return c->slots().figures().timed_out; });
@@ -219,8 +220,8 @@ public:
     void stop() override {
         if (spool_) spool_->stop();
     }
-    /// Under the names that puppetserver's dashboards ask for. What compiles is what it calls a
-    /// JRuby.
+    /// Uses the names that puppetserver's dashboards read. A slot for compiles corresponds to a
+    /// JRuby instance.
     std::vector<ServiceStatus> status() override {
         const auto routes = route_metrics(counters_);
         return {{"server", version_, "running", "{}", routes},
@@ -240,11 +241,12 @@ private:
 
     std::string version_;
     const base::Counters& counters_;
-    std::shared_ptr<site::Spool> spool_;  ///< null: there is no PuppetDB elsewhere
+    std::shared_ptr<site::Spool> spool_;  ///< null if no external PuppetDB is used
     Compiler compiler_;
 };
 
-/// Where PuppetDB is elsewhere: its commands wait on this disk until it has them. Null: it is not.
+/// Opens the spool for an external PuppetDB, which stores its commands on disk until it accepts
+/// them. Returns null if none is configured.
 Result<std::shared_ptr<site::Spool>> open_spool(const Context& context,
                                                 const config::Settings& settings,
                                                 const std::string& user_agent) {
@@ -275,8 +277,8 @@ Result<std::shared_ptr<site::Spool>> open_spool(const Context& context,
     }
 }
 
-/// Where environments have their place, agents that name none find one (Puppet's settings make it
-/// when a server starts).
+/// Creates the default environment for agents that do not name one. Puppet's settings do this when
+/// a server starts.
 void make_production(const config::Settings& settings, base::LogSink& log) {
     const std::string name = "production";
     const auto folders = settings.list("environmentpath");
@@ -294,7 +296,7 @@ void make_production(const config::Settings& settings, base::LogSink& log) {
 Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
     config::Settings settings = context.settings;
     make_production(settings, context.log);
-    // Exported resources work from the start: there is always a store.
+    // There is always a store, so exported resources work by default.
     if (!settings.is_set("storeconfigs")) settings.set("storeconfigs", "true");
     site::Options options;
     options.log = &context.log;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/debug_status.h"
 
 #include <algorithm>
@@ -42,7 +43,8 @@ std::string in_experimental(const std::string& json) {
     return fmt::format(R"({{"experimental":{}}})", json);
 }
 
-/// {"count", "mean", "aggregate"}, as these lists have it; `about` is the member that names it.
+/// Returns {"count", "mean", "aggregate"} in the format of these lists. `about` is the key of the
+/// name.
 std::string measured_row(std::string_view about, std::string_view name, const Histogram& h) {
     return fmt::format(R"({{"{}":{},"count":{},"mean":{},"aggregate":{}}})", about,
                        codec::json_string(name), h.count(), whole_ms(h.mean()),
@@ -66,7 +68,7 @@ std::string puppetserver_route(std::string_view pattern) {
             out += "/*/";
         }
     }
-    // Its patterns for these take more behind the name.
+    // puppetserver's pattern for these routes includes the rest of the path.
     if (out.starts_with("puppet-v3-environment_")) out += "-/*/";
     return out;
 }

@@ -1,5 +1,6 @@
-// What a service says of itself at the level `debug`, under the names that puppetserver's
-// collectors (puppet_metrics_collector, Telegraf) and dashboards read.
+// SPDX-License-Identifier: Apache-2.0
+// The status of services at the level `debug`, with the names that puppetserver's collectors
+// (puppet_metrics_collector, Telegraf) and dashboards read.
 #pragma once
 
 #include <string>
@@ -10,21 +11,22 @@
 
 namespace bunraku::server {
 
-/// Microseconds that a compile took, and those it had waited for its turn.
+/// Names of the histograms of compile durations and of the waiting times before compiles. Both are
+/// recorded in microseconds.
 inline constexpr std::string_view kCompileTime = "bunraku_catalog_compile_seconds";
 inline constexpr std::string_view kCompileWait = "bunraku_compile_wait_seconds";
 
-/// How puppetserver calls a route of ours: "puppet-v3-catalog-/*/"; empty: it is none of those
-/// that it counts apart.
+/// Returns puppetserver's name of a route, such as "puppet-v3-catalog-/*/". Empty if puppetserver
+/// does not count the route separately.
 std::string puppetserver_route(std::string_view pattern);
 
-/// Of this process, as if it were a JVM.
+/// Describes this process as if it were a JVM.
 std::string jvm_metrics();
-/// Requests by route.
+/// Returns request counts by route.
 std::string route_metrics(const base::Counters& counters);
-/// What compiles is what puppetserver calls a JRuby.
+/// Returns statistics of the compile slots, which correspond to puppetserver's JRuby instances.
 std::string pool_metrics(const CompileSlots::Figures& figures, const base::Counters& counters);
-/// Compiles.
+/// Returns statistics of compiles.
 std::string profiler_metrics(const base::Counters& counters);
 
 }  // namespace bunraku::server

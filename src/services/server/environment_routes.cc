@@ -1,6 +1,7 @@
-// What a server says of its environments, and how it is told to read them anew: /puppet/v3/
-// environments, environment_classes, environment_modules, environment_transports, and
-// /puppet-admin-api/v1 (puppetserver's documentation; answers of 7.9.5).
+// SPDX-License-Identifier: Apache-2.0
+// Information about environments, and requests to reload them: /puppet/v3/ environments,
+// environment_classes, environment_modules, environment_transports, and /puppet-admin-api/v1
+// (puppetserver's documentation; responses of 7.9.5).
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -24,8 +25,8 @@ using value::Value;
 
 namespace {
 
-/// What an expression says without being evaluated, as JSON has it; nullopt: it has to be
-/// evaluated, or JSON has nothing like it.
+/// Returns the value of a literal expression in the JSON format. Returns nullopt if it must be
+/// evaluated or JSON cannot represent it.
 std::optional<Value> literal_of(base::Arena& arena, const syntax::Node& node) {
     using namespace syntax;
     if (const auto* n = as<LiteralBoolean>(&node)) return Value::boolean(n->value);
@@ -174,7 +175,7 @@ private:
         return value::make_string(arena, text);
     }
 
-    /// The manifests at and below a path.
+    /// Collects the manifests at and below a path.
     void collect(const std::string& path, std::vector<std::string>& out) {
         if (files_->is_file(path)) {
             if (path.ends_with(".pp")) out.push_back(path);
@@ -214,7 +215,7 @@ private:
         return out.build();
     }
 
-    /// As Puppet shows it: Enum['a'], whatever the spelling.
+    /// Returns the type in Puppet's format, such as Enum['a'], regardless of the spelling.
     static std::string type_text(base::Arena& arena, const syntax::Parameter& p) {
         try {
             types::Context context{.arena = arena};
@@ -254,14 +255,15 @@ void mount_environments(http::Router& router, Compiler& compiler) {
                            try {
                                return ((*environments).*handler)(request);
                            } catch (const ApiError& e) {
-                               // These are answered before there is a Ruby to write JSON.
+                               // puppetserver answers these without Ruby, so their errors are plain
+                               // text.
                                return e.plain();
                            }
                        });
                    });
     };
     add("GET", "/puppet/v3/environments", compiler.authorization().access(), &Environments::list);
-    // What follows the name is passed over (puppetserver 7.9.5).
+    // The rest of the path is ignored (puppetserver 7.9.5).
     for (const auto& [name, handler] : {std::pair("modules", &Environments::modules),
                                         {"classes", &Environments::classes},
                                         {"transports", &Environments::transports}}) {
@@ -271,7 +273,8 @@ void mount_environments(http::Router& router, Compiler& compiler) {
     }
     add("DELETE", "/puppet-admin-api/v1/environment-cache",
         administrators(compiler.authorization()), &Environments::flush);
-    // Children that run Ruby are as old as the snapshots of their environments.
+    // Ruby child processes have the same lifetime as the snapshots of their environments, so both
+    // requests do the same.
     add("DELETE", "/puppet-admin-api/v1/jruby-pool", administrators(compiler.authorization()),
         &Environments::flush);
 }

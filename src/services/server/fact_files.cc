@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/fact_files.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,8 @@ using value::Value;
 
 namespace {
 
-/// The terminus or cache that routes.yaml names for facts: "yaml", "json"; empty: neither.
+/// Returns the terminus or cache for facts in routes.yaml: "yaml" or "json". Empty if it is
+/// neither.
 std::string routed_terminus(const config::Settings& settings) {
     const auto path = settings.text("route_file");
     const auto text = sys::make_real_file_system()->read(path);

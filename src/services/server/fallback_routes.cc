@@ -1,5 +1,7 @@
-// What none of puppetserver's routes answers: behind /puppet 404 for everybody; behind /status/v1
-// and /puppet-admin-api what auth.conf refuses is refused before (answers of puppetserver 7.9.5).
+// SPDX-License-Identifier: Apache-2.0
+// Handles paths that none of puppetserver's routes matches. Under /puppet, every client gets 404.
+// Under /status/v1 and /puppet-admin-api, clients that auth.conf refuses get 403 instead (responses
+// of puppetserver 7.9.5).
 #include <fmt/format.h>
 
 #include "core/codec/json_text.h"
@@ -14,7 +16,7 @@ using http::Response;
 namespace {
 
 Response unknown_route(const Request& request) {
-    // POST and GET are told so as JSON, the others without a body.
+    // POST and GET get a JSON body, other methods an empty one.
     if (request.method != "GET" && request.method != "POST") return Response::text(404, "");
     Response out = Response::json(
         404,
@@ -24,7 +26,8 @@ Response unknown_route(const Request& request) {
     return out;
 }
 
-/// Of what asks about one node, and names none or more than that: auth.conf is asked first.
+/// Handles paths of routes for one node that contain no name or more than one segment. auth.conf is
+/// checked first.
 Response no_node(const Request& request) {
     if (request.param("rest").empty())
         return ApiError(400, fmt::format("No request key specified in {}", request.path)).plain();
@@ -53,7 +56,7 @@ void mount_fallback(http::Router& router, Compiler& compiler) {
         router.add(method, fmt::format("/puppet/v3/{}/{{rest*}}", family),
                    compiler.authorization().access(), no_node, options);
     }
-    // None of these has a HEAD of its own.
+    // puppetserver has no HEAD route for these.
     for (const char* pattern :
          {"/puppet/v3/catalog/{node}", "/puppet/v3/node/{node}", "/puppet/v3/environments",
           "/puppet/v3/environment_classes", "/puppet/v3/environment_modules",

@@ -1,4 +1,5 @@
-// Files for agents: /puppet/v3/file_metadata, file_metadatas, file_content.
+// SPDX-License-Identifier: Apache-2.0
+// File routes for agents: /puppet/v3/file_metadata, file_metadatas, file_content.
 #include <algorithm>
 #include <cctype>
 #include <cstring>
@@ -22,7 +23,7 @@ using http::Response;
 
 namespace {
 
-/// What Puppet's file serving knows (Puppet 8.11, util/checksums.rb).
+/// Reports whether Puppet's file server supports this checksum (Puppet 8.11, util/checksums.rb).
 bool known_checksum(std::string_view kind) {
     static constexpr std::string_view kKinds[] = {"sha256", "sha256lite", "md5",    "md5lite",
                                                   "sha1",   "sha1lite",   "sha512", "sha384",
@@ -30,7 +31,7 @@ bool known_checksum(std::string_view kind) {
     return std::ranges::find(kKinds, kind) != std::end(kKinds);
 }
 
-/// Throws what Puppet says of values that it does not know.
+/// Parses a file request. Throws Puppet's error for invalid values.
 FileRequest request_of(const Request& request, bool search) {
     FileRequest out;
     const auto text = [&](std::string_view name) {
@@ -54,7 +55,7 @@ FileRequest request_of(const Request& request, bool search) {
     if (!out.real_owner && permissions != "ignore" && request.query_value("source_permissions"))
         throw base::plain_error(fmt::format("Unsupported source_permission {}", permissions));
     if (!search) return out;
-    // An empty text is true, as in Ruby.
+    // An empty string is true, as in Ruby.
     const auto* recurse = request.query_value("recurse");
     out.search.recurse = recurse && *recurse != "false";
     out.search.limit = base::parse_integer<std::int64_t>(text("recurselimit"));
@@ -69,7 +70,7 @@ FileRequest request_of(const Request& request, bool search) {
     return out;
 }
 
-/// What tells two questions for all of a mount apart.
+/// Returns a key that identifies a search of a whole mount.
 std::string query_of(const Request& request, std::string_view mount) {
     std::string out(mount);
     for (const auto& [name, value] : request.query) {
@@ -127,14 +128,16 @@ public:
                           std::string_view node, FileRequest wanted) {
         auto folders = compiler_.files().search(environment, key, node, wanted.fingerprints);
         if (folders.empty()) {
-            // Where no module has such a folder an agent still wants a root to copy: the modules'
-            // folder itself, and nothing in it (Puppet 8.11, file_serving/mount/plugins.rb).
+            // If no module has such a folder, the agent still needs a root to copy. The root is
+            // then the modules' folder itself, without content (Puppet 8.11,
+            // file_serving/mount/plugins.rb).
             wanted.search.recurse = false;
             folders = compiler_.files().roots(environment);
         }
         std::string json = "[";
-        // A link to nothing in one module's lib keeps no agent from the others; files of a
-        // resource are all there or none, as in Puppet: with `purge` the rest would be removed.
+        // A broken link in one module's lib does not prevent the download of other plugins. For
+        // files of a resource, any broken link is an error, as in Puppet: otherwise `purge` would
+        // remove the rest.
         std::vector<std::string> broken;
         for (const auto& facts :
              compiler_.files().walk(folders, wanted, wanted.without_broken ? &broken : nullptr)) {
@@ -159,7 +162,7 @@ public:
         return file(*found, key);
     }
 
-    /// A file as the catalog of a code id means it (static catalogs).
+    /// Returns a file in the version of a catalog's code id (static catalogs).
     Response static_content(const Request& request) {
         const auto text = [&](std::string_view name) {
             const auto* value = request.query_value(name);
@@ -186,8 +189,8 @@ public:
         }
         const auto address = StaticContent::address_of(path);
         const auto parts = base::words(address.path, "/");
-        const bool climbs = std::find(parts.begin(), parts.end(), "..") != parts.end();
-        if (climbs || parts.size() < 4 ||
+        const bool leads_outside = std::find(parts.begin(), parts.end(), "..") != parts.end();
+        if (leads_outside || parts.size() < 4 ||
             (parts[2] != "files" && parts[2] != "lib" && parts[2] != "scripts" &&
              parts[2] != "tasks")) {
             return Response::text(403,
@@ -195,20 +198,21 @@ public:
                                   "within the files, lib, scripts, or tasks directory of a "
                                   "module.");
         }
-        // Never other bytes than the catalog means: a file by its name may be of another version.
+        // Returns only the exact content of the catalog. A file found by name may be of another
+        // version.
         auto& contents = compiler_.static_content();
         const auto digest = contents.digest_of(code_id, address);
         if (!digest) throw not_found("static_file_content", path);
         auto kept = contents.find(*digest);
-        if (!kept) kept = contents.find_among(*digest, places_of(request, address.path));
+        if (!kept) kept = contents.find_among(*digest, static_file_paths(request, address.path));
         if (!kept) throw not_found("static_file_content", path);
         return file(*kept, path);
     }
 
 private:
-    /// Where a file of a static catalog may stand: in the environment as it is, and in the versions
-    /// of it that `deploy` keeps.
-    std::vector<std::string> places_of(const Request& request, std::string_view path) {
+    /// Returns the paths where a file of a static catalog may be: in the current environment, and
+    /// in the versions of it that `deploy` retains.
+    std::vector<std::string> static_file_paths(const Request& request, std::string_view path) {
         const auto parts = base::words(path, "/");
         std::string key(parts[2] == "files" ? "modules" : parts[2] == "lib" ? "plugins" : parts[2]);
         for (std::size_t i = parts[2] == "lib" ? 3 : 1; i < parts.size(); ++i)
@@ -242,7 +246,7 @@ private:
         const auto environment = compiler_.recent_environment(name);
         compiler_.files().check(key, node, "find", indirection);
         auto found = compiler_.files().find(*environment, key, node);
-        // A module may have come a moment ago.
+        // The module may have been added within the last second.
         if (!found) found = compiler_.files().find(*compiler_.environment(name), key, node);
         return found;
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/file_serving.h"
 
 #include <cctype>
@@ -7,6 +8,7 @@
 #include <set>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
@@ -24,14 +26,14 @@ using sys::FileKind;
 
 namespace {
 
-/// Whether a key leads out of where it starts.
-bool climbs(std::string_view key) {
+/// Reports whether a key could lead outside its root.
+bool leads_outside(std::string_view key) {
     for (const auto part : base::words(key, "/"))
         if (part == "..") return true;
     return key.find('\0') != std::string_view::npos;
 }
 
-/// The folder of a module that a mount shows.
+/// Returns the folder of a module that a mount contains.
 std::string_view folder_of(std::string_view mount) {
     if (mount == "plugins") return "lib";
     if (mount == "pluginfacts") return "facts.d";
@@ -93,7 +95,8 @@ Result<std::string> Digests::of(std::string_view kind, const std::string& path,
         return left > 0;
     }));
     std::string hex = digest.hex();
-    // What changed a moment ago may change again within one tick of the file system's clock.
+    // A file that changed a moment ago may change again without a new timestamp, so its digest is
+    // not cached.
     const auto now = sys::make_real_clock()->now_ns();
     const std::lock_guard lock(mutex_);
     if (now - std::max(status.mtime_ns, status.ctime_ns) > 2'000'000'000) {
@@ -142,7 +145,7 @@ std::optional<std::string> FileMounts::custom_mount(std::string_view name,
 std::vector<std::string> FileMounts::places(const environment::Environment& environment,
                                             std::string_view key, std::string_view node) const {
     std::vector<std::string> out;
-    if (climbs(key)) return out;
+    if (leads_outside(key)) return out;
     const auto slash = key.find('/');
     const auto mount = key.substr(0, slash);
     std::string_view rest = slash == std::string_view::npos ? "" : key.substr(slash + 1);
@@ -170,7 +173,7 @@ std::vector<std::string> FileMounts::places(const environment::Environment& envi
 
 std::optional<std::string> FileMounts::find(const environment::Environment& environment,
                                             std::string_view key, std::string_view node) const {
-    // A link to nothing is nothing.
+    // A broken link counts as missing.
     for (auto& place : places(environment, key, node))
         if (sys::disk().stat(place)) return std::move(place);
     return std::nullopt;
@@ -197,15 +200,15 @@ std::vector<std::string> FileMounts::search(const environment::Environment& envi
                                             std::string_view key, std::string_view node,
                                             const environment::Files* fingerprints) const {
     std::vector<std::string> out;
-    // A search of plugins is one of all plugins (Puppet 8.11, file_serving/mount/plugins.rb).
+    // A search of plugins always covers all plugins (Puppet 8.11, file_serving/mount/plugins.rb).
     const auto mount = key.substr(0, key.find('/'));
     const bool plugins = !folder_of(mount).empty();
-    if (plugins && !climbs(key)) key = mount;
+    if (plugins && !leads_outside(key)) key = mount;
     for (auto& place : places(environment, key, node)) {
         if (fingerprints) (void)fingerprints->stat(place);
         if (sys::disk().stat(place)) out.push_back(std::move(place));
     }
-    // A module's folder is searched alone.
+    // For a module's folder, only the first match is searched.
     if (plugins || out.size() < 2) return out;
     out.resize(1);
     return out;
@@ -214,7 +217,7 @@ std::vector<std::string> FileMounts::search(const environment::Environment& envi
 std::vector<std::string> FileMounts::roots(const environment::Environment& environment) const {
     for (const auto& folder : environment.modulepath())
         if (sys::disk().stat(folder)) return {folder};
-    // A machine on which nobody has made a folder for code yet: any that is there will do.
+    // The machine has no code folder yet, so any existing folder is sufficient.
     for (auto& folder : {settings_.text("codedir"), settings_.text("statedir")})
         if (sys::disk().stat(folder)) return {folder};
     return {"/"};
@@ -233,7 +236,7 @@ Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::s
     out.owner = wanted.real_owner ? status.uid : ::geteuid();
     out.group = wanted.real_owner ? status.gid : ::getegid();
     out.mode = wanted.real_owner ? status.mode : 0644;
-    // Deployed versions are frozen. Agents get the mode that the repository has, as from r10k.
+    // Deployed versions are read-only. Agents get the mode from the repository, as with r10k.
     if (wanted.real_owner && status.kind == FileKind::File && (status.mode & 0222) == 0 &&
         module::in_version(sys::disk(), full))
         out.mode |= 0200;
@@ -321,6 +324,7 @@ std::vector<FileFacts> FileMounts::walk(const std::vector<std::string>& folders,
                 folder, count, search.max_files));
         }
     }
+    BUNRAKU_ASSERT(out.size() == seen.size());
     return out;
 }
 

@@ -1,4 +1,5 @@
-// Files for agents: the mounts of a file server, and what is said of a file before it is fetched.
+// SPDX-License-Identifier: Apache-2.0
+// The mounts of the file server for agents, and the metadata of their files.
 #pragma once
 
 #include <cstdint>
@@ -16,38 +17,38 @@
 
 namespace bunraku::server {
 
-/// What a request says of how files are to be looked at.
+/// The options of a file request.
 struct FileRequest {
     bool follow_links = false;
     std::string checksum = "sha256";
-    bool real_owner = false;  ///< source_permissions: `use`; else who this process is, and 0644
+    /// true for source_permissions `use`; otherwise the owner of this process, and 0644
+    bool real_owner = false;
     apply::ContentSearch search;
-    /// Is asked for each path before it is looked at, so that its moment() tells of changes; may be
-    /// null.
+    /// Called for each path before it is read, so that its moment() detects changes; may be null.
     const environment::Files* fingerprints = nullptr;
-    /// A search leaves out links to nothing; else one fails it.
+    /// If true, a search skips broken links. Otherwise a broken link is an error.
     bool without_broken = false;
 };
 
-/// One file as agents are told of it (Puppet 8.11, file_serving/metadata.rb).
+/// The metadata of a file that agents receive (Puppet 8.11, file_serving/metadata.rb).
 struct FileFacts {
-    std::string path;                     ///< of a search: the folder that was searched
-    std::optional<std::string> relative;  ///< of a search: the path below it
+    std::string path;                     ///< in a search, the folder that was searched
+    std::optional<std::string> relative;  ///< in a search, the path below that folder
     std::string links = "manage";
     std::int64_t owner = 0, group = 0;
     std::uint32_t mode = 0;
     std::string checksum_type;
-    std::optional<std::string> checksum;  ///< "{sha256}.."
+    std::optional<std::string> checksum;  ///< for example "{sha256}.."
     std::string type;
     std::optional<std::string> destination;
-    std::string content_uri, source;  ///< of static catalogs
+    std::string content_uri, source;  ///< for static catalogs
 };
 void write_json(std::string& out, const FileFacts& facts);
 
-/// Digests of files, kept while size, inode and times stay. Thread-safe.
+/// A cache of file digests, valid while size, inode and times are unchanged. Thread-safe.
 class Digests {
 public:
-    /// In hexadecimal; errors name the file.
+    /// Returns the digest in hexadecimal. Errors contain the file name.
     base::Result<std::string> of(std::string_view kind, const std::string& path,
                                  const sys::FileStatus& status);
 
@@ -67,30 +68,33 @@ class FileMounts {
 public:
     explicit FileMounts(const config::Settings& settings) : settings_(settings) {}
 
-    /// Throws what Puppet says of keys of no mount, and of those of `modules` without a module.
+    /// Throws Puppet's error if the key does not belong to a mount, or if it belongs to `modules`
+    /// without naming a module.
     void check(std::string_view key, std::string_view node, std::string_view verb,
                std::string_view indirection) const;
-    /// The file or folder that "modules/ntp/x" stands for; nullopt: there is none.
+    /// Returns the file or folder for a key such as "modules/ntp/x". Returns nullopt if it does not
+    /// exist.
     std::optional<std::string> find(const environment::Environment& environment,
                                     std::string_view key, std::string_view node) const;
     Digests& digests() { return digests_; }
 
-    /// Where what a key stands for may be, best first, whether it is there or not.
+    /// Returns the possible paths for a key, best first, whether they exist or not.
     std::vector<std::string> places(const environment::Environment& environment,
                                     std::string_view key, std::string_view node) const;
-    /// What stands for a plugins mount that no module has: one folder.
+    /// Returns one folder that represents a plugins mount that no module has.
     std::vector<std::string> roots(const environment::Environment& environment) const;
-    /// The folders whose content a search of it gives, best first; empty: there is nothing.
-    /// `witness`: as in FileWish.
+    /// Returns the folders that a search of the key covers, best first. Empty if there are none.
+    /// `fingerprints` is the same as in FileRequest.
     std::vector<std::string> search(const environment::Environment& environment,
                                     std::string_view key, std::string_view node,
                                     const environment::Files* fingerprints = nullptr) const;
-    /// What is at a path. Errors are Puppet's; ENOENT where nothing is.
+    /// Returns the metadata of a path. Errors have Puppet's text. The code is ENOENT if the path
+    /// does not exist.
     base::Result<FileFacts> look(const std::string& base, std::optional<std::string> relative,
                                  const FileRequest& wanted);
-    /// All below the folders; of files of the same name the first. Throws. What is not there
-    /// although it has a name (a link to nothing that is followed) ends it, unless somebody wants
-    /// to hear which they are.
+    /// Returns everything below the folders. Among files with the same relative path, the first one
+    /// is returned. Throws errors. A broken link that is followed is an error, unless `broken` is
+    /// not null and collects them.
     std::vector<FileFacts> walk(const std::vector<std::string>& folders, const FileRequest& wanted,
                                 std::vector<std::string>* broken = nullptr);
 

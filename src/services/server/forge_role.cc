@@ -1,4 +1,5 @@
-// The forge as a role: repositories in STATE/forge, the same that `bunraku forge` works on.
+// SPDX-License-Identifier: Apache-2.0
+// The role of the forge: repositories in STATE/forge, which `bunraku forge` uses too.
 #include <fmt/format.h>
 
 #include "core/sys/file_system.h"
@@ -44,7 +45,7 @@ private:
 }  // namespace
 
 base::Result<std::unique_ptr<Role>> make_forge_role(const Context& context) {
-    // A git server may ask for deploys where webhook.conf says so.
+    // A git server may trigger deploys if webhook.conf allows it.
     std::unique_ptr<forge::DeployHook> hook;
     const std::string path = context.settings.text("confdir") + "/webhook.conf";
     if (sys::make_real_file_system()->exists(path)) {

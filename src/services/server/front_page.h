@@ -1,4 +1,5 @@
-// GET /: what a person who opens the server in a browser is told.
+// SPDX-License-Identifier: Apache-2.0
+// GET /: the page for users who open the server in a browser.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace bunraku::server {
 
-/// A page that says which APIs of `roles` are where. Nothing in it is about nodes or settings: it
-/// is for everybody, as /status/v1 is.
+/// Adds a page that lists the APIs of `roles`. It is public like /status/v1, so it contains no
+/// information about nodes or settings.
 void mount_front_page(http::Router& router, std::vector<std::string> roles,
                       std::string_view version);
 

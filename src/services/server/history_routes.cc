@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/history_routes.h"
 
 #include <fmt/format.h>
@@ -17,13 +18,14 @@ namespace {
 using http::Request;
 using http::Response;
 
-/// "now", or what queries take for a time.
+/// Parses "now" or a time in the format of queries.
 std::optional<std::int64_t> time_of(std::string_view text) {
     return text == "now" ? std::optional(INT64_MAX) : query::parse_query_time(text);
 }
 
 Response no_time(std::string_view text) {
-    return json_error(400, fmt::format("'{}' is no time; write 2026-01-31T12:00:00Z", text));
+    return json_error(
+        400, fmt::format("Invalid time '{}': expected a time such as 2026-01-31T12:00:00Z", text));
 }
 
 Response failed(const base::Error& error) {
@@ -67,7 +69,7 @@ Response show_facts(store::Service& service, Request& request) {
     return Response::json(200, store::past_facts_json(node, **past));
 }
 
-/// The catalogs at the times that the path names; an answer where one is not there.
+/// Finds the catalogs at the times in the path. Returns a response if one of them does not exist.
 std::optional<Response> find(store::Service& service, Request& request,
                              std::initializer_list<std::string_view> names,
                              std::vector<store::PastCatalog>& out) {

@@ -1,4 +1,5 @@
-// What was, over HTTP: /bunraku/v1/nodes/NAME/catalogs and /bunraku/v1/drift.
+// SPDX-License-Identifier: Apache-2.0
+// The history over HTTP: /bunraku/v1/nodes/NAME/catalogs and /bunraku/v1/drift.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/http_metrics.h"
 
 #include <algorithm>
+
+#include "core/base/assert.h"
 
 namespace bunraku::server {
 
@@ -13,11 +16,11 @@ HttpMetrics::Route& HttpMetrics::make(std::string_view pattern) {
         route.by_class[i] = &counters_.counter("bunraku_http_requests_total", "Answered requests.",
                                                {{"route", name}, {"status", kClasses[i]}});
     }
-    route.bytes = &counters_.counter("bunraku_http_response_bytes_total", "Bytes of answers.",
+    route.bytes = &counters_.counter("bunraku_http_response_bytes_total", "Bytes of responses.",
                                      {{"route", name}});
-    route.seconds =
-        &counters_.histogram("bunraku_http_request_seconds",
-                             "Time from a whole request to its whole answer.", {{"route", name}});
+    route.seconds = &counters_.histogram("bunraku_http_request_seconds",
+                                         "Time from the complete request to the complete response.",
+                                         {{"route", name}});
     return route;
 }
 
@@ -25,6 +28,7 @@ HttpMetrics::Route& HttpMetrics::route(std::string_view pattern) {
     const char* key = pattern.data();
     auto slot = (reinterpret_cast<std::uintptr_t>(key) >> 4) % kSlots;
     for (std::size_t i = 0; i < kSlots; i++, slot = (slot + 1) % kSlots) {
+        BUNRAKU_ASSERT(slot < kSlots);
         Route* found = slots_[slot].load(std::memory_order_acquire);
         if (!found) break;
         if (found->key == key) return *found;
@@ -33,7 +37,7 @@ HttpMetrics::Route& HttpMetrics::route(std::string_view pattern) {
     for (auto& r : routes_)
         if (r.key == key) return r;
     auto& made = make(pattern);
-    // A full table only costs the search above its speed.
+    // If the table is full, only the lookup becomes slower.
     for (std::size_t i = 0; i < kSlots; i++, slot = (slot + 1) % kSlots) {
         if (slots_[slot].load(std::memory_order_relaxed)) continue;
         slots_[slot].store(&made, std::memory_order_release);

@@ -1,4 +1,5 @@
-// Counts answered requests by route, without making them wait.
+// SPDX-License-Identifier: Apache-2.0
+// Counts responses by route without delaying them.
 #pragma once
 
 #include <array>
@@ -19,7 +20,7 @@ public:
 
 private:
     struct Route {
-        const char* key = nullptr;  ///< where the router keeps the pattern
+        const char* key = nullptr;  ///< address of the router's pattern string
         std::array<base::Counter*, 5> by_class{};
         base::Counter* bytes = nullptr;
         base::Histogram* seconds = nullptr;

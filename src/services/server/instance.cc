@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/instance.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ using base::Result;
 
 namespace {
 
-/// Handlers of all threads log through it.
+/// A log sink with a lock, which the handlers of all threads use.
 class LockedSink final : public base::LogSink {
 public:
     using LogSink::log;
@@ -59,21 +60,21 @@ struct RoleMaker {
     Result<std::unique_ptr<Role>> (*make)(Context&);
 };
 constexpr RoleMaker kRoles[] = {
-    // First: it makes the certificates that others and the listeners use.
+    // First, because it creates the certificates that other roles and the listeners use.
     {"ca", [](Context& c) { return make_ca_role(c); }},
     {"store", make_store_role},
     {"compiler", [](Context& c) { return make_compiler_role(c); }},
     {"forge", [](Context& c) { return make_forge_role(c); }},
 };
 
-/// The setting client-auth, of PuppetDB's [jetty]: whether clients of the store must show a
-/// certificate. Where the forge is served too, its clients have none: "need" is not the
-/// handshake's matter but that of routes.
+/// Reads the setting client-auth of PuppetDB's [jetty]: whether clients of the store must have a
+/// certificate. Clients of the forge have none. So if the forge is also served, "need" is enforced
+/// by routes and not by the TLS handshake.
 Result<bool> certificate_needed(const config::Settings& settings) {
     auto text = aliased_setting(settings, "client-auth");
     if (text.empty() || text == "need") return true;
     if (text == "want" || text == "none") return false;
-    return failure("The setting client-auth is none of need, want, none: " + text);
+    return failure("Invalid setting client-auth (expected need, want or none): " + text);
 }
 
 http::TlsFiles tls_files(const config::Settings& settings) {
@@ -88,20 +89,20 @@ http::TlsFiles tls_files(const config::Settings& settings) {
     auto revocation = settings.text("certificate_revocation");
     if (revocation != "false") {
         auto crl = settings.text("hostcrl");
-        // An authority that has revoked nothing yet may not have handed out a list.
+        // An authority that has not revoked any certificate may not have published a list yet.
         if (sys::make_real_file_system()->exists(crl)) files.crl = crl;
         files.crl_leaf_only = revocation == "leaf";
     }
     return files;
 }
 
-/// Where they are, or may come to be.
+/// Returns the paths where certificates exist or may be created.
 std::vector<std::string> certificate_paths(const config::Settings& settings) {
     return {settings.text("hostcert"), settings.text("hostprivkey"), settings.text("localcacert"),
             settings.text("hostcrl"), second_certificate_path(settings)};
 }
 
-/// Other than before where one of the files is another one.
+/// Returns a value that changes when one of the files is replaced.
 std::int64_t certificate_stamp(const config::Settings& settings) {
     const auto files = tls_files(settings);
     auto disk = sys::make_real_file_system();
@@ -115,8 +116,9 @@ std::int64_t certificate_stamp(const config::Settings& settings) {
     return static_cast<std::int64_t>(out);
 }
 
-/// Whether a server that was told no roles is the authority: where one is already, or where this
-/// machine has no certificate of another one yet. Without TLS there is no use for one.
+/// Reports whether a server without explicit roles is the authority. It is if an authority exists
+/// already, or if this machine has no certificate of another one yet. Without TLS, no authority is
+/// needed.
 bool is_authority(const config::Settings& settings, bool any_tls, base::LogSink& log) {
     if (!any_tls) return false;
     auto files = sys::make_real_file_system();
@@ -181,13 +183,15 @@ struct Instance::Impl {
     std::vector<std::unique_ptr<Role>> roles;
     std::shared_ptr<AllowList> allow_list;
     std::unique_ptr<ApiTokens> tokens;
-    std::unique_ptr<AccessLog> access_log;  ///< null: none is wanted
+    std::unique_ptr<AccessLog> access_log;  ///< null if it is disabled
     bool any_tls = false;
     std::unique_ptr<http::Server> server;
-    std::atomic<http::Server*> ready = nullptr;  ///< for threads of roles that begin before it
-    std::atomic<std::int64_t> stamp = 0;         ///< of the certificates in use
+    /// for threads of roles that start before the server
+    std::atomic<http::Server*> ready = nullptr;
+    std::atomic<std::int64_t> stamp = 0;  ///< stamp of the certificates in use
     bool stopped = false;
-    std::atomic<bool> ticking = false;  ///< rates follow the time: there are requests
+    /// true while rates are updated, because there are requests
+    std::atomic<bool> ticking = false;
     std::unique_ptr<sys::Executor> aside;
     std::unique_ptr<sys::Watch> certificate_watch;
 
@@ -195,7 +199,7 @@ struct Instance::Impl {
     Result<void> make_roles(const std::vector<std::string>& wanted);
     Result<void> listen(InstanceOptions& options);
     std::vector<ServiceStatus> status();
-    /// Whether what the store here would hold is somewhere else.
+    /// Reports whether an external PuppetDB stores the data instead of this server.
     bool uses_another_store() const {
         return context->database.empty() && site::names_puppetdb(settings);
     }
@@ -218,11 +222,11 @@ struct Instance::Impl {
 };
 
 Result<void> Instance::Impl::make_state_directory(const std::string& path) {
-    if (path.empty()) return failure("There is no folder for the state: set statedir");
+    if (path.empty()) return failure("No folder is configured for the state: set statedir");
     auto files = sys::make_real_file_system();
     bool existed = files->exists(path);
     BUNRAKU_TRY_VOID(files->make_directories(path, 0700));
-    // One that others made keeps the mode they gave it; what is in it is private by itself.
+    // An existing folder keeps its mode. The files in it are private themselves.
     if (!existed) BUNRAKU_TRY_VOID(files->set_mode(path, 0700));
     pid = std::make_unique<sys::PidLock>(path + "/server.pid");
     if (!BUNRAKU_TRY(pid->acquire())) {
@@ -245,14 +249,14 @@ Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) 
         }
         std::string known;
         for (const auto& r : kRoles) known += (known.empty() ? "" : ", ") + std::string(r.name);
-        return failure(fmt::format("There is no role '{}'; the roles are: {}", name, known));
+        return failure(fmt::format("Unknown role '{}'; the roles are: {}", name, known));
     }
     for (const auto& maker : kRoles)
         if (has(maker.name)) roles.push_back(BUNRAKU_TRY(maker.make(*context)));
     if (wanted.empty() && !has_role("store")) {
         log.log(Level::Notice,
-                "The store is off here, because puppet.conf or puppetdb.conf name a PuppetDB "
-                "elsewhere; --roles turns it on");
+                "The store is disabled, because puppet.conf or puppetdb.conf names an external "
+                "PuppetDB; --roles enables it");
     }
     return {};
 }
@@ -265,8 +269,8 @@ std::vector<ServiceStatus> Instance::Impl::status() {
     return out;
 }
 
-/// Beside a compiler as puppetserver's: auth.conf says who. On a store alone, and where there is
-/// an allow list, as PuppetDB's.
+/// With a compiler, auth.conf controls access as in puppetserver. In a server with only the store,
+/// or with an allow list, access is as in PuppetDB.
 http::Access Instance::Impl::metrics_access() {
     if (!has_role("compiler") || allow_list || !context->authorization)
         return http::Access::listed();
@@ -280,26 +284,28 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     for (const auto& l : options.listeners) {
         if (l.tls || options.http_anywhere || http::is_loopback(l.host)) continue;
         return failure(
-            fmt::format("Plain HTTP on {} could be read and used by anybody who reaches "
-                        "it: say --http-anywhere if that is meant",
+            fmt::format("Plain HTTP on {} can be read and used by anyone who can reach "
+                        "it: pass --http-anywhere if this is intended",
                         l.host));
     }
     if (auto path = aliased_setting(settings, "certificate-allowlist"); !path.empty())
         allow_list = BUNRAKU_TRY(AllowList::read(path));
     if (auto path = aliased_setting(settings, "access-log"); !path.empty())
         access_log = BUNRAKU_TRY(AccessLog::open({.path = path}, log));
-    // Commands that write to the store of this server come this way. A network of tests has none.
+    // Commands that write to this server's store connect to this socket. The simulated network of
+    // tests has none.
     if (context->store && context->store->backend() == store::Backend::Sqlite &&
         &network == &http::sockets()) {
         server_options.listeners.push_back(
             {.path = store::owner_socket(context->store->options().database)});
     }
-    // What changes while they are read is seen afterwards.
+    // Taken before the files are read, so that changes during the read are detected afterwards.
     stamp = certificate_stamp(settings);
     if (any_tls) server_options.tls = tls_files(settings);
     const int cores = network.runtime().cores();
     server_options.io_threads = std::clamp(cores / 2, 1, 8);
-    // Some wait for the disk (together: one sync serves all of them) or for a command to end.
+    // Some workers wait for the disk, where one sync serves several of them, or for a command to
+    // end.
     server_options.worker_threads = std::max(16, cores * 4);
     server_options.access_log = [this](const http::Request& request, int status,
                                        std::uint64_t bytes, std::int64_t microseconds) {
@@ -318,7 +324,7 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
 
     http::Router router;
     http::AccessPolicy policy;
-    // As checked above.
+    // Access to plain HTTP was checked above.
     policy.plain_is_trusted = true;
     policy.certificate_needed = BUNRAKU_TRY(certificate_needed(settings));
     policy.allow_list =
@@ -349,13 +355,13 @@ Result<void> Instance::Impl::listen(InstanceOptions& options) {
     return {};
 }
 
-/// While there is something to measure.
+/// Updates rates while there is something to measure.
 void Instance::Impl::tick() {
     ticking = counters.tick();
     if (ticking) (void)aside->post_after(kRatesPause, [this] { tick(); });
 }
 
-/// An agent's run, or an authority's tool, may have brought new ones.
+/// Reloads certificates that an agent's run or a tool of the authority has replaced.
 void Instance::Impl::look_at_certificates() {
     if (!ready.load() || certificate_stamp(settings) == stamp) return;
     if (auto done = reload_certificates(); !done)
@@ -380,7 +386,7 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
     report_unhonoured(settings, impl->log);
     impl->context->authorization = BUNRAKU_TRY(http::read_authorization(settings, impl->log));
     impl->context->reload_certificates = [raw] { return raw->reload_certificates(); };
-    // From here on the destructor ends what has begun.
+    // From here on, the destructor stops everything that was started.
     std::unique_ptr<Instance> out(new Instance(std::move(impl)));
     for (const auto& l : options.listeners) raw->any_tls |= l.tls;
     BUNRAKU_TRY_VOID(raw->make_roles(options.roles));

@@ -1,4 +1,5 @@
-// A running server: its roles behind one HTTP server.
+// SPDX-License-Identifier: Apache-2.0
+// A running server: its roles and their common HTTP server.
 #pragma once
 
 #include <chrono>
@@ -14,30 +15,31 @@
 namespace bunraku::server {
 
 struct InstanceOptions {
-    std::vector<std::string> roles;  ///< empty: all there are
+    std::vector<std::string> roles;  ///< all roles if empty
     std::vector<http::Listener> listeners;
     std::string database;
     std::string version;
-    bool http_anywhere = false;        ///< plain HTTP on other than loopback addresses
-    http::Network* network = nullptr;  ///< null: sockets and threads
+    bool http_anywhere = false;        ///< allow plain HTTP on non-loopback addresses
+    http::Network* network = nullptr;  ///< if null, sockets and threads are used
 };
 
-/// "127.0.0.1:8080", "8080", "[::1]:8080", ":8080"; the host is `default_host` where it is missing.
+/// Parses "127.0.0.1:8080", "8080", "[::1]:8080" or ":8080". If the host is missing, it is
+/// `default_host`.
 base::Result<http::Listener> parse_listener(std::string_view text, bool tls,
                                             const std::string& default_host);
 
 class Instance {
 public:
-    /// Listens and is ready when it comes back. `settings` and `log` must outlive it.
+    /// Starts a server and returns when it is listening. `settings` and `log` must outlive it.
     static base::Result<std::unique_ptr<Instance>> start(const config::Settings& settings,
                                                          base::LogSink& log,
                                                          InstanceOptions options);
     ~Instance();
     std::vector<std::string> urls() const;
-    /// Certificates, revocation lists and the allow list are read anew; what cannot be read leaves
-    /// the old in use and is the error.
+    /// Reloads certificates, revocation lists and the allow list. If one cannot be read, the old
+    /// one stays in use and the error is returned.
     base::Result<void> reload();
-    /// Requests under way are answered.
+    /// Stops the server after answering the requests in progress.
     void stop(std::chrono::seconds timeout = std::chrono::seconds(10));
 
 private:

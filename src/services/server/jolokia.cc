@@ -1,5 +1,6 @@
-// PuppetDB shows its figures as MBeans through Jolokia; dashboards (puppetboard, pypuppetdb,
-// Telegraf) read them so. Here they are made out of the counters when somebody asks.
+// SPDX-License-Identifier: Apache-2.0
+// PuppetDB exposes its metrics as MBeans through Jolokia, which dashboards read (puppetboard,
+// pypuppetdb, Telegraf). This file computes them from the counters on request.
 #include <algorithm>
 #include <ctime>
 #include <fmt/format.h>
@@ -27,18 +28,18 @@ using value::Value;
 
 namespace {
 
-/// As Java prints doubles where it matters: always with a fraction.
+/// Formats a double like Java, always with a fraction.
 std::string real(double v) {
     auto text = fmt::format("{}", v);
     if (text.find_first_of(".en") == std::string::npos) text += ".0";
     return text;
 }
 
-/// Attributes with their values in JSON.
+/// Attributes with their values as JSON.
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
 struct MBean {
-    std::string name;  ///< "puppetlabs.puppetdb.mq:name=global.depth"
+    std::string name;  ///< for example "puppetlabs.puppetdb.mq:name=global.depth"
     Attributes attributes;
 };
 
@@ -54,7 +55,7 @@ Attributes rates(std::uint64_t n, const Histogram* h) {
             {"FiveMinuteRate", rate(5)},       {"MeanRate", real(static_cast<double>(n) / uptime)}};
 }
 
-/// `scale` turns what was recorded into what is shown.
+/// Returns the attributes of a histogram. `scale` converts recorded values to displayed ones.
 Attributes distribution(const Histogram* h, double scale) {
     auto q = [&](double share) { return real(h ? h->quantile(share) * scale : 0); };
     return {{"75thPercentile", q(0.75)},
@@ -70,7 +71,7 @@ Attributes distribution(const Histogram* h, double scale) {
             {"999thPercentile", q(0.999)}};
 }
 
-/// Microseconds shown as milliseconds, with rates.
+/// Returns the attributes of a timer with rates, converted from microseconds to milliseconds.
 Attributes timer(const Histogram* h) {
     auto out = distribution(h, 1e-3);
     for (auto& a : rates(h ? h->count() : 0, h))
@@ -79,14 +80,14 @@ Attributes timer(const Histogram* h) {
     return out;
 }
 
-/// Of all commands together.
+/// Returns the sum over all commands.
 std::unique_ptr<Histogram> gathered(const Counters& c, std::string_view name) {
     auto out = std::make_unique<Histogram>();
     c.total(name, *out);
     return out;
 }
 
-/// What a sample is of: the command's name and the version's number.
+/// Returns the value of a sample's label: a command's name or a version number.
 std::string_view label_of(const Counters::Sample& s, std::string_view name) {
     for (const auto& [key, value] : s.labels)
         if (key == name) return value;
@@ -98,7 +99,8 @@ struct OfCommand {
     std::unique_ptr<Histogram> histogram = std::make_unique<Histogram>();
 };
 
-/// "bunraku_command(s)_<what>" of a command; without a version, of all of them.
+/// Returns "bunraku_command(s)_<what>" of a command. Without a version, returns the sum over all
+/// versions.
 OfCommand of_command(const Counters& c, std::string_view what, std::string_view command,
                      std::string_view version = {}) {
     OfCommand out;
@@ -113,7 +115,7 @@ OfCommand of_command(const Counters& c, std::string_view what, std::string_view 
     return out;
 }
 
-/// The same figures as of all commands, for each version of each command that came.
+/// Adds the metrics for each version of each command that was received.
 void add_versions(std::vector<MBean>& out, const Counters& c) {
     std::vector<std::pair<std::string, std::string>> seen;
     c.visit([&](const Counters::Sample& s) {
@@ -229,7 +231,7 @@ void add_http(std::vector<MBean>& out, const Counters& counters) {
     });
 }
 
-/// Under Java's names, since that is where dashboards look.
+/// Uses Java's names, which dashboards look for.
 void add_process(std::vector<MBean>& out) {
     auto p = process_figures();
     auto usage = fmt::format("{{\"init\":0,\"committed\":{0},\"max\":{1},\"used\":{0}}}",
@@ -248,7 +250,7 @@ void add_process(std::vector<MBean>& out) {
           {"OpenFileDescriptorCount", fmt::format("{}", p.open_files)}}});
 }
 
-/// What puppetserver shows of itself, where this server compiles.
+/// Adds puppetserver's metrics, if this server compiles.
 void add_puppetserver(std::vector<MBean>& out, const Counters& c) {
     const auto slots = c.value("bunraku_compile_slots");
     if (slots < 1) return;
@@ -284,7 +286,7 @@ void add_puppetserver(std::vector<MBean>& out, const Counters& c) {
     });
     add("http.total-requests", timer(&total));
     for (const auto& [route, histogram] : routes) {
-        // Names with an asterisk are quoted, and it is escaped (Java's ObjectName).
+        // In Java's ObjectName, names with an asterisk are quoted and the asterisk is escaped.
         const auto star = route.find('*');
         const auto name = [&](std::string_view what) {
             auto text = fmt::format("puppetlabs.localhost.http.{}-{}", route, what);
@@ -351,7 +353,7 @@ std::string object(const Attributes& attributes) {
     return out + "}";
 }
 
-/// The member of a JSON object that is one level deep: "used" of a memory usage.
+/// Returns a member of a flat JSON object, such as "used" of a memory usage.
 std::optional<std::string> inner(const std::string& json, const std::string& name) {
     auto mark = codec::json_string(name) + ":";
     auto at = json.find(mark);
@@ -363,17 +365,17 @@ std::optional<std::string> inner(const std::string& json, const std::string& nam
 struct Ask {
     std::string type, mbean, path;
     std::vector<std::string> attributes;
-    bool several = false;  ///< attributes were given as a list, though it be of one
+    bool several = false;  ///< true if attributes were given as a list, even with one element
 };
 
-/// What is escaped stands for itself.
+/// Reports whether a name is a pattern; escaped wildcards do not count.
 bool is_pattern(std::string_view mbean) {
     for (std::size_t i = 0; i < mbean.size(); ++i)
         if ((mbean[i] == '*' || mbean[i] == '?') && (i == 0 || mbean[i - 1] != '\\')) return true;
     return false;
 }
 
-/// "domain:key=value,..", or "*" for its keys.
+/// Reports whether a name has the form "domain:key=value,..", or "*" instead of the keys.
 bool is_object_name(std::string_view mbean) {
     auto colon = mbean.find(':');
     if (colon == std::string_view::npos) return false;
@@ -410,7 +412,7 @@ std::string success(const std::string& request, const std::string& json) {
                        json, std::time(nullptr));
 }
 
-/// What of a bean was asked for; nullopt: it has no such attribute.
+/// Returns the requested attributes of a bean. Returns nullopt if the bean lacks one of them.
 std::optional<std::string> select(const MBean& bean, const Ask& ask) {
     if (ask.attributes.empty()) return object(bean.attributes);
     Attributes found;
@@ -425,7 +427,7 @@ std::optional<std::string> select(const MBean& bean, const Ask& ask) {
     return inner(found[0].second, ask.path).value_or("null");
 }
 
-/// The first attribute asked for that the bean does not have.
+/// Returns the first requested attribute that the bean does not have.
 std::string missing_attribute(const MBean& bean, const Ask& ask) {
     for (const auto& name : ask.attributes) {
         bool there = std::any_of(bean.attributes.begin(), bean.attributes.end(),
@@ -492,7 +494,8 @@ std::string listed_attributes(const MBean& bean) {
     return out + "},\"desc\":\"\"}";
 }
 
-/// Domains, their beans, their attributes; with a path ("domain" or "domain/keys") what is below.
+/// Lists domains, their beans and attributes. A path ("domain" or "domain/keys") restricts the
+/// list.
 std::string list(const Ask& ask, const Counters& counters) {
     auto beans = all_beans(counters);
     std::stable_sort(beans.begin(), beans.end(), [](const MBean& a, const MBean& b) {
@@ -540,7 +543,7 @@ std::string answer(const Ask& ask, const Counters& counters) {
     if (ask.type == "list") return list(ask, counters);
     if (ask.type == "search") return search(ask, counters);
     if (ask.type == "version") return version(ask);
-    // Writing and calling are closed in PuppetDB too.
+    // PuppetDB also disables writing and calling.
     if (ask.type == "write" || ask.type == "exec" || ask.type == "notification") {
         return failure(request_json(ask), "java.lang.SecurityException",
                        fmt::format("Command {} not allowed due to policy used", ask.type), 403);
@@ -579,7 +582,7 @@ Ask ask_of(const Value& v) {
     return ask;
 }
 
-/// Jolokia's own escape in paths: "!/" is a slash.
+/// Splits a path. Jolokia's escape "!/" represents a slash.
 std::vector<std::string> split_path(std::string_view text) {
     std::vector<std::string> out(1);
     for (std::size_t i = 0; i < text.size(); i++) {
@@ -602,7 +605,7 @@ Response get(Request& request, const Counters& counters) {
     if (ask.type.empty()) ask.type = "version";
     auto tail = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
     if (ask.type == "read" || ask.type == "search") {
-        // Names of routes hold slashes themselves: the longest name there is goes first.
+        // Names of routes contain slashes, so the longest matching bean name is used.
         auto beans = all_beans(counters);
         for (const auto& bean : beans) {
             if (bean.name.size() <= ask.mbean.size()) continue;
@@ -642,7 +645,8 @@ Response post(Request& request, const Counters& counters) {
     for (const auto& one : data->as_array()) {
         if (out.size() > 1) out += ',';
         out += answer(ask_of(one), counters);
-        if (out.size() > (std::size_t{8} << 20)) break;  // a list of a thousand lists
+        // limits the response to a list of many "list" requests
+        if (out.size() > (std::size_t{8} << 20)) break;
     }
     return respond(out + "]");
 }

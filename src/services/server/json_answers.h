@@ -1,4 +1,5 @@
-// Pieces of JSON that several routes answer with; inside this folder only.
+// SPDX-License-Identifier: Apache-2.0
+// JSON helpers that several routes use. For use inside this folder only.
 #pragma once
 
 #include <string>
@@ -10,17 +11,18 @@
 
 namespace bunraku::server {
 
-/// {"error": MESSAGE}, as PuppetDB's command and admin APIs refuse.
+/// Returns {"error": MESSAGE}, the error format of PuppetDB's command and admin APIs.
 inline http::Response json_error(int status, std::string_view message) {
     return http::Response::json(status, "{\"error\":" + codec::json_string(message) + "}");
 }
 
-/// Whether a media type is this one, which is in lower case.
+/// Reports whether a media type equals `wanted`, which must be in lower case.
 inline bool is_media_type(std::string_view type, std::string_view wanted) {
     return base::same_ignoring_case(type, wanted);
 }
 
-/// PuppetDB looks for one of these as it stands, without weights.
+/// Reports whether the client accepts JSON. Like PuppetDB, searches for one of these texts and
+/// ignores weights.
 inline bool accepts_json(const http::Request& request) {
     std::string_view accept = request.headers.get("Accept");
     if (accept.empty()) return true;

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/known_reports.h"
 
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/codec/digest.h"
 #include "core/sys/disk.h"
 #include "core/value/build.h"
@@ -16,9 +18,10 @@ using value::Value;
 
 namespace {
 
-/// Nothing happened in it: larger ones are not worth a file.
+/// Reports of unchanged runs are small; larger ones are not stored.
 constexpr std::size_t kMaxReport = 4 << 20;
-/// What those in memory take at most: some thousand nodes' worth. Then it begins anew.
+/// Size limit of the reports in memory, which is enough for some thousand nodes. The cache is
+/// cleared when it is full.
 constexpr std::size_t kMostRecent = 8 << 20;
 
 Value laid_over(base::Arena& arena, const Value& below, const Value& above) {
@@ -50,7 +53,7 @@ std::string KnownReports::keep(const std::string& node, const std::string& json)
         return name;
     }
     log_.log(base::Level::Warning,
-             fmt::format("Cannot keep the report of {}: {}", node, saved.error().message));
+             fmt::format("Could not store the report of {}: {}", node, saved.error().message));
     return {};
 }
 
@@ -59,18 +62,21 @@ void KnownReports::remember(const std::string& node, std::shared_ptr<const Known
     if (size > kMostRecent / 64) return;
     const std::lock_guard lock(mutex_);
     if (const auto it = recent_.find(node); it != recent_.end()) {
+        BUNRAKU_ASSERT(recent_bytes_ >= node.size() + it->second->json.size());
         recent_bytes_ -= node.size() + it->second->json.size();
         recent_.erase(it);
     }
+    BUNRAKU_ASSERT(!recent_.empty() || recent_bytes_ == 0);
     if (recent_bytes_ + size > kMostRecent) {
         recent_.clear();
         recent_bytes_ = 0;
     }
     recent_bytes_ += size;
+    BUNRAKU_ASSERT(recent_bytes_ <= kMostRecent && !recent_.contains(node));
     recent_.emplace(node, std::move(known));
 }
 
-/// Null: there is none of that name (any more).
+/// Returns null if no report has that name any more.
 std::shared_ptr<const KnownReports::Known> KnownReports::known(const std::string& node,
                                                                const std::string& name) const {
     {
@@ -92,7 +98,7 @@ std::optional<Value> KnownReports::find(base::Arena& arena, const std::string& n
     const auto known_one = known(node, name);
     if (!known_one) return std::nullopt;
     const auto report = value::parse_json(arena, known_one->json);
-    // Two nodes may share a file, by chance.
+    // Two nodes may share a file because of a hash collision.
     if (!report || !report->is_hash() || value::text_at(*report, "host") != node)
         return std::nullopt;
     return laid_over(arena, *report, difference);

@@ -1,5 +1,6 @@
-// Reports in which nothing happened, kept so that the next such run can be told in a few words: "as
-// report R" (docs/design/0171).
+// SPDX-License-Identifier: Apache-2.0
+// Reports of unchanged runs. They are stored so that an agent can send only the difference of its
+// next unchanged run, "as report R" (docs/design/0171).
 #pragma once
 
 #include <memory>
@@ -14,15 +15,16 @@
 
 namespace bunraku::server {
 
-/// One file a node; those that were asked for lately are in memory as well. Thread-safe.
+/// One file per node; recently used reports are also cached in memory. Thread-safe.
 class KnownReports {
 public:
     KnownReports(std::string folder, base::LogSink& log) : folder_(std::move(folder)), log_(log) {}
 
-    /// Gives the name under which it can be spoken of; empty: it could not be kept.
+    /// Stores a report and returns its name for later references. Returns an empty string if it
+    /// could not be stored.
     std::string keep(const std::string& node, const std::string& json);
-    /// The report of that name with `difference` laid over it: members of it replace members, those
-    /// of "metrics" one by one. Nullopt: it is not known (any more).
+    /// Returns the report of that name with the members of `difference` replaced; members of
+    /// "metrics" are replaced individually. Returns nullopt if the report is unknown.
     std::optional<value::Value> find(base::Arena& arena, const std::string& node,
                                      const std::string& name, const value::Value& difference) const;
 

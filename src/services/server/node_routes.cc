@@ -1,4 +1,5 @@
-// What is known of one node: /puppet/v3/node, /puppet/v3/facts, /puppet/v3/report.
+// SPDX-License-Identifier: Apache-2.0
+// Data of one node: /puppet/v3/node, /puppet/v3/facts, /puppet/v3/report.
 #include <algorithm>
 #include <fmt/format.h>
 #include <mutex>
@@ -35,7 +36,7 @@ ApiError invalid_body(const std::string& why) {
     return {400, fmt::format("The request body is invalid: Could not intern from json: {}", why)};
 }
 
-/// The body, an object. Throws ApiError.
+/// Returns the body, which must be an object. Throws ApiError otherwise.
 Value object_in(base::Arena& arena, const Request& request) {
     const auto type = body_format(
         request, {"application/json", "text/pson", "application/vnd.puppet.rich+json", kMsgpack});
@@ -43,14 +44,15 @@ Value object_in(base::Arena& arena, const Request& request) {
     if (body.status != 0) throw ApiError(body.status, body.message);
     auto data = parsed_body(arena, type, body.body);
     if (!data || !data->is_hash()) {
-        throw invalid_body(data                ? std::string("it is no object")
+        throw invalid_body(data                ? std::string("it is not an object")
                            : body.body.empty() ? std::string("unexpected token at ''")
                                                : data.error().message);
     }
     return *data;
 }
 
-/// What a document names must be what it is sent as (Puppet 8.11, indirector/request.rb).
+/// Checks that the name in a document equals the name in the request (Puppet 8.11,
+/// indirector/request.rb).
 void check_name(const Value* name, std::string_view node) {
     if (name && name->is_string() && name->as_string() == node) return;
     std::string given;
@@ -59,22 +61,25 @@ void check_name(const Value* name, std::string_view node) {
                                         codec::json_string(node)));
 }
 
-/// The parts of a report that everybody who reads one relies on.
+/// Checks the parts of a report that all its readers rely on.
 void check_report(const Value& report) {
     const auto objects_in = [&](std::string_view name, bool hash_of_them) {
         const Value* part = at(report, name);
         const bool good = part && (hash_of_them ? part->is_hash() : part->is_array());
         if (!good) {
-            throw invalid_body(fmt::format("{} is no {}", name, hash_of_them ? "object" : "list"));
+            throw invalid_body(
+                fmt::format("{} must be a JSON {}", name, hash_of_them ? "object" : "list"));
         }
         if (hash_of_them) {
             for (const auto& [key, one] : part->as_hash())
                 if (!one.is_hash())
-                    throw invalid_body(fmt::format("{} holds what is no object", name));
+                    throw invalid_body(
+                        fmt::format("{} contains an element that is not an object", name));
         } else {
             for (const auto& one : part->as_array())
                 if (!one.is_hash())
-                    throw invalid_body(fmt::format("{} holds what is no object", name));
+                    throw invalid_body(
+                        fmt::format("{} contains an element that is not an object", name));
         }
     };
     objects_in("logs", false);
@@ -82,7 +87,7 @@ void check_report(const Value& report) {
     objects_in("resource_statuses", true);
 }
 
-/// Whether a name may be that of a folder (Puppet's validate_host).
+/// Reports whether a name may be used as a folder name (Puppet's validate_host).
 bool good_host(std::string_view host) {
     return !host.empty() && host.find_first_of("/\\") == std::string_view::npos && host != "." &&
            host != ".." && host.find('\0') == std::string_view::npos;
@@ -108,7 +113,8 @@ public:
         out.set("name", Value::string(known.name));
         out.set("environment", value::make_string(own, session->environment()->name()));
         if (!known.classes.empty()) out.set("classes", classes_of(own, known));
-        // The classifier's word counts; the environment stands beside them (Puppet 8.11, node.rb).
+        // The classifier's parameters take precedence over facts. The environment is not a
+        // parameter but a separate member (Puppet 8.11, node.rb).
         value::HashBuilder parameters(own);
         for (const auto* some : {&known.parameters, &known.facts}) {
             if (!some->is_hash()) continue;
@@ -121,7 +127,7 @@ public:
         return plain_data(request, value::to_json(out.build()));
     }
 
-    /// Names, or a hash of parameters where the classifier gave one.
+    /// Returns the names of the classes, or a hash of parameters if the classifier returned one.
     static Value classes_of(base::Arena& arena, const compiler::NodeData& node) {
         value::HashBuilder with_parameters(arena);
         std::vector<Value> names;
@@ -142,14 +148,15 @@ public:
         const Value data = object_in(arena, request);
         const auto node = request.param("node");
         const Value* values = at(data, "values");
-        if (!values || !values->is_hash()) throw invalid_body("the facts hold no object values");
+        if (!values || !values->is_hash())
+            throw invalid_body("the facts contain no object 'values'");
         check_name(at(data, "name"), node);
         compiler_.fact_files().save(std::string(node),
                                     facts_to_keep(arena, std::string(node), *values, data));
         const auto store = compiler_.site().store(compiler_.log());
         (void)store->store_facts(std::string(node), environment, *values,
                                  compiler_.trusted_data(arena, request));
-        // What puppetserver's own terminus has to say of it.
+        // The response of puppetserver's own terminus.
         return json_as(type, "0");
     }
 
@@ -167,7 +174,7 @@ public:
             ++compiler_.repeated_reports;
         }
         check_report(report);
-        // Under which name it is kept is not the sender's to choose.
+        // The sender must not choose under which name the report is stored.
         check_name(at(report, "host"), node);
         const auto& settings = compiler_.settings();
         auto names = base::texts(base::words(settings.text("reports"), ", "));
@@ -179,10 +186,10 @@ public:
             overlay.set("environment", std::string(environment->as_string()));
         const site::ReportForms forms{.data = report,
                                       .yaml = [&] { return apply::report_yaml(report); }};
-        // The store of the house remembers every report, whatever else is to be done with it.
+        // The internal store receives every report, regardless of other processors.
         const bool remembered =
             std::erase(names, "puppetdb") > 0 || settings.boolean("storeconfigs");
-        if (std::ranges::find(names, "store") != names.end() && !told_by_time(node, as)) {
+        if (std::ranges::find(names, "store") != names.end() && !touch_unchanged_file(node, as)) {
             auto path = keep(node, report);
             if (!as.empty() && as != "new") remember_file(node, as, std::move(path));
         }
@@ -210,23 +217,24 @@ public:
     }
 
 private:
-    /// What is acknowledged is kept: where it cannot be, the agent hears of it.
+    /// Stores the report. If that fails, the agent gets an error, because an acknowledged report
+    /// must be stored.
     void remember(const std::shared_ptr<const site::View>& view, const std::string& node,
                   const Value& report) {
         try {
             site::View::Connection(view, compiler_.log())->store_report(node, report);
         } catch (const base::PuppetError& e) {
             const auto text =
-                fmt::format("The report of {} is not stored: {}", node, e.full_text());
+                fmt::format("Could not store the report of {}: {}", node, e.full_text());
             compiler_.log().log(base::Level::Err, text);
             throw ApiError(503, text);
         }
     }
 
-    /// The file that says of the node what report `as` says has the time of this run now: one file
-    /// each half an hour for runs in which nothing happens fills disks. False: there is none, or
-    /// each is to have its own.
-    bool told_by_time(const std::string& node, const std::string& as) {
+    /// Sets the time of the node's file for report `as` to the time of this run, because one file
+    /// per half hour for unchanged runs would fill disks. Returns false if there is no such file,
+    /// or if each run must have its own.
+    bool touch_unchanged_file(const std::string& node, const std::string& as) {
         if (as.empty() || as == "new" || compiler_.settings().boolean("store_reports_at_rest"))
             return false;
         std::string path;
@@ -249,7 +257,7 @@ private:
         }
     }
 
-    /// REPORTDIR/NODE/YYYYMMDDHHMM.yaml; empty: it could not be written.
+    /// Writes REPORTDIR/NODE/YYYYMMDDHHMM.yaml. Returns an empty path if it could not be written.
     std::string keep(const std::string& node, const Value& report) {
         if (!good_host(node)) return {};
         const auto folder = sys::join(compiler_.settings().text("reportdir"), node);
@@ -266,7 +274,7 @@ private:
     std::unique_ptr<sys::FileSystem> files_;
     RubyReports ruby_;
     struct UnchangedFile {
-        std::string as;  ///< the report that later ones are like
+        std::string as;  ///< name of the report that later ones refer to
         std::string path;
     };
     std::mutex mutex_;

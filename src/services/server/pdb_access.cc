@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/pdb_access.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ using http::Response;
 
 namespace {
 
-/// Decoded segments of a path.
+/// Returns the decoded segments of a path.
 std::vector<std::string> path_segments(const Request& request) {
     std::vector<std::string> out;
     for (std::string_view part : base::split(std::string_view(request.path).substr(1), '/'))
@@ -23,7 +24,8 @@ std::vector<std::string> path_segments(const Request& request) {
     return out;
 }
 
-/// Reads of one node. A query could ask about others in its subqueries.
+/// Reports whether the request reads only the node itself. A query parameter is excluded because
+/// its subqueries could read other nodes.
 bool reads_itself(const Request& request, const std::string& name) {
     if ((request.method != "GET" && request.method != "HEAD") || request.query_value("query"))
         return false;
@@ -36,8 +38,9 @@ bool reads_itself(const Request& request, const std::string& name) {
     return begins({"bunraku", "v1", "nodes"}) && at[3] == name;
 }
 
-/// Facts and reports, in the formats of now, whose bodies name the node as `certname`. What it
-/// exports to others is the compiler's to say, so catalogs are not among them.
+/// Reports whether a node sends its own facts or report in a current format, whose body contains
+/// the `certname`. Catalogs are excluded, because the compiler decides what a node exports to
+/// others.
 bool sends_itself(const Request& request, const std::string& name) {
     const auto* command = request.query_value("command");
     const auto* version = request.query_value("version");
@@ -62,7 +65,8 @@ bool is_from_node_itself(const Request& request, const std::string& certname) {
 
 std::optional<Response> store_refusal(const Request& request, const StoreClients& clients) {
     if (clients.allow_list) return clients.allow_list->refusal(request);
-    // Where nodes show theirs, none could be kept out if others needed none.
+    // If nodes use certificates on this port, clients without one must be refused. Otherwise a node
+    // could bypass its restrictions by omitting its certificate.
     if (!request.peer.certificate && (clients.certificate_needed || clients.serves_agents)) {
         return Response::text(403,
                               "A client certificate signed by this server's certificate authority "
@@ -81,10 +85,10 @@ std::optional<Response> store_refusal(const Request& request, const StoreClients
     if (!name.empty() && (reads_itself(request, name) || sends_itself(request, name)))
         return std::nullopt;
     return Response::text(
-        403, fmt::format("The client certificate name {} reaches the store for itself only: its "
-                         "own node, and its facts and reports. Other clients are listed in the "
+        403, fmt::format("The client certificate name {} may access the store only for itself: its "
+                         "own node, and its facts and reports. Other clients must be listed in the "
                          "file of the setting certificate-allowlist, have the extension "
-                         "pp_cli_auth, or are allowed by auth.conf",
+                         "pp_cli_auth, or be allowed by auth.conf",
                          name.empty() ? "null" : name));
 }
 

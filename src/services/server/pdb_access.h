@@ -1,4 +1,5 @@
-// Which certificates reach the store (/pdb, /bunraku/v1) on the agents' port.
+// SPDX-License-Identifier: Apache-2.0
+// Decides which certificates may access the store (/pdb, /bunraku/v1) on the agents' port.
 #pragma once
 
 #include <functional>
@@ -12,27 +13,28 @@
 
 namespace bunraku::server {
 
-/// What a server knows about the store's clients.
+/// The server's configuration of the store's clients.
 struct StoreClients {
-    std::shared_ptr<AllowList> allow_list;               ///< null: none
-    std::shared_ptr<http::Authorization> authorization;  ///< null: there is no auth.conf here
-    /// Whether nodes show their certificates here: the server compiles or signs. On a store alone
-    /// every certificate of the authority is a client's, as with PuppetDB.
+    std::shared_ptr<AllowList> allow_list;               ///< may be null
+    std::shared_ptr<http::Authorization> authorization;  ///< null if the server has no auth.conf
+    /// True if nodes use their certificates on this server, because it compiles or signs. In a
+    /// server with only the store, every certificate of the authority belongs to a client, as with
+    /// PuppetDB.
     bool serves_agents = false;
-    bool certificate_needed = true;  ///< the setting client-auth
+    bool certificate_needed = true;  ///< setting client-auth
     std::string own_name;            ///< certname of this server
 };
 
-/// Returns a response if the client of a request over TLS may not make it, else nullopt. The
-/// certificate is not a bad one.
+/// Returns a response if the client of a TLS request must be refused, else nullopt. A client
+/// certificate, if present, was verified before.
 ///
-/// A list decides alone; without one the rules of a site's auth.conf; without those a certificate
-/// with pp_cli_auth and the server's own may do all. Every other one reads the node of its name and
-/// sends facts and reports of it.
+/// If there is an allow list, it alone decides. Otherwise, a site's own auth.conf decides.
+/// Otherwise, certificates with pp_cli_auth and the server's own certificate have full access.
+/// Every other certificate may read the node of its name and send facts and reports of it.
 std::optional<http::Response> store_refusal(const http::Request& request,
                                             const StoreClients& clients);
 
-/// Whether a command is sent by the node that it is about, whose body must be about it, too.
+/// Reports whether a node sends a command about itself. The body must then be about the node too.
 bool is_from_node_itself(const http::Request& request, const std::string& certname);
 
 }  // namespace bunraku::server

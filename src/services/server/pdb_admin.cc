@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/pdb_admin.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ struct AdminCommand {
     store::CleanWhat what;
 };
 
-/// One of the names of `clean`'s payload, or ["purge_nodes", {"batch_limit": N}].
+/// Reads one of the names of `clean`'s payload, or ["purge_nodes", {"batch_limit": N}].
 bool read_clean_item(codec::JsonCursor& json, store::CleanWhat& what) {
     using Kind = codec::JsonCursor::Kind;
     auto set = [&](std::string_view name) {
@@ -48,7 +49,7 @@ bool read_clean_item(codec::JsonCursor& json, store::CleanWhat& what) {
         } else if (name == "gc_packages") {
             what.packages = true;
         } else if (name == "other" || name == "gc_catalogs" || name == "gc_fact_paths") {
-            what.other = true;  // the other two are parts of it
+            what.other = true;  // "other" includes the two others.
         } else {
             return false;
         }
@@ -125,7 +126,7 @@ Response invalid_command(std::string_view body, std::string_view why) {
         400, fmt::format("Invalid command {}: {}", codec::json_string(body.substr(0, 2000)), why));
 }
 
-/// Answers with what `work` returns, after it had the connection that writes.
+/// Responds with the result of `work`, which runs with the connection for writing.
 template <class Work>
 Response with_writer(store::Service& service, const Work& work) {
     std::string answer;
@@ -137,8 +138,8 @@ Response with_writer(store::Service& service, const Work& work) {
     return Response::json(200, std::move(answer));
 }
 
-/// Runs what `bunraku` commands ask of the server that owns their SQLite file. They come over its
-/// socket; nobody else has these commands. Nullopt: `command` is none of them.
+/// Runs commands that the `bunraku` program sends to the server that owns its SQLite file. They are
+/// only available on the server's local socket. Returns nullopt if `command` is not one of them.
 std::optional<Response> run_local_command(store::Service& service, const AdminCommand& command) {
     using base::Result;
     if (command.command == "compact") {
@@ -217,14 +218,14 @@ Response export_archive(const std::shared_ptr<store::Service>& service, Request&
     out.producer = [archive](std::string& piece) {
         piece.clear();
         auto more = archive->next(piece);
-        // The client must see that the archive is cut.
+        // Aborts the response, so that the client notices that the archive is truncated.
         if (!more) throw std::runtime_error(more.error().message);
         return *more;
     };
     return out;
 }
 
-/// The field "archive" of a multipart/form-data body; empty: there is none.
+/// Returns the field "archive" of a multipart/form-data body. Empty if it does not exist.
 std::string_view multipart_field(base::TextView body BUNRAKU_LIFETIMEBOUND,
                                  std::string_view content_type) {
     std::size_t at = content_type.find("boundary=");

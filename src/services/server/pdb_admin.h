@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PuppetDB's admin API: /pdb/admin/v1/{archive,cmd,summary-stats}.
 #pragma once
 
@@ -8,7 +9,7 @@
 
 namespace bunraku::server {
 
-/// For listed clients.
+/// Adds the routes, which only listed clients may use.
 void add_admin_routes(http::Router& router, std::shared_ptr<store::Service> service);
 
 }  // namespace bunraku::server

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/pdb_command.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ using http::Response;
 using store::CommandHeader;
 using store::CommandKind;
 
-/// Texts as PuppetDB's messages show them.
+/// Formats a text as in PuppetDB's messages.
 std::string shown(const std::string* text) { return text ? codec::json_string(*text) : "nil"; }
 
 std::string all_commands() {
@@ -39,17 +40,18 @@ bool blank(std::string_view text) {
     return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
 }
 
-/// The media type alone, in lower case.
+/// Returns the media type without parameters, in lower case.
 std::string media_type(std::string_view header) {
     std::string out = base::lower(header.substr(0, header.find(';')));
     std::erase_if(out, [](char c) { return c == ' ' || c == '\t'; });
     return out;
 }
 
-/// What a request says, whichever form it has.
+/// The content of a request in either form.
 struct Submission {
     std::map<std::string, std::string> params;
-    std::map<std::string, std::string> repeated;  ///< given several times: as messages show them
+    /// parameters given several times, in the format of messages
+    std::map<std::string, std::string> repeated;
     std::string body;
     bool version_is_number = false;
     long version = 0;
@@ -68,7 +70,8 @@ std::string invalid(const Submission& s, std::string_view why) {
 
 bool is_version(long number) { return number <= 2147483647 && number >= -2147483647; }
 
-/// {"command", "version", "payload"} as body, without parameters: the form of PuppetDB 2.
+/// Reads a body with {"command", "version", "payload"} and without parameters, the form of
+/// PuppetDB 2.
 std::optional<Response> read_old_form(Submission& s) {
     constexpr std::string_view kOld =
         "Command was submitted without query parameters (old format). ";
@@ -122,7 +125,7 @@ std::optional<Response> read_old_form(Submission& s) {
         certname.reset();
         has_payload = has_version = false;
     }
-    // The payload's is the one that counts.
+    // The payload's certname takes precedence.
     found.erase("certname");
     if (certname) found["certname"] = *certname;
     s.params = std::move(found);
@@ -160,7 +163,7 @@ std::optional<Response> read_new_form(const Request& request, Submission& s) {
 }
 
 std::optional<Response> check(const Submission& s, CommandKind* kind) {
-    // The order is PuppetDB's, and so is that a missing version is one that is no number.
+    // PuppetDB checks in this order, and reports a missing version as one that is not a number.
     constexpr std::string_view kKnown[] = {"checksum", "secondsToWaitForCompletion",
                                            "certname", "command",
                                            "version",  "producer-timestamp"};
@@ -200,7 +203,8 @@ std::optional<Response> check(const Submission& s, CommandKind* kind) {
     return std::nullopt;
 }
 
-/// Whether every `certname` of a body, a JSON map, is this one, and there is one.
+/// Reports whether a body, a JSON map, contains at least one `certname` and all of them have this
+/// value.
 bool is_about(const std::string& body, const std::string& certname) {
     using Kind = codec::JsonCursor::Kind;
     bool found = false;
@@ -224,7 +228,8 @@ bool is_about(const std::string& body, const std::string& certname) {
     return found;
 }
 
-/// Seconds of `secondsToWaitForCompletion`; 0: none. False: no number.
+/// Reads the seconds of `secondsToWaitForCompletion`; 0 if it is absent. Returns false if it is not
+/// a number.
 bool waiting_time(const Submission& s, double* seconds) {
     *seconds = 0;
     auto at = s.params.find("secondsToWaitForCompletion");
@@ -282,7 +287,8 @@ Response submit(store::Service& service, Request& request) {
                         (header.kind == CommandKind::StoreReport && s.version >= 8);
     if (newest && is_from_node_itself(request, header.certname) &&
         !is_about(s.body, header.certname)) {
-        return json_error(400, invalid(s, "The payload's certname is another one."));
+        return json_error(
+            400, invalid(s, "The payload's certname differs from the command's certname."));
     }
     header.received = service.options().runtime->now_ms();
     auto stamp = s.params.find("producer-timestamp");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PuppetDB's command API, POST /pdb/cmd/v1.
 #pragma once
 
@@ -8,7 +9,8 @@
 
 namespace bunraku::server {
 
-/// Commands of listed clients go into the service's queue; the answer comes once they are on disk.
+/// Adds the route. Commands of listed clients are added to the service's queue; the response is
+/// sent once they are on disk.
 void add_command_routes(http::Router& router, std::shared_ptr<store::Service> service);
 
 }  // namespace bunraku::server

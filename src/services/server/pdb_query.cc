@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/pdb_query.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ Ast equals(std::string_view field, std::string_view value) {
     return Ast::array({text("="), text(field), text(value)});
 }
 
-// --- what a path means
+// --- Paths
 
 enum Accepts : unsigned {
     kGlobal = 1,  ///< optimize_drop_unused_joins, explain, ..
@@ -38,7 +39,7 @@ enum Accepts : unsigned {
     kPretty = 4,
     kDistinct = 8,  ///< distinct_resources and its times
     kCounts = 16,   ///< summarize_by, count_by, counts_filter
-    kRoot = 32,     ///< ast_only; query is required
+    kRoot = 32,     ///< ast_only; requires query
     kQuery = 64,
 };
 constexpr unsigned kTypical = kGlobal | kPaging | kPretty;
@@ -46,22 +47,22 @@ constexpr unsigned kTypical = kGlobal | kPaging | kPretty;
 struct Route {
     enum Kind {
         Rows,
-        Single,  ///< one thing, or 404
-        Data,    ///< the metrics or logs of a report
+        Single,  ///< one object, or 404
+        Data,    ///< metrics or logs of a report
         Root,
     };
     Kind kind = Rows;
     std::string entity;
-    std::vector<Ast> criteria;  ///< what the path says of the rows
-    bool active = false;        ///< only active nodes by default
+    std::vector<Ast> criteria;  ///< conditions from the path
+    bool active = false;        ///< restricted to active nodes by default
     unsigned accepts = kTypical;
-    /// What must be known for the path to make sense: ("node", "web1").
+    /// Objects that must exist for the path to be valid, such as ("node", "web1").
     std::vector<std::pair<std::string, std::string>> parents;
 };
 
 using Segments = std::vector<std::string>;
 
-/// facts[/NAME[/VALUE]], below whatever.
+/// Parses facts[/NAME[/VALUE]] at any level of a path.
 bool facts_route(const Segments& s, std::size_t at, Route& r) {
     if (s.size() > at + 2) return false;
     r.entity = "facts";
@@ -152,7 +153,7 @@ bool nodes_route(const Segments& s, std::size_t at, Route& r) {
     return s[at + 1] == "resources" && resources_route(s, at + 2, r);
 }
 
-/// environments/E and producers/P, with what belongs to them below.
+/// Parses environments/E and producers/P, and the paths below them.
 bool named_route(const Segments& s, std::string_view kind, Route& r) {
     r.entity = std::string(kind) + "s";
     if (s.size() == 1) return true;
@@ -174,7 +175,7 @@ bool named_route(const Segments& s, std::string_view kind, Route& r) {
     return s[2] == "catalogs" && catalogs_route(s, 3, r);
 }
 
-/// Entities without anything below.
+/// Entities without paths below them.
 struct Plain {
     std::string_view path;
     bool active;
@@ -224,9 +225,9 @@ bool resolve(const Segments& s, Route& r) {
     return false;
 }
 
-// --- parameters
+// --- Parameters
 
-/// Values as JSON has them: of a GET all are texts.
+/// Parameters as JSON values. In a GET request, all of them are strings.
 struct Parameters {
     Ast map = Ast::map();
     const Ast* find(std::string_view name) const {
@@ -271,7 +272,7 @@ bool truth(const Parameters& p, std::string_view name, bool otherwise = false) {
     return s == "true";
 }
 
-/// As messages show a value that was sent.
+/// Formats a received value for messages.
 std::string shown(const Ast& v) { return v.is_text() ? v.as_text() : query::to_clojure(v); }
 
 std::optional<std::int64_t> whole_number(const Ast& v) {
@@ -282,7 +283,7 @@ std::optional<std::int64_t> whole_number(const Ast& v) {
     return base::parse_integer<std::int64_t>(s);
 }
 
-/// Seconds, whole or with a fraction, as milliseconds; 0: as long as it takes.
+/// Converts seconds, with an optional fraction, to milliseconds; 0 means no limit.
 std::int64_t timeout_ms(const Ast& v) {
     double seconds = -1;
     if (v.is_number()) {
@@ -378,7 +379,7 @@ void distinct_options(const Parameters& p, QueryOptions& options) {
     if (truth(p, "distinct_resources")) options.distinct = query::DistinctResources{*from, *to};
 }
 
-/// Reads, checks and converts what came with the request.
+/// The request's parameters after parsing, validation and conversion.
 struct Asked {
     Ast query;
     QueryOptions options;
@@ -401,7 +402,7 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
     } else if (request.method == "POST") {
         http::DecodedBody body = http::decoded_body(request, settings.max_body);
         if (body.status != 0) throw QueryError{body.status, body.message};
-        // No body, or null: a question without parameters.
+        // An empty body or null is a query without parameters.
         if (body.body.find_first_not_of(" \t\r\n") != std::string::npos) {
             p.map = query::read_query_json(body.body);
         }
@@ -415,7 +416,7 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
             return n.name == name && (n.where & route.accepts);
         });
     };
-    // A blank one is none; what is not accepted is not read either.
+    // A blank query counts as absent. A query that the path does not accept is ignored.
     const Ast* q = p.find("query");
     if (q && (blank(*q) || !accepted("query"))) q = nullptr;
     if (q) {
@@ -436,7 +437,7 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
         asked.options.counts_filter =
             filter->is_text() ? query::read_query_json(filter->as_text()) : *filter;
     }
-    // Missing ones are told before unknown ones.
+    // Missing parameters are reported before unknown ones.
     if ((route.accepts & kRoot) && !p.map.find("query")) {
         bad("Missing required query parameter 'query'");
     }
@@ -481,9 +482,9 @@ Asked read_request(const Request& request, const Route& route, const PdbQueryOpt
     return asked;
 }
 
-// --- answers
+// --- Responses
 
-/// Only POST has a body whose type matters.
+/// The media type of the body only matters for POST.
 std::optional<Response> refuse_type(const Request& request) {
     if (request.method != "POST") return {};
     std::string_view type = request.headers.get("Content-Type");
@@ -511,7 +512,7 @@ Response failed(const base::Error& e) {
     }
 }
 
-struct Broken {};  ///< ends a connection whose answer cannot be finished
+struct Broken {};  ///< closes a connection whose response cannot be completed
 
 Response stream(std::unique_ptr<QueryCursor> started) {
     std::shared_ptr<QueryCursor> cursor = std::move(started);
@@ -519,7 +520,7 @@ Response stream(std::unique_ptr<QueryCursor> started) {
     if (cursor->total()) {
         response.headers.set("X-Records", fmt::format("{}", *cursor->total()));
     }
-    // Short answers need no chunks.
+    // Short responses are sent without chunked encoding.
     std::string first, second;
     auto more = cursor->next(first);
     if (more && *more) more = cursor->next(second);
@@ -542,10 +543,10 @@ Response stream(std::unique_ptr<QueryCursor> started) {
     return response;
 }
 
-/// The answer where the path is below something that is not there.
+/// Returns a response if an object in the path does not exist.
 std::optional<Response> unknown_parent(QueryEngine& engine, const Route& route) {
     for (const auto& [kind, id] : route.parents) {
-        // Of a single thing the answer itself tells.
+        // For a single object, the query itself shows whether it exists.
         if (route.kind == Route::Single && &kind == &route.parents.back().first) break;
         auto known = engine.exists(kind, id);
         if (!known) return failed(known.error());
@@ -556,8 +557,8 @@ std::optional<Response> unknown_parent(QueryEngine& engine, const Route& route) 
 
 Response answer(QueryEngine& engine, const Request& request, const Route& route,
                 const PdbQueryOptions& settings) {
-    // What is below an environment, a producer or a report is looked for before the request is
-    // read, what is below a node after that.
+    // The existence of an environment, a producer or a report is checked before the request is
+    // parsed, that of a node afterwards.
     bool parents_first =
         route.kind != Route::Data && !route.parents.empty() &&
         (route.parents[0].first == "environment" || route.parents[0].first == "producer" ||
@@ -615,7 +616,8 @@ Response answer(QueryEngine& engine, const Request& request, const Route& route,
     return stream(std::move(*cursor));
 }
 
-/// The segments behind /pdb/query/v4, each decoded on its own: titles may hold slashes.
+/// Returns the segments after /pdb/query/v4. Each one is decoded separately, because titles may
+/// contain slashes.
 std::optional<Segments> query_segments(const Request& request) {
     constexpr std::string_view kRoot = "/pdb/query/v4";
     std::string_view path = request.path;
@@ -627,7 +629,7 @@ std::optional<Segments> query_segments(const Request& request) {
         std::size_t slash = path.find('/');
         auto decoded = http::percent_decode(path.substr(0, slash));
         if (!decoded) return {};
-        // A slash at the end says nothing.
+        // A trailing slash is ignored.
         if (!(decoded->empty() && slash == std::string_view::npos)) out.push_back(*decoded);
         path = slash == std::string_view::npos ? "" : path.substr(slash);
     }

@@ -1,4 +1,5 @@
-// PuppetDB's query API, /pdb/query/v4 and everything below it, over HTTP.
+// SPDX-License-Identifier: Apache-2.0
+// PuppetDB's query API over HTTP: /pdb/query/v4 and all paths below it.
 #pragma once
 
 #include <memory>
@@ -9,11 +10,11 @@
 namespace bunraku::server {
 
 struct PdbQueryOptions {
-    bool pretty = false;  ///< where a request does not say
+    bool pretty = false;  ///< default for requests without the parameter
     std::uint64_t max_body = 16 << 20;
 };
 
-/// Routes GET and POST of every entity, for listed clients.
+/// Adds GET and POST routes of every entity, which only listed clients may use.
 void add_query_routes(http::Router& router, std::shared_ptr<store::QueryEngine> engine,
                       const PdbQueryOptions& options = {});
 

@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/plugin_lists.h"
 
+#include "core/base/assert.h"
 #include "net/http/message.h"
 
 namespace bunraku::server {
 
 namespace {
 
-/// Agents of one version ask alike; whoever asks otherwise again and again shall not fill the
-/// memory.
+/// Agents of one version send the same request. The limit prevents a client with varying requests
+/// from filling the memory.
 constexpr std::size_t kMostLists = 64;
 
 }  // namespace
@@ -29,6 +31,7 @@ std::shared_ptr<const PluginLists::List> PluginLists::get(
     list->packed = http::gzip(list->json);
     const std::lock_guard lock(mutex_);
     if (kept_.size() >= kMostLists) kept_.clear();
+    BUNRAKU_ASSERT(kept_.size() < kMostLists);
     kept_[key] = {environment, *moment, list};
     return list;
 }

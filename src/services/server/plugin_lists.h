@@ -1,4 +1,5 @@
-// What agents are told of all plugins, which every run of every one asks for.
+// SPDX-License-Identifier: Apache-2.0
+// The lists of all plugins, which every agent requests in every run.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,15 @@
 
 namespace bunraku::server {
 
-/// Lists of files as JSON, kept while no file of theirs changes. Thread-safe.
+/// A cache of JSON file lists, valid while none of their files changes. Thread-safe.
 class PluginLists {
 public:
     struct List {
         std::string json;
-        std::string packed;  ///< by gzip
+        std::string packed;  ///< compressed with gzip
     };
-    /// The list that is kept under `key`, else what `make` gives, which has to ask the
-    /// environment's files for each path before it looks at it (FileWish::witness).
+    /// Returns the list cached under `key`, or else the result of `make`. `make` must call the
+    /// environment's files for each path before it reads the path (FileRequest::fingerprints).
     std::shared_ptr<const List> get(
         const std::shared_ptr<const environment::Environment>& environment, const std::string& key,
         const std::function<std::string()>& make);
@@ -28,7 +29,7 @@ public:
 private:
     struct Kept {
         std::shared_ptr<const environment::Environment> environment;
-        std::uint64_t moment = 0;  ///< environment::Files::moment() before it was made
+        std::uint64_t moment = 0;  ///< environment::Files::moment() before the list was made
         std::shared_ptr<const List> list;
     };
     std::mutex mutex_;

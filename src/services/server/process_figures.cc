@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/process_figures.h"
 
 #include <chrono>
@@ -12,7 +13,7 @@ namespace {
 
 using std::chrono::system_clock;
 
-// The first look at it is when the server starts.
+// The first call is at the start of the server.
 system_clock::time_point started() {
     static const auto at = system_clock::now();
     return at;
@@ -48,7 +49,7 @@ ProcessFigures process_figures() {
         std::fclose(file);
     }
     out.open_files = entries_of("/proc/self/fd");
-    if (out.open_files) out.open_files--;  // this folder
+    if (out.open_files) out.open_files--;  // without the descriptor of this folder
     rlimit files{};
     if (::getrlimit(RLIMIT_NOFILE, &files) == 0) out.max_open_files = files.rlim_cur;
     out.threads = entries_of("/proc/self/task");

@@ -1,4 +1,5 @@
-// What this process uses of the machine.
+// SPDX-License-Identifier: Apache-2.0
+// Resource usage of this process.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,7 @@ struct ProcessFigures {
     double cpu_seconds = 0;
     std::uint64_t resident_bytes = 0, virtual_bytes = 0;
     std::uint64_t open_files = 0, max_open_files = 0, threads = 0;
-    double start_time = 0;  ///< seconds since the epoch
+    double start_time = 0;  ///< in seconds since the epoch
     std::int64_t uptime_ms = 0;
 };
 

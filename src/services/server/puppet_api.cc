@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/puppet_api.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ std::string_view words_of(int status) {
     }
 }
 
-/// The media types of an Accept header with their weights, the best first.
+/// Returns the media types of an Accept header with their weights, best first.
 std::vector<std::pair<std::string, double>> ranges_of(std::string_view accept) {
     std::vector<std::pair<std::string, double>> out;
     for (const std::string_view part : base::words(accept, ",")) {
@@ -55,7 +56,7 @@ std::vector<std::pair<std::string, double>> ranges_of(std::string_view accept) {
     return out;
 }
 
-/// Puppet's names of formats, which old agents send (Puppet 8.11, network/formats.rb).
+/// Returns Puppet's name of a format, which old agents send (Puppet 8.11, network/formats.rb).
 std::string_view format_name(std::string_view type) {
     if (type == "application/vnd.puppet.rich+json") return "rich_data_json";
     if (type == "application/json") return "json";
@@ -65,7 +66,7 @@ std::string_view format_name(std::string_view type) {
     return type == "application/octet-stream" ? "binary" : "";
 }
 
-/// "application/*" stands for nothing.
+/// Reports whether a range matches a type. "application/*" does not match any.
 bool takes(std::string_view range, std::string_view type) {
     return range == "*/*" || range == type || range == format_name(type);
 }
@@ -97,8 +98,8 @@ Response ApiError::response() const {
 
 Response Overloaded::response() const {
     static std::atomic<unsigned> turn{0};
-    Response out = Response::text(503, "Too many requests wait for a catalog already");
-    // Spread, so that a herd does not come back as one.
+    Response out = Response::text(503, "Too many requests are already waiting for a catalog");
+    // The delay varies, so that the clients do not all return at the same time.
     out.headers.set("Retry-After", std::to_string(5 + turn++ * 7 % 55));
     return out;
 }
@@ -124,7 +125,7 @@ Response answered(base::LogSink& log, const Request& request,
         return e.response();
     } catch (const Overloaded& e) {
         log.log(base::Level::Warning,
-                fmt::format("Refused a compile to {} with 503: more are asked for than can wait",
+                fmt::format("Refused a compile for {} with 503: too many requests are waiting",
                             client_text(request)));
         return e.response();
     } catch (const base::PuppetError& e) {
@@ -225,7 +226,7 @@ Value trusted_data(base::Arena& arena, const http::ClientCertificate* client,
     if (client)
         for (const auto& e : client->extensions) {
             const auto named = std::ranges::find(names, e.oid, &http::OidNames::value_type::first);
-            // Puppet's own names cannot be changed.
+            // Puppet's own names cannot be overridden.
             const bool renamed = e.name == e.oid && named != names.end();
             extensions.set(text(renamed ? named->second : e.name), text(e.value));
         }

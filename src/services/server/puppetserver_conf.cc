@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/puppetserver_conf.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ using Kind = YamlNode::Kind;
 
 namespace {
 
-/// The text of a scalar; empty if it is none.
+/// Returns the text of a scalar. Empty if the node is not a scalar.
 std::string scalar(const YamlNode* node) {
     if (!node) return {};
     switch (node->kind) {
@@ -31,7 +32,7 @@ std::string scalar(const YamlNode* node) {
     }
 }
 
-/// The document of a file; an empty one if there is no such file.
+/// Returns the document of a file, or an empty one if the file does not exist.
 Result<YamlNode> read_conf(const std::string& path) {
     const auto text = sys::make_real_file_system()->read(path);
     if (!text) return YamlNode{};
@@ -40,18 +41,18 @@ Result<YamlNode> read_conf(const std::string& path) {
     return document;
 }
 
-/// An entry of a file that has no effect unless it equals what the server does anyway.
+/// An entry that has no effect, unless its value equals the server's behaviour anyway.
 struct Entry {
     std::string_view name;
-    std::string_view same_as;  ///< the setting whose value it may equal; empty: none
-    std::string_view instead;  ///< what happens in place of it
+    std::string_view same_as;  ///< setting whose value it may equal; may be empty
+    std::string_view instead;  ///< description of the actual behaviour
 };
 constexpr Entry kWebserver[] = {
     {"access-log-config", "", "the setting access-log names the file of the access log"},
-    {"cipher-suites", "", "OpenSSL's choice is offered"},
+    {"cipher-suites", "", "OpenSSL's default ciphers are used"},
     {"default-server", "", "there is one web server"},
-    {"gzip-enable", "", "answers are packed where the client accepts it"},
-    {"max-threads", "", "the number of threads follows the processors"},
+    {"gzip-enable", "", "responses are compressed if the client accepts it"},
+    {"max-threads", "", "the number of threads depends on the number of processors"},
     {"post-config-script", "", "it is for Jetty"},
     {"request-header-max-size", "", "the limit is built in"},
     {"ssl-ca-cert", "localcacert", "the setting localcacert is used"},
@@ -70,7 +71,7 @@ constexpr Entry kJruby[] = {
     {"server-var-dir", "vardir", "the setting vardir is used"},
 };
 constexpr Entry kVersionedCode[] = {
-    {"code-content-command", "", "`bunraku deploy` keeps versions of files"},
+    {"code-content-command", "", "`bunraku deploy` stores versions of files"},
     {"code-id-command", "", "the server finds the version of an environment itself"},
 };
 
@@ -99,7 +100,7 @@ public:
         const auto clients = scalar(codec::find_member(section, "client-auth"));
         if (clients == "need" || clients == "none") {
             warn(
-                fmt::format("client-auth = {} in {} has no effect: certificates are asked for, and "
+                fmt::format("client-auth = {} in {} has no effect: certificates are requested, and "
                             "auth.conf decides",
                             clients, path));
         }
@@ -120,12 +121,12 @@ private:
         const auto near = config::similar_settings(name);
         if (near.empty()) {
             log_.log(Level::Notice,
-                     fmt::format("{} is no setting of Puppet or Bunraku; only code that reads "
+                     fmt::format("{} is not a setting of Puppet or Bunraku; only code that reads "
                                  "$settings::{} sees it",
                                  name, name));
         } else {
-            warn(fmt::format("There is no setting {}: did you mean {}?", name,
-                             fmt::join(near, " or ")));
+            warn(
+                fmt::format("Unknown setting {}: did you mean {}?", name, fmt::join(near, " or ")));
         }
     }
 
@@ -146,7 +147,8 @@ private:
     base::LogSink& log_;
 };
 
-/// A listener of webserver.conf; nullopt: it names neither host nor port of that kind.
+/// Returns a listener of webserver.conf. Returns nullopt if the section contains neither a host nor
+/// a port of that kind.
 Result<std::optional<http::Listener>> listener_of(const YamlNode* section, bool tls) {
     auto host = scalar(codec::find_member(section, tls ? "ssl-host" : "host"));
     auto port = scalar(codec::find_member(section, tls ? "ssl-port" : "port"));

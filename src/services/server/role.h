@@ -1,4 +1,5 @@
-// What a server does is split into roles; each adds its routes and says how it is.
+// SPDX-License-Identifier: Apache-2.0
+// A server consists of roles. Each role adds its routes and reports its status.
 #pragma once
 
 #include <functional>
@@ -24,49 +25,51 @@ class Network;
 
 namespace bunraku::server {
 
-/// What roles are made with; outlives them.
+/// The environment in which roles are created. It outlives them.
 struct Context {
     const config::Settings& settings;
     base::Counters& counters;
-    base::LogSink& log;  ///< for all threads
+    base::LogSink& log;  ///< thread-safe
     sys::Runtime& runtime;
-    http::Network& network;  ///< by which other servers are reached
-    sys::Executor& aside;    ///< for what is done now and then; ends before the roles do
+    http::Network& network;  ///< for connections to other servers
+    sys::Executor& aside;    ///< for periodic work; stops before the roles do
     std::string version;
-    std::string state_directory;  ///< there, and private
-    std::string database;         ///< "sqlite:PATH", "postgresql://..", or empty: the role's own
-    /// auth.conf: for the routes of puppetserver's APIs (`authorization->access()`).
+    std::string state_directory;  ///< exists already, and is private
+    /// "sqlite:PATH", "postgresql://..", or empty for the role's default
+    std::string database;
+    /// Rules of auth.conf for the routes of puppetserver's APIs (`authorization->access()`).
     std::shared_ptr<http::Authorization> authorization = {};
-    /// Certificates and revocation lists changed on disk: connections are to know.
+    /// Reloads certificates and revocation lists after they changed on disk.
     std::function<base::Result<void>()> reload_certificates = {};
-    /// That of this process, where it has the role `store`; that role is made before the others.
+    /// The store of this process, if it has the role `store`, which is created before the roles
+    /// that use it.
     std::shared_ptr<store::Service> store = nullptr;
 };
 
-/// One member of /status/v1/services.
+/// A member of /status/v1/services.
 struct ServiceStatus {
-    std::string name;  ///< "puppetdb-status"
+    std::string name;  ///< for example "puppetdb-status"
     std::string version;
-    std::string state = "running";  ///< running, error, starting, stopping, unknown
-    std::string json = "{}";        ///< the member "status"
-    std::string debug = {};         ///< the same at that level; empty: no other
+    std::string state = "running";  ///< running, error, starting, stopping or unknown
+    std::string json = "{}";        ///< member "status"
+    std::string debug = {};         ///< member "status" at level debug; `json` is used if empty
 };
 
 class Role {
 public:
     virtual ~Role() = default;
-    /// "store", as --roles has it.
+    /// Returns the name in --roles, such as "store".
     virtual std::string_view name() const = 0;
     virtual void mount(http::Router& router) = 0;
-    /// Called when the server was told to read its files again.
+    /// Called when the server reloads its files.
     virtual base::Result<void> reload() { return {}; }
-    /// No request comes any more; threads of its own end.
+    /// Stops the role's threads. No more requests arrive at this point.
     virtual void stop() {}
     virtual std::vector<ServiceStatus> status() { return {}; }
 };
 
-// What there is. Each fails with what keeps it from starting.
-/// Sets `context.store`.
+// The roles. Each function fails with the reason why the role cannot start.
+/// Creates the role and sets `context.store`.
 base::Result<std::unique_ptr<Role>> make_store_role(Context& context);
 base::Result<std::unique_ptr<Role>> make_compiler_role(const Context& context);
 base::Result<std::unique_ptr<Role>> make_forge_role(const Context& context);

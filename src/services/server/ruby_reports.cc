@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/ruby_reports.h"
 
 #include "core/sys/system.h"
@@ -6,7 +7,7 @@
 
 namespace bunraku::server {
 
-/// What lives as long as a child does.
+/// The objects that live as long as a child process.
 struct RubyReports::WorkerLimit {
     WorkerLimit(Compiler& compiler, const site::Overlay& overlay, std::string name)
         : environment(std::move(name)), context{.system = system.system(), .log = compiler.log()} {
@@ -39,7 +40,7 @@ RubyReports::~RubyReports() = default;
 
 bool RubyReports::process(std::string_view name, const value::Value& report,
                           const site::Overlay& overlay) {
-    // What is asked of a child stays in its memory: it serves so many reports.
+    // Requests leave data in the memory of a child, so it is replaced after this many reports.
     constexpr int kMost = 500;
     const std::lock_guard lock(mutex_);
     const auto* chosen = overlay.find("environment");

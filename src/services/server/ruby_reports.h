@@ -1,4 +1,5 @@
-// Report processors that modules bring in Ruby, for reports that agents send.
+// SPDX-License-Identifier: Apache-2.0
+// Runs report processors of modules, which are written in Ruby, for the reports that agents send.
 #pragma once
 
 #include <memory>
@@ -12,13 +13,14 @@
 
 namespace bunraku::server {
 
-/// One child for all reports of an environment, started when the first is met. Thread-safe: one
-/// report is processed at a time.
+/// Uses one child process for all reports of an environment, which is started on first use.
+/// Thread-safe: one report is processed at a time.
 class RubyReports {
 public:
     explicit RubyReports(Compiler& compiler);
     ~RubyReports();
-    /// False: no module has a processor of that name. Throws what it raises.
+    /// Returns false if no module has a processor with that name. Throws the exceptions of the
+    /// processor.
     bool process(std::string_view name, const value::Value& report, const site::Overlay& overlay);
 
 private:

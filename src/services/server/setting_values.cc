@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/setting_values.h"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ Result<std::int64_t> period_setting(const config::Settings& settings, std::strin
     if (auto number = whole_number(text); number && *number < INT64_MAX / unit_ms)
         return *number * unit_ms;
     return failure(
-        fmt::format("The setting {} is no period of time (7d, 12h, 30m, 10s): {}", name, text));
+        fmt::format("The setting {} is not a time period (7d, 12h, 30m, 10s): {}", name, text));
 }
 
 Result<std::int64_t> number_setting(const config::Settings& settings, std::string_view name,
@@ -54,7 +55,7 @@ Result<std::int64_t> number_setting(const config::Settings& settings, std::strin
     auto text = aliased_setting(settings, name);
     if (text.empty()) return otherwise;
     if (auto number = whole_number(text)) return *number;
-    return failure(fmt::format("The setting {} is no number: {}", name, text));
+    return failure(fmt::format("The setting {} is not a number: {}", name, text));
 }
 
 }  // namespace bunraku::server

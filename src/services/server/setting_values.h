@@ -1,5 +1,6 @@
-// Settings of PuppetDB, which Puppet's own table does not have: looked up with dashes and
-// underscores, read in PuppetDB's units.
+// SPDX-License-Identifier: Apache-2.0
+// Settings of PuppetDB that Puppet's own table does not contain. Names may be written with dashes
+// or underscores, and values have PuppetDB's units.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +15,11 @@
 namespace bunraku::server {
 
 using config::aliased_setting;
-/// "14d", "12h", "30m", "10s", "500ms", "0" in milliseconds (PuppetDB's time periods); nullopt:
-/// none.
+/// Parses a time period of PuppetDB ("14d", "12h", "30m", "10s", "500ms", "0") to milliseconds.
+/// Returns nullopt if it is invalid.
 std::optional<std::int64_t> parse_period(std::string_view text);
-/// The setting as a period, or `otherwise` where nobody set it. A bare number counts in `unit_ms`.
+/// Returns the setting as a period, or `otherwise` if it is not set. A number without a unit is
+/// multiplied by `unit_ms`.
 base::Result<std::int64_t> period_setting(const config::Settings& settings, std::string_view name,
                                           std::int64_t otherwise, std::int64_t unit_ms);
 base::Result<std::int64_t> number_setting(const config::Settings& settings, std::string_view name,

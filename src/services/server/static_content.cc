@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/static_content.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <fmt/format.h>
 #include <mutex>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
@@ -19,11 +21,11 @@ using base::Result;
 
 namespace {
 
-/// Larger ones are not kept twice: agents ask for them as they are.
+/// Larger files are not copied to the cache; agents request them without a static catalog.
 constexpr std::uint64_t kMaxKept = 64 << 20;
 constexpr std::int64_t kSecond = 1'000'000'000, kDay = 86'400 * kSecond;
 
-/// The first of the agent's kinds that is known here.
+/// Returns the first of the agent's checksum kinds that this server supports.
 std::string common_checksum(std::string_view theirs) {
     for (const auto name : base::words(theirs, ".")) {
         const bool lite = name.ends_with("lite");
@@ -34,13 +36,13 @@ std::string common_checksum(std::string_view theirs) {
     return {};
 }
 
-/// A file of a module that a resource names.
+/// A file of a module that a resource refers to.
 struct StaticSource {
-    std::string uri;  ///< without slashes at its end
-    std::string key;  ///< "modules/ntp/ntp.conf"
+    std::string uri;  ///< without trailing slashes
+    std::string key;  ///< for example "modules/ntp/ntp.conf"
 };
 
-/// The sources of a resource; empty where one of them is something else than a module's file here.
+/// Returns the sources of a resource. Empty if one of them is not a module's file on this server.
 std::vector<StaticSource> sources_of(const catalog::Resource& resource) {
     std::vector<std::string> texts;
     const auto* given = resource.parameter("source");
@@ -90,8 +92,9 @@ FileRequest static_request(const catalog::Resource& resource, const std::string&
     return out;
 }
 
-/// Where a module's file stands as catalogs say it: below the environment's folder, as puppetserver
-/// has it, else by the names that every environment has.
+/// Returns the path of a module's file in catalogs: relative to the environment's folder, as in
+/// puppetserver. For files outside that folder, returns a path that is the same in every
+/// environment.
 std::string content_path_of(const std::string& path, const StaticSource& source,
                             const environment::Environment& environment) {
     const auto root = environment.directory() + "/";
@@ -102,8 +105,8 @@ std::string content_path_of(const std::string& path, const StaticSource& source,
                : source.key.substr(0, slash) + "/files" + source.key.substr(slash);
 }
 
-/// Stands between path and digest in a `content_uri`. By the digest another server, which does not
-/// know the code id, can tell whether its own file is the one that is meant.
+/// The separator between path and digest in a `content_uri`. With the digest, another server that
+/// does not know the code id can check whether its own file has the same content.
 constexpr std::string_view kDigestMark = "~sha256-";
 
 std::string content_uri_of(const std::string& path) {
@@ -124,6 +127,7 @@ std::string StaticContent::list_path(std::string_view code_id) const {
 }
 
 Result<void> StaticContent::keep(const std::string& digest, const std::string& from) {
+    BUNRAKU_ASSERT(is_sha256(digest));
     {
         const std::lock_guard lock(mutex_);
         if (contents_.contains(digest)) return {};
@@ -152,6 +156,7 @@ Result<void> StaticContent::keep(const std::string& digest, const std::string& f
 }
 
 Result<void> StaticContent::keep_list(const std::string& code_id, const std::string& list) {
+    BUNRAKU_ASSERT(is_sha256(code_id));
     const auto now = sys::make_real_clock()->now_ns();
     {
         const std::lock_guard lock(mutex_);
@@ -184,7 +189,7 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
     const std::shared_lock whole(cleaning_);
     Inlined out;
     std::string single, recursive;
-    std::map<std::string, std::string> paths;  // content path -> digest
+    std::map<std::string, std::string> paths;  // maps content paths to digests
     const auto add = [](std::string& to, std::string_view title, std::string_view json) {
         if (!to.empty()) to += ',';
         codec::append_json_string(to, title);
@@ -197,7 +202,7 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
         const auto sources = sources_of(resource);
         if (sources.empty()) continue;
         const auto wanted = static_request(resource, checksum);
-        // What the resource would add; given up as a whole where a file of it cannot be kept.
+        // The resource's additions. All of them are dropped if one of its files cannot be cached.
         std::map<std::string, std::string> own;
         const auto take = [&](FileFacts& facts, const StaticSource& source) {
             const bool top = !facts.relative || *facts.relative == ".";
@@ -212,8 +217,8 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
                 digest ? keep(*digest, full) : Result<void>(std::unexpected(digest.error()));
             if (!kept) {
                 log.log(base::Level::Warning,
-                        fmt::format("Cannot keep the content of {} for static catalogs: {}", full,
-                                    kept.error().message));
+                        fmt::format("Could not cache the content of {} for static catalogs: {}",
+                                    full, kept.error().message));
                 return false;
             }
             own[path] = *digest;
@@ -236,12 +241,13 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
                 std::string list;
                 std::vector<std::string> broken;
                 for (auto& facts : files_.walk(folders, wanted, &broken)) {
+                    BUNRAKU_ASSERT(facts.relative.has_value());
                     if (*facts.relative != ".") record(sys::join(facts.path, *facts.relative));
                     whole_resource = whole_resource && take(facts, source);
                     if (!list.empty()) list += ',';
                     write_json(list, facts);
                 }
-                // The agent asks for it, and is told.
+                // The agent requests the files itself then, and receives the error.
                 whole_resource = whole_resource && broken.empty();
                 for (auto& path : broken) record(std::move(path));
                 add(json, source.uri, "[" + list + "]");
@@ -254,7 +260,7 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
                 const auto found = files_.find(environment, source.key, catalog.name);
                 if (!found) continue;
                 auto facts = files_.look(*found, std::nullopt, wanted);
-                // A link to nothing: the agent says so.
+                // A broken link; the agent reports it.
                 if (!facts) break;
                 facts->source = source.uri;
                 if (take(*facts, source)) write_json(json, *facts);
@@ -271,8 +277,9 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
     out.code_id = codec::hex_digest(codec::DigestKind::Sha256, list);
     if (auto kept = keep_list(out.code_id, list); !kept) {
         log.log(base::Level::Warning,
-                fmt::format("Cannot keep what a static catalog is made of, {} gets another: {}",
-                            catalog.name, kept.error().message));
+                fmt::format(
+                    "Could not cache the content of a static catalog, so {} gets a normal one: {}",
+                    catalog.name, kept.error().message));
         return {};
     }
     if (!single.empty()) out.json += fmt::format(R"(,"metadata":{{{}}})", single);
@@ -304,7 +311,7 @@ std::optional<std::string> StaticContent::digest_of(const std::string& code_id,
 std::optional<std::string> StaticContent::find(std::string_view digest) {
     auto content = content_path(digest);
     const auto status = sys::disk().stat(content);
-    // What was not written to its end before the machine stopped is no answer.
+    // A file truncated by a crash must not be returned.
     const auto seen = status ? files_.digests().of("sha256", content, *status)
                              : Result<std::string>(std::unexpected(status.error()));
     if (!seen || *seen != digest) return std::nullopt;
@@ -318,7 +325,7 @@ std::optional<std::string> StaticContent::find_among(const std::string& digest,
         const auto status = sys::disk().stat(place);
         if (!status || status->kind != sys::FileKind::File || status->size > kMaxKept) continue;
         const auto seen = files_.digests().of("sha256", place, *status);
-        // `keep` compares what it copies: the file may change meanwhile.
+        // `keep` verifies its copy, because the file may change meanwhile.
         if (seen && *seen == digest && keep(digest, place)) return content_path(digest);
     }
     return std::nullopt;
@@ -329,7 +336,7 @@ void StaticContent::clean(std::int64_t seconds, base::LogSink& log) {
     auto& disk = sys::disk();
     const auto before = sys::make_real_clock()->now_ns() - seconds * kSecond;
     const auto names = disk.list(folder_ + "/code");
-    if (!names) return;  // nothing was ever kept, or nobody can say what is
+    if (!names) return;  // nothing is cached, or the folder is unreadable
     std::set<std::string, std::less<>> named;
     for (const auto& name : *names) {
         const auto path = list_path(name);

@@ -1,5 +1,6 @@
-// Static catalogs: what a catalog says of its files is decided while it is compiled, and their
-// contents stay as they were then, whatever becomes of the modules (docs/design/0105).
+// SPDX-License-Identifier: Apache-2.0
+// Static catalogs: the metadata of a catalog's files is determined while it is compiled. Their
+// contents are cached, and later changes of the modules do not affect them (docs/design/0105).
 #pragma once
 
 #include <map>
@@ -19,44 +20,47 @@
 
 namespace bunraku::server {
 
-/// Contents by digest, and by code id the paths that a catalog calls them. Thread-safe.
+/// A cache of contents by digest, and, by code id, of the paths under which a catalog refers to
+/// them. Thread-safe.
 class StaticContent {
 public:
-    /// `folder` is made when it is first needed.
+    /// `folder` is created on first use.
     StaticContent(std::string folder, FileMounts& files)
         : folder_(std::move(folder)), files_(files) {}
 
     struct Inlined {
-        std::string code_id;  ///< empty: the catalog has no file of a module
-        /// `,"metadata":{..},"recursive_metadata":{..}`, each only where there is any: the end of
-        /// the catalog's JSON.
+        std::string code_id;  ///< empty if the catalog has no files of modules
+        /// The end of the catalog's JSON, `,"metadata":{..},"recursive_metadata":{..}`. Empty
+        /// members are omitted.
         std::string json;
-        /// Files and folders that it says something of, and what was in their place before.
+        /// The files and folders that it describes, with the stamps recorded before they were read.
         std::vector<SeenPath> seen;
     };
-    /// What an agent has to know of the files that come from modules (Puppet 8.11,
-    /// indirector/catalog/compiler.rb): `checksums` are the kinds that it knows, best first, with
-    /// dots between. A file that cannot be kept is left to be asked for. Throws where no kind of
-    /// checksum is known to both.
+    /// Returns the metadata of files from modules (Puppet 8.11, indirector/catalog/compiler.rb).
+    /// `checksums` lists the kinds that the agent supports, best first, separated by dots. A file
+    /// that cannot be cached is omitted, so that the agent requests it. Throws if the agent and the
+    /// server have no checksum kind in common.
     Inlined inline_files(const catalog::Catalog& catalog,
                          const environment::Environment& environment, std::string_view checksums,
                          base::LogSink& log);
 
-    /// A path of a `content_uri`, and the digest that it ends with ("~sha256-..").
+    /// A path of a `content_uri`, and the digest at its end ("~sha256-..").
     struct Address {
-        std::string_view path, digest;  ///< digest: empty in catalogs of earlier versions
+        std::string_view path, digest;  ///< digest is empty in catalogs of earlier versions
     };
     static Address address_of(std::string_view content_path);
-    /// Returns the SHA-256 of the content that a catalog means: the address has it, else the list
-    /// of its code id. nullopt: nobody here can tell.
+    /// Returns the SHA-256 of the content that a catalog refers to, according to the address or
+    /// else to the list of its code id. Returns nullopt if it is unknown.
     std::optional<std::string> digest_of(const std::string& code_id, const Address& address) const;
-    /// Returns where the content with this digest is cached; nullopt: nowhere.
+    /// Returns the path of the cached content with this digest, or nullopt if it is not cached.
     std::optional<std::string> find(std::string_view digest);
-    /// The same after a search in `places`: the first file with this digest is copied to the cache.
+    /// Does the same, but also searches `places`: copies the first file with this digest to the
+    /// cache.
     std::optional<std::string> find_among(const std::string& digest,
                                           const std::vector<std::string>& places);
 
-    /// Forgets code ids that no catalog had for `seconds`, and contents that none names any more.
+    /// Removes code ids that no catalog has used for `seconds`, and contents that no code id refers
+    /// to any more.
     void clean(std::int64_t seconds, base::LogSink& log);
 
 private:
@@ -67,10 +71,12 @@ private:
 
     std::string folder_;
     FileMounts& files_;
-    std::shared_mutex cleaning_;  ///< shared: somebody keeps contents that no list names yet
+    /// held shared while contents are cached that no list refers to yet
+    std::shared_mutex cleaning_;
     std::mutex mutex_;
-    std::set<std::string> contents_;                          ///< digests that are on disk
-    std::map<std::string, std::int64_t, std::less<>> lists_;  ///< code ids there, marked when
+    std::set<std::string> contents_;  ///< digests on disk
+    /// existing code ids and the times when they were marked as used
+    std::map<std::string, std::int64_t, std::less<>> lists_;
 };
 
 }  // namespace bunraku::server

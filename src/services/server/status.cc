@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/status.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,8 @@ Response problem(int status, std::string_view kind, const std::string& message) 
         status, fmt::format("{{\"kind\":\"{}\",\"msg\":{}}}", kind, codec::json_string(message)));
 }
 
-/// critical, info (the default) or debug; a response where it is none of them.
+/// The parsed level: critical, info (the default) or debug. Contains a response if it is none of
+/// them.
 struct DetailLevel {
     std::string level = "info";
     std::optional<Response> refusal;
@@ -34,7 +36,7 @@ DetailLevel level_of(const Request& request) {
     return out;
 }
 
-/// There is one version of what a service says of itself.
+/// Rejects other versions than the only existing one of the status format.
 std::optional<Response> refuse_status_version(const Request& request, std::string_view service) {
     const auto* text = request.query_value("service_status_version");
     if (!text || *text == "1") return std::nullopt;
@@ -47,7 +49,8 @@ std::optional<Response> refuse_status_version(const Request& request, std::strin
         fmt::format("No status function with version {} found for service {}", *text, service));
 }
 
-/// How long a service may take to say how it is: it is looked at, and nobody takes that long.
+/// Validates the timeout parameter. It has no other effect, because reading the status is always
+/// fast.
 std::string wrong_timeout(const Request& request) {
     const auto* text = request.query_value("timeout");
     if (!text) return {};
@@ -70,7 +73,7 @@ std::string members(const ServiceStatus& s, const std::string& level) {
         level == "debug" && !s.debug.empty() ? s.debug : s.json);
 }
 
-/// The worst of all: trapperkeeper's order.
+/// Returns the worst state of all, in trapperkeeper's order.
 std::string overall(const std::vector<ServiceStatus>& services) {
     for (std::string_view state : {"error", "unknown", "stopping", "starting"})
         for (const auto& s : services)
@@ -78,7 +81,7 @@ std::string overall(const std::vector<ServiceStatus>& services) {
     return "running";
 }
 
-/// 200 for "running", else 503 (error, starting, stopping) or 404 (unknown).
+/// Returns 200 for "running", otherwise 503 (error, starting, stopping) or 404 (unknown).
 int code_of(std::string_view state) { return state == "running" ? 200 : 503; }
 
 }  // namespace
@@ -162,7 +165,7 @@ void mount_meta(http::Router& router) {
     };
     add("/pdb/meta/v1/version",
         [] { return fmt::format("{{\n  \"version\" : \"{}\"\n}}", kPuppetdbVersion); });
-    // Nobody is asked: what is installed is the business of who installed it.
+    // No server is queried for updates, because the administrator decides about installed versions.
     add("/pdb/meta/v1/version/latest", [] {
         return fmt::format(
             "{{\n  \"newer\" : false,\n  \"version\" : \"{}\",\n  \"link\" : null\n}}",
@@ -185,7 +188,7 @@ void mount_meta(http::Router& router) {
 }
 
 void mount_metrics(http::Router& router, const base::Counters& counters) {
-    process_figures();  // notes the time
+    process_figures();  // records the start time
     router.add("GET", "/metrics", http::Access::listed(), [&counters](Request&) {
         auto out = counters.prometheus();
         auto p = process_figures();

@@ -1,4 +1,5 @@
-// How the server is: /status/v1, /pdb/meta/v1, /metrics, and what was retired.
+// SPDX-License-Identifier: Apache-2.0
+// The status of the server: /status/v1, /pdb/meta/v1, /metrics, and retired routes.
 #pragma once
 
 #include <functional>
@@ -11,16 +12,17 @@
 
 namespace bunraku::server {
 
-/// The version of PuppetDB whose API the store speaks; clients ask for it to know what they may
-/// send.
+/// The version of PuppetDB whose API the store implements. Clients read it to find out what they
+/// may send.
 inline constexpr std::string_view kPuppetdbVersion = "8.8.1";
 
-/// `services` is asked for every answer. All must outlive the router.
+/// Adds the status routes. `services` is called for every response. All arguments must outlive the
+/// router.
 void mount_status(http::Router& router, std::function<std::vector<ServiceStatus>()> services);
 void mount_meta(http::Router& router);
 void mount_metrics(http::Router& router, const base::Counters& counters);
 
-/// Counters in the terms of Jolokia: /metrics/v2, as dashboards of PuppetDB read them.
+/// Adds /metrics/v2, which exposes the counters in Jolokia's format for PuppetDB's dashboards.
 void mount_jolokia(http::Router& router, const base::Counters& counters, http::Access access);
 
 }  // namespace bunraku::server

@@ -1,4 +1,5 @@
-// The store as a role: commands go into the durable queue, queries are answered from the database.
+// SPDX-License-Identifier: Apache-2.0
+// The role of the store: adds commands to the durable queue and answers queries from the database.
 #include <atomic>
 #include <chrono>
 #include <fmt/format.h>
@@ -21,9 +22,9 @@ using base::Result;
 
 namespace {
 
-/// Counts nodes and resources aside from everything else, since a count over a large fleet takes
-/// its time. It counts again and again while somebody asks now and then, so that figures are some
-/// seconds old at most.
+/// Counts nodes and resources in the background, because the count takes long for a large fleet.
+/// Repeats the count as long as clients request it from time to time, so that the numbers are at
+/// most some seconds old.
 class Population {
 public:
     Population(const Context& context, std::shared_ptr<store::QueryEngine> engine)
@@ -32,7 +33,7 @@ public:
         auto add = [&](const char* name, const char* help, std::atomic<std::int64_t>& value) {
             c.gauge(name, help, {}, [this, &value] {
                 asked_ = aside_.now().time_since_epoch().count();
-                look_soon();
+                schedule_count();
                 return static_cast<double>(value.load());
             });
         };
@@ -42,13 +43,13 @@ public:
         add("bunraku_population_resources", "Resources of all active nodes.", resources_);
         add("bunraku_population_distinct_resources",
             "Different resources (type, title and parameters) that are stored.", distinct_);
-        look_soon();
+        schedule_count();
     }
 
 private:
     static constexpr sys::Duration kFirst = std::chrono::milliseconds(200);
     static constexpr sys::Duration kPause = std::chrono::seconds(5);
-    /// Scrapes are seldom further apart.
+    /// Monitoring systems rarely have longer intervals.
     static constexpr sys::Duration kInterest = std::chrono::minutes(3);
 
     std::int64_t count(std::string_view pql) {
@@ -71,17 +72,17 @@ private:
         auto distinct = engine_->distinct_resources();
         if (distinct) keep(distinct_, *distinct);
     }
-    /// Unless that is going to be done already.
-    void look_soon() {
+    /// Schedules a count unless one is scheduled already.
+    void schedule_count() {
         if (expected_.exchange(true)) return;
         (void)aside_.post_after(sys::Duration(pause_.load()), [this] {
             const auto began = aside_.now();
             look();
-            // At most a fiftieth of the time is spent on counting.
+            // Counting takes at most a fiftieth of the time.
             pause_ = std::max(kPause, (aside_.now() - began) * 50).count();
             expected_ = false;
             const auto since = began.time_since_epoch() - sys::Duration(asked_.load());
-            if (asked_ != 0 && since < kInterest) look_soon();
+            if (asked_ != 0 && since < kInterest) schedule_count();
         });
     }
 
@@ -101,13 +102,13 @@ public:
         auto* raw = service_.get();
         if (auto replica = raw->replica()) {
             context.counters.gauge("bunraku_read_database_age_seconds",
-                                   "How old what the read database has may be; -1: unknown.", {},
-                                   [replica] {
+                                   "Maximum age of the read database's content; -1 means unknown.",
+                                   {}, [replica] {
                                        auto age = replica->age_ms();
                                        return age < 0 ? -1.0 : static_cast<double>(age) / 1000;
                                    });
         }
-        context.counters.gauge("bunraku_dead_letters", "Commands kept aside.", {},
+        context.counters.gauge("bunraku_dead_letters", "Commands that could not be processed.", {},
                                [raw] { return static_cast<double>(raw->health().dead_letters); });
     }
     std::string_view name() const override { return "store"; }
@@ -138,7 +139,7 @@ private:
     Population population_;
 };
 
-/// "sqlite:PATH" and a bare path are files.
+/// Returns the database. "sqlite:PATH" and a bare path are files.
 std::string database_of(const Context& context) {
     std::string_view text = context.database;
     if (text.starts_with("sqlite:")) text.remove_prefix(7);

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tasks and plans of an environment's modules: /puppet/v3/tasks, /puppet/v3/plans and their
-// details (puppetserver's documentation of both; answers of 7.9.5).
+// details (puppetserver's documentation of both; responses of 7.9.5).
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ public:
             const auto found = tasks_of(module.path);
             for (const auto& [task, names] : found) {
                 const auto about = metadata(arena, module.path, task);
-                // One that cannot be read is said where its details are asked for.
+                // Unreadable metadata is reported only in the details of the task.
                 if (!about) continue;
                 HashBuilder one(arena, 4);
                 const Value* hidden = value::at(*about, "private");
@@ -116,7 +117,7 @@ public:
     }
 
 private:
-    /// The files of each task, the metadata not among them.
+    /// Returns the files of each task without the metadata.
     std::map<std::string, std::vector<std::string>> tasks_of(const std::string& module) const {
         std::map<std::string, std::vector<std::string>> out;
         auto names = files_->list(module + "/tasks");
@@ -154,13 +155,14 @@ private:
         return out;
     }
 
-    /// An empty object where a task has none; fails where it is no JSON.
+    /// Returns the metadata of a task, or an empty object if it has none. Fails if the metadata is
+    /// not valid JSON.
     base::Result<Value> metadata(base::Arena& arena, const std::string& module,
                                  const std::string& task) const {
         const auto text = files_->read(fmt::format("{}/tasks/{}.json", module, task));
         if (!text) return HashBuilder(arena).build();
         auto data = value::parse_json(arena, *text);
-        if (data && !data->is_hash()) return base::failure("The metadata are no object");
+        if (data && !data->is_hash()) return base::failure("The metadata is not an object");
         return data;
     }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/tokens.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/arena.h"
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
@@ -30,14 +32,14 @@ constexpr ScopeWord kWords[] = {
      "GET /puppet/v3/environments,GET /puppet/v3/environment_classes,"
      "GET /puppet/v3/environment_modules,GET /puppet/v3/environment_transports,"
      "GET /puppet/v3/tasks,GET /puppet/v3/plans",
-     "what environments hold"},
-    {"metrics", "GET /metrics,POST /metrics/v2", "figures of the server"},
-    {"query", "GET /pdb/query/v4,POST /pdb/query/v4,GET /pdb/meta/v1", "ask the store"},
-    {"command", "POST /pdb/cmd/v1", "tell the store catalogs, facts and reports"},
-    {"all", "* /", "everything that a certificate of an administrator opens"},
+     "read the content of environments"},
+    {"metrics", "GET /metrics,POST /metrics/v2", "read the metrics of the server"},
+    {"query", "GET /pdb/query/v4,POST /pdb/query/v4,GET /pdb/meta/v1", "query the store"},
+    {"command", "POST /pdb/cmd/v1", "send catalogs, facts and reports to the store"},
+    {"all", "* /", "all routes that an administrator's certificate may use"},
 };
 
-/// "GET /path".
+/// Reports whether the route, "METHOD /path", includes the path.
 bool opens(std::string_view route, std::string_view method, std::string_view path) {
     const auto blank = route.find(' ');
     const auto wanted = route.substr(0, blank);
@@ -133,14 +135,15 @@ Result<std::string> ApiTokens::create(ApiToken token) {
     if (token.scopes.empty()) return failure("A token needs at least one scope");
     for (const auto& scope : token.scopes)
         if (!good_scope(scope))
-            return failure(fmt::format("There is no scope {}", codec::json_string(scope)));
+            return failure(fmt::format("Unknown scope {}", codec::json_string(scope)));
     const std::string text = "bnrk_" + BUNRAKU_TRY(codec::random_hex(32));
     token.sha256 = digest_of(text);
+    BUNRAKU_ASSERT(token.sha256.size() == 64 && !token.scopes.empty());
     BUNRAKU_TRY_VOID(sys::disk().make_directories(std::string(sys::directory_name(path_)), 0700));
     const auto held = BUNRAKU_TRY(sys::FileLock::acquire(path_ + ".lock"));
     auto all = BUNRAKU_TRY(list());
     if (std::ranges::find(all, token.name, &ApiToken::name) != all.end())
-        return failure(fmt::format("There is a token '{}' already", token.name));
+        return failure(fmt::format("The token '{}' exists already", token.name));
     all.push_back(std::move(token));
     BUNRAKU_TRY_VOID(write(all));
     return text;
@@ -165,7 +168,7 @@ std::optional<std::string> ApiTokens::bearer(const http::Request& request, std::
         status ? fmt::format("{} {} {}", status->inode, status->mtime_ns, status->size) : "none";
     if (stamp != stamp_) {
         auto all = list();
-        // What cannot be read admits nobody.
+        // If the file cannot be read, no token is accepted.
         by_digest_.clear();
         stamp_ = all ? stamp : "";
         if (all)
@@ -174,6 +177,7 @@ std::optional<std::string> ApiTokens::bearer(const http::Request& request, std::
     const auto it = by_digest_.find(digest);
     if (it == by_digest_.end()) return std::nullopt;
     const auto& token = it->second;
+    BUNRAKU_ASSERT(token.sha256 == digest);
     if (token.expires_s != 0 && now_s >= token.expires_s) return std::nullopt;
     if (!token.allows(request.method, request.path)) return std::nullopt;
     return token.name;

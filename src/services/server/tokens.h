@@ -1,5 +1,6 @@
-// Tokens for operators' programs: who bears one may use the routes that it was made for, without a
-// certificate. Only their digests are kept (docs/design/0172).
+// SPDX-License-Identifier: Apache-2.0
+// Tokens for operators' programs. The bearer of a token may use the routes that it was created for,
+// without a certificate. The server stores only digests of tokens (docs/design/0172).
 #pragma once
 
 #include <cstdint>
@@ -18,34 +19,34 @@ namespace bunraku::server {
 
 struct ApiToken {
     std::string name, sha256;
-    /// Words of `scope_words`, or "METHOD /path": whatever is at or below that path.
+    /// Names in `scope_words`, or "METHOD /path", which includes all paths below it.
     std::vector<std::string> scopes;
-    std::int64_t created_s = 0, expires_s = 0;  ///< of the epoch; 0: never
+    std::int64_t created_s = 0, expires_s = 0;  ///< in seconds since the epoch; 0 means never
 
-    /// `path` is canonical.
+    /// Reports whether the token allows a request. `path` must be canonical.
     bool allows(std::string_view method, std::string_view path) const;
 };
 
-/// The words that stand for routes, each with what it opens: "cache", "DELETE /puppet-admin-api".
+/// A name for routes and its definition, such as "cache" for "DELETE /puppet-admin-api".
 struct ScopeWord {
     std::string_view word, routes, about;
 };
 std::span<const ScopeWord> scope_words();
 
-/// The file of tokens, STATEDIR/tokens.json; the running server and the command share it.
+/// The token file, STATEDIR/tokens.json, which the running server and the command share.
 /// Thread-safe.
 class ApiTokens {
 public:
     explicit ApiTokens(std::string path) : path_(std::move(path)) {}
 
     base::Result<std::vector<ApiToken>> list() const;
-    /// Gives the token's text, which nobody can read again.
+    /// Creates a token and returns its text, which cannot be retrieved later.
     base::Result<std::string> create(ApiToken token);
-    /// False: there is none of that name.
+    /// Returns false if no token has that name.
     base::Result<bool> revoke(const std::string& name);
 
-    /// The name of the token that a request bears (X-Authentication, or Authorization: Bearer)
-    /// where it is good for that request now. The file is read again when it changed.
+    /// Returns the name of a request's token (X-Authentication, or Authorization: Bearer) if it is
+    /// valid for this request now. Reads the file again if it has changed.
     std::optional<std::string> bearer(const http::Request& request, std::int64_t now_s);
 
 private:

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/trace_cache.h"
 
 #include <array>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/uuid.h"
 #include "core/codec/digest.h"
 #include "core/codec/packed.h"
@@ -19,9 +21,9 @@ using environment::Trace;
 
 namespace {
 
-/// Twice what a kept catalog is good for.
+/// Twice the maximum age of a cached catalog.
 constexpr std::int64_t kTooOld = std::int64_t{2} * 86'400 * 1'000'000'000;
-/// Digits of the digest that stands before what it is of.
+/// Length of the digest that precedes the content it covers.
 constexpr std::size_t kSum = 16;
 
 std::string sum_of(std::string_view text) { return codec::short_digest(text, kSum); }
@@ -55,8 +57,9 @@ void TraceCache::drop_all() {
     (void)sys::disk().remove_all(folder_);
 }
 
-/// Those of the ids that are not in the file yet are added. False: they could not be.
+/// Appends the ids that are not yet in the file. Returns false on failure.
 bool TraceCache::write_texts(Written& written, const std::vector<ReadId>& ids) {
+    BUNRAKU_ASSERT(written.table && !written.name.empty());
     std::string part;
     for (const ReadId id : ids) {
         if (written.ids.contains(id)) continue;
@@ -76,6 +79,7 @@ bool TraceCache::write_texts(Written& written, const std::vector<ReadId>& ids) {
 }
 
 void TraceCache::save(const std::string& key, const CachedCatalog& kept) {
+    BUNRAKU_ASSERT(kept.trace != nullptr);
     const auto& trace = *kept.trace;
     const IdSet ids = trace.ids();
     std::vector<ReadId> needed;
@@ -94,7 +98,8 @@ void TraceCache::save(const std::string& key, const CachedCatalog& kept) {
             written.name = base::random_uuid() + ".reads";
         }
         if (!write_texts(written, needed)) {
-            // What the file has of it nobody knows: the next one begins anew.
+            // The content of the file is unknown after the failure, so the next trace begins a new
+            // file.
             written_.erase(trace.table().get());
             return;
         }
@@ -137,7 +142,7 @@ void TraceCache::save(const std::string& key, const CachedCatalog& kept) {
 
 const TraceCache::Texts& TraceCache::texts(const std::string& name) {
     const auto [it, fresh] = texts_.try_emplace(name);
-    // A name comes from a file: it leads nowhere else.
+    // The name was read from a file and must not lead to another folder.
     if (!fresh || name.find('/') != std::string::npos) return it->second;
     const auto content = sys::disk().read(folder_ + '/' + name);
     if (!content) return it->second;

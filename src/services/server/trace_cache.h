@@ -1,5 +1,6 @@
-// The traces of kept catalogs on disk, so that a server which starts again gives catalogs without
-// compiling them first (docs/design/0241). All of it may be dropped at any time, at the price of
+// SPDX-License-Identifier: Apache-2.0
+// The traces of cached catalogs on disk, so that a restarted server can return catalogs without
+// compiling them first (docs/design/0241). The files may be deleted at any time, which only causes
 // compiles.
 #pragma once
 
@@ -19,20 +20,21 @@
 
 namespace bunraku::server {
 
-/// What kept files are encrypted for (Secrets::seal).
+/// Contexts for the encryption of cached files (Secrets::seal).
 inline constexpr std::string_view kCatalogSealContext = "kept catalog", kTraceSealContext = "trace";
 
-/// A path, and what stood there when it was looked at.
+/// A path and the stamp that it had when it was read.
 struct SeenPath {
     std::string path;
     environment::Stamp stamp;
 };
 
-/// Thread-safe. Files that are cut, damaged or another program's are as good as none.
+/// Stores traces in files. Thread-safe. Truncated or damaged files, and files of another program,
+/// are ignored.
 class TraceCache {
 public:
-    /// `program`: what catalogs depend on beside their traces. What is too old to be given is
-    /// removed from `folder`.
+    /// `program` identifies the inputs of catalogs other than their traces. Removes files from
+    /// `folder` that are too old to be used.
     TraceCache(std::string folder, std::string program,
                std::shared_ptr<store::Secrets> secrets = {});
 
@@ -45,15 +47,16 @@ public:
         std::shared_ptr<const environment::Trace> trace;
     };
     void save(const std::string& key, const CachedCatalog& kept);
-    /// Its trace has the numbers of `table`.
+    /// Loads a catalog. Its trace uses the ids of `table`.
     std::optional<CachedCatalog> load(const std::string& key,
                                       const std::shared_ptr<environment::ReadTable>& table);
     void drop(const std::string& key);
-    /// The folder is emptied.
+    /// Removes all files from the folder.
     void drop_all();
 
 private:
-    /// The texts of numbers, one file a table and life of a server: traces are small beside them.
+    /// The texts of read ids, one file for each table and server process. Traces are small in
+    /// comparison.
     struct Written {
         std::shared_ptr<environment::ReadTable> table;
         std::string name;
@@ -70,11 +73,12 @@ private:
     std::string file_of(std::string_view key) const;
 
     const std::string folder_, program_;
-    /// Null: nothing is encrypted. Digests of a catalog would tell whether a guess is right.
+    /// If null, files are not encrypted. Encryption is needed because digests of a catalog would
+    /// confirm a correct guess of a secret.
     const std::shared_ptr<store::Secrets> secrets_;
     std::mutex mutex_;
     std::map<const environment::ReadTable*, Written> written_;
-    std::map<std::string, Texts, std::less<>> texts_;  ///< of lives before, by file
+    std::map<std::string, Texts, std::less<>> texts_;  ///< texts of earlier processes, by file
 };
 
 }  // namespace bunraku::server

@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/bulk.h"
 
 #include <charconv>
 #include <fmt/format.h>
+
+#include "core/base/assert.h"
 
 namespace bunraku::store {
 
@@ -36,7 +39,7 @@ void append_element(std::string& out, std::string_view text) {
     out += '"';
 }
 
-/// A field of COPY's text form.
+/// Appends a field in the text format of COPY.
 void append_field(std::string& out, std::string_view text) {
     std::size_t from = 0;
     constexpr std::string_view kSpecial = "\\\t\n\r";
@@ -49,17 +52,19 @@ void append_field(std::string& out, std::string_view text) {
     out.append(text, from);
 }
 
-constexpr std::size_t kMaxBytes = 4 << 20;  ///< of one statement
+constexpr std::size_t kMaxBytes = 4 << 20;  ///< Size limit of one statement.
 
 }  // namespace
 
 Bulk::Bulk(Database& db, std::string_view table, std::vector<Column> columns,
            std::string_view suffix)
     : db_(db), table_(table), columns_(std::move(columns)), suffix_(suffix) {
+    BUNRAKU_ASSERT(!columns_.empty());
     if (db_.postgresql() && !copies()) arrays_.resize(columns_.size());
 }
 
 void Bulk::put(std::string_view text, bool null) {
+    BUNRAKU_ASSERT(column_ < columns_.size());
     bytes_ += text.size();
     if (copies()) {
         if (column_++ > 0) copied_ += '\t';
@@ -75,6 +80,7 @@ void Bulk::put(std::string_view text, bool null) {
 }
 
 Result<void> Bulk::open() {
+    BUNRAKU_ASSERT(!statement_);
     std::string sql = fmt::format("INSERT INTO {} (", table_);
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         if (i > 0) sql += ", ";
@@ -169,10 +175,12 @@ Bulk& Bulk::null() {
 Result<void> Bulk::end_row() {
     if (!db_.postgresql()) {
         if (!opened_) return opened_;
+        BUNRAKU_ASSERT(statement_.has_value());
         BUNRAKU_TRY_VOID(statement_->run());
         statement_->reset();
         return {};
     }
+    BUNRAKU_ASSERT(column_ == columns_.size());
     if (copies()) copied_ += '\n';
     column_ = 0;
     ++rows_;
@@ -181,6 +189,7 @@ Result<void> Bulk::end_row() {
 
 Result<void> Bulk::flush() {
     if (rows_ == 0) return {};
+    BUNRAKU_ASSERT(column_ == 0 && db_.postgresql());
     if (copies()) {
         std::string sql = fmt::format("COPY {} (", table_);
         for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -193,6 +202,7 @@ Result<void> Bulk::flush() {
         return db_.copy_in(sql + ") FROM STDIN", rows);
     }
     if (!statement_) BUNRAKU_TRY_VOID(open());
+    BUNRAKU_ASSERT(arrays_.size() == columns_.size());
     for (std::string& array : arrays_) {
         array += '}';
         statement_->bind(array);
@@ -222,7 +232,8 @@ Result<void> add_links(Database& db, std::string_view table, std::string_view co
                        std::int64_t node, std::span<const std::int64_t> ids) {
     if (ids.empty()) return {};
     if (db.postgresql()) {
-        // The node's row is locked: nobody else links anything to it.
+        BUNRAKU_ASSERT(node != 0);
+        // The lock on the node's row ensures that no other writer adds links to it.
         Bulk rows(db, table, {{"certname_id", Bulk::Type::Integer}, {column, Bulk::Type::Integer}});
         for (std::int64_t id : ids) {
             rows.integer(node).integer(id);
@@ -244,7 +255,8 @@ Result<void> remove_links(Database& db, std::string_view table, std::string_view
                           std::int64_t node, std::span<const std::int64_t> ids, int kind,
                           std::int64_t lost_at) {
     if (ids.empty()) return {};
-    // Who lost it last decides how long it is kept.
+    BUNRAKU_ASSERT(node != 0 && lost_at >= 0);
+    // The last loss decides how long the content is retained.
     const std::string later =
         lost_at > 0 ? "ON CONFLICT (kind, id) DO UPDATE SET lost_at = excluded.lost_at"
                       " WHERE gc_candidates.lost_at < excluded.lost_at"

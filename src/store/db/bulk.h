@@ -1,5 +1,6 @@
-// Many rows into one table: on SQLite one prepared statement run for each; on PostgreSQL a COPY, or
-// where rows may be there already one statement with an array a column.
+// SPDX-License-Identifier: Apache-2.0
+// Insertion of many rows into one table. SQLite runs one prepared statement per row. PostgreSQL
+// uses COPY; where rows may exist already, it uses one statement with an array per column.
 #pragma once
 
 #include <functional>
@@ -18,26 +19,27 @@ public:
         std::string_view name;
         Type type;
     };
-    /// `suffix`: "ON CONFLICT DO NOTHING", or nothing; on PostgreSQL also "RETURNING ..".
+    /// `suffix` is "ON CONFLICT DO NOTHING" or empty. On PostgreSQL it may also contain
+    /// "RETURNING ..".
     Bulk(Database& db, std::string_view table, std::vector<Column> columns,
          std::string_view suffix = "");
 
-    /// PostgreSQL: called with each row that the suffix returns.
+    /// Sets the function that is called with each row that the suffix returns. PostgreSQL only.
     Bulk& returned(std::function<void(Statement&)> each) {
         each_ = std::move(each);
         return *this;
     }
     Bulk& text(std::string_view value);
-    Bulk& optional(std::string_view value);  ///< null where empty
+    Bulk& optional(std::string_view value);  ///< null if `value` is empty
     Bulk& blob(std::string_view bytes);
     Bulk& integer(std::int64_t number);
     Bulk& real(double number);
     Bulk& null();
-    /// After the last column of a row.
+    /// Ends a row; called after its last column.
     Result<void> end_row();
-    /// SQLite: the id of the row that end_row has just made.
+    /// Returns the id of the row that end_row() inserted last. SQLite only.
     std::int64_t last_id() const { return db_.last_id(); }
-    /// After the last row.
+    /// Writes the buffered rows; called after the last row.
     Result<void> flush();
 
 private:
@@ -49,19 +51,20 @@ private:
     std::vector<Column> columns_;
     std::string_view suffix_;
     std::optional<Statement> statement_;
-    std::vector<std::string> arrays_;  ///< PostgreSQL: the text of each column's array
-    std::string copied_;               ///< PostgreSQL: the rows of a COPY
+    std::vector<std::string> arrays_;  ///< array text of each column (PostgreSQL)
+    std::string copied_;               ///< rows of a COPY (PostgreSQL)
     std::function<void(Statement&)> each_;
     std::size_t column_ = 0, rows_ = 0, bytes_ = 0;
     Result<void> opened_;
 };
 
-/// The links of one node: `table` (certname_id, `column`).
+/// Returns the ids that `node` is linked to in `table` (certname_id, `column`).
 Result<std::vector<std::int64_t>> linked_ids(Database& db, std::string_view table,
                                              std::string_view column, std::int64_t node);
 Result<void> add_links(Database& db, std::string_view table, std::string_view column,
                        std::int64_t node, std::span<const std::int64_t> ids);
-/// What is unlinked becomes a candidate for the garbage collector, as `kind`, lost at `lost_at`.
+/// Removes links. The unlinked content becomes a candidate for the garbage collector, with the kind
+/// `kind` and the time of loss `lost_at`.
 Result<void> remove_links(Database& db, std::string_view table, std::string_view column,
                           std::int64_t node, std::span<const std::int64_t> ids, int kind,
                           std::int64_t lost_at = 0);

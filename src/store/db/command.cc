@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/command.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <string.h>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/text.h"
 #include "core/codec/hex.h"
@@ -65,11 +67,12 @@ Result<void> FactsBlocklist::prepare() {
         // PuppetDB matches the whole name.
         auto expression = regex::Regex::compile("\\A(?:" + name + ")\\z");
         if (!expression) {
-            return base::failure(fmt::format("facts-blocklist: '{}' is no regular expression: {}",
+            return base::failure(fmt::format("facts-blocklist: invalid regular expression '{}': {}",
                                              name, expression.error().message));
         }
         compiled->expressions.push_back(std::move(*expression));
     }
+    BUNRAKU_ASSERT(compiled->expressions.size() == names.size());
     compiled_ = std::move(compiled);
     return {};
 }
@@ -83,7 +86,8 @@ bool FactsBlocklist::blocks(std::string_view name) const {
 
 namespace {
 
-/// Bytes that are no UTF-8 become U+FFFD: one odd fact must not cost a node all of its facts.
+/// Replaces bytes that are not UTF-8 with U+FFFD, so that one invalid fact does not cost a node all
+/// its facts.
 std::string repaired(std::string_view body) {
     std::string out;
     out.reserve(body.size() + 16);
@@ -98,7 +102,7 @@ std::string repaired(std::string_view body) {
     return out;
 }
 
-/// The text that stands where none may stand could be part of a secret.
+/// Returns the error message without the unexpected token, which could be part of a secret.
 std::string reason_of(const codec::JsonError& error) {
     const std::size_t token = error.message.find("Unrecognized token '");
     if (error.what.empty() || token == std::string::npos) return error.message;
@@ -125,13 +129,14 @@ Result<std::unique_ptr<PreparedCommand>> prepare_kind(const CommandHeader& heade
     return base::failure("unknown command");
 }
 
-/// Values of parameters are taken apart with the catalog. Elsewhere nobody needs what is Sensitive.
+/// Reports whether Sensitive values must be removed from the body. Catalogs are excluded because
+/// their parameters are split when the catalog is stored.
 bool redacts(const CommandHeader& header, std::string_view body) {
     return (header.kind == CommandKind::ReplaceFacts || header.kind == CommandKind::StoreReport) &&
-           stands_in(body, "__ptype");
+           contains_text(body, "__ptype");
 }
 
-/// A command together with the body that it points into, changed from what came.
+/// A command together with the repaired copy of the body that it points into.
 class Repaired final : public PreparedCommand {
 public:
     static Result<std::unique_ptr<PreparedCommand>> prepare(const CommandHeader& header,
@@ -170,7 +175,7 @@ Result<std::unique_ptr<PreparedCommand>> prepare_command(const CommandHeader& he
         return base::failure(fmt::format("Version {} of command \"{}\" is not supported",
                                          header.version, command_name(header.kind)));
     }
-    // The strict formats refuse bytes that are not UTF-8 themselves.
+    // The strict formats reject bytes that are not UTF-8 themselves.
     const bool repairs = !is_literal_catalog(header) && !codec::check_utf8(body).empty();
     if (repairs || redacts(header, body)) return Repaired::prepare(header, body, options);
     return prepare_kind(header, body, options);
@@ -181,7 +186,7 @@ bool is_literal_catalog(const CommandHeader& header) {
            (header.version == 4 || header.version == 5);
 }
 
-bool stands_in(std::string_view body, std::string_view text) {
+bool contains_text(std::string_view body, std::string_view text) {
     return ::memmem(body.data(), body.size(), text.data(), text.size()) != nullptr;
 }
 
@@ -236,8 +241,9 @@ std::optional<std::string> read_optional_text(codec::JsonCursor& json, std::stri
 
 namespace {
 
-/// A UUID in any form that PostgreSQL reads (hyphens behind any group of four digits, braces,
-/// capitals) in the form that it writes; empty if it is none.
+/// Returns a UUID in the form that PostgreSQL writes. Accepts every form that PostgreSQL reads:
+/// hyphens after any group of four digits, braces, capitals. Returns an empty string if `text` is
+/// not a UUID.
 std::string uuid_of(std::string_view text) {
     if (text.size() > 2 && text.front() == '{' && text.back() == '}') {
         text = text.substr(1, text.size() - 2);
@@ -250,6 +256,7 @@ std::string uuid_of(std::string_view text) {
     }
     if (digits.size() != 32 || !codec::from_hex(digits)) return {};
     for (const std::size_t at : {20U, 16U, 12U, 8U}) digits.insert(at, "-");
+    BUNRAKU_ASSERT(digits.size() == 36);
     return digits;
 }
 
@@ -290,7 +297,7 @@ std::optional<std::int64_t> read_optional_time(codec::JsonCursor& json, std::str
 }
 
 std::int64_t read_time(codec::JsonCursor& json, std::string_view field) {
-    // A number is milliseconds since the epoch, as PuppetDB takes it.
+    // PuppetDB reads a number as milliseconds since the epoch.
     if (json.kind() == codec::JsonCursor::Kind::Number) {
         constexpr std::int64_t kYear10000 = 253'402'300'800'000;
         std::int64_t time = json.integer();
@@ -323,7 +330,7 @@ std::int64_t read_zoned_time(codec::JsonCursor& json, std::string_view field) {
 
 std::optional<std::int64_t> parse_time(std::string_view text) {
     if (auto plain = catalog::parse_wire_time(text)) return plain;
-    // Ruby's own form, "2026-11-20 22:55:04 +0100", has blanks.
+    // Ruby's own format, "2026-11-20 22:55:04 +0100", contains blanks.
     return query::parse_query_time(base::trim(text, " "));
 }
 

@@ -1,5 +1,6 @@
-// Commands: what PuppetDB's clients send, decoded and validated, and put into the tables. One file
-// a command, command_<name>.cc.
+// SPDX-License-Identifier: Apache-2.0
+// Commands: decodes and validates what PuppetDB's clients send, and writes it to the tables. Each
+// command has its own file, command_<name>.cc.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +28,10 @@ inline constexpr CommandKind kCommandKinds[] = {
     CommandKind::StoreReport,         CommandKind::DeactivateNode,
     CommandKind::ConfigureExpiration, CommandKind::ReplaceCatalogInputs};
 
-/// "replace catalog".
+/// Returns the name, such as "replace catalog".
 std::string_view command_name(CommandKind kind);
 std::optional<CommandKind> command_from_name(std::string_view name);
-/// The versions that can be decoded.
+/// Returns the oldest version that can be decoded.
 int oldest_version(CommandKind kind);
 int newest_version(CommandKind kind);
 
@@ -39,22 +40,22 @@ struct CommandHeader {
     int version = 0;
     std::string certname;
     std::int64_t received = 0;            ///< milliseconds since the epoch
-    std::int64_t producer_timestamp = 0;  ///< as the request's parameter has it; 0: it has none
+    std::int64_t producer_timestamp = 0;  ///< request parameter; 0 if absent
 };
 
 enum class Applied {
     Stored,
-    Unchanged,  ///< the same content again
-    Obsolete,   ///< older than what is known
-    Duplicate,  ///< a report that is there already
+    Unchanged,  ///< the same content was stored before
+    Obsolete,   ///< older than the stored data
+    Duplicate,  ///< the report exists already
 };
 
-/// Which facts are not kept.
+/// The facts that are not stored.
 struct FactsBlocklist {
     std::vector<std::string> names;
-    bool regex = false;  ///< `names` are regular expressions (Ruby's)
+    bool regex = false;  ///< `names` are Ruby regular expressions
     bool empty() const { return names.empty(); }
-    /// Compiles the expressions; fails with the first that is none.
+    /// Compiles the expressions. Fails with the first invalid one.
     Result<void> prepare();
     bool blocks(std::string_view name) const;
 
@@ -64,27 +65,28 @@ private:
 };
 
 struct CommandOptions {
-    std::int64_t resource_events_ttl_ms = 0;  ///< older events are not kept; 0: all are
+    std::int64_t resource_events_ttl_ms = 0;  ///< older events are not stored; 0 means no limit
     FactsBlocklist blocklist;
 };
 
-/// A command that has been decoded and found well-formed.
+/// A command that was decoded and is well-formed.
 class PreparedCommand {
 public:
     virtual ~PreparedCommand() = default;
-    /// Inside a transaction of `writer`. An error without a code is the command's own fault: trying
-    /// again does not help.
+    /// Applies the command inside a transaction of `writer`. An error without a code means that the
+    /// command itself is invalid, so a retry does not help.
     virtual Result<Applied> apply(Writer& writer) = 0;
-    /// The resources that the node exports since then and did not before.
+    /// Returns the resources that the node exports since this command and did not export before.
     virtual std::span<const std::int64_t> new_exports() const { return {}; }
 };
 
-/// `body` outlives what is given back. Errors are the command's fault: they say what is wrong.
+/// Decodes a command. `body` must outlive the result. Errors describe what is wrong with the
+/// command.
 Result<std::unique_ptr<PreparedCommand>> prepare_command(const CommandHeader& header,
                                                          std::string_view body,
                                                          const CommandOptions& options);
 
-// Used by prepare_command; throw JsonError.
+// Used by prepare_command(). They throw JsonError.
 std::unique_ptr<PreparedCommand> prepare_catalog(const CommandHeader&, std::string_view body);
 std::unique_ptr<PreparedCommand> prepare_facts(const CommandHeader&, std::string_view body,
                                                const CommandOptions&);

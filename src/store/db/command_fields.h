@@ -1,4 +1,5 @@
-// Reading the fields that commands have in common.
+// SPDX-License-Identifier: Apache-2.0
+// Readers for the fields that commands have in common.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +12,39 @@
 
 namespace bunraku::store {
 
-/// Whether `text` stands anywhere in a body. (find() looks at each place where its first letter is,
-/// which costs as much as all the rest of an unchanged catalog.)
-bool stands_in(std::string_view body, std::string_view text);
+/// Reports whether `body` contains `text`. (find() examines each occurrence of the first letter,
+/// which takes as long as the rest of the work for an unchanged catalog.)
+bool contains_text(std::string_view body, std::string_view text);
 
-/// Whether a command carries a catalog of wire format 4 or 5, whose pages are read to the letter:
-/// "extra or missing fields are an error".
+/// Reports whether a command carries a catalog of wire format 4 or 5. Their specification is
+/// followed literally: "extra or missing fields are an error".
 bool is_literal_catalog(const CommandHeader& header);
 
-/// "transaction-uuid" of the older formats as "transaction_uuid".
+/// Converts the key of an older format, such as "transaction-uuid", to "transaction_uuid".
 std::string dashes_to_underscores(std::string_view key);
 
-/// Whether the text of a JSON string holds U+0000, which PostgreSQL cannot store.
+/// Reports whether a JSON string contains U+0000, which PostgreSQL cannot store.
 bool has_nul(std::string_view json);
 
-/// Reads a string without U+0000. Like all of these, it fails with the field's name.
+/// Reads a string without U+0000. All these functions fail with the name of the field.
 std::string read_text(codec::JsonCursor& json, std::string_view field);
 std::optional<std::string> read_optional_text(codec::JsonCursor& json, std::string_view field);
-/// Reads a string in which U+0000 becomes U+FFFD, as PuppetDB stores what is inside reports.
+/// Reads a string and replaces U+0000 with U+FFFD, as PuppetDB does inside reports.
 std::string read_repaired_text(codec::JsonCursor& json, std::string_view field);
 std::optional<std::string> read_optional_repaired_text(codec::JsonCursor& json,
                                                        std::string_view field);
-/// Reads a UUID; returns it in lower case, with hyphens.
+/// Reads a UUID. Returns it in lower case, with hyphens.
 std::string read_uuid(codec::JsonCursor& json, std::string_view field);
 std::optional<std::string> read_optional_uuid(codec::JsonCursor& json, std::string_view field);
 std::optional<bool> read_optional_boolean(codec::JsonCursor& json, std::string_view field);
-/// A time of the wire formats, as milliseconds since the epoch; null: nullopt.
+/// Reads a time of the wire formats as milliseconds since the epoch. Returns nullopt for null.
 std::optional<std::int64_t> read_optional_time(codec::JsonCursor& json, std::string_view field);
 std::int64_t read_time(codec::JsonCursor& json, std::string_view field);
-/// Reads a time of a report, for which PuppetDB takes neither numbers nor texts without a zone.
+/// Reads a time in a report. PuppetDB accepts neither numbers nor strings without a time zone
+/// there.
 std::int64_t read_zoned_time(codec::JsonCursor& json, std::string_view field);
 
-/// Texts a time in any of the forms that ISO 8601 has for one (a blank for the "T", no zone, ..).
+/// Parses a time in any ISO 8601 format (a blank instead of the "T", no zone, ..).
 std::optional<std::int64_t> parse_time(std::string_view text);
 
 [[noreturn]] void missing_field(std::string_view command, std::string_view field);

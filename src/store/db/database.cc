@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/database.h"
 
 #include <chrono>
@@ -5,6 +6,7 @@
 #include <sqlite3.h>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "store/db/postgresql_values.h"
 #include "store/db/sqlite_functions.h"
 
@@ -77,7 +79,8 @@ Statement& Statement::bind(std::string_view text) {
         pg::bind_text(*pg_, next_++, text);
         return *this;
     }
-    // An empty view may have no address, which SQLite would take for null.
+    BUNRAKU_ASSERT(raw_ && next_ <= sqlite3_bind_parameter_count(raw_));
+    // An empty view may have a null address, which SQLite would store as NULL.
     int rc = sqlite3_bind_text64(raw_, next_++, text.empty() ? "" : text.data(), text.size(),
                                  SQLITE_TRANSIENT, SQLITE_UTF8);
     if (rc != SQLITE_OK && failed_ == 0) failed_ = rc;
@@ -89,6 +92,7 @@ Statement& Statement::bind(std::int64_t number) {
         pg::bind_integer(*pg_, next_++, number);
         return *this;
     }
+    BUNRAKU_ASSERT(raw_ && next_ <= sqlite3_bind_parameter_count(raw_));
     int rc = sqlite3_bind_int64(raw_, next_++, number);
     if (rc != SQLITE_OK && failed_ == 0) failed_ = rc;
     return *this;
@@ -99,6 +103,7 @@ Statement& Statement::bind(double number) {
         pg::bind_real(*pg_, next_++, number);
         return *this;
     }
+    BUNRAKU_ASSERT(raw_ && next_ <= sqlite3_bind_parameter_count(raw_));
     int rc = sqlite3_bind_double(raw_, next_++, number);
     if (rc != SQLITE_OK && failed_ == 0) failed_ = rc;
     return *this;
@@ -109,6 +114,7 @@ Statement& Statement::bind_blob(std::string_view bytes) {
         pg::bind_blob(*pg_, next_++, bytes);
         return *this;
     }
+    BUNRAKU_ASSERT(raw_ && next_ <= sqlite3_bind_parameter_count(raw_));
     int rc = sqlite3_bind_blob64(raw_, next_++, bytes.empty() ? "" : bytes.data(), bytes.size(),
                                  SQLITE_TRANSIENT);
     if (rc != SQLITE_OK && failed_ == 0) failed_ = rc;
@@ -120,6 +126,7 @@ Statement& Statement::bind_null() {
         pg_->value(next_++).null = true;
         return *this;
     }
+    BUNRAKU_ASSERT(raw_ && next_ <= sqlite3_bind_parameter_count(raw_));
     int rc = sqlite3_bind_null(raw_, next_++);
     if (rc != SQLITE_OK && failed_ == 0) failed_ = rc;
     return *this;
@@ -131,6 +138,7 @@ Statement& Statement::bind_optional(std::string_view text) {
 
 Result<bool> Statement::step() {
     if (pg_) return pg_->step();
+    BUNRAKU_ASSERT(raw_ != nullptr);
     if (failed_ != 0) return std::unexpected(db_->error("use", failed_));
     if (db_->limit_ms_ > 0 && !sqlite3_stmt_busy(raw_)) {
         db_->deadline_ = steady_ms() + db_->limit_ms_;
@@ -143,12 +151,13 @@ Result<bool> Statement::step() {
 
 Result<void> Statement::run() {
     while (BUNRAKU_TRY(step())) {
-        if (pg_ && !pg_->streaming) break;  // all of it has run already
+        if (pg_ && !pg_->streaming) break;  // The whole statement has run already.
     }
     return {};
 }
 
 void Statement::reset() {
+    BUNRAKU_ASSERT(raw_ || pg_);
     next_ = 1;
     failed_ = 0;
     if (pg_) {
@@ -166,12 +175,14 @@ int Statement::columns() const { return pg_ ? pg::columns(*pg_) : sqlite3_column
 
 std::string_view Statement::name(int column) const {
     if (pg_) return pg::name(*pg_, column);
+    BUNRAKU_ASSERT(column >= 0 && column < sqlite3_column_count(raw_));
     const char* p = sqlite3_column_name(raw_, column);
     return p ? p : "";
 }
 
 bool Statement::is_null(int column) const {
     if (pg_) return pg::is_null(*pg_, column);
+    BUNRAKU_ASSERT(column >= 0 && column < sqlite3_column_count(raw_));
     return sqlite3_column_type(raw_, column) == SQLITE_NULL;
 }
 
@@ -185,6 +196,7 @@ double Statement::real(int column) const {
 
 std::string_view Statement::text(int column) const {
     if (pg_) return pg::text(*pg_, column);
+    BUNRAKU_ASSERT(column >= 0 && column < sqlite3_column_count(raw_));
     auto* p = reinterpret_cast<const char*>(sqlite3_column_text(raw_, column));
     if (!p) return {};
     return {p, static_cast<std::size_t>(sqlite3_column_bytes(raw_, column))};
@@ -192,6 +204,7 @@ std::string_view Statement::text(int column) const {
 
 std::string_view Statement::blob(int column) const {
     if (pg_) return pg::blob(*pg_, column);
+    BUNRAKU_ASSERT(column >= 0 && column < sqlite3_column_count(raw_));
     auto* p = static_cast<const char*>(sqlite3_column_blob(raw_, column));
     if (!p) return {};
     return {p, static_cast<std::size_t>(sqlite3_column_bytes(raw_, column))};
@@ -199,6 +212,7 @@ std::string_view Statement::blob(int column) const {
 
 Statement::Type Statement::type(int column) const {
     if (pg_) return pg::type(*pg_, column);
+    BUNRAKU_ASSERT(column >= 0 && column < sqlite3_column_count(raw_));
     switch (sqlite3_column_type(raw_, column)) {
         case SQLITE_INTEGER: return Type::Integer;
         case SQLITE_FLOAT: return Type::Real;
@@ -240,9 +254,11 @@ Database::~Database() {
 
 Result<Statement> Database::prepare(std::string_view sql) {
     if (pg_) return prepare_postgresql(sql, true);
+    BUNRAKU_ASSERT(raw_ != nullptr);
     auto found = cache_.find(sql);
     if (found != cache_.end()) {
-        // Still in use further up: it gets a twin, which dies with the cache.
+        // If the cached statement is still in use by a caller, a second one is prepared. The cache
+        // owns it too.
         if (!sqlite3_stmt_busy(found->second)) return Statement(this, found->second, false);
     }
     sqlite3_stmt* raw = nullptr;
@@ -256,6 +272,7 @@ Result<Statement> Database::prepare(std::string_view sql) {
 
 Result<Statement> Database::prepare_once(std::string_view sql) {
     if (pg_) return prepare_postgresql(sql, false);
+    BUNRAKU_ASSERT(raw_ != nullptr);
     sqlite3_stmt* raw = nullptr;
     int rc = sqlite3_prepare_v3(raw_, sql.data(), static_cast<int>(sql.size()), 0, &raw, nullptr);
     if (rc != SQLITE_OK) return std::unexpected(error("use", rc));
@@ -264,6 +281,7 @@ Result<Statement> Database::prepare_once(std::string_view sql) {
 
 Result<void> Database::execute(const std::string& sql) {
     if (pg_) return pg_->execute(sql);
+    BUNRAKU_ASSERT(raw_ != nullptr);
     int rc = sqlite3_exec(raw_, sql.c_str(), nullptr, nullptr, nullptr);
     if (rc != SQLITE_OK) return std::unexpected(error("use", rc));
     return {};
@@ -303,7 +321,7 @@ base::Error Database::error(std::string_view doing, int code) const {
                           : std::string(sqlite3_errstr(code));
     switch (primary) {
         case SQLITE_BUSY:
-        case SQLITE_LOCKED: why = "it is locked by another process for too long"; break;
+        case SQLITE_LOCKED: why = "another process locked it for too long"; break;
         case SQLITE_FULL: why = "the disk is full"; break;
         case SQLITE_READONLY: why = "it is not writable (" + why + ")"; break;
         case SQLITE_NOTADB: why = "it is not a database"; break;
@@ -319,7 +337,7 @@ Result<Transaction> Transaction::begin(Database& db, const std::string& statemen
                             : db.postgresql()   ? "BEGIN"
                                                 : "BEGIN IMMEDIATE");
     if (!begun) {
-        // It may have got half way.
+        // BEGIN may have succeeded before a later statement failed.
         if (!statements.empty()) (void)db.execute("ROLLBACK");
         return std::unexpected(std::move(begun).error());
     }
@@ -337,6 +355,7 @@ Transaction::~Transaction() {
 }
 
 Result<void> Transaction::commit() {
+    BUNRAKU_ASSERT(db_ != nullptr);
     BUNRAKU_TRY_VOID(db_->execute("COMMIT"));
     db_ = nullptr;
     return {};
@@ -352,6 +371,7 @@ Savepoint::~Savepoint() {
 }
 
 Result<void> Savepoint::release() {
+    BUNRAKU_ASSERT(db_ != nullptr);
     BUNRAKU_TRY_VOID(db_->execute("RELEASE part"));
     db_ = nullptr;
     return {};

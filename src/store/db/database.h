@@ -1,10 +1,12 @@
-// One connection to a database, SQLite or PostgreSQL, behind one interface: statements with "?" for
-// values, typed columns, transactions, errors as Results. Only this folder includes it.
+// SPDX-License-Identifier: Apache-2.0
+// One connection to an SQLite or PostgreSQL database behind a common interface: statements with "?"
+// for values, typed columns, transactions, errors as Results. Only this folder includes it.
 //
-// SQL is written once. Where the dialects differ, dialect.h has the words. Placeholders are "?" or
-// "?1" ("??" is the operator "?" of PostgreSQL); texts of statements are ours, values are bound.
-// Booleans are the numbers 0 and 1, times are milliseconds since the epoch in a bigint, hashes are
-// bytes (BLOB, bytea), JSON is TEXT (SQLite) or jsonb (PostgreSQL), on both backends.
+// SQL is written once for both backends; dialect.h has the parts that differ. Placeholders are "?"
+// or "?1" ("??" is the operator "?" of PostgreSQL). The text of a statement never contains user
+// input; all values are bound. Both backends use these types: booleans are the numbers 0 and 1,
+// times are milliseconds since the epoch in a bigint, hashes are bytes (BLOB, bytea), JSON is TEXT
+// (SQLite) or jsonb (PostgreSQL).
 #pragma once
 
 #include <cstdint>
@@ -33,20 +35,21 @@ struct PgStatement;
 
 using query::Backend;
 
-/// What kind of trouble an error of this folder is; Error::code holds one of these.
+/// The kind of an error of this folder, stored in Error::code.
 enum class Failure : int {
     None = 0,
     Other = 7001,
-    Retry,        ///< deadlock, serialization, locked for too long: the same again may work
-    Unavailable,  ///< the connection is gone, or the server does not answer
+    Retry,        ///< deadlock, serialization failure or lock timeout; a retry may succeed
+    Unavailable,  ///< the connection is lost, or the server does not answer
     Full,         ///< no space left
-    Constraint,   ///< a uniqueness or other rule was broken
-    Query,        ///< the statement is at fault: a bad regular expression, a wrong type
-    Timeout,      ///< cancelled: over its time limit, or interrupted
+    Constraint,   ///< a unique or other constraint was violated
+    /// the statement is invalid, for example a bad regular expression or a wrong type
+    Query,
+    Timeout,  ///< cancelled by the time limit or by an interrupt
 };
 Failure failure_of(const base::Error& error);
 
-/// A prepared statement in use. Goes back to its connection, reset, when it dies.
+/// A prepared statement in use. Its destructor resets it and returns it to its connection.
 class Statement {
 public:
     Statement(Statement&& other) noexcept;
@@ -63,25 +66,25 @@ public:
     Statement& bind(double number);
     Statement& bind_blob(std::string_view bytes);
     Statement& bind_null();
-    /// The text, or null where it is empty.
+    /// Binds the text, or null if it is empty.
     Statement& bind_optional(std::string_view text);
     template <class T>
     Statement& bind(const std::optional<T>& value) {
         return value ? bind(*value) : bind_null();
     }
-    /// PostgreSQL only: one parameter of type bigint[], text[] or bytea[].
+    /// Binds one parameter of type bigint[], text[] or bytea[]. PostgreSQL only.
     Statement& bind_array(std::span<const std::int64_t> numbers);
     Statement& bind_array(std::span<const std::string_view> texts);
     Statement& bind_blob_array(std::span<const std::string_view> blobs);
 
-    /// True: there is a row. False: done.
+    /// Advances to the next row. Returns false if no row is left.
     Result<bool> step();
-    /// Runs it to its end.
+    /// Runs the statement to its end.
     Result<void> run();
-    /// Ready to be bound and run again.
+    /// Prepares the statement to be bound and run again.
     void reset();
-    /// PostgreSQL: rows come as they are made, and are not collected first. No other statement of
-    /// the connection may run until this one is done. SQLite always does so.
+    /// Makes PostgreSQL return rows as it produces them, instead of collecting them first. No other
+    /// statement of the connection may run until this one is done. SQLite always works this way.
     void stream();
 
     int columns() const;
@@ -90,10 +93,10 @@ public:
     std::int64_t integer(int column) const;
     double real(int column) const;
     bool boolean(int column) const { return integer(column) != 0; }
-    /// Valid until the next step. Numbers as their text.
+    /// Returns the column as text, numbers included. The view is valid until the next step.
     std::string_view text(int column) const;
     std::string_view blob(int column) const;
-    /// As SQLite has it, or as the column's type is in PostgreSQL.
+    /// The value's type in SQLite, or the column's type in PostgreSQL.
     enum class Type { Null, Integer, Real, Text, Blob };
     Type type(int column) const;
 
@@ -106,16 +109,16 @@ private:
     PgStatement* pg_ = nullptr;
     int next_ = 1;
     int failed_ = 0;
-    bool once_;  ///< not kept: dies with this object
+    bool once_;  ///< not cached; finalized with this object
 };
 
 class Database {
 public:
-    /// `where`: a file, or "postgresql://..." (libpq's URL).
-    /// Where the URL names several hosts it is the one that takes writes, for reading too.
+    /// Opens a database. `where` is a file or a libpq URL ("postgresql://..."). If the URL names
+    /// several hosts, the connection uses the one that accepts writes, for reading too.
     static Result<std::unique_ptr<Database>> open(const std::string& where, bool read_only,
                                                   int busy_timeout_ms);
-    /// For reading from any of the hosts, standbys too.
+    /// Opens a connection for reading from any of the hosts, including standbys.
     static Result<std::unique_ptr<Database>> open_replica(const std::string& url);
     ~Database();
     Database(const Database&) = delete;
@@ -124,30 +127,30 @@ public:
     Backend backend() const { return pg_ ? Backend::Postgresql : Backend::Sqlite; }
     bool postgresql() const { return pg_ != nullptr; }
 
-    /// Prepared once for each text and kept.
+    /// Prepares a statement, or returns the cached one with this text.
     Result<Statement> prepare(std::string_view sql);
-    /// For texts that come in many shapes: not kept.
+    /// Prepares a statement without caching it, for texts that vary a lot.
     Result<Statement> prepare_once(std::string_view sql);
-    /// Several statements, no values.
+    /// Runs several statements without parameters.
     Result<void> execute(const std::string& sql);
-    /// PostgreSQL only: "COPY .. FROM STDIN" and its rows in text form.
+    /// Runs "COPY .. FROM STDIN" with rows in text format. PostgreSQL only.
     Result<void> copy_in(const std::string& sql, std::string_view rows);
-    /// Rows changed by the last statement that ran.
+    /// Returns the number of rows that the last statement changed.
     std::int64_t changes() const;
-    /// Of SQLite's last INSERT; elsewhere use RETURNING.
+    /// Returns the row id of SQLite's last INSERT. On PostgreSQL, use RETURNING instead.
     std::int64_t last_id() const;
-    /// The file; of PostgreSQL the URL without its password.
+    /// Returns the path of the file, or the URL without its password on PostgreSQL.
     const std::string& path() const { return path_; }
 
-    /// Statements running longer fail with Failure::Timeout; 0: no limit.
+    /// Sets a time limit for statements, which then fail with Failure::Timeout; 0 means no limit.
     Result<void> set_time_limit(std::int64_t milliseconds);
-    /// PostgreSQL: whether statements from now on are planned once for all values, or for the
-    /// values that are bound where that is worth it.
+    /// Sets how PostgreSQL plans later statements: once for all values, or for the bound values
+    /// where that pays off.
     Result<void> plan_for_any_values(bool any);
     bool plans_for_any_values() const;
-    /// Ends the running statement; from any thread.
+    /// Cancels the running statement. May be called from any thread.
     void interrupt();
-    /// False: the connection is lost and can only be thrown away.
+    /// Returns false if the connection is lost and must be discarded.
     bool healthy() const;
 
     base::Error error(std::string_view doing, int code) const;
@@ -173,14 +176,14 @@ private:
     static int on_progress(void* self);
 };
 
-/// Rolls back unless committed.
+/// A transaction. Its destructor rolls back unless it was committed.
 class Transaction {
 public:
-    /// For writing. SQLite: takes the write lock at once, so that what it reads is still true when
-    /// it writes. PostgreSQL: read committed.
-    /// `statements`, where given, begin it in another way.
+    /// Begins a transaction that writes. SQLite takes the write lock at once, so that what the
+    /// transaction reads is still true when it writes. PostgreSQL uses read committed. If
+    /// `statements` is not empty, it replaces the usual BEGIN.
     static Result<Transaction> begin(Database& db, const std::string& statements = {});
-    /// For reading: all statements see one moment.
+    /// Begins a read-only transaction, in which all statements see the same snapshot.
     static Result<Transaction> begin_read(Database& db);
     Transaction(Transaction&& other) noexcept : db_(std::exchange(other.db_, nullptr)) {}
     Transaction& operator=(Transaction&&) = delete;
@@ -192,7 +195,7 @@ private:
     Database* db_;
 };
 
-/// Part of a transaction that can be undone alone.
+/// A part of a transaction that can be rolled back separately.
 class Savepoint {
 public:
     static Result<Savepoint> begin(Database& db);

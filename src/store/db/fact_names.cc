@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/fact_names.h"
 
 #include <string>
@@ -5,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "store/db/bulk.h"
 #include "store/db/hashed_sets.h"
 #include "store/db/support.h"
@@ -19,7 +21,7 @@ Digest name_set_hash(const std::vector<std::string_view>& names) {
     return sum.digest();
 }
 
-/// Makes the set unless another writer has just done so.
+/// Creates the set unless another writer has just created it.
 Result<std::int64_t> make_name_set(Database& db, const Digest& hash,
                                    const std::vector<std::string_view>& names) {
     MadeSet set = BUNRAKU_TRY(make_set(db, "fact_name_sets", hash));
@@ -37,6 +39,7 @@ Result<std::int64_t> make_name_set(Database& db, const Digest& hash,
 }  // namespace
 
 Result<std::int64_t> fact_name_set(Writer& writer, std::span<const FactRow> facts) {
+    BUNRAKU_ASSERT(std::ranges::is_sorted(facts, {}, &FactRow::name));
     std::vector<std::string_view> names;
     names.reserve(facts.size());
     for (const FactRow& fact : facts) names.push_back(fact.name);

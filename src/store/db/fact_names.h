@@ -1,5 +1,6 @@
-// The sets of fact names there are: nodes have few different ones, so that "how many nodes have
-// each fact" is asked of them and not of each node's facts.
+// SPDX-License-Identifier: Apache-2.0
+// The distinct sets of fact names. Nodes share a few sets, so the number of nodes that have each
+// fact is computed from the sets and not from each node's facts.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,12 @@
 
 namespace bunraku::store {
 
-/// fact_name_sets.id of the names of `facts` (sorted by name); made where it is not there yet.
+/// Returns the fact_name_sets.id of the names of `facts`, which are sorted by name. Creates the set
+/// if it does not exist.
 Result<std::int64_t> fact_name_set(Writer& writer, std::span<const FactRow> facts);
 
-/// The sets of all nodes, for a store of an older schema whose tables of sets are still empty.
+/// Stores the sets of all nodes, for a store of an older schema whose tables of sets are still
+/// empty.
 Result<void> fill_fact_name_sets(Database& db);
 
 }  // namespace bunraku::store

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/fact_rows.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/assert.h"
 #include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/json_text.h"
@@ -18,8 +20,8 @@ namespace {
 
 using Ids = std::unordered_map<Digest, std::int64_t, DigestHash>;
 
-/// A component of a path as PuppetDB writes it: names that look like indexes in quotes, the
-/// delimiter escaped.
+/// Appends a path component as PuppetDB writes it: names that look like indexes are quoted, and the
+/// delimiter is escaped.
 void append_component(std::string& out, std::string_view key) {
     bool digits = !key.empty() &&
                   std::all_of(key.begin(), key.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -54,6 +56,7 @@ struct Walk {
     std::string path, array;
 
     void value(codec::JsonCursor& json, int depth) {
+        BUNRAKU_ASSERT(depth >= 0 && !path.empty() && array.starts_with('['));
         codec::JsonCursor::Kind kind = json.kind();
         if (kind == codec::JsonCursor::Kind::Object) {
             json.enter_object();
@@ -97,11 +100,11 @@ Digest fact_key(std::string_view name, std::string_view match) {
 }
 
 struct Wanted {
-    std::string_view a, b;  ///< the two columns
+    std::string_view a, b;  ///< values of the two columns
     Digest key;
 };
 
-/// id by (a, b), of those that are there.
+/// Adds the ids of the pairs (a, b) that exist in `table` to `out`.
 Result<void> find_pairs(Database& db, std::string_view table, std::string_view a,
                         std::string_view b, const std::vector<Wanted>& wanted, Ids& out) {
     if (wanted.empty()) return {};
@@ -133,7 +136,7 @@ Result<void> find_pairs(Database& db, std::string_view table, std::string_view a
     return {};
 }
 
-/// A leaf with its own memory, waiting for the ids of its path.
+/// A leaf that owns its text and waits for the id of its path.
 struct Pending {
     std::size_t fact;
     Digest path;
@@ -145,7 +148,7 @@ struct NewPath {
     Digest key;
 };
 
-/// The ids of all paths that `rows` have, made where they are not there yet.
+/// Stores the paths that do not exist yet, and collects the ids of all of them.
 Result<void> store_paths(Writer& writer, std::vector<NewPath>& paths, Ids& ids) {
     if (paths.empty()) return {};
     Database& db = writer.db();
@@ -198,8 +201,10 @@ void visit_leaves(const FactRow& fact, const std::function<void(const FactLeaf&)
     Walk walk{each, {}, "["};
     append_component(walk.path, fact.name);
     codec::append_json_string(walk.array, fact.name);
+    const std::size_t path = walk.path.size(), array = walk.array.size();
     codec::JsonCursor json(fact.value);
     walk.value(json, 0);
+    BUNRAKU_ASSERT(walk.path.size() == path && walk.array.size() == array);
 }
 
 Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const FactRow> rows) {
@@ -225,6 +230,7 @@ Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const Fa
     for (std::size_t i : unknown) {
         if (!ids.contains(rows[i].key)) missing.push_back(i);
     }
+    BUNRAKU_ASSERT(missing.size() <= unknown.size() && unknown.size() <= rows.size());
     if (!missing.empty()) {
         Bulk facts(db, "facts",
                    {{"name", Bulk::Type::Text},
@@ -249,7 +255,7 @@ Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const Fa
             wanted.push_back({r.name, r.match, r.key});
         }
         BUNRAKU_TRY_VOID(facts.flush());
-        // Another writer may have made the same fact meanwhile: then its leaves are there.
+        // Another writer may have stored the same fact meanwhile, together with its leaves.
         std::erase_if(wanted, [&](const Wanted& w) { return ids.contains(w.key); });
         if (!wanted.empty()) {
             BUNRAKU_TRY_VOID(find_pairs(db, "facts", "name", "match", wanted, ids));
@@ -265,7 +271,7 @@ Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const Fa
             of_fact.clear();
             visit_leaves(rows[i], [&](const FactLeaf& leaf) {
                 Digest key = path_key(leaf.type, leaf.path);
-                // Odd names ("1" with and without quotes) may make one path of two.
+                // Unusual names ("1" with and without quotes) may give the same path twice.
                 if (!of_fact.insert(key).second) return;
                 leaves.push_back({i, key, std::string(leaf.value)});
                 if (const auto* known = writer.paths.find(key)) {
@@ -286,6 +292,7 @@ Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const Fa
                    {"value", Bulk::Type::Json},
                    {"number", Bulk::Type::Real}});
         for (const Pending& leaf : leaves) {
+            BUNRAKU_ASSERT(leaf.fact < rows.size() && path_ids.contains(leaf.path));
             bulk.integer(ids[rows[leaf.fact].key]).integer(path_ids[leaf.path]);
             bulk.text(query::match_of(leaf.value)).text(leaf.value);
             auto number = number_of(leaf.value);
@@ -299,6 +306,7 @@ Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const Fa
         if (out[i] == 0) return base::failure("A fact could not be stored");
         writer.facts.put(rows[i].key, out[i]);
     }
+    BUNRAKU_ASSERT(std::ranges::find(out, 0) == out.end());
     return out;
 }
 

@@ -1,4 +1,5 @@
-// Facts and their leaves on their way into the tables.
+// SPDX-License-Identifier: Apache-2.0
+// Facts and their leaves in the form in which they are stored.
 #pragma once
 
 #include <functional>
@@ -11,29 +12,29 @@
 
 namespace bunraku::store {
 
-/// A top-level fact; `value` is canonical JSON.
+/// A top-level fact. `value` is canonical JSON.
 struct FactRow {
     std::string name, value, match;
-    Digest key;  ///< of name and match
-    /// Fills match and key.
+    Digest key;  ///< hash of name and match
+    /// Computes `match` and `key`.
     void hash();
 };
 
 /// A scalar inside a fact.
 struct FactLeaf {
-    std::string_view path;   ///< "networking#~interfaces#~0"
-    std::string_view array;  ///< ["networking","interfaces",0]
+    std::string_view path;   ///< for example "networking#~interfaces#~0"
+    std::string_view array;  ///< for example ["networking","interfaces",0]
     int depth;
-    std::string_view type;   ///< string, integer, float, boolean, null
+    std::string_view type;   ///< string, integer, float, boolean or null
     std::string_view value;  ///< canonical JSON
 };
-/// Every leaf of a fact, in order.
+/// Calls `each` for every leaf of a fact, in order.
 void visit_leaves(const FactRow& fact, const std::function<void(const FactLeaf&)>& each);
 
-/// The value of a number's JSON; nullopt for everything else.
+/// Returns the value of a JSON number, and nullopt for all other JSON.
 std::optional<double> number_of(std::string_view canonical);
 
-/// facts.id of each, made where it is not there yet.
+/// Returns the facts.id of each fact. Stores the facts that do not exist yet.
 Result<std::vector<std::int64_t>> store_facts(Writer& writer, std::span<const FactRow> rows);
 
 }  // namespace bunraku::store

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/hashed_sets.h"
 
 #include <fmt/format.h>

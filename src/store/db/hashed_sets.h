@@ -1,5 +1,6 @@
-// Tables of different sets, each found by the hash of its members: sets of tags, of names of facts,
-// of kinds of resources.
+// SPDX-License-Identifier: Apache-2.0
+// Tables of distinct sets, in which each set is found by the hash of its members: sets of tags, of
+// fact names, of resource kinds.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 
 namespace bunraku::store {
 
-/// The id of the set in `table`; 0: not there.
+/// Returns the id of the set in `table`, or 0 if it does not exist.
 Result<std::int64_t> find_set(Database& db, std::string_view table, const Digest& hash);
 
 struct MadeSet {
     std::int64_t id = 0;
-    bool fresh = false;  ///< it has no members yet
+    bool fresh = false;  ///< the caller must still add the members
 };
-/// Makes the set unless another writer has just done so.
+/// Creates the set unless another writer has just created it.
 Result<MadeSet> make_set(Database& db, std::string_view table, const Digest& hash);
 
 }  // namespace bunraku::store

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/kind_sets.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "store/db/bulk.h"
 #include "store/db/hashed_sets.h"
 
@@ -53,6 +55,7 @@ Result<std::int64_t> kind_set(Writer& writer, const std::vector<Writer::Resource
     Kinds kinds;
     kinds.reserve(counts.size());
     for (const auto& [number, count] : counts) kinds.emplace_back(writer.kind(number), count);
+    BUNRAKU_ASSERT(kinds.size() == counts.size() && kinds.size() <= refs.size());
     Digest hash = kinds_hash(kinds);
     if (const std::int64_t* id = writer.kind_sets.find(hash)) return *id;
     std::int64_t id = BUNRAKU_TRY(find_set(writer.db(), "kind_sets", hash));

@@ -1,6 +1,6 @@
-// The sets of kinds of resources that catalogs have: how many of each type, and which classes.
-// Nodes have few different ones, so that "how many are there" is asked of them and not of each
-// node.
+// SPDX-License-Identifier: Apache-2.0
+// The distinct sets of resource kinds in catalogs: the number of resources of each type, and the
+// classes. Nodes share a few sets, so counts are computed from the sets and not from each node.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace bunraku::store {
 
-/// Resources of this type are counted by their titles too.
+/// The type whose resources are also counted by title.
 constexpr std::string_view kTitledType = "Class";
 
-/// kind_sets.id of a catalog's resources; made where it is not there yet.
+/// Returns the kind_sets.id of a catalog's resources. Creates the set if it does not exist.
 Result<std::int64_t> kind_set(Writer& writer, const std::vector<Writer::ResourceRef>& refs);
 
-/// The sets of catalogs that have none yet: those of an older schema.
+/// Stores the sets of catalogs that have none, which a program of an older schema wrote.
 Result<void> fill_kind_sets(Database& db);
 
 }  // namespace bunraku::store

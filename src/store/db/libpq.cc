@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/libpq.h"
 
 #include "core/base/shared_library.h"

@@ -1,4 +1,5 @@
-// The door to libpq, which is opened on first need. The functions are libpq's own without "PQ".
+// SPDX-License-Identifier: Apache-2.0
+// Interface to libpq, which is loaded on first use. The functions have libpq's names without "PQ".
 #pragma once
 
 #include <libpq-fe.h>
@@ -49,11 +50,11 @@ struct LibPq {
 #undef BUNRAKU_MEMBER
 };
 
-/// Opens the library, once. Fails where it is not installed: "PostgreSQL support needs the library
-/// libpq.so.5: ...". Opening a connection asks this first.
+/// Loads the library once; called before a connection is opened. If it is not installed, fails with
+/// "PostgreSQL support needs the library libpq.so.5: ...".
 base::Result<void> load_libpq();
 
-/// Its functions; only after load_libpq() went well.
+/// Returns the functions of the library. load_libpq() must have succeeded before.
 const LibPq& libpq();
 
 }  // namespace bunraku::store

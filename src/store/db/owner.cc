@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/owner.h"
 
 #include <errno.h>
@@ -15,7 +16,8 @@ namespace bunraku::store {
 
 namespace {
 
-/// Returns the path of a file beside `database`, the same for every name that leads to it.
+/// Returns the path of a file next to `database`. The path is the same for every name of the
+/// database.
 std::string beside(const std::string& database, std::string_view ending) {
     std::error_code ignored;
     auto real = std::filesystem::weakly_canonical(database, ignored);
@@ -30,7 +32,7 @@ Result<sys::FileLock> own_file(const std::string& database) {
     const std::string path = beside(database, ".lock");
     std::error_code ignored;
     std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
-    // has_owner() of a command holds the lock for an instant.
+    // A command that calls has_owner() holds the lock for an instant.
     constexpr int kTries = 20;
     for (int attempt = 1;; ++attempt) {
         auto lock = sys::FileLock::try_acquire(path);
@@ -42,10 +44,11 @@ Result<sys::FileLock> own_file(const std::string& database) {
         if (attempt == kTries) break;
         ::usleep(5000);
     }
-    return base::failure(fmt::format(
-        "Another server uses the store {}: a file of SQLite serves one server; several share a "
-        "PostgreSQL",
-        database));
+    return base::failure(
+        fmt::format("Another server uses the store {}: only one server can use an SQLite file; to "
+                    "share a store, use "
+                    "PostgreSQL",
+                    database));
 }
 
 bool has_owner(const std::string& database) {

@@ -1,4 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/packed.h"
+
+#include <algorithm>
+
+#include "core/base/assert.h"
 
 namespace bunraku::store {
 
@@ -19,7 +24,7 @@ void put_difference(std::string& out, std::int64_t from, std::int64_t to) {
 
 struct Reader {
     std::string_view rest;
-    /// False: the end, or a number cut short.
+    /// Reads a number. Returns false at the end of the input or if the number is truncated.
     bool number(std::uint64_t& out) {
         out = 0;
         for (int shift = 0; !rest.empty(); shift += 7) {
@@ -48,12 +53,13 @@ std::string pack_numbers(const std::vector<std::int64_t>& numbers) {
         put_difference(out, last, n);
         last = n;
     }
+    BUNRAKU_ASSERT(out.size() >= numbers.size() && unpack_numbers(out) == numbers);
     return out;
 }
 
 std::vector<std::int64_t> unpack_numbers(std::string_view blob) {
     std::vector<std::int64_t> out;
-    out.reserve(blob.size());  // most take a byte
+    out.reserve(blob.size());  // Most numbers take one byte.
     Reader reader{blob};
     std::int64_t last = 0;
     while (reader.difference(last, last)) out.push_back(last);
@@ -61,15 +67,18 @@ std::vector<std::int64_t> unpack_numbers(std::string_view blob) {
 }
 
 std::string pack_edges(const std::vector<PackedEdge>& edges) {
+    BUNRAKU_ASSERT(std::ranges::is_sorted(edges));
     std::string out;
     PackedEdge last{0, 0, 0};
     for (const PackedEdge& e : edges) {
+        BUNRAKU_ALWAYS_ASSERT(e.kind >= 0 && e.kind <= 7);
         put_difference(out, last.source, e.source);
-        // Kinds are few: they travel in the low bits of the target's difference.
+        // There are at most eight kinds, so the low bits of the target's difference hold the kind.
         auto d = static_cast<std::uint64_t>(e.target) - static_cast<std::uint64_t>(last.target);
         put(out, (((d << 1) ^ (0 - (d >> 63))) << 3) | static_cast<std::uint64_t>(e.kind & 7));
         last = e;
     }
+    BUNRAKU_ASSERT(unpack_edges(out) == edges);
     return out;
 }
 

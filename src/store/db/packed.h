@@ -1,4 +1,5 @@
-// Lists of numbers as compact blobs.
+// SPDX-License-Identifier: Apache-2.0
+// Encodes lists of numbers as compact blobs.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +9,17 @@
 
 namespace bunraku::store {
 
-/// Each number as the difference to the one before, zigzag, seven bits a byte.
+/// Encodes each number as the difference to its predecessor: zigzag, seven bits per byte.
 std::string pack_numbers(const std::vector<std::int64_t>& numbers);
 std::vector<std::int64_t> unpack_numbers(std::string_view blob);
 
-/// An edge of a stored catalog: resources.id of both ends and a catalog::Relationship as number.
+/// An edge of a stored catalog: the resources.id of both ends, and a catalog::Relationship as a
+/// number.
 struct PackedEdge {
     std::int64_t source, target, kind;
     auto operator<=>(const PackedEdge&) const = default;
 };
-/// `edges` sorted; the same set gives the same bytes.
+/// Encodes edges. `edges` must be sorted, so that the same set gives the same bytes.
 std::string pack_edges(const std::vector<PackedEdge>& edges);
 std::vector<PackedEdge> unpack_edges(std::string_view blob);
 

@@ -1,11 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/pool.h"
 
 #include <chrono>
+
+#include "core/base/assert.h"
 
 namespace bunraku::store {
 
 Pool::Lease::~Lease() {
     if (db_) pool_->give_back(std::move(db_));
+    BUNRAKU_ASSERT(!db_);
 }
 
 Result<Pool::Lease> Pool::take() {
@@ -16,12 +20,14 @@ Result<Pool::Lease> Pool::take() {
                              static_cast<int>(Failure::Retry));
     }
     while (!idle_.empty()) {
+        BUNRAKU_ASSERT(open_ > 0 && idle_.size() <= open_);
         std::unique_ptr<Database> db = std::move(idle_.back());
         idle_.pop_back();
         if (db->healthy()) return Lease(this, std::move(db));
         --open_;
     }
     ++open_;
+    BUNRAKU_ASSERT(open_ <= most_);
     lock.unlock();
     auto opened = Database::open(where_, true, 10000);
     if (opened && !(*opened)->postgresql()) {
@@ -30,6 +36,7 @@ Result<Pool::Lease> Pool::take() {
     }
     if (!opened) {
         lock.lock();
+        BUNRAKU_ASSERT(open_ > 0);
         --open_;
         free_.notify_one();
         return std::unexpected(std::move(opened).error());
@@ -38,9 +45,10 @@ Result<Pool::Lease> Pool::take() {
 }
 
 void Pool::give_back(std::unique_ptr<Database> db) {
-    // Nobody inherits the limit of another's query.
+    // The next user must not inherit the time limit of the last query.
     bool good = db->healthy() && db->set_time_limit(0);
     std::lock_guard lock(mutex_);
+    BUNRAKU_ASSERT(idle_.size() < open_ && open_ <= most_);
     if (good) {
         idle_.push_back(std::move(db));
     } else {

@@ -1,4 +1,5 @@
-// Connections that read, lent out one by one.
+// SPDX-License-Identifier: Apache-2.0
+// A pool of connections for reading.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ public:
         std::unique_ptr<Database> db_;
     };
 
-    /// Waits up to ten seconds for a free one (Failure::Retry then).
+    /// Waits up to ten seconds for a free connection, then fails with Failure::Retry.
     Result<Lease> take();
 
 private:

@@ -1,4 +1,6 @@
-// PostgreSQL by libpq: prepared statements, values in text form (bytes in binary), results in text.
+// SPDX-License-Identifier: Apache-2.0
+// The PostgreSQL backend, on libpq: prepared statements, values in text format (bytes in binary
+// format), results in text format.
 #include "store/db/postgresql.h"
 
 #include <charconv>
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "store/db/libpq.h"
 #include "store/db/postgresql_values.h"
 
@@ -19,7 +22,7 @@ constexpr unsigned kByteaOid = 17, kInt8Oid = 20, kInt2Oid = 21, kInt4Oid = 23, 
                    kFloat8Oid = 701, kNumericOid = 1700, kBoolOid = 16, kOidOid = 26,
                    kInt8ArrayOid = 1016, kTextArrayOid = 1009, kByteaArrayOid = 1001;
 
-/// libpq ends its messages with a line break, and says "ERROR:  ".
+/// Removes the line break at the end of a libpq message, and the "ERROR: " prefix.
 std::string trimmed(const char* message) {
     std::string out = message ? message : "";
     while (!out.empty() && (out.back() == '\n' || out.back() == ' ')) out.pop_back();
@@ -30,11 +33,12 @@ Failure kind_of(const char* state, bool connection_bad) {
     if (connection_bad) return Failure::Unavailable;
     if (!state) return Failure::Other;
     std::string_view s(state);
-    // The last two: it is a standby (after a failover); its files cannot be read or written.
+    // 25006 means that the server is a standby (after a failover). 58 means that the server cannot
+    // read or write its files.
     if (s.starts_with("08") || s.starts_with("57P") || s == "25006" || s.starts_with("58")) {
         return Failure::Unavailable;
     }
-    // A statement that the session does not know (any more).
+    // The session does not know the prepared statement, or no longer knows it.
     if (s == "26000") return Failure::Unavailable;
     if (s == "57014") return Failure::Timeout;
     if (s.starts_with("40") || s == "55P03") return Failure::Retry;
@@ -99,12 +103,14 @@ std::string numbered_placeholders(std::string_view sql, int* count) {
 }
 
 PgStatement::Value& PgStatement::value(int n) {
+    BUNRAKU_ASSERT(n >= 1);
     if (static_cast<std::size_t>(n) > values.size()) values.resize(static_cast<std::size_t>(n));
     return values[static_cast<std::size_t>(n) - 1];
 }
 
 void PgStatement::clear() {
     if (more && connection->streaming == this) connection->drain();
+    BUNRAKU_ASSERT(connection->streaming != this);
     more = false;
     if (result) libpq().clear(result);
     result = nullptr;
@@ -135,6 +141,7 @@ Result<bool> PgStatement::step() {
         connection->drain();
         started = true;
         value(std::max(parameters, 1));
+        BUNRAKU_ASSERT(values.size() >= static_cast<std::size_t>(parameters));
         std::vector<const char*> data;
         std::vector<int> lengths, formats;
         std::vector<Oid> types;
@@ -215,16 +222,18 @@ base::Error PgConnection::error(const pg_result* result) const {
         trimmed(result ? libpq().resultErrorMessage(result) : libpq().errorMessage(raw));
     if (why.empty()) why = trimmed(libpq().errorMessage(raw));
     Failure kind = kind_of(state, bad);
-    // Another server has changed a table under a statement that is prepared ("cached plan must not
-    // change result type"): told by the place, as the words depend on the server's language.
+    // Another server has changed a table that a prepared statement uses ("cached plan must not
+    // change result type"). The check uses the source function because the message depends on the
+    // server's language.
     const char* place =
         result ? libpq().resultErrorField(result, PG_DIAG_SOURCE_FUNCTION) : nullptr;
     if (place && std::string_view(place) == "RevalidateCachedQuery") kind = Failure::Unavailable;
-    // What has become a standby, or is about to end, stays connected but is no use.
+    // A server that became a standby, or that is about to shut down, keeps the connection but
+    // cannot be used.
     if (kind == Failure::Unavailable) lost = true;
     std::string message;
     if (kind == Failure::Query) {
-        message = why;  // what PostgreSQL says of the user's regular expression or number
+        message = why;  // PostgreSQL's message about the user's regular expression or number.
     } else {
         message = fmt::format("Could not use the store {}: {}", shown, why);
     }
@@ -233,7 +242,7 @@ base::Error PgConnection::error(const pg_result* result) const {
 
 void PgConnection::drain() {
     if (!streaming) return;
-    // A result nobody wants any more is not worth its bytes.
+    // Cancelling is cheaper than reading the rest of a result that is not needed.
     if (libpq().transactionStatus(raw) == PQTRANS_ACTIVE && cancel) {
         char text[256];
         libpq().cancel(cancel, text, sizeof text);
@@ -245,6 +254,7 @@ void PgConnection::finish() {
     if (streaming) streaming->more = false;
     streaming = nullptr;
     while (PGresult* r = libpq().getResult(raw)) libpq().clear(r);
+    BUNRAKU_ASSERT(streaming == nullptr);
 }
 
 Result<void> PgConnection::execute(const std::string& sql) {
@@ -271,7 +281,7 @@ PgConnection::~PgConnection() {
     if (raw) libpq().finish(raw);
 }
 
-// --- the connection's side of Database and Statement
+// --- Connection side of Database and Statement
 
 namespace {
 
@@ -295,7 +305,7 @@ Result<void> Database::open_postgresql(const std::string& url, Session kind) {
         return base::failure(loaded.error().message, static_cast<int>(Failure::Other));
     }
     pg_ = std::make_unique<PgConnection>();
-    // The password never shows.
+    // The password must never appear in messages.
     std::string shown = url;
     std::size_t at = shown.find('@'), scheme = shown.find("://");
     if (at != std::string::npos && scheme != std::string::npos) {
@@ -308,13 +318,14 @@ Result<void> Database::open_postgresql(const std::string& url, Session kind) {
         shown.replace(secret, end - secret, "password=***");
     }
     path_ = pg_->shown = shown;
-    // What stands before "dbname" the URL may say otherwise, what stands behind it may not. A
-    // server whose machine has lost its power says nothing: half a minute, and it is gone.
+    // The URL overrides parameters listed before "dbname", but not those listed after it. A server
+    // whose machine loses power sends nothing; the connection fails after half a minute.
     std::vector<std::pair<const char*, const char*>> parameters = {
         {"connect_timeout", "10"}, {"keepalives_idle", "10"},     {"keepalives_interval", "5"},
         {"keepalives_count", "4"}, {"tcp_user_timeout", "30000"},
     };
-    // Where several hosts are named, what was acknowledged is read from the one that has it.
+    // If the URL names several hosts, reads use the host that accepts writes, because only that one
+    // has every acknowledged change.
     if (kind == Session::Read && several_hosts(url)) {
         parameters.emplace_back("target_session_attrs", "read-write");
     }
@@ -337,7 +348,8 @@ Result<void> Database::open_postgresql(const std::string& url, Session kind) {
     }
     libpq().setNoticeProcessor(pg_->raw, [](void*, const char*) {}, nullptr);
     pg_->cancel = libpq().getCancel(pg_->raw);
-    // jit makes short queries slow. What is asked often is in memory, wherever it is kept.
+    // jit slows down short queries. The cost 1.1 assumes that most pages that are read often are in
+    // memory.
     return pg_->execute(
         std::string("SET jit = off; SET timezone = 'UTC'; SET extra_float_digits = 1;"
                     " SET standard_conforming_strings = on; SET search_path TO DEFAULT;") +
@@ -356,6 +368,7 @@ Result<void> Database::plan_for_any_values(bool any) {
 }
 
 Result<Statement> Database::prepare_postgresql(std::string_view sql, bool keep) {
+    BUNRAKU_ASSERT(pg_ != nullptr);
     auto make = [&](std::string name) {
         auto s = std::make_unique<PgStatement>();
         s->connection = pg_.get();
@@ -369,6 +382,7 @@ Result<Statement> Database::prepare_postgresql(std::string_view sql, bool keep) 
             found = pg_->cache.emplace(sql, make(fmt::format("s{}", ++pg_->counter))).first;
         }
         if (!found->second->busy) {
+            BUNRAKU_ASSERT(found->second->connection == pg_.get());
             found->second->busy = true;
             return Statement(this, found->second.get(), false);
         }
@@ -379,6 +393,7 @@ Result<Statement> Database::prepare_postgresql(std::string_view sql, bool keep) 
 }
 
 Statement& Statement::bind_array(std::span<const std::int64_t> numbers) {
+    BUNRAKU_ASSERT(pg_ != nullptr);
     PgStatement::Value& v = pg_->value(next_++);
     v.null = false;
     v.type = kInt8ArrayOid;
@@ -394,6 +409,7 @@ Statement& Statement::bind_array(std::span<const std::int64_t> numbers) {
 }
 
 Statement& Statement::bind_array(std::span<const std::string_view> texts) {
+    BUNRAKU_ASSERT(pg_ != nullptr);
     PgStatement::Value& v = pg_->value(next_++);
     v.null = false;
     v.type = kTextArrayOid;
@@ -411,7 +427,9 @@ Statement& Statement::bind_array(std::span<const std::string_view> texts) {
 }
 
 Statement& Statement::bind_blob_array(std::span<const std::string_view> blobs) {
-    // The binary form: dimensions, flags, element type, then each with its length.
+    BUNRAKU_ASSERT(pg_ != nullptr);
+    // The binary format of an array: dimensions, flags, element type, then each element with its
+    // length.
     PgStatement::Value& v = pg_->value(next_++);
     v.null = false;
     v.format = 1;
@@ -513,6 +531,7 @@ Statement::Type type(const PgStatement& s, int column) {
     }
 }
 void release(PgStatement* s, bool once) {
+    BUNRAKU_ASSERT(s->busy);
     s->clear();
     s->busy = false;
     if (!once) return;
@@ -528,7 +547,7 @@ bool healthy(const PgConnection& c) {
     PGTransactionStatusType state = libpq().transactionStatus(c.raw);
     if (state == PQTRANS_UNKNOWN) return false;
     if (state != PQTRANS_IDLE) return true;
-    // A server that says something unasked says goodbye.
+    // Unsolicited data from the server means that it is closing the connection.
     pollfd waiting{libpq().socket(c.raw), POLLIN | POLLRDHUP, 0};
     return ::poll(&waiting, 1, 0) == 0;
 }

@@ -1,4 +1,5 @@
-// What database.cc and postgresql.cc share of a libpq connection.
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a libpq connection that database.cc and postgresql.cc share.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ namespace bunraku::store {
 
 struct PgStatement {
     PgConnection* connection = nullptr;
-    std::string sql;   ///< with "$1"
-    std::string name;  ///< of the prepared statement; empty: run unnamed
+    std::string sql;   ///< with "$1" placeholders
+    std::string name;  ///< name of the prepared statement; empty if it runs unnamed
     int parameters = 0;
     bool prepared = false;
     bool busy = false;
@@ -29,15 +30,15 @@ struct PgStatement {
 
     struct Value {
         std::string bytes;
-        int format = 0;  ///< 1: binary
+        int format = 0;  ///< 1 means binary
         unsigned type = 0;
         bool null = true;
     };
     std::vector<Value> values;
     pg_result* result = nullptr;
     int row = -1, rows = 0;
-    bool more = false;    ///< streaming: the connection has results left
-    std::string decoded;  ///< of the last blob asked for
+    bool more = false;    ///< true while streaming if the connection has results left
+    std::string decoded;  ///< the blob that was read last
     bool was_busy = false;
 
     Value& value(int n);
@@ -54,19 +55,20 @@ struct PgConnection {
     std::list<std::unique_ptr<PgStatement>> loose;
     std::int64_t changes = 0;
     unsigned counter = 0;
-    bool any_values = false;    ///< see Database::plan_for_any_values
-    mutable bool lost = false;  ///< of no more use, whatever the socket says
+    bool any_values = false;    ///< see Database::plan_for_any_values()
+    mutable bool lost = false;  ///< true if the connection is unusable, even if the socket is open
     PgStatement* streaming = nullptr;
 
     Result<void> execute(const std::string& sql);
     base::Error error(const pg_result* result) const;
     void drain();
-    /// The same where the last row was seen already: nothing is cancelled.
+    /// Discards the remaining results without cancelling; for use after the last row was read.
     void finish();
     ~PgConnection();
 };
 
-/// "?" to "$n"; literals, quoted names and comments are left alone. Gives the number of parameters.
+/// Replaces "?" with "$n", except in literals, quoted names and comments. Sets `count` to the
+/// number of parameters.
 std::string numbered_placeholders(std::string_view sql, int* count);
 
 }  // namespace bunraku::store

@@ -1,6 +1,9 @@
-// Many rows into a table of PostgreSQL at once: cheaper than any INSERT, for the server too.
+// SPDX-License-Identifier: Apache-2.0
+// Copies many rows into a PostgreSQL table at once. This is cheaper than any INSERT, for the server
+// too.
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "store/db/database.h"
 #include "store/db/libpq.h"
 #include "store/db/postgresql.h"
@@ -8,6 +11,7 @@
 namespace bunraku::store {
 
 Result<void> Database::copy_in(const std::string& sql, std::string_view rows) {
+    BUNRAKU_ASSERT(pg_ != nullptr);
     pg_->drain();
     PGconn* raw = pg_->raw;
     PGresult* begun = libpq().exec(raw, sql.c_str());
@@ -32,7 +36,7 @@ Result<void> Database::copy_in(const std::string& sql, std::string_view rows) {
         }
         bool still_copying = libpq().resultStatus(r) == PGRES_COPY_IN;
         libpq().clear(r);
-        if (still_copying) break;  // the connection is of no use any more
+        if (still_copying) break;  // The connection is no longer usable.
     }
     return out;
 }

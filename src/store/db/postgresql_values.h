@@ -1,4 +1,5 @@
-// The PostgreSQL half of Statement, as functions.
+// SPDX-License-Identifier: Apache-2.0
+// The PostgreSQL half of Statement, as free functions.
 #pragma once
 
 #include "store/db/postgresql.h"

@@ -1,5 +1,6 @@
-// What PostgreSQL does with JSON, regular expressions and to_char, taught to SQLite. Every
-// connection gets these (see sqlite_functions.h).
+// SPDX-License-Identifier: Apache-2.0
+// SQLite versions of PostgreSQL's functions for JSON, regular expressions and to_char. Every
+// connection registers them (see sqlite_functions.h).
 #include "store/db/query_functions.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <sqlite3.h>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text_view.h"
 #include "core/codec/json_text.h"
@@ -33,13 +35,14 @@ void give(sqlite3_context* context, std::string_view text) {
     sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-// --- a walk over JSON without building it
+// --- Traversal of JSON without building it
 
 void skip_blanks(std::string_view s, std::size_t& i) {
     while (i < s.size() && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r')) ++i;
 }
 
 bool skip_string(std::string_view s, std::size_t& i) {
+    BUNRAKU_ASSERT(i < s.size() && s[i] == '"');
     for (++i; i < s.size(); ++i) {
         if (s[i] == '\\') {
             ++i;
@@ -81,10 +84,10 @@ bool skip_value(std::string_view s, std::size_t& i) {
     return depth == 0;
 }
 
-/// Whether the name of a step may be the index of an element.
+/// Whether a numeric step may be the index of an array element.
 enum class Digits : std::uint8_t { Names, Indexes };
 
-/// The value of a member or element; empty where there is none.
+/// Returns the value of a member or element. Returns an empty view if it does not exist.
 std::string_view step_into(base::TextView s BUNRAKU_LIFETIMEBOUND, const query::Ast& part,
                            Digits digits) {
     std::size_t i = 0;
@@ -110,7 +113,7 @@ std::string_view step_into(base::TextView s BUNRAKU_LIFETIMEBOUND, const query::
             ++i;
         }
     }
-    // PostgreSQL keeps a scalar as an array of one element, and "->" sees that.
+    // PostgreSQL stores a scalar as an array of one element, which is visible to "->".
     if (s[i] != '{' && digits == Digits::Names && part.is_int() && part.as_int() == 0)
         return s.substr(i);
     if (s[i] != '{' || !part.is_text()) return {};
@@ -144,7 +147,7 @@ std::string_view step_into(base::TextView s BUNRAKU_LIFETIMEBOUND, const query::
     }
 }
 
-// --- jsonb's order and containment
+// --- Order and containment as in jsonb
 
 int rank(const query::Ast& a) {
     switch (a.kind()) {
@@ -160,9 +163,10 @@ int rank(const query::Ast& a) {
 }
 
 std::vector<std::size_t> sorted_keys(const query::Ast& map) {
+    BUNRAKU_ASSERT(map.keys().size() == map.size());
     std::vector<std::size_t> order(map.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    // jsonb keeps shorter keys first.
+    // jsonb sorts shorter keys first.
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         const std::string &x = map.keys()[a], &y = map.keys()[b];
         return x.size() != y.size() ? x.size() < y.size() : x < y;
@@ -227,7 +231,7 @@ bool contains(const query::Ast& whole, const query::Ast& part, bool top) {
     return compare(whole, part) == 0;
 }
 
-/// As PostgreSQL prints jsonb.
+/// Prints JSON as PostgreSQL prints jsonb.
 void print_jsonb(const query::Ast& a, std::string& out, bool compact = false) {
     if (a.is_array()) {
         out += '[';
@@ -254,7 +258,7 @@ void print_jsonb(const query::Ast& a, std::string& out, bool compact = false) {
     }
 }
 
-/// Bytes that sort as jsonb does.
+/// Appends bytes that sort in the order of jsonb.
 void sort_key(const query::Ast& a, std::string& out) {
     out += static_cast<char>(rank(a) + 1);
     auto number = [&](std::uint64_t bits) {
@@ -299,14 +303,14 @@ bool read(std::string_view json, query::Ast* out) {
     }
 }
 
-/// Whether a text is a JSON scalar other than a string that begins so.
+/// Reports whether a JSON text is an object or an array.
 bool is_container(std::string_view json) {
     std::size_t i = 0;
     skip_blanks(json, i);
     return i < json.size() && (json[i] == '{' || json[i] == '[');
 }
 
-// --- the functions
+// --- SQL functions
 
 void regexp(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1])) return;
@@ -344,7 +348,7 @@ void append_shown(std::string& out, char kind, sqlite3_value* v) {
             t.pop_back();
             while (t.back() == '0') t.pop_back();
             if (t.back() == '.') t.pop_back();
-            // Only the zeros of the fraction go.
+            // Restores zeros that do not belong to the fraction.
             if (t.size() < 19) t = catalog::format_wire_time(sqlite3_value_int64(v)).substr(0, 19);
             fmt::format_to(std::back_inserter(out), "\"{}+00:00\"", t);
             break;
@@ -365,7 +369,7 @@ void append_shown(std::string& out, char kind, sqlite3_value* v) {
     }
 }
 
-/// json_text('{"a":%s,"b":%j}', a, b)
+/// Implements json_text('{"a":%s,"b":%j}', a, b), which fills values into a JSON template.
 void json_text(sqlite3_context* context, int argc, sqlite3_value** argv) {
     std::string out;
     std::string_view format = text_of(argv[0]);
@@ -420,7 +424,7 @@ void members_end(sqlite3_context* context) {
     g->text = nullptr;
 }
 
-/// The value that the steps of the second argument, a JSON array, lead to.
+/// Returns the value at the path in the second argument, a JSON array of steps.
 template <Digits D>
 void json_at(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1])) return;
@@ -440,7 +444,7 @@ void json_at(sqlite3_context* context, int, sqlite3_value** argv) {
     }
 }
 
-/// json_plain(json): PostgreSQL's "#>> '{}'".
+/// Implements json_plain(json), PostgreSQL's "#>> '{}'".
 void json_plain(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0])) return;
     std::string_view json = text_of(argv[0]);
@@ -477,7 +481,7 @@ void jsonb_cmp(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1])) return;
     query::Ast a, b;
     if (!read(text_of(argv[0]), &a) || !read(text_of(argv[1]), &b)) return;
-    // Scalars by themselves are arrays of one element in jsonb: an empty array is less.
+    // In jsonb, a bare scalar compares as an array of one element, so an empty array is less.
     const auto empty = [](const query::Ast& v) { return v.is_array() && v.size() == 0; };
     const auto scalar = [](const query::Ast& v) { return !v.is_array() && !v.is_map(); };
     int c = empty(a) && scalar(b) ? -1 : scalar(a) && empty(b) ? 1 : compare(a, b);
@@ -499,9 +503,10 @@ void json_sort_key(sqlite3_context* context, int, sqlite3_value** argv) {
     sqlite3_result_blob64(context, key.data(), key.size(), SQLITE_TRANSIENT);
 }
 
-/// The same text with keys in jsonb's order (shorter ones first) and without blanks. False: it is
-/// not well-formed.
+/// Appends the same JSON with keys in jsonb's order (shorter ones first) and without blanks.
+/// Returns false if the text is not well-formed, or if a key contains escapes.
 bool order_json(std::string_view s, std::size_t& i, std::string& out, int depth) {
+    BUNRAKU_ASSERT(depth >= 0 && i <= s.size());
     skip_blanks(s, i);
     if (i >= s.size() || depth > query::kMaxQueryDepth) return false;
     bool object = s[i] == '{';
@@ -518,7 +523,7 @@ bool order_json(std::string_view s, std::size_t& i, std::string& out, int depth)
     out += s[i++];
     struct Member {
         std::string_view key;
-        std::size_t at, size;  ///< in `out`
+        std::size_t at, size;  ///< position and size in `out`
     };
     std::vector<Member> members;
     std::size_t begin = out.size();
@@ -542,7 +547,8 @@ bool order_json(std::string_view s, std::size_t& i, std::string& out, int depth)
             std::size_t from = i;
             if (i >= s.size() || s[i] != '"' || !skip_string(s, i)) return false;
             key = s.substr(from + 1, i - from - 2);
-            // Lengths are those of the names themselves.
+            // jsonb orders by the length of the decoded key, so a key with escapes cannot be
+            // compared here.
             if (key.find('\\') != std::string_view::npos) return false;
             skip_blanks(s, i);
             if (i >= s.size() || s[i] != ':') return false;
@@ -570,6 +576,7 @@ bool order_json(std::string_view s, std::size_t& i, std::string& out, int depth)
             if (!joined.empty()) joined += ',';
             joined.append(out, m.at, m.size);
         }
+        BUNRAKU_ASSERT(joined.size() + 1 == out.size() - begin + members.size());
         out.resize(begin);
         out += joined;
     }
@@ -585,7 +592,7 @@ void json_ordered_function(sqlite3_context* context, int, sqlite3_value** argv) 
     out.reserve(json.size() + 16);
     std::size_t i = 0;
     if (order_json(json, i, out, 0)) return give(context, out);
-    // Keys with escapes: the long way.
+    // Keys with escapes take the slow path.
     query::Ast a;
     if (!read(json, &a)) return give(context, json);
     out.clear();
@@ -593,7 +600,8 @@ void json_ordered_function(sqlite3_context* context, int, sqlite3_value** argv) 
     give(context, out);
 }
 
-/// json_any_member(object, name pattern, value pattern): some member's name and JSON text match.
+/// Implements json_any_member(object, name pattern, value pattern): reports whether the name and
+/// the JSON text of any member match.
 void json_any_member(sqlite3_context* context, int, sqlite3_value** argv) {
     if (is_null(argv[0]) || is_null(argv[1]) || is_null(argv[2])) return;
     try {
@@ -624,7 +632,7 @@ void number_to_char_function(sqlite3_context* context, int, sqlite3_value** argv
 
 using Scalar = void (*)(sqlite3_context*, int, sqlite3_value**);
 
-/// No exception may cross SQLite's frames.
+/// Catches all exceptions, because none may pass through SQLite's frames.
 template <Scalar F>
 void guarded(sqlite3_context* context, int argc, sqlite3_value** argv) {
     try {

@@ -1,4 +1,5 @@
-// The SQL functions that the query engine needs of SQLite.
+// SPDX-License-Identifier: Apache-2.0
+// The SQL functions that the query engine adds to SQLite.
 #pragma once
 
 struct sqlite3;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/queue.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/sys/descriptor.h"
 #include "store/db/queue_format.h"
 #include "store/db/secrets.h"
@@ -30,7 +32,7 @@ base::Error disk_error(std::string_view doing, const std::string& path, int code
             static_cast<int>(kind)};
 }
 
-/// So short that it needs no memory itself.
+/// The message is short enough to need no heap memory.
 Result<void> out_of_memory() {
     return base::failure("Out of memory", static_cast<int>(Failure::Unavailable));
 }
@@ -56,7 +58,7 @@ void sync_folder(const std::string& path) {
     ::close(fd);
 }
 
-/// Numbers of the segments that are there, in order.
+/// Returns the numbers of the existing segments, in order.
 Result<std::vector<std::uint64_t>> segment_numbers(const std::string& folder) {
     std::vector<std::uint64_t> out;
     DIR* dir = ::opendir(folder.c_str());
@@ -80,6 +82,7 @@ std::string path_of_segment(const std::string& folder, std::uint64_t number) {
 }
 
 bool write_all(int fd, std::vector<iovec> parts, off_t offset, int* code) {
+    BUNRAKU_ASSERT(fd >= 0 && offset >= 0);
     std::size_t first = 0;
     while (first < parts.size()) {
         int count = static_cast<int>(std::min<std::size_t>(parts.size() - first, 512));
@@ -102,15 +105,16 @@ bool write_all(int fd, std::vector<iovec> parts, off_t offset, int* code) {
     return true;
 }
 
-/// Takes `size` bytes of the disk at once: a full disk is known before anything is promised, and
-/// appending changes no metadata. Where there are fewer, takes less, but at least `needed`. Returns
-/// the error number, or 0.
+/// Allocates `size` bytes on disk in advance. A full disk is then detected before a command is
+/// accepted, and appending changes no metadata. If the disk has less space, allocates less, but at
+/// least `needed`. Returns the error number, or 0.
 int allocate(int fd, std::uint64_t needed, std::uint64_t& size) {
+    BUNRAKU_ASSERT(fd >= 0 && needed <= size);
     for (;;) {
         const int code = ::posix_fallocate(fd, 0, static_cast<off_t>(size));
         if (code == EOPNOTSUPP || code == EINVAL) return 0;
         if (!is_full(code) || size == needed) return code;
-        // What it got of the space would be missing for the next try.
+        // Releases the partial allocation so that the next attempt can use the space.
         if (::ftruncate(fd, 0) != 0) return errno;
         size = std::max(needed, size / 4);
     }
@@ -169,7 +173,7 @@ Result<std::uint64_t> Queue::read_segment(
     std::string_view header(head, sizeof head);
     if (header.find_first_not_of('\0') == std::string_view::npos) return 0;
     if (!header.starts_with(kSegmentMagic)) {
-        return base::failure(fmt::format("{} is no segment of a command queue", path));
+        return base::failure(fmt::format("{} is not a segment of a command queue", path));
     }
     if (header.substr(0, 12) != segment_header().substr(0, 12)) {
         return base::failure(fmt::format("{} was written by a newer program", path));
@@ -215,6 +219,7 @@ Result<std::uint64_t> Queue::read_segment(
 }
 
 Result<void> Queue::recover() {
+    BUNRAKU_ASSERT(entries_.empty() && segments_.empty() && next_id_ == 1);
     std::vector<std::uint64_t> numbers = BUNRAKU_TRY(segment_numbers(options_.folder));
     std::map<std::uint64_t, Entry> found;
     for (std::uint64_t number : numbers) {
@@ -237,6 +242,7 @@ Result<void> Queue::recover() {
             }));
     }
     for (auto& [id, entry] : found) {
+        BUNRAKU_ASSERT(entry.command.id == id && segments_.contains(entry.segment));
         ++segments_[entry.segment].live;
         Node& node = nodes_[entry.command.header.certname];
         supersede(node, entry.command.header);
@@ -245,21 +251,25 @@ Result<void> Queue::recover() {
         entries_.emplace(id, std::move(entry));
         make_ready(certname, node);
     }
-    // New records go to a new segment: nothing is ever written behind a torn end.
+    // New records go to a new segment, so that no record ever follows a torn one.
     remove_segments();
+    BUNRAKU_ASSERT(cached_bytes_ == 0 && in_flight_ == 0);
     unwritten_done_.clear();
     return {};
 }
 
 Result<void> Queue::new_segment(std::uint64_t at_least) {
     Segment segment;
+    BUNRAKU_ASSERT(at_least > 0);
     segment.number = current_ + 1;
+    BUNRAKU_ASSERT(segment.number > 0);
     std::string path = segment_path(segment.number);
     int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0) return std::unexpected(disk_error("write", path, errno));
     segment.allocated = std::max(options_.segment_bytes, at_least + kSegmentHeader);
     int code = allocate(fd, at_least + kSegmentHeader, segment.allocated);
     std::string header = segment_header();
+    BUNRAKU_ASSERT(header.size() == kSegmentHeader);
     if (code == 0) {
         std::vector<iovec> parts{{header.data(), header.size()}};
         write_all(fd, parts, 0, &code);
@@ -273,7 +283,9 @@ Result<void> Queue::new_segment(std::uint64_t at_least) {
     if (options_.durable) sync_folder(options_.folder);
     segment.fd = fd;
     segment.tail = kSegmentHeader;
+    BUNRAKU_ASSERT(segment.tail < segment.allocated);
     std::lock_guard lock(mutex_);
+    BUNRAKU_ALWAYS_ASSERT(!segments_.contains(segment.number));
     try {
         segments_[segment.number] = segment;
     } catch (...) {
@@ -282,11 +294,15 @@ Result<void> Queue::new_segment(std::uint64_t at_least) {
     }
     close_current();
     current_ = segment.number;
+    BUNRAKU_ASSERT(segments_.rbegin()->first == current_);
     remove_segments();
     return {};
 }
 
 Result<void> Queue::write(std::vector<Pending*>& batch) {
+    BUNRAKU_ASSERT(!batch.empty());
+    BUNRAKU_ASSERT(std::ranges::adjacent_find(batch, std::ranges::greater_equal{}, &Pending::id) ==
+                   batch.end());
     std::vector<std::string> heads;
     heads.reserve(batch.size() + 1);
     std::vector<iovec> parts;
@@ -307,6 +323,7 @@ Result<void> Queue::write(std::vector<Pending*>& batch) {
         if (!p->body.empty()) parts.push_back({p->body.data(), p->body.size()});
         total += heads.back().size() + p->body.size();
     }
+    BUNRAKU_ASSERT(heads.size() == batch.size() && crcs.size() == batch.size());
     bool fits = false;
     {
         std::lock_guard lock(mutex_);
@@ -315,8 +332,10 @@ Result<void> Queue::write(std::vector<Pending*>& batch) {
                at->second.tail + total <= at->second.allocated;
     }
     if (!fits) BUNRAKU_TRY_VOID(new_segment(total));
-    // Only the one whose turn it is to write changes its end.
+    // Only the thread that holds the write turn changes the end of the segment.
     Segment& segment = writable();
+    BUNRAKU_ALWAYS_ASSERT(segment.fd >= 0 && segment.tail >= kSegmentHeader);
+    BUNRAKU_ALWAYS_ASSERT(segment.tail + total <= segment.allocated);
     int code = 0;
     bool ok = write_all(segment.fd, parts, static_cast<off_t>(segment.tail), &code);
     if (ok && options_.durable && ::fdatasync(segment.fd) != 0) {
@@ -324,7 +343,8 @@ Result<void> Queue::write(std::vector<Pending*>& batch) {
         ok = false;
     }
     if (!ok) {
-        // What the disk has of this is not known: nothing more goes behind it.
+        // It is unknown how much of the batch is on disk, so no more records are appended to this
+        // segment.
         std::lock_guard lock(mutex_);
         close_current();
         return std::unexpected(disk_error("write", segment_path(segment.number), code));
@@ -336,16 +356,18 @@ Result<void> Queue::write(std::vector<Pending*>& batch) {
         enter(*batch[i], offset, crcs[i]);
         offset += batch[i]->body.size();
     }
+    BUNRAKU_ASSERT(offset == segment.tail + total);
     segment.tail = offset;
     return {};
 }
 
-/// Whatever happens, those who share the write hear of it, and the next one's turn comes.
+/// Never throws, so that every waiter of the batch receives a result and the next writer gets its
+/// turn.
 Result<void> Queue::write_or_fail(std::vector<Pending*>& batch) {
     try {
         return write(batch);
     } catch (const std::exception&) {
-        // Part of it may be on disk: nothing more goes behind it.
+        // Part of the batch may be on disk, so no more records are appended to this segment.
         std::lock_guard lock(mutex_);
         close_current();
         return out_of_memory();
@@ -360,6 +382,7 @@ void Queue::close_current() {
 }
 
 void Queue::enter(Pending& p, std::uint64_t offset, std::uint32_t crc) {
+    BUNRAKU_ASSERT(p.id > 0 && !entries_.contains(p.id));
     Entry e;
     e.command.id = p.id;
     e.command.header = p.header;
@@ -376,6 +399,7 @@ void Queue::enter(Pending& p, std::uint64_t offset, std::uint32_t crc) {
     const std::uint64_t cached = e.cached_body.size();
     Node& node = nodes_[p.header.certname];
     supersede(node, p.header);
+    BUNRAKU_ASSERT(node.waiting.empty() || node.waiting.back() < p.id);
     auto at = entries_.emplace(p.id, std::move(e)).first;
     try {
         node.waiting.push_back(p.id);
@@ -386,10 +410,11 @@ void Queue::enter(Pending& p, std::uint64_t offset, std::uint32_t crc) {
         throw;
     }
     cached_bytes_ += cached;
+    BUNRAKU_ASSERT(cached_bytes_ <= options_.memory_bytes);
     ++segments_[current_].live;
 }
 
-/// A newer catalog or factset makes an older one that still waits needless.
+/// Removes waiting catalogs or factsets that `by`, a newer one, makes obsolete.
 void Queue::supersede(Node& node, const CommandHeader& by) {
     if (by.kind != CommandKind::ReplaceCatalog && by.kind != CommandKind::ReplaceFacts) return;
     if (by.producer_timestamp == 0) return;
@@ -416,13 +441,16 @@ void Queue::supersede(Node& node, const CommandHeader& by) {
 
 void Queue::make_ready(const std::string& certname, Node& node) {
     if (node.busy || node.delayed || node.waiting.empty()) return;
+    BUNRAKU_ASSERT(node.out == 0);
     runnable_.push_back(certname);
-    node.busy = true;  // until take() has given them out, it stands in the list once
-    ring(sys::Duration(0));
+    // Prevents a second entry in runnable_ until take() has handed out the commands.
+    node.busy = true;
+    notify_workers(sys::Duration(0));
 }
 
-/// Whether it waits for company: a transaction costs more than the few rows of a report, and a
-/// fleet sends many of them a second. What else comes for the node takes it along.
+/// Reports whether to delay this report so that several share one transaction. A transaction costs
+/// more than the few rows of a report, and a fleet sends many reports per second. Any other command
+/// for the node ends the delay.
 bool Queue::gather(const Pending& p, Node& node) {
     const bool may = options_.gather_reports > sys::Duration(0) && waiters_ == 0 &&
                      p.header.kind == CommandKind::StoreReport;
@@ -431,11 +459,12 @@ bool Queue::gather(const Pending& p, Node& node) {
         node.gathered = false;
         return false;
     }
+    BUNRAKU_ASSERT(node.waiting.size() == 1 && node.out == 0);
     gathered_.push_back(p.header.certname);
     node.gathered = true;
     if (gathered_.size() == 1) {
         gathered_until_ = now() + options_.gather_reports;
-        ring(options_.gather_reports);
+        notify_workers(options_.gather_reports);
     }
     return true;
 }
@@ -449,7 +478,7 @@ void Queue::release_gathered() {
     }
 }
 
-void Queue::ring(sys::Duration after) {
+void Queue::notify_workers(sys::Duration after) {
     ready_.notify_one();
     if (wake_) wake_(after);
 }
@@ -457,22 +486,26 @@ void Queue::ring(sys::Duration after) {
 void Queue::start(Wake wake) {
     const std::lock_guard lock(mutex_);
     wake_ = std::move(wake);
-    if (!runnable_.empty()) ring(sys::Duration(0));
-    if (!gathered_.empty()) ring(std::max(gathered_until_ - now(), sys::Duration(0)));
-    if (!delayed_.empty()) ring(std::max(delayed_.begin()->first - now(), sys::Duration(0)));
+    if (!runnable_.empty()) notify_workers(sys::Duration(0));
+    if (!gathered_.empty()) notify_workers(std::max(gathered_until_ - now(), sys::Duration(0)));
+    if (!delayed_.empty())
+        notify_workers(std::max(delayed_.begin()->first - now(), sys::Duration(0)));
 }
 
 void Queue::release(const Entry& entry) {
+    BUNRAKU_ASSERT(!entry.cached || cached_bytes_ >= entry.cached_body.size());
     if (entry.cached) cached_bytes_ -= entry.cached_body.size();
     auto segment = segments_.find(entry.segment);
+    BUNRAKU_ASSERT(segment != segments_.end() && segment->second.live > 0);
     if (segment != segments_.end() && segment->second.live > 0) --segment->second.live;
 }
 
-/// From the oldest on, as long as they hold nothing that waits: a record of what is done may stand
-/// in a later segment than the command, never in an earlier one.
+/// Removes the oldest segments that contain no waiting commands. It stops at the first one that
+/// must stay: the record that a command is done is never in an earlier segment than the command.
 void Queue::remove_segments() {
     while (!segments_.empty()) {
         auto oldest = segments_.begin();
+        BUNRAKU_ALWAYS_ASSERT(oldest->first == oldest->second.number && oldest->first <= current_);
         if (oldest->second.live > 0 || oldest->second.fd >= 0) return;
         ::unlink(segment_path(oldest->first).c_str());
         segments_.erase(oldest);
@@ -506,15 +539,18 @@ Result<std::uint64_t> Queue::add(const CommandHeader& header, std::string body,
     pending_.push_back(&p);
     log_turn_.wait(lock, [&] { return p.done || !writing_; });
     if (!p.done) {
-        // Everybody who came meanwhile shares this write.
+        BUNRAKU_ASSERT(!writing_ && std::ranges::find(pending_, &p) != pending_.end());
+        // This write includes the commands of all threads that are waiting.
         writing_ = true;
         std::vector<Pending*> batch;
         batch.swap(pending_);
         lock.unlock();
         Result<void> result = write_or_fail(batch);
+        BUNRAKU_ASSERT(batch.size() > 0);
         lock.lock();
         writing_ = false;
         for (Pending* each : batch) {
+            BUNRAKU_ASSERT(!each->done);
             each->done = true;
             try {
                 each->result = result;
@@ -522,6 +558,7 @@ Result<std::uint64_t> Queue::add(const CommandHeader& header, std::string body,
                 each->result = out_of_memory();
             }
         }
+        BUNRAKU_ASSERT(p.done);
         log_turn_.notify_all();
     }
     if (!p.result) return std::unexpected(p.result.error());
@@ -538,10 +575,11 @@ std::vector<QueuedCommand> Queue::take(std::size_t most, std::chrono::millisecon
             delayed_.erase(delayed_.begin());
             auto node = nodes_.find(certname);
             if (node == nodes_.end()) continue;
+            BUNRAKU_ASSERT(node->second.delayed);
             node->second.delayed = false;
             make_ready(certname, node->second);
         }
-        // Where there is a transaction anyway they have their company.
+        // If other commands run now, the gathered reports share their transaction.
         if (!gathered_.empty() && (gathered_until_ <= time || !runnable_.empty()))
             release_gathered();
         if (stopping_) return {};
@@ -550,13 +588,15 @@ std::vector<QueuedCommand> Queue::take(std::size_t most, std::chrono::millisecon
         auto until = deadline;
         if (!gathered_.empty()) until = std::min(until, gathered_until_);
         if (!delayed_.empty()) until = std::min(until, delayed_.begin()->first);
-        // Rung for: looks again.
+        // Returns early on a notification; the loop then checks again.
         ready_.wait_once(lock, until);
     }
     std::vector<QueuedCommand> out;
     while (!runnable_.empty() && out.size() < most) {
         Node& node = nodes_[runnable_.front()];
-        // A node's commands belong together; it stays with this taker until all of them have ended.
+        BUNRAKU_ASSERT(node.busy && node.out == 0);
+        // All commands of a node go to the same taker. The node stays busy until all of them have
+        // ended.
         for (std::uint64_t id : node.waiting) {
             if (out.size() >= most) break;
             auto found = entries_.find(id);
@@ -567,12 +607,14 @@ std::vector<QueuedCommand> Queue::take(std::size_t most, std::chrono::millisecon
             if (out[i - 1].header.certname != runnable_.front()) break;
             ++given;
         }
+        BUNRAKU_ASSERT(given <= node.waiting.size() && given <= out.size());
         node.waiting.erase(node.waiting.begin(),
                            node.waiting.begin() + static_cast<std::ptrdiff_t>(given));
         node.out += given;
         runnable_.pop_front();
     }
     in_flight_ += out.size();
+    BUNRAKU_ASSERT(in_flight_ <= entries_.size());
     return out;
 }
 
@@ -583,7 +625,8 @@ Result<std::string> Queue::body(std::uint64_t id) {
     return out;
 }
 
-/// As it stands on disk, or (`cached`) not encrypted where memory has it.
+/// Returns the body as stored on disk. If `cached` is true, returns the unencrypted copy in memory
+/// if there is one.
 Result<std::string> Queue::stored_body(std::uint64_t id, bool cached) {
     std::string path;
     std::uint64_t offset = 0;
@@ -594,7 +637,8 @@ Result<std::string> Queue::stored_body(std::uint64_t id, bool cached) {
         if (found == entries_.end()) return base::failure("No such command");
         Entry& e = found->second;
         if (e.cached && cached) {
-            // Whoever asks processes it; another try reads it from disk.
+            BUNRAKU_ASSERT(cached_bytes_ >= e.cached_body.size());
+            // The caller processes the command now. A retry reads the body from disk.
             e.cached = false;
             cached_bytes_ -= e.cached_body.size();
             return std::move(e.cached_body);
@@ -610,6 +654,7 @@ Result<std::string> Queue::stored_body(std::uint64_t id, bool cached) {
 }
 
 void Queue::end(Entry& entry, Completion::State state, std::string error) {
+    BUNRAKU_ASSERT(state != Completion::State::Waiting);
     if (!entry.command.completion) return;
     entry.command.completion->state = state;
     entry.command.completion->error = std::move(error);
@@ -618,11 +663,14 @@ void Queue::end(Entry& entry, Completion::State state, std::string error) {
 
 Queue::Segment& Queue::writable() {
     std::lock_guard lock(mutex_);
+    BUNRAKU_ALWAYS_ASSERT(segments_.contains(current_));
     return segments_[current_];
 }
 
 Result<void> Queue::append(std::string_view bytes) {
     Segment& segment = writable();
+    BUNRAKU_ALWAYS_ASSERT(segment.fd >= 0 && segment.tail >= kSegmentHeader);
+    BUNRAKU_ALWAYS_ASSERT(segment.tail + bytes.size() <= segment.allocated);
     int code = 0;
     std::vector<iovec> parts{{const_cast<char*>(bytes.data()), bytes.size()}};
     bool ok = write_all(segment.fd, parts, static_cast<off_t>(segment.tail), &code);
@@ -635,14 +683,16 @@ Result<void> Queue::append(std::string_view bytes) {
     return {};
 }
 
-void Queue::given_back(const std::string& certname) {
+void Queue::release_node(const std::string& certname) {
+    BUNRAKU_ASSERT(in_flight_ > 0);
     if (in_flight_ > 0) --in_flight_;
     auto at = nodes_.find(certname);
     if (at == nodes_.end()) return;
     Node& node = at->second;
+    BUNRAKU_ASSERT(node.out > 0 && node.busy);
     if (node.out > 0) --node.out;
     if (node.out > 0) return;
-    // All that was taken of the node has ended: it is free again.
+    // All commands of the node that were handed out have ended, so the node is free.
     node.busy = false;
     if (node.waiting.empty() && !node.delayed) {
         nodes_.erase(at);
@@ -667,7 +717,7 @@ void Queue::remove(std::uint64_t id, Completion::State state, std::string error)
     end(found->second, state, std::move(error));
     release(found->second);
     entries_.erase(found);
-    given_back(certname);
+    release_node(certname);
 }
 
 void Queue::write_done() {
@@ -678,7 +728,7 @@ void Queue::write_done() {
     try {
         append_done();
     } catch (const std::exception&) {
-        // Memory that could not be had: as below.
+        // Out of memory is not an error here either; see append_done().
     }
     turn.lock();
     writing_ = false;
@@ -686,7 +736,7 @@ void Queue::write_done() {
     log_turn_.notify_all();
 }
 
-/// Success is not waited for: a crash makes the same again of the same.
+/// Errors are ignored: after a crash, the same commands are processed again with the same result.
 void Queue::append_done() {
     std::string body;
     {
@@ -700,10 +750,12 @@ void Queue::append_done() {
     }
     if (!body.empty()) {
         Record r;
+        BUNRAKU_ASSERT(body.size() % sizeof(std::uint64_t) == 0);
         r.type = RecordType::Done;
         r.body_size = static_cast<std::uint32_t>(body.size());
         r.body_crc = crc32c(body);
         std::string record = encode(r, "") + body;
+        BUNRAKU_ASSERT(record.size() == kRecordHeader + body.size());
         bool fits = false;
         {
             std::lock_guard lock(mutex_);
@@ -724,15 +776,17 @@ void Queue::retry(std::uint64_t id, std::chrono::milliseconds delay, bool counts
     if (counts) ++found->second.command.attempts;
     std::string certname = found->second.command.header.certname;
     Node& node = nodes_[certname];
-    // Back to its place: what was taken with it may come back as well, in any order.
+    // Restores the command's position: other commands taken with it may be returned too, in any
+    // order.
     auto at = std::lower_bound(node.waiting.begin(), node.waiting.end(), id);
+    BUNRAKU_ASSERT(at == node.waiting.end() || *at != id);
     node.waiting.insert(at, id);
     if (!node.delayed) {
         node.delayed = true;
         delayed_.emplace(now() + delay, certname);
-        ring(delay);
+        notify_workers(delay);
     }
-    given_back(certname);
+    release_node(certname);
 }
 
 void Queue::stop() {
@@ -746,9 +800,11 @@ bool Queue::wait(const std::shared_ptr<Completion>& completion, std::chrono::mil
     std::unique_lock lock(mutex_);
     ++waiters_;
     release_gathered();
+    BUNRAKU_ASSERT(waiters_ > 0);
     completed_.wait_for(lock, timeout, [&] {
         return completion->state != Completion::State::Waiting || stopping_;
     });
+    BUNRAKU_ASSERT(waiters_ > 0);
     --waiters_;
     return completion->state != Completion::State::Waiting;
 }
@@ -756,6 +812,7 @@ bool Queue::wait(const std::shared_ptr<Completion>& completion, std::chrono::mil
 Queue::Figures Queue::figures() const {
     std::lock_guard lock(mutex_);
     Figures out;
+    BUNRAKU_ASSERT(in_flight_ <= entries_.size());
     out.depth = entries_.size();
     out.in_flight = in_flight_;
     out.delayed = delayed_.size();
@@ -787,7 +844,7 @@ Result<std::vector<QueuedCommand>> Queue::inspect(const std::string& folder) {
                 found.insert_or_assign(id, std::move(c));
             },
             [&](std::uint64_t id) { found.erase(id); });
-        // A running server removes segments meanwhile.
+        // A running server may remove segments during the inspection.
         if (!read && ::access(path_of_segment(folder, number).c_str(), F_OK) == 0) {
             return std::unexpected(read.error());
         }

@@ -1,5 +1,6 @@
-// The dead letters: commands that cannot be processed, each a file with its body and one with its
-// reason, and the way back into the queue.
+// SPDX-License-Identifier: Apache-2.0
+// Dead letters: commands that cannot be processed. Each has a file with the body and a file with
+// the reason. They can be resubmitted to the queue.
 #include <algorithm>
 #include <chrono>
 #include <dirent.h>
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/json_text.h"
 #include "resources/catalog/wire_time.h"
@@ -28,7 +30,7 @@ constexpr std::size_t kMaxFile = 1U << 30;
 
 std::string dead_folder(const std::string& folder) { return folder + "/dead-letters"; }
 
-/// Letters, digits, "." "-" "_"; a certname may be anything.
+/// Keeps letters, digits, ".", "-" and "_", because a certname may contain any character.
 std::string file_part(std::string_view text) {
     std::string out;
     for (char c : text.substr(0, 100)) {
@@ -74,7 +76,7 @@ Result<void> write_file(const std::string& path, std::string_view bytes) {
     return {};
 }
 
-/// Its first `most` bytes, and perhaps some more.
+/// Returns at least the first `most` bytes of the file, if it has that many.
 Result<std::string> read_file(const std::string& path, std::size_t most = kMaxFile) {
     int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return base::failure(fmt::format("Could not read {}: {}", path, strerror(errno)));
@@ -164,6 +166,7 @@ void Queue::discard(std::uint64_t id, const std::string& reason) {
         if (found == entries_.end()) return;
         letter.header = found->second.command.header;
         letter.attempts = found->second.command.attempts + 1;
+        BUNRAKU_ASSERT(found->second.command.id == id && letter.attempts > 0);
     }
     letter.reason = reason;
     letter.failed_at = now_ms();
@@ -172,7 +175,8 @@ void Queue::discard(std::uint64_t id, const std::string& reason) {
     std::string kind = file_part(command_name(letter.header.kind));
     std::string base =
         fmt::format("{}/{:016x}-{}-{}", folder, id, kind, file_part(letter.header.certname));
-    // The body on disk is the truth, whatever a worker has made of its copy.
+    BUNRAKU_ASSERT(plain_name(base.substr(folder.size() + 1)));
+    // The body on disk is authoritative, even if a worker changed its copy.
     auto bytes = stored_body(id, false);
     Result<void> kept = bytes ? write_file(base + ".json", *bytes) : write_file(base + ".json", "");
     if (kept) kept = write_file(base + std::string(kReason), reason_json(letter));
@@ -188,12 +192,12 @@ void Queue::discard(std::uint64_t id, const std::string& reason) {
     write_done();
 }
 
-/// What an older program has left stays for as long as nobody looks at it.
+/// Encrypts dead letters that an older program left unencrypted.
 void Queue::seal_dead_letters() {
     if (!options_.secrets) return;
     for (const std::string& name : names_in(dead_folder(options_.folder))) {
         const std::string path = dead_folder(options_.folder) + "/" + name + ".json";
-        // There may be many, and long ones.
+        // Reads only the head, because there may be many large files.
         const auto head = read_file(path, Secrets::kHead);
         if (!head || head->empty() || Secrets::is_sealed(*head)) continue;
         auto bytes = read_file(path);
@@ -243,7 +247,7 @@ Result<void> Queue::resubmit(const std::string& folder, const std::string& name)
     }
     ::mkdir(to.c_str(), 0700);
     to += "/" + name;
-    // The reason last: with it, the letter is complete at the other side.
+    // The reason is moved last: it marks the letter as complete in the other folder.
     if (::rename((from + ".json").c_str(), (to + ".json").c_str()) != 0 ||
         ::rename((from + std::string(kReason)).c_str(), (to + std::string(kReason)).c_str()) != 0) {
         return base::failure(fmt::format("Could not resubmit {}: {}", name, strerror(errno)));
@@ -260,7 +264,7 @@ Result<void> Queue::drop(const std::string& folder, const std::string& name) {
     return {};
 }
 
-Queue::ImportResult Queue::take_in() {
+Queue::ImportResult Queue::import_resubmitted() {
     ImportResult out;
     const std::string folder = incoming_folder(options_.folder);
     for (const std::string& name : names_in(folder)) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/queue_format.h"
 
 #include <array>
@@ -5,6 +6,8 @@
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
+
+#include "core/base/assert.h"
 #endif
 
 namespace bunraku::store::queue_format {
@@ -47,6 +50,7 @@ void put(std::string& out, T n) {
 
 template <class T>
 T get(std::string_view bytes, std::size_t at) {
+    BUNRAKU_ASSERT(at + sizeof(T) <= bytes.size());
     std::uint64_t n = 0;
     for (std::size_t i = 0; i < sizeof(T); ++i) {
         n |= std::uint64_t{static_cast<unsigned char>(bytes[at + i])} << (8 * i);
@@ -70,10 +74,12 @@ std::string segment_header() {
     std::string out(kSegmentMagic);
     put(out, kVersion);
     put(out, std::uint32_t{0});
+    BUNRAKU_ASSERT(out.size() == kSegmentHeader);
     return out;
 }
 
 std::string encode(const Record& r, std::string_view certname) {
+    BUNRAKU_ALWAYS_ASSERT(certname.size() <= kMaxCertname && r.body_size <= kMaxBody);
     std::string out;
     out.reserve(kRecordHeader + certname.size());
     put(out, kRecordMagic);
@@ -87,6 +93,7 @@ std::string encode(const Record& r, std::string_view certname) {
     put(out, r.producer_timestamp);
     put(out, r.body_crc);
     put(out, crc32c(certname, crc32c(out)));
+    BUNRAKU_ASSERT(out.size() == kRecordHeader);
     out += certname;
     return out;
 }

@@ -1,4 +1,6 @@
-// The queue's file format, version 1. A segment is a header and records; numbers are little-endian.
+// SPDX-License-Identifier: Apache-2.0
+// The queue's file format, version 1. A segment is a header followed by records; numbers are
+// little-endian.
 //
 //   segment   "BUNRAKUQ" u32 version u32 zero
 //   record    u32 magic, u8 type, u8 command, u16 version, u32 length of the certname,
@@ -7,7 +9,7 @@
 //             then certname and body
 //   type 1    a command; type 2: commands that are done, the body is their ids (u64)
 //
-// Zeros behind the last record are space that is not used yet.
+// Zeros after the last record are unused space.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,7 @@ inline constexpr std::size_t kRecordHeader = 48;
 inline constexpr std::uint32_t kMaxCertname = 4096;
 inline constexpr std::uint32_t kMaxBody = 1U << 30;
 
-/// What the body of a command is encrypted for, see Secrets::seal.
+/// The context under which command bodies are encrypted; see Secrets::seal().
 inline constexpr std::string_view kCommandSealContext = "command";
 
 enum class RecordType : std::uint8_t { Command = 1, Done = 2 };
@@ -41,11 +43,13 @@ struct Record {
 
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t crc = 0);
 std::string segment_header();
-/// Header and certname; the body follows.
+/// Encodes header and certname. The body follows them.
 std::string encode(const Record& record, std::string_view certname);
-/// False: no record stands here (`bytes` has the header and the certname).
+/// Decodes a record. `bytes` contains the header and the certname. Returns false if they are not a
+/// valid record.
 bool decode(std::string_view bytes, Record* record);
-/// Length of the certname, from the header alone; what is none gives more than kMaxCertname.
+/// Returns the length of the certname from the header alone. Returns more than kMaxCertname if the
+/// header is invalid.
 std::uint32_t certname_size(std::string_view header);
 
 }  // namespace bunraku::store::queue_format

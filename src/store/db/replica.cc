@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/replica.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "store/db/support.h"
 
 namespace bunraku::store {
@@ -11,7 +13,7 @@ namespace {
 
 std::int64_t steady(sys::Runtime& runtime) { return now_us(runtime) / 1000; }
 
-/// What has failed is opened anew the next time.
+/// Runs `ask`. After a failure, closes the connection so that the next call opens a new one.
 template <class Ask>
 Result<std::int64_t> asked(std::unique_ptr<Database>& db, const Ask& ask) {
     Result<std::int64_t> out = ask(*db);
@@ -22,9 +24,9 @@ Result<std::int64_t> asked(std::unique_ptr<Database>& db, const Ask& ask) {
 }  // namespace
 
 Result<std::int64_t> ReplicaWatch::beat() {
-    if (!there_) there_ = BUNRAKU_TRY(Database::open(primary_, false, 10000));
-    return asked(there_, [](Database& db) -> Result<std::int64_t> {
-        // No standby is waited for.
+    if (!primary_db_) primary_db_ = BUNRAKU_TRY(Database::open(primary_, false, 10000));
+    return asked(primary_db_, [](Database& db) -> Result<std::int64_t> {
+        // The commit does not wait for a standby.
         Transaction transaction =
             BUNRAKU_TRY(Transaction::begin(db, "BEGIN; SET LOCAL synchronous_commit = local"));
         std::int64_t number = 0;
@@ -41,8 +43,8 @@ Result<std::int64_t> ReplicaWatch::beat() {
 }
 
 Result<std::int64_t> ReplicaWatch::seen() {
-    if (!here_) here_ = BUNRAKU_TRY(Database::open_replica(replica_));
-    return asked(here_, [](Database& db) -> Result<std::int64_t> {
+    if (!replica_db_) replica_db_ = BUNRAKU_TRY(Database::open_replica(replica_));
+    return asked(replica_db_, [](Database& db) -> Result<std::int64_t> {
         Statement s = BUNRAKU_TRY(db.prepare("SELECT value FROM store_meta WHERE name = 'beat'"));
         return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
     });
@@ -53,13 +55,16 @@ Result<void> ReplicaWatch::look() {
     auto mine = beat();
     if (mine) {
         std::lock_guard lock(mutex_);
-        // After a fail-over to a standby that had not all, the count begins lower again.
+        // After a failover to a standby that lacked some beats, the counter restarts at a lower
+        // number.
         while (!beats_.empty() && beats_.back().number >= *mine) beats_.pop_back();
+        BUNRAKU_ASSERT(beats_.empty() || beats_.back().at <= at);
         beats_.push_back({*mine, at});
         constexpr std::size_t kMostBeats = 100'000;
         if (beats_.size() > kMostBeats) beats_.pop_front();
+        BUNRAKU_ASSERT(beats_.size() <= kMostBeats && beats_.back().number == *mine);
     }
-    runtime_.sleep(std::chrono::milliseconds(50));  // as long as its way takes
+    runtime_.sleep(std::chrono::milliseconds(50));  // Time for the beat to reach the standby.
     std::int64_t reached = BUNRAKU_TRY(seen());
     {
         std::lock_guard lock(mutex_);
@@ -72,7 +77,7 @@ Result<void> ReplicaWatch::look() {
         }
     }
     if (!mine) return std::unexpected(std::move(mine).error());
-    silent_ = false;
+    failed_ = false;
     return {};
 }
 

@@ -1,4 +1,5 @@
-// Whether a standby is near enough to the database to be asked in its place.
+// SPDX-License-Identifier: Apache-2.0
+// Decides whether a standby is current enough to be queried instead of the primary.
 #pragma once
 
 #include <atomic>
@@ -13,9 +14,9 @@
 
 namespace bunraku::store {
 
-/// Counts in the database, and looks how far the count has come in the standby: what was committed
-/// before a beat that is there is there too. Only this process's own clock is asked, so clocks that
-/// differ do no harm, and a standby that has lost its primary counts as far behind.
+/// Increments a counter (a beat) in the primary and reads it from the standby. The standby has
+/// everything that was committed before the newest beat it has. Only this process's clock is used,
+/// so differing clocks do no harm. A standby that has lost its primary counts as too old.
 class ReplicaWatch {
 public:
     ReplicaWatch(std::string primary, std::string replica, std::int64_t most_lag_ms,
@@ -25,17 +26,17 @@ public:
           most_lag_ms_(most_lag_ms),
           runtime_(runtime) {}
 
-    /// One beat and one look; by one thread, about once a second.
+    /// Writes one beat and reads the standby. One thread calls this about once a second.
     Result<void> look();
-    /// After look() has failed: true unless it failed the last time too.
-    bool newly_silent() { return !silent_.exchange(true); }
+    /// Returns true if look() failed now but not the time before. Call it after look() has failed.
+    bool newly_silent() { return !failed_.exchange(true); }
 
-    /// For any thread: whether it is worth asking.
+    /// Reports whether the standby may be queried. May be called from any thread.
     bool usable() const;
-    /// Whether what has this beat is near enough. Several standbys may be behind one URL: each
-    /// connection is asked for its own.
+    /// Reports whether a standby that has `beat` is current enough. Several standbys may share one
+    /// URL, so each connection checks its own beat.
     bool near(std::int64_t beat) const;
-    /// Milliseconds that its content may be old; -1: unknown.
+    /// Returns the maximum age of the standby's content in milliseconds; -1 means unknown.
     std::int64_t age_ms() const;
     const std::string& url() const { return replica_; }
 
@@ -49,11 +50,12 @@ private:
     std::string primary_, replica_;
     std::int64_t most_lag_ms_;
     sys::Runtime& runtime_;
-    std::unique_ptr<Database> there_, here_;
+    std::unique_ptr<Database> primary_db_, replica_db_;
     mutable std::mutex mutex_;
-    std::deque<Heartbeat> beats_;  ///< of this process: not yet seen, or not too old
+    /// this process's beats that are recent or not yet on the standby
+    std::deque<Heartbeat> beats_;
     std::atomic<std::int64_t> fresh_at_{-1};
-    std::atomic<bool> silent_{false};
+    std::atomic<bool> failed_{false};
 };
 
 }  // namespace bunraku::store

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/schema.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "store/db/fact_names.h"
 #include "store/db/kind_sets.h"
 #include "store/db/search_index.h"
@@ -13,21 +15,18 @@ namespace bunraku::store {
 
 namespace {
 
-/// Marks our files ("BUNR"), as `file` and PRAGMA application_id show it.
+/// Marks the program's files ("BUNR"), as shown by `file` and PRAGMA application_id.
 constexpr std::int64_t kApplicationId = 0x42554e52;
-/// 1 was the store of exported resources alone, on SQLite.
-/// 2 had no search tables (kSearchTables).
-/// 3 had tags and parameters as jsonb on PostgreSQL.
-/// 4 had no sets of fact names (kFactNameTables).
-/// 5 had no history (kHistoryTables).
-/// 6 had none of facts (kFactHistoryTables).
-/// 7 had no counters (kCounterTables).
-/// 8 had what is Sensitive in clear (kSecretTables).
-/// 9 had no places (kPlaceTables).
+/// Schema versions: 1 stored only exported resources, on SQLite. 2 lacked search tables
+/// (kSearchTables). 3 stored tags and parameters as jsonb on PostgreSQL. 4 lacked sets of fact
+/// names (kFactNameTables). 5 lacked history (kHistoryTables). 6 lacked the history of facts
+/// (kFactHistoryTables). 7 lacked counters (kCounterTables). 8 stored Sensitive values unencrypted
+/// (kSecretTables). 9 lacked source locations (kPlaceTables).
 constexpr std::int64_t kNewest = 10;
 
-/// The oldest schema whose programs may go on beside this one's, reading and writing: what came
-/// since is only added, and they do not miss it. So that a fleet's servers are renewed one by one.
+/// The oldest schema whose programs may read and write the same database as this program. Later
+/// schemas only add tables that those programs do not need. This allows rolling upgrades of a fleet
+/// of servers.
 constexpr std::int64_t kUsableSince = 5;
 
 constexpr const char* kUsableSinceSql = "SELECT value FROM store_meta WHERE name = 'usable_since'";
@@ -48,7 +47,7 @@ Result<std::int64_t> known_version(Database& db) {
         if (there > 0) {
             version = BUNRAKU_TRY(number(db, "SELECT value FROM store_meta WHERE name = 'schema'"));
         } else {
-            // PuppetDB's own database has a table of that name too.
+            // PuppetDB's own database has a table with the same name.
             std::int64_t foreign = BUNRAKU_TRY(
                 number(db,
                        "SELECT count(*) FROM information_schema.tables"
@@ -100,11 +99,11 @@ namespace {
 Result<bool> migrate_once(Database& db) {
     if (BUNRAKU_TRY(known_version(db)) >= kNewest) {
         if (db.postgresql()) return false;
-        // A conversion that did not come to its end.
+        // A conversion was interrupted.
         return BUNRAKU_TRY(
                    number(db, "SELECT count(*) FROM sqlite_schema WHERE name = 'v1_catalogs'")) > 0;
     }
-    // Another process may be doing the same: look again with the lock held.
+    // Another process may be migrating too, so check again with the lock held.
     Transaction transaction = BUNRAKU_TRY(Transaction::begin(db));
     if (db.postgresql()) {
         BUNRAKU_TRY_VOID(db.execute("SELECT pg_advisory_xact_lock(1112886866, 2)"));
@@ -112,9 +111,9 @@ Result<bool> migrate_once(Database& db) {
     std::int64_t version = BUNRAKU_TRY(known_version(db));
     if (version >= kNewest) return false;
     if (db.postgresql() && version > 0) {
-        // Servers of the version before are at work. Writers come to the end of their transactions
-        // and wait, so that they and this one do not hold what the other needs; for readers it is
-        // a table at a time, and a long question does not keep all others out.
+        // Servers of the previous version are running. Their writers finish their transactions and
+        // then wait, which avoids deadlocks with this one. Readers are blocked for one table at a
+        // time, and the timeout ensures that a long query does not make all others wait.
         BUNRAKU_TRY_VOID(
             db.execute("SELECT pg_advisory_xact_lock(1112886866, 1);"
                        " SET LOCAL lock_timeout = '5s'"));
@@ -195,10 +194,11 @@ Result<bool> migrate_once(Database& db) {
 Result<bool> migrate(Database& db) {
     constexpr int kTries = 12;
     for (int attempt = 1;; ++attempt) {
+        BUNRAKU_ASSERT(attempt <= kTries);
         auto done = migrate_once(db);
         bool again = !done && db.postgresql() && failure_of(done.error()) == Failure::Retry;
         if (!again || attempt == kTries) return done;
-        ::usleep(500'000);  // those who waited behind us have their turn
+        ::usleep(500'000);  // lets the transactions that wait for our locks run
     }
 }
 

@@ -1,4 +1,5 @@
-// The tables of the store and how older ones become newer ones.
+// SPDX-License-Identifier: Apache-2.0
+// The tables of the store and the migration from older schemas.
 #pragma once
 
 #include "store/db/database.h"
@@ -6,16 +7,16 @@
 
 namespace bunraku::store {
 
-/// Brings the database to the newest schema; makes the tables in an empty one. Fails on files that
-/// are not a store, or one of a newer program. True: a file of schema 1 was found, whose catalogs
-/// wait in tables named v1_... (see convert_v1).
+/// Migrates the database to the newest schema; creates the tables in an empty one. Fails if the
+/// file is not a store or if a newer program wrote it. Returns true if it found a file of schema 1,
+/// whose catalogs are now in tables named v1_... (see convert_v1()).
 Result<bool> migrate(Database& db);
 
-/// Whether programs of this one's schema may write where `usable_since` (of store_meta) says so:
-/// a newer server may have changed the tables while this one runs.
+/// Reports whether this program may write to a database whose store_meta contains this
+/// `usable_since`. A newer server may have changed the tables while this program runs.
 bool usable_with(std::int64_t usable_since);
 
-/// For readers, who may not migrate: only checks.
+/// Checks the schema without migrating it, for readers, which must not migrate.
 Result<void> check_schema(Database& db);
 
 }  // namespace bunraku::store

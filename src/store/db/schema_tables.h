@@ -1,5 +1,6 @@
-// The tables of the store, as one script for both backends. What the columns mean is told in
-// docs/design/0011-store-schema.md.
+// SPDX-License-Identifier: Apache-2.0
+// The tables of the store, as one script for both backends. docs/design/0011-store-schema.md
+// describes the columns.
 #pragma once
 
 #include <string_view>
@@ -241,7 +242,7 @@ CREATE TABLE gc_candidates (
 ){rowless};
 )sql";
 
-// What came with schema 3: ways from a question to resources and reports.
+// Added with schema 3: indexes that lead from a query to resources and reports.
 inline constexpr std::string_view kSearchTables = R"sql(
 CREATE INDEX resources_tag_set ON resources (tag_set_id, type);
 CREATE TABLE tag_sets (
@@ -272,7 +273,7 @@ CREATE INDEX catalog_types_type ON catalog_types (type, exported, certname_id, r
 CREATE INDEX reports_start_time ON reports (start_time);
 )sql";
 
-// What came with schema 5: the different sets of fact names.
+// Added with schema 5: the distinct sets of fact names.
 inline constexpr std::string_view kFactNameTables = R"sql(
 CREATE TABLE fact_name_sets (
     id {id},
@@ -286,8 +287,8 @@ CREATE TABLE fact_name_set_members (
 CREATE INDEX factsets_name_set ON factsets (name_set_id, certname_id);
 )sql";
 
-// What came with schema 6: what was. `change` holds the resources that came and went, see
-// history.h.
+// Added with schema 6: earlier catalogs. `change` contains the resources that were added and
+// removed; see history.h.
 inline constexpr std::string_view kHistoryTables = R"sql(
 CREATE TABLE catalog_versions (
     certname_id {int} NOT NULL REFERENCES certnames (id) ON DELETE CASCADE,
@@ -311,7 +312,8 @@ INSERT INTO catalog_versions (certname_id, valid_from, hash, version, code_id, e
     FROM catalogs c LEFT JOIN environments e ON e.id = c.environment_id;
 )sql";
 
-// What came with schema 7: what was, of facts. `changes` holds what those that differ were before.
+// Added with schema 7: earlier facts. `changes` contains the previous values of the facts that
+// differ.
 inline constexpr std::string_view kFactHistoryTables = R"sql(
 CREATE TABLE factset_versions (
     certname_id {int} NOT NULL REFERENCES certnames (id) ON DELETE CASCADE,
@@ -325,8 +327,9 @@ CREATE INDEX factset_versions_valid_from ON factset_versions (valid_from);
 ALTER TABLE factsets ADD COLUMN steady_hash {blob};
 )sql";
 
-// What came with schema 8: counts that would need a look at every resource, report or event.
-// Reports are counted by triggers, so that programs of older schemas count theirs too.
+// Added with schema 8: counts that would otherwise require a scan of all resources, reports or
+// events. Triggers count reports, so that reports stored by programs of older schemas are counted
+// too.
 inline constexpr std::string_view kCounterTables = R"sql(
 CREATE TABLE kind_sets (
     id {id},
@@ -422,14 +425,14 @@ INSERT INTO latest_events (certname_id, seq, report_id, environment_id, status, 
     JOIN resource_events e ON e.certname_id = c.id AND e.report_id = c.latest_report_id;
 )sql";
 
-// What came with schema 9: parameters with what is Sensitive, encrypted. `clear_secrets` says that
-// older programs may have left some in `exact`.
+// Added with schema 9: parameters with their Sensitive values, encrypted. `clear_secrets` means
+// that older programs may have left unencrypted values in `exact`.
 inline constexpr std::string_view kSecretTables = R"sql(
 ALTER TABLE parameters ADD COLUMN sealed {blob};
 )sql";
 
-// What came with schema 10: where resources are declared, and a list of that for each newest
-// catalog (`hash`), see places.h.
+// Added with schema 10: the source locations of resources, and a list of them for each newest
+// catalog (`hash`); see source_locations.h.
 inline constexpr std::string_view kPlaceTables = R"sql(
 CREATE TABLE places (
     id {id},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/search_index.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/assert.h"
 #include "core/codec/json_cursor.h"
 #include "store/db/hashed_sets.h"
 #include "store/db/support.h"
@@ -16,7 +18,7 @@ namespace bunraku::store {
 
 namespace {
 
-/// The members of a set that was made just now; the tags are sorted.
+/// Adds the members of a new set. The tags are sorted.
 Result<void> add_members(Bulk& members, std::int64_t id, std::string_view tags) {
     codec::JsonCursor list(tags);
     list.enter_array();
@@ -48,7 +50,7 @@ Result<std::unordered_map<Digest, std::int64_t, DigestHash>> find_tag_sets(
     return out;
 }
 
-/// Makes the set unless another writer has just done so. Its members go to `members`.
+/// Creates the set unless another writer has just created it. Adds its members to `members`.
 Result<std::int64_t> make_tag_set(Database& db, const Digest& hash, std::string_view tags,
                                   Bulk& members) {
     MadeSet set = BUNRAKU_TRY(make_set(db, "tag_sets", hash));
@@ -58,10 +60,10 @@ Result<std::int64_t> make_tag_set(Database& db, const Digest& hash, std::string_
 
 }  // namespace
 
-// --- sets of tags
+// --- Tag sets
 
 Result<void> tag_set_ids(Writer& writer, std::span<const std::string_view> sets, IdsByDigest& out) {
-    // In the order of their hashes, so that two writers do not wait for each other in a circle.
+    // Ordered by hash, so that two writers cannot deadlock.
     std::map<Digest, std::string_view> missing;
     for (std::string_view tags : sets) {
         Digest hash = sha1(tags);
@@ -98,7 +100,7 @@ Result<void> tag_set_ids(Writer& writer, std::span<const std::string_view> sets,
             out.emplace(hash, id);
             writer.tag_sets.put(hash, id);
         }
-        // What is left others have made meanwhile.
+        // Other writers have created the remaining sets meanwhile.
     }
     for (const auto& [hash, tags] : missing) {
         std::int64_t id = BUNRAKU_TRY(find_set(db, "tag_sets", hash));
@@ -110,7 +112,7 @@ Result<void> tag_set_ids(Writer& writer, std::span<const std::string_view> sets,
     return members.flush();
 }
 
-// --- values of parameters
+// --- Parameter values
 
 ParameterIndex::ParameterIndex(Database& db)
     : rows_(db, "parameter_values",
@@ -137,7 +139,7 @@ Result<void> ParameterIndex::add(std::string_view type, std::int64_t id,
     return {};
 }
 
-// --- how many of each type
+// --- Number of resources of each type
 
 Result<void> store_type_counts(Writer& writer, std::int64_t node,
                                const std::vector<Writer::ResourceRef>& refs) {
@@ -174,6 +176,7 @@ Result<void> store_type_counts(Writer& writer, std::int64_t node,
               "ON CONFLICT (certname_id, type, exported) DO UPDATE SET"
               " resources = excluded.resources");
     for (const auto& [number, count] : wanted) {
+        BUNRAKU_ASSERT(count > 0);
         const Writer::Kind& kind = writer.kind(number);
         rows.integer(node).text(kind.type).integer(kind.exported).integer(count);
         BUNRAKU_TRY_VOID(rows.end_row());
@@ -181,7 +184,7 @@ Result<void> store_type_counts(Writer& writer, std::int64_t node,
     return rows.flush();
 }
 
-// --- from schema 2
+// --- Migration from schema 2
 
 Result<void> fill_search_index(Database& db) {
     bool pg = db.postgresql();
@@ -215,7 +218,7 @@ Result<void> fill_search_index(Database& db) {
                  " WHERE t.tags = resources.tags)"));
         if (!pg) BUNRAKU_TRY_VOID(db.execute("DROP TABLE tags_of_set"));
 
-        // Some thousand at a time, so that they need not all be in memory.
+        // Reads some thousand rows at a time to limit memory use.
         ParameterIndex index(db);
         constexpr std::int64_t kAtOnce = 5000;
         for (std::int64_t last = 0, seen = kAtOnce; seen == kAtOnce;) {

@@ -1,5 +1,6 @@
-// What leads from a question to resources without looking at each of them: the sets of tags there
-// are, values of parameters, and how many resources of each type a node has.
+// SPDX-License-Identifier: Apache-2.0
+// Indexes that answer a query for resources without a scan: the distinct sets of tags, parameter
+// values, and the number of resources of each type per node.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +17,28 @@ namespace bunraku::store {
 
 using IdsByDigest = std::unordered_map<Digest, std::int64_t, DigestHash>;
 
-/// Adds the ids of sets of tags to `out`, by the hash of their JSON texts; made where they are not
-/// there yet.
+/// Adds the ids of sets of tags to `out`, keyed by the hash of their JSON texts. Creates the sets
+/// that do not exist.
 Result<void> tag_set_ids(Writer& writer, std::span<const std::string_view> sets, IdsByDigest& out);
 
-/// Fills parameter_values.
+/// Writes the table parameter_values.
 class ParameterIndex {
 public:
     explicit ParameterIndex(Database& db);
-    /// `parameters`: a canonical JSON object.
+    /// Adds the parameters of a resource. `parameters` is a canonical JSON object.
     Result<void> add(std::string_view type, std::int64_t id, std::string_view parameters);
     Result<void> flush() { return rows_.flush(); }
 
 private:
     Bulk rows_;
-    std::unordered_set<std::int64_t> seen_;  ///< hashes of one resource
+    std::unordered_set<std::int64_t> seen_;  ///< hashes of one resource's values
 };
 
-/// Brings the node's rows of catalog_types to what `refs` are.
+/// Updates the node's rows in catalog_types to match `refs`.
 Result<void> store_type_counts(Writer& writer, std::int64_t node,
                                const std::vector<Writer::ResourceRef>& refs);
 
-/// All of it anew, for a store of schema 2 that has the new tables, still empty.
+/// Builds the whole index, for a store of schema 2 whose new tables are still empty.
 Result<void> fill_search_index(Database& db);
 
 }  // namespace bunraku::store

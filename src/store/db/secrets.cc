@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/secrets.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/hex.h"
 #include "core/codec/json_cursor.h"
@@ -25,7 +27,7 @@ namespace bunraku::store {
 
 namespace {
 
-/// No JSON begins like this.
+/// A prefix with which JSON cannot begin.
 constexpr std::string_view kSealed(
     "\x01"
     "BSEAL\x01",
@@ -34,9 +36,11 @@ constexpr std::size_t kNumber = 8;
 constexpr std::size_t kKeyDigits = 64, kMaxKeyFile = 1 << 20;
 
 constexpr std::string_view kIntroduction =
-    "# Keys of Bunraku's store, for what is Sensitive (setting store_key). Without them it is "
+    "# Keys of Bunraku's store for Sensitive values (setting store_key). Without them the values "
+    "are "
     "lost:\n"
-    "# keep a copy, apart from copies of the store. The first one encrypts, all of them read.\n";
+    "# keep a backup, separate from backups of the store. The first key encrypts, all keys "
+    "decrypt.\n";
 
 codec::SealKey derived(std::string_view key, std::string_view use) {
     return codec::hmac_sha256(key, use);
@@ -44,7 +48,7 @@ codec::SealKey derived(std::string_view key, std::string_view use) {
 
 std::uint64_t number_from(std::string_view bytes) { return codec::PackedReader(bytes).number(); }
 
-/// What a line of the file holds; empty: it is no key.
+/// Returns the key in a line of the file. Returns an empty string if the line is not a key.
 std::string key_of(std::string_view line) {
     if (line.size() != kKeyDigits) return {};
     return codec::from_hex(base::lower(line)).value_or("");
@@ -66,13 +70,13 @@ Result<Secrets::Keys> Secrets::read() const {
     }
     struct stat status{};
     if (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
-        return std::unexpected(key_error(path_, "it is no file"));
+        return std::unexpected(key_error(path_, "it is not a regular file"));
     }
     if ((status.st_mode & 0027) != 0) {
-        return std::unexpected(
-            key_error(path_, fmt::format("others may read or write it (mode {:04o}); they must not "
-                                         "(chmod 600), and what they have seen must be rotated",
-                                         status.st_mode & 07777)));
+        return std::unexpected(key_error(
+            path_, fmt::format("other users can read or write it (mode {:04o}): restrict it "
+                               "(chmod 600) and rotate the keys that they may have read",
+                               status.st_mode & 07777)));
     }
     std::string text;
     char buffer[4096];
@@ -93,11 +97,12 @@ Result<Secrets::Keys> Secrets::read() const {
             line.remove_suffix(1);
         if (line.empty() || line.front() == '#') continue;
         std::string key = key_of(line);
+        BUNRAKU_ASSERT(key.empty() || key.size() == kKeyDigits / 2);
         if (key.empty()) {
-            return std::unexpected(
-                key_error(path_, fmt::format("line {} is no key of 64 hexadecimal digits; is the "
-                                             "file cut?",
-                                             line_number)));
+            return std::unexpected(key_error(
+                path_, fmt::format("line {} is not a key of 64 hexadecimal digits; is the "
+                                   "file truncated?",
+                                   line_number)));
         }
         Key made;
         const codec::SealKey name = derived(key, "bunraku store: number");
@@ -108,17 +113,18 @@ Result<Secrets::Keys> Secrets::read() const {
         OPENSSL_cleanse(key.data(), key.size());
     }
     OPENSSL_cleanse(text.data(), text.size());
-    if (out->empty()) return std::unexpected(key_error(path_, "it holds no key"));
+    if (out->empty()) return std::unexpected(key_error(path_, "it contains no key"));
+    BUNRAKU_ASSERT(!out->empty());
     return Keys(std::move(out));
 }
 
-/// Whole and with its last mode, or not at all; where `replace` is not said, whoever was quicker
-/// has made it.
+/// Writes the file atomically, with its final mode. If `replace` is false and the file exists,
+/// another process has created it and it is not overwritten.
 Result<void> Secrets::write(const std::string& text, bool replace) const {
     const std::string folder = path_.substr(0, path_.rfind('/'));
     auto fail = [&](int code) -> Result<void> {
         return std::unexpected(
-            key_error(path_, fmt::format("it cannot be made: {}. Name a file that can be, outside "
+            key_error(path_, fmt::format("it cannot be created: {}. Choose another file, outside "
                                          "the store's folder",
                                          strerror(code))));
     };
@@ -126,7 +132,7 @@ Result<void> Secrets::write(const std::string& text, bool replace) const {
     if (auto made = sys::disk().make_directories(folder, 0750); !made) {
         return fail(made.error().code);
     }
-    const int code = sys::place_secret(path_, text, {.replace = replace, .for_folder_owner = true});
+    const int code = sys::secret_path(path_, text, {.replace = replace, .for_folder_owner = true});
     return code == 0 || (code == EEXIST && !replace) ? Result<void>() : fail(code);
 }
 
@@ -135,13 +141,13 @@ Result<void> Secrets::make() const {
     return write(std::string(kIntroduction) + key + "\n", false);
 }
 
-Result<Secrets::Keys> Secrets::keys(bool anew) {
+Result<Secrets::Keys> Secrets::keys(bool reload) {
     const std::lock_guard lock(mutex_);
-    if (keys_ && !anew) return keys_;
+    if (keys_ && !reload) return keys_;
     if (path_.empty()) {
         return std::unexpected(
-            base::Error{"There is no key for what is Sensitive: the setting "
-                        "store_key names no file",
+            base::Error{"There is no key for Sensitive values: the setting "
+                        "store_key is empty",
                         static_cast<int>(Failure::Other)});
     }
     Keys found = BUNRAKU_TRY(read());
@@ -150,6 +156,7 @@ Result<Secrets::Keys> Secrets::keys(bool anew) {
         found = BUNRAKU_TRY(read());
         if (!found) return std::unexpected(key_error(path_, "it was removed"));
     }
+    BUNRAKU_ASSERT(!found->empty());
     keys_ = found;
     return found;
 }
@@ -168,7 +175,10 @@ Result<std::string> Secrets::seal(std::string_view text, std::string_view place)
     out.reserve(kSealed.size() + kNumber + text.size() + codec::kSealBytes);
     out += kSealed;
     codec::put_packed(out, key.number);
+    BUNRAKU_ASSERT(out.size() == kSealed.size() + kNumber);
     BUNRAKU_TRY_VOID(codec::seal(out, key.seal, text, place));
+    BUNRAKU_ASSERT(is_sealed(out));
+    BUNRAKU_ASSERT(out.size() == kSealed.size() + kNumber + text.size() + codec::kSealBytes);
     return out;
 }
 
@@ -182,26 +192,26 @@ Result<std::string> Secrets::open(std::string bytes, std::string_view place) {
     if (!is_sealed(bytes)) return bytes;
     const std::string_view all(bytes);
     const auto cut = key_number(all);
-    if (!cut) return base::failure("What is encrypted here is damaged: it is cut");
+    if (!cut) return base::failure("The encrypted value is damaged: it is truncated");
     const std::uint64_t number = *cut;
     Keys known = BUNRAKU_TRY(keys());
     auto named = [&](const Key& k) { return k.number == number; };
     auto at = std::ranges::find_if(*known, named);
     if (at == known->end()) {
-        // Another server may have got a new one meanwhile, and the file with it.
+        // Another server may have rotated the key meanwhile and updated the file.
         known = BUNRAKU_TRY(keys(true));
         at = std::ranges::find_if(*known, named);
     }
     if (at == known->end()) {
         return std::unexpected(key_error(
             path_,
-            fmt::format("what is Sensitive was encrypted with the key {:016x}, which is not in "
-                        "it; add that key's line, from the server that has it or a copy",
+            fmt::format("a Sensitive value was encrypted with the key {:016x}, which is not in "
+                        "it; add the line of that key from another server or a backup",
                         number)));
     }
     auto text = codec::unseal(at->seal, all.substr(kSealed.size() + kNumber), place);
     if (!text) {
-        return base::failure("What is encrypted here is damaged: " + text.error().message);
+        return base::failure("The encrypted value is damaged: " + text.error().message);
     }
     return text;
 }
@@ -214,7 +224,7 @@ Result<Digest> Secrets::digest(std::string_view text) {
 
 Result<std::uint64_t> Secrets::rotate() {
     BUNRAKU_TRY(keys(true));
-    // Two at a time would each forget the other's.
+    // Without the lock, two simultaneous rotations would each lose the other's key.
     const auto lock = sys::FileLock::acquire(path_ + ".lock");
     if (!lock) return std::unexpected(key_error(path_, lock.error().message));
     std::string text = BUNRAKU_TRY(sys::disk().read(path_));
@@ -222,6 +232,7 @@ Result<std::uint64_t> Secrets::rotate() {
     while (at < text.size() && text[at] == '#')
         at = std::min(text.find('\n', at), text.size() - 1) + 1;
     std::string key = BUNRAKU_TRY(codec::random_hex(kKeyDigits / 2));
+    BUNRAKU_ASSERT(at <= text.size() && key.size() == kKeyDigits);
     text.insert(at, key + "\n");
     BUNRAKU_TRY_VOID(write(text, true));
     const Keys now = BUNRAKU_TRY(keys(true));
@@ -235,14 +246,14 @@ Result<std::vector<std::uint64_t>> Secrets::numbers() {
     return out;
 }
 
-// --- Sensitive in JSON
+// --- Sensitive values in JSON
 
 namespace {
 
 constexpr std::string_view kType = "\"__ptype\"";
 constexpr std::string_view kRedacted = "Sensitive [value redacted]";
 
-/// Whether the object, a canonical text, is rich data of a Sensitive.
+/// Reports whether a canonical JSON object is the rich data of a Sensitive value.
 bool is_sensitive(std::string_view object) {
     codec::JsonCursor json(object);
     if (json.kind() != codec::JsonCursor::Kind::Object) return false;
@@ -263,7 +274,7 @@ bool is_sensitive(std::string_view object) {
 }
 
 void append_shown(std::string& out, std::string_view json) {
-    // Most values have none anywhere inside.
+    // Fast path: most values contain no Sensitive.
     if (json.find(kType) == std::string_view::npos) {
         out += json;
         return;
@@ -294,7 +305,7 @@ void append_shown(std::string& out, std::string_view json) {
         }
         out += '}';
     } else {
-        out += json;  // a text that speaks of it
+        out += json;  // a string that merely mentions the type
     }
 }
 

@@ -1,4 +1,5 @@
-// What Sensitive parameters hold is kept encrypted, with keys that stand in a file of their own
+// SPDX-License-Identifier: Apache-2.0
+// Sensitive parameter values are stored encrypted. Their keys are in a separate file
 // (docs/design/0262).
 #pragma once
 
@@ -15,31 +16,32 @@
 
 namespace bunraku::store {
 
-/// The keys of a file: one a line, 64 hexadecimal digits. The first encrypts, all of them read. The
-/// file is made where it is missing, once something is to be encrypted. Thread-safe.
+/// The keys of a key file: one per line, 64 hexadecimal digits. The first key encrypts; all of them
+/// decrypt. The file is created when a value must be encrypted for the first time. Thread-safe.
 class Secrets {
 public:
-    /// `key_file`: the setting store_key. Read on first need.
+    /// `key_file` is the setting store_key. The file is read on first use.
     explicit Secrets(std::string key_file) : path_(std::move(key_file)) {}
 
-    /// Reads the keys, or makes the first one: for who wants to know now.
+    /// Reads the keys, or creates the first one. Call it to detect errors early.
     Result<void> ready();
 
-    /// `place` says what it belongs to: elsewhere it cannot be read.
+    /// Encrypts `text`. `place` names the purpose: open() fails for any other one.
     Result<std::string> seal(std::string_view text, std::string_view place);
-    /// What is not encrypted is given as it is.
+    /// Decrypts `bytes`. Returns unencrypted input unchanged.
     Result<std::string> open(std::string bytes, std::string_view place);
     static bool is_sealed(std::string_view bytes);
-    /// So many bytes tell it.
+    /// Number of bytes that is_sealed() needs.
     static constexpr std::size_t kHead = 7;
-    /// Of the key that it was encrypted with; nullopt: it is not, or is cut.
+    /// Returns the number of the key that encrypted the text. Returns nullopt if the text is not
+    /// encrypted or is truncated.
     static std::optional<std::uint64_t> key_number(std::string_view sealed);
-    /// A digest of `text` that nobody can make by guessing it.
+    /// Returns a keyed digest of `text`, which cannot be computed by guessing the text.
     Result<Digest> digest(std::string_view text);
 
-    /// A new key becomes the first of the file; its number.
+    /// Adds a new key as the first of the file. Returns its number.
     Result<std::uint64_t> rotate();
-    /// The numbers of the keys, the first one's first.
+    /// Returns the numbers of the keys in the order of the file.
     Result<std::vector<std::uint64_t>> numbers();
 
     const std::string& path() const { return path_; }
@@ -50,7 +52,7 @@ private:
         codec::SealKey seal{}, digest{};
     };
     using Keys = std::shared_ptr<const std::vector<Key>>;
-    Result<Keys> keys(bool anew = false);
+    Result<Keys> keys(bool reload = false);
     Result<Keys> read() const;
     Result<void> make() const;
     Result<void> write(const std::string& text, bool replace) const;
@@ -60,26 +62,27 @@ private:
     Keys keys_;
 };
 
-/// What older programs have left in clear is encrypted; how many parameters. `all`: it is looked
-/// for wherever an older program may run beside this one; else where the schema was older.
+/// Encrypts values that older programs left unencrypted. Returns the number of parameters. Searches
+/// only if the schema was older; if `all` is true, searches always, because an older program may be
+/// running at the same time.
 Result<std::size_t> seal_clear_secrets(Writer& writer, bool all = false);
 
-/// The store's key is now the first of the file, whatever it was before; what was encrypted with
-/// keys that are not in the file is given up. How many parameters.
+/// Makes the first key of the file the key of the store. Discards values that were encrypted with
+/// keys that are not in the file. Returns the number of parameters concerned.
 Result<std::size_t> adopt_key(Writer& writer);
 
-/// Parameters as they are sent, in two forms.
+/// The parameters of a resource in two forms.
 struct SplitParameters {
-    std::string shown;  ///< without what is Sensitive
-    std::string exact;  ///< with it, as rich data; empty: nothing is
+    std::string shown;  ///< without Sensitive values
+    std::string exact;  ///< with Sensitive values, as rich data; empty if there are none
 };
-/// `parameters`: a canonical JSON object; `named`: those that are Sensitive whatever they look
-/// like. A parameter that is Sensitive is not shown, as PuppetDB's terminus does; one inside a
-/// parameter is shown as its text in a message.
+/// Splits `parameters`, a canonical JSON object. `named` lists parameters that are Sensitive
+/// regardless of their value. A Sensitive parameter is omitted from `shown`, as in PuppetDB's
+/// terminus. A Sensitive value inside a parameter is replaced with its text representation.
 SplitParameters split_secrets(std::string_view parameters, const std::vector<std::string>& named);
-/// A canonical JSON value with a text in place of what is Sensitive.
+/// Returns a canonical JSON value in which a text replaces each Sensitive value.
 std::string without_secrets(std::string_view json);
-/// Whether a JSON text of canonical values holds something Sensitive.
+/// Reports whether a canonical JSON text contains a Sensitive value.
 bool holds_secrets(std::string_view json);
 
 }  // namespace bunraku::store

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/source_locations.h"
 
 #include <algorithm>
 #include <unordered_set>
 
+#include "core/base/assert.h"
 #include "store/db/hashed_sets.h"
 #include "store/db/packed.h"
 
@@ -27,9 +29,9 @@ Result<std::int64_t> place_id(Database& db, const Digest& hash, const Place& pla
             return made;
         }
     }
-    // Another writer has just made it.
+    // Another writer has just created it.
     const std::int64_t made = BUNRAKU_TRY(find_set(db, "places", hash));
-    if (made == 0) return base::failure("The place of a resource could not be stored");
+    if (made == 0) return base::failure("The source location of a resource could not be stored");
     return made;
 }
 
@@ -55,11 +57,13 @@ Digest Place::hash() const {
 
 Result<void> number_source_locations(Writer& writer, SourceLocations& places) {
     for (auto& [hash, place] : places) {
+        BUNRAKU_ASSERT(hash == place.hash());
         if (const std::int64_t* known = writer.places.find(hash)) {
             place.id = *known;
             continue;
         }
         place.id = BUNRAKU_TRY(place_id(writer.db(), hash, place));
+        BUNRAKU_ASSERT(place.id != 0);
         writer.places.put(hash, place.id);
     }
     return {};
@@ -105,6 +109,7 @@ Result<std::size_t> fill_source_locations(Database& db, std::size_t limit) {
             known[digest] = BUNRAKU_TRY(place_id(db, digest, place));
         }
         std::vector<std::int64_t> places;
+        BUNRAKU_ASSERT(fresh.size() <= declared.size());
         places.reserve(declared.size());
         for (const Digest& digest : declared) places.push_back(known[digest]);
         BUNRAKU_TRY_VOID(note(db, node, hash, std::move(places)));

@@ -1,5 +1,7 @@
-// Where the resources of a node's newest catalog are declared (file and line), as one short list a
-// catalog: what is asked of places is counted from these, not from millions of links.
+// SPDX-License-Identifier: Apache-2.0
+// The source locations (file and line) of the resources in a node's newest catalog, stored as one
+// short list per catalog. Queries for source locations count these lists instead of millions of
+// links.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +21,23 @@ struct Place {
 
     Digest hash() const;
 };
-/// By hash: all writers make new ones in one order.
+/// Sorted by hash, so that all writers create new ones in the same order.
 using SourceLocations = std::map<Digest, Place>;
 
-/// Gives each its id, making it where it is not there yet.
+/// Sets the id of each location. Creates the locations that do not exist.
 Result<void> number_source_locations(Writer& writer, SourceLocations& places);
 
-/// Notes where `refs`, the newest catalog of `node` with this hash, are declared.
+/// Records the source locations of `refs`, the resources of the newest catalog of `node`, which has
+/// this hash.
 Result<void> store_source_locations(Writer& writer, std::int64_t node,
                                     const std::vector<Writer::ResourceRef>& refs,
                                     const Digest& hash);
 
-/// The same for nodes whose newest catalog a program has written that knows no places, `limit` at
-/// most; gives their number.
+/// Records them for nodes whose newest catalog was written by a program that does not record
+/// locations. Processes at most `limit` nodes and returns their number.
 Result<std::size_t> fill_source_locations(Database& db, std::size_t limit = INT64_MAX);
 
-/// Those that no catalog has any more, `limit` at most.
+/// Returns up to `limit` locations that no catalog uses any more.
 Result<std::vector<std::int64_t>> unused_source_locations(Database& db, std::size_t limit);
 
 }  // namespace bunraku::store

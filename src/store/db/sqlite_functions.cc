@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/sqlite_functions.h"
 
 #include <array>
@@ -5,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "store/db/packed.h"
 #include "store/db/query_functions.h"
 
@@ -12,7 +14,7 @@ namespace bunraku::store {
 
 namespace {
 
-// edges_of(blob): an eponymous virtual table; its hidden column is the argument.
+// Columns of edges_of(blob), an eponymous virtual table. The hidden column is the argument.
 
 enum Column { kSource, kTarget, kKind, kBlob };
 
@@ -73,6 +75,8 @@ int filter(sqlite3_vtab_cursor* base, int, const char*, int argc, sqlite3_value*
 }
 
 int next(sqlite3_vtab_cursor* base) {
+    BUNRAKU_ASSERT(reinterpret_cast<Cursor*>(base)->at <
+                   reinterpret_cast<Cursor*>(base)->edges.size());
     ++reinterpret_cast<Cursor*>(base)->at;
     return SQLITE_OK;
 }
@@ -84,6 +88,7 @@ int eof(sqlite3_vtab_cursor* base) {
 
 int column(sqlite3_vtab_cursor* base, sqlite3_context* context, int column) {
     auto* c = reinterpret_cast<Cursor*>(base);
+    BUNRAKU_ASSERT(c->at < c->edges.size());
     const PackedEdge& e = c->edges[c->at];
     switch (column) {
         case kSource: sqlite3_result_int64(context, e.source); break;

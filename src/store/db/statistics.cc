@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/statistics.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/json_text.h"
 
@@ -16,7 +18,7 @@ Result<std::int64_t> number(Database& db, std::string_view sql) {
     return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
 }
 
-/// Rows as JSON objects.
+/// Returns the rows as JSON objects.
 Result<std::string> rows(Database& db, std::string_view sql) {
     Statement s = BUNRAKU_TRY(db.prepare_once(sql));
     std::string out = "[";
@@ -39,7 +41,7 @@ Result<std::string> rows(Database& db, std::string_view sql) {
     return out + "]";
 }
 
-/// 21 quantiles, 0 to 1, as percentile_cont gives them, of the only column.
+/// Returns 21 quantiles, 0 to 1, of the only column, computed like percentile_cont.
 Result<std::string> quantiles(Database& db, std::string_view sql) {
     Statement s = BUNRAKU_TRY(db.prepare_once(sql));
     std::vector<double> values;
@@ -51,6 +53,7 @@ Result<std::string> quantiles(Database& db, std::string_view sql) {
         double at = static_cast<double>(values.size() - 1) * i / 20;
         auto low = static_cast<std::size_t>(at);
         std::size_t high = std::min(low + 1, values.size() - 1);
+        BUNRAKU_ASSERT(low <= high && high < values.size());
         double v = values[low] + (values[high] - values[low]) * (at - static_cast<double>(low));
         out += fmt::format("{}{}", i ? "," : "", v);
     }

@@ -1,4 +1,5 @@
-// What a store holds, in numbers: the admin API's summary, `db status`.
+// SPDX-License-Identifier: Apache-2.0
+// Statistics of a store, for the admin API's summary and `db status`.
 #pragma once
 
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace bunraku::store {
 
-/// The JSON of /pdb/admin/v1/summary-stats, with PuppetDB's keys; on SQLite what it has of them.
+/// Returns the JSON of /pdb/admin/v1/summary-stats with PuppetDB's keys. On SQLite, contains only
+/// the available ones.
 Result<std::string> summary_statistics(Database& db);
 
 struct StoreFigures {
@@ -16,7 +18,7 @@ struct StoreFigures {
 };
 Result<StoreFigures> store_figures(Database& db);
 
-/// Gives unused space back to the file system.
+/// Returns unused space to the file system.
 Result<void> compact(Database& db);
 
 }  // namespace bunraku::store

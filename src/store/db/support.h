@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small helpers that the database code and the store engine share.
 #pragma once
 
@@ -24,7 +25,8 @@ constexpr std::chrono::seconds kReplicaPause{1};
 /// Returns a JSON array of strings.
 std::string strings_to_json(const std::vector<std::string>& items);
 
-/// Returns the strings of a JSON array; skips other values. Returns nothing if `json` is invalid.
+/// Returns the strings of a JSON array and skips other values. Returns an empty vector if `json` is
+/// invalid.
 std::vector<std::string> strings_from_json(std::string_view json);
 
 /// Returns the text by which parameter values are searched: the JSON with sorted keys, or its

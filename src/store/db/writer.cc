@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/db/writer.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "store/db/schema.h"
 #include "store/db/secrets.h"
 #include "store/db/statistics.h"
@@ -21,7 +23,7 @@ base::Error system_error(std::string_view doing, const std::string& path, int co
             static_cast<int>(code == ENOSPC ? Failure::Full : Failure::Unavailable)};
 }
 
-/// The folders above the file. Catalogs hold secrets: nobody else may look in.
+/// Creates the parent folders. Catalogs contain secrets, so other users have no access.
 Result<void> make_parents(const std::string& path) {
     for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
         std::string folder = path.substr(0, at);
@@ -34,9 +36,9 @@ Result<void> make_parents(const std::string& path) {
     return {};
 }
 
-/// Makes the file where it is missing, without opening it: closing a descriptor of a database file
-/// drops every lock that SQLite holds on it in this process, and another process would then take
-/// the write-ahead log for abandoned and delete it.
+/// Creates the file if it does not exist, without opening an existing one. Closing a descriptor of
+/// a database file drops every lock that SQLite holds on it in this process. Another process would
+/// then treat the write-ahead log as abandoned and delete it.
 Result<void> make_file(const std::string& path) {
     if (::mknod(path.c_str(), S_IFREG | 0600, 0) == 0) return {};
     const int code = errno;
@@ -48,7 +50,7 @@ Result<void> make_file(const std::string& path) {
     return std::unexpected(system_error("open the store", path, code));
 }
 
-// Two keys of PostgreSQL's advisory locks: ours ("BUNR"), content.
+// The two keys of PostgreSQL's advisory lock: the program ("BUNR") and content.
 constexpr const char* kShared = "pg_advisory_xact_lock_shared(1112886866, 1)";
 constexpr const char* kExclusive = "pg_advisory_xact_lock(1112886866, 1)";
 
@@ -77,8 +79,8 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
         return reader;
     }
     if (file) {
-        // Going over to the write-ahead log needs the file for itself for a moment, and SQLite does
-        // not wait for that.
+        // Switching to the write-ahead log needs exclusive access to the file for a moment, and
+        // SQLite does not wait for that.
         auto deadline = now_ms() + options.busy_timeout_ms;
         for (;;) {
             auto done = db.execute("PRAGMA journal_mode = WAL");
@@ -100,7 +102,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
     BUNRAKU_TRY(seal_clear_secrets(*writer));
     if (old) {
         BUNRAKU_TRY_VOID(convert_v1(*writer));
-        // The tables that went had what is Sensitive in clear.
+        // The dropped tables contained unencrypted Sensitive values.
         if (options.secrets) (void)compact(writer->db());
     }
     return writer;
@@ -109,6 +111,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
 Result<void> Writer::check_key() {
     if (!secrets_ || key_checked_) return {};
     const auto numbers = BUNRAKU_TRY(secrets_->numbers());
+    BUNRAKU_ASSERT(!numbers.empty());
     const auto first = static_cast<std::int64_t>(numbers.front());
     const auto known = [&]() -> Result<std::int64_t> {
         Statement s =
@@ -117,7 +120,7 @@ Result<void> Writer::check_key() {
     };
     std::int64_t number = BUNRAKU_TRY(known());
     if (number == 0) {
-        // Of two servers that start at one moment, one is the first.
+        // If two servers start at the same time, only one of them stores its key.
         Statement s = BUNRAKU_TRY(
             db_->prepare("INSERT INTO store_meta (name, value) VALUES ('secrets_key', ?)"
                          " ON CONFLICT (name) DO NOTHING"));
@@ -127,10 +130,11 @@ Result<void> Writer::check_key() {
     }
     if (std::ranges::find(numbers, static_cast<std::uint64_t>(number)) == numbers.end()) {
         return base::failure(
-            fmt::format("The store {} was encrypted with the key {:016x}, which is not in {} "
-                        "(setting store_key): copy that file from the server that has it, or give "
-                        "up what was encrypted with 'bunraku db key adopt'",
-                        db_->path(), static_cast<std::uint64_t>(number), secrets_->path()),
+            fmt::format(
+                "The store {} was encrypted with the key {:016x}, which is not in {} "
+                "(setting store_key): copy that file from the server that has it, or discard "
+                "the encrypted values with 'bunraku db key adopt'",
+                db_->path(), static_cast<std::uint64_t>(number), secrets_->path()),
             static_cast<int>(Failure::Other));
     }
     if (number != first) {
@@ -154,6 +158,7 @@ std::uint32_t Writer::kind_of(std::string_view type, bool exported, std::string_
         at->second = static_cast<std::uint32_t>(kinds_.size());
         kinds_.push_back({std::string(type), std::string(title), exported});
     }
+    BUNRAKU_ASSERT(kinds_.size() == kind_numbers_.size() && at->second < kinds_.size());
     return at->second;
 }
 
@@ -175,7 +180,7 @@ void Writer::forget() {
 }
 
 Result<Transaction> Writer::begin(bool durable) {
-    // One round trip: who waits for the lock reads the generation afterwards.
+    // BEGIN and the lock take one round trip. The generation is read after the lock was acquired.
     std::string first;
     if (postgresql()) {
         first = fmt::format("BEGIN; {}SELECT {}",
@@ -197,19 +202,20 @@ Result<Transaction> Writer::begin(bool durable) {
     history_ttl_ms_ = history;
     if (!usable_with(usable_since)) {
         return base::failure(
-            fmt::format("The store {} belongs to a newer program now: this one must be renewed",
+            fmt::format("A newer program has migrated the store {}: upgrade this program",
                         db_->path()),
             static_cast<int>(Failure::Unavailable));
     }
     constexpr std::size_t kMaxKinds = 50000;
     if (now != generation_ || kinds_.size() > kMaxKinds) forget();
+    BUNRAKU_ASSERT(kinds_.size() == kind_numbers_.size());
     generation_ = now;
     return transaction;
 }
 
 Result<void> Writer::sync() {
     if (!postgresql()) return {};
-    // Any commit that waits for the disk waits for all that was written before it.
+    // A commit that waits for the disk also waits for everything written before it.
     return db_->execute("UPDATE store_meta SET value = value + 1 WHERE name = 'synced'");
 }
 
@@ -227,8 +233,8 @@ Result<Transaction> Writer::begin_removal() {
         if (BUNRAKU_TRY(s.step())) now = s.integer(0);
         BUNRAKU_TRY_VOID(s.run());
     }
-    // Where nobody else has removed anything, the memory is as good as before but for what goes now
-    // (see removed). Whoever undoes the transaction calls forget().
+    // If no other process has removed content, the cached ids are still valid except for those
+    // removed now (see removed()). A caller that rolls back must call forget().
     if (now - 1 != generation_) forget();
     generation_ = now;
     return transaction;
@@ -237,6 +243,8 @@ Result<Transaction> Writer::begin_removal() {
 void Writer::removed(const std::vector<std::int64_t>& resource_ids,
                      const std::vector<std::int64_t>& fact_ids,
                      const std::vector<std::int64_t>& package_ids) {
+    BUNRAKU_ASSERT(std::ranges::is_sorted(resource_ids) && std::ranges::is_sorted(fact_ids));
+    BUNRAKU_ASSERT(std::ranges::is_sorted(package_ids));
     auto in = [](const std::vector<std::int64_t>& ids, std::int64_t id) {
         return std::binary_search(ids.begin(), ids.end(), id);
     };
@@ -276,11 +284,11 @@ Result<Writer::Node> Writer::node(std::string_view certname, bool create) {
         s.bind(certname);
         out.created = BUNRAKU_TRY(s.step());
         if (out.created) out.id = s.integer(0);
-        // SQLite has made the row once the statement is done.
+        // SQLite has inserted the row only when the statement is done.
         while (BUNRAKU_TRY(s.step())) {
         }
     }
-    // Another server was quicker: what it has stored counts.
+    // Another server inserted the row first, and its row is used.
     if (!out.created) {
         out = BUNRAKU_TRY(node(certname, false));
         if (out.id == 0) {
@@ -292,6 +300,7 @@ Result<Writer::Node> Writer::node(std::string_view certname, bool create) {
 }
 
 Result<void> Writer::reactivate(const Node& node, std::int64_t timestamp) {
+    BUNRAKU_ASSERT(node.id != 0);
     bool newer = (node.deactivated && node.deactivated < timestamp) ||
                  (node.expired && node.expired < timestamp);
     if (!newer) return {};

@@ -1,5 +1,6 @@
-// A connection that writes, and what it remembers between commands: identifiers of names and of
-// content, so that most of what a node sends is not looked up again.
+// SPDX-License-Identifier: Apache-2.0
+// A connection for writing, and its cache of the ids of names and content. The cache persists
+// between commands, so most of what a node sends needs no lookup.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/codec/sha1.h"
 #include "store/db/database.h"
 #include "store/query/dialect.h"
@@ -23,7 +25,7 @@ using codec::Sha1;
 using codec::sha1;
 using query::Dialect;
 
-/// A map that forgets what was not asked for lately, once it has `limit` entries.
+/// A map with at most about `limit` entries, which evicts entries that were not used recently.
 template <class Key, class Value, class Hash = std::hash<Key>>
 class RecentMap {
 public:
@@ -33,14 +35,15 @@ public:
         if (at != young_.end()) return &at->second;
         at = old_.find(key);
         if (at == old_.end()) return nullptr;
-        return &put(key, at->second);
+        // A copy, because put() may drop the old half.
+        return &put(key, Value(at->second));
     }
-    const Value& put(const Key& key, const Value& value) {
+    const Value& put(const Key& key, Value value) {
         if (young_.size() >= limit_ / 2) {
             old_ = std::move(young_);
             young_.clear();
         }
-        return young_[key] = value;
+        return young_[key] = std::move(value);
     }
     void clear() {
         young_.clear();
@@ -58,12 +61,12 @@ private:
     std::size_t limit_;
 };
 
-/// What gc_candidates.kind says.
+/// Values of gc_candidates.kind.
 enum GcKind : int { kGcResources = 1, kGcFacts = 2, kGcPackages = 3 };
 
 class Secrets;
 
-/// Where nobody has said otherwise: 90 days.
+/// Default retention time of the history: 90 days.
 constexpr std::int64_t kHistoryTtl = 90LL * 86400 * 1000;
 
 class Writer {
@@ -73,56 +76,60 @@ public:
         bool durable = true;
         int busy_timeout_ms = 20000;
         int cache_kib = 16384;  ///< SQLite's page cache
-        /// Null: what is Sensitive is not kept.
+        /// Keys for Sensitive values. If null, Sensitive values are not stored.
         std::shared_ptr<Secrets> secrets = {};
     };
-    /// Opens the database, and makes or migrates its tables. Files are made 0600, with the folders
-    /// above them.
+    /// Opens the database, and creates or migrates its tables. Files are created with mode 0600,
+    /// together with their parent folders.
     static Result<std::unique_ptr<Writer>> open(const std::string& where, const Options& options);
 
     Database& db() { return *db_; }
-    /// See Options.
+    /// Returns Options::secrets.
     const std::shared_ptr<Secrets>& secrets() const { return secrets_; }
-    /// In a transaction, before something is encrypted: fails where the store's key is another.
+    /// Fails if the store uses another key. Call it in a transaction before encrypting.
     Result<void> check_key();
     const Dialect& dialect() const { return dialect_; }
     bool postgresql() const { return db_->postgresql(); }
 
-    /// The transaction of one or several commands. Content that others removed meanwhile is
-    /// forgotten; nobody removes any while it is open.
-    /// `durable` false: PostgreSQL need not have it on disk when it is committed (see sync).
+    /// Begins a transaction for one or several commands. Drops cached ids of content that other
+    /// processes have removed. No content can be removed while the transaction is open. If
+    /// `durable` is false, PostgreSQL may commit before the data is on disk (see sync()).
     Result<Transaction> begin(bool durable = true);
-    /// Content may be removed: waits for every other writer, and tells them afterwards.
+    /// Begins a transaction that may remove content. Waits for all other writers and invalidates
+    /// their caches.
     Result<Transaction> begin_removal();
-    /// After such a transaction: what is gone is not remembered any more (sorted identifiers).
+    /// Drops removed ids from the cache after such a transaction. The ids must be sorted.
     void removed(const std::vector<std::int64_t>& resources, const std::vector<std::int64_t>& facts,
                  const std::vector<std::int64_t>& packages);
-    /// PostgreSQL: everything this connection has committed is on disk when it returns.
+    /// Waits until everything that this connection has committed is on disk. PostgreSQL only.
     Result<void> sync();
-    /// After a transaction or a savepoint was undone: what was made in it is not there.
+    /// Clears the cache. Call it after a transaction or a savepoint was rolled back, because the
+    /// cache may contain ids that do not exist.
     void forget();
 
     struct Node {
         std::int64_t id = 0;
         bool created = false;
-        std::int64_t deactivated = 0, expired = 0;  ///< 0: null
+        std::int64_t deactivated = 0, expired = 0;  ///< 0 means null
         std::int64_t latest_report_timestamp = INT64_MIN;
     };
-    /// The node's row, locked against other writers. id 0: unknown (only without `create`).
+    /// Returns the node's row, locked against other writers. If the node does not exist and
+    /// `create` is false, the id is 0.
     Result<Node> node(std::string_view certname, bool create);
-    /// Something newer than a deactivation or expiry makes a node active again.
+    /// Reactivates a node if `timestamp` is newer than its deactivation or expiry.
     Result<void> reactivate(const Node& node, std::int64_t timestamp);
-    /// 0: none was said (to be stored as null).
+    /// Returns the id of the environment; 0 (stored as null) if `name` is empty.
     Result<std::int64_t> environment(std::string_view name);
     Result<std::int64_t> producer(std::string_view name);
 
-    /// resources.id and row hash, by the digest of the bytes that came (and by row hash).
+    /// A resource's id and row hash. The map below finds it by the digest of the received bytes,
+    /// and by its row hash.
     struct ResourceRef {
         std::int64_t id = 0;
         Digest row_hash;
-        std::uint32_t type_kind = 0;  ///< see kind_of; without a title
-        std::uint32_t kind = 0;       ///< classes with their titles
-        std::int64_t place = 0;       ///< where it is declared, see places.h
+        std::uint32_t type_kind = 0;  ///< see kind_of(); without a title
+        std::uint32_t kind = 0;       ///< with a title for classes
+        std::int64_t place = 0;       ///< source location, see source_locations.h
     };
     RecentMap<Digest, ResourceRef, DigestHash> resources{120000};
     RecentMap<Digest, std::int64_t, DigestHash> tag_sets{20000};  ///< by the hash of their JSON
@@ -133,18 +140,24 @@ public:
     RecentMap<Digest, std::int64_t, DigestHash> paths{20000};          ///< by type and path
     RecentMap<Digest, std::int64_t, DigestHash> packages{40000};  ///< by name, version, provider
 
-    /// When what a node loses now is lost, in milliseconds; 0: nothing is kept of what was.
+    /// Returns the time at which content that a node loses now is lost, in milliseconds. 0 means
+    /// that no history is stored.
     std::int64_t lost_at() const;
-    /// How long it is kept: as the database says, for all programs on it.
+    /// Returns how long the history is retained. The database stores this setting for all programs
+    /// that use it.
     std::int64_t history_ttl_ms() const { return history_ttl_ms_; }
 
-    /// A type, and whether such resources are exported, as a number; good until forget().
+    /// A resource type and whether the resources are exported, represented by a number that is
+    /// valid until forget().
     struct Kind {
         std::string type, title;
         bool exported = false;
     };
     std::uint32_t kind_of(std::string_view type, bool exported, std::string_view title = {});
-    const Kind& kind(std::uint32_t number) const { return kinds_[number]; }
+    const Kind& kind(std::uint32_t number) const {
+        BUNRAKU_ASSERT(number < kinds_.size());
+        return kinds_[number];
+    }
 
 private:
     explicit Writer(std::unique_ptr<Database> db) : db_(std::move(db)), dialect_(db_->backend()) {}
@@ -162,11 +175,11 @@ private:
     std::unordered_map<std::string, std::uint32_t> kind_numbers_;
 };
 
-/// Null for 0.
+/// Binds the id, or null if it is 0.
 inline Statement& bind_id(Statement& s, std::int64_t id) { return id ? s.bind(id) : s.bind_null(); }
 
-/// Converts the catalogs that migrate() has put aside from schema 1. Defined in the engine, which
-/// stores catalogs.
+/// Converts the catalogs that migrate() moved to v1_ tables from schema 1. Defined in the engine,
+/// which stores catalogs.
 Result<void> convert_v1(Writer& writer);
 
 }  // namespace bunraku::store

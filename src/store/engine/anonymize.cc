@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/anonymize.h"
 
 #include <algorithm>
@@ -20,19 +21,20 @@ std::string quoted(std::string_view text) {
     return out;
 }
 
-/// Names, or with a star at the end what names begin with.
+/// Reports whether `names` contains `name`. An entry that ends with a star matches every name with
+/// that prefix.
 bool listed(std::span<const std::string_view> names, std::string_view name) {
     return std::any_of(names.begin(), names.end(), [&](std::string_view n) {
         return n.ends_with('*') ? name.starts_with(n.substr(0, n.size() - 1)) : n == name;
     });
 }
 
-/// The number that the first `digits` of a digest spell.
+/// Returns the value of the first `digits` hexadecimal digits of a digest.
 std::uint64_t leading_hex(std::string_view hex, std::size_t digits) {
     return base::parse_integer<std::uint64_t>(hex.substr(0, digits), 16).value_or(0);
 }
 
-// Types that everybody has.
+// Standard types, which are not anonymized.
 constexpr std::string_view kKnownTypes[] = {"Augeas",
                                             "Class",
                                             "Computer",
@@ -141,11 +143,11 @@ constexpr std::string_view kKnownFacts[] = {"architecture",
                                             "uptime*",
                                             "uuid",
                                             "virtual"};
-// Of those facts the ones whose values tell something of the node.
+// The facts among those above whose values reveal something about the node.
 constexpr std::string_view kTellingFacts[] = {"domain",      "fqdn",     "hostname", "ipaddress*",
                                               "macaddress*", "network*", "path",     "sp_*",
                                               "ssh*",        "uuid"};
-// What a run measures beside the types of its resources.
+// Time metrics of a run that are not types of resources.
 constexpr std::string_view kKnownTimes[] = {
     "total",           "config_retrieval",       "catalog_application",
     "convert_catalog", "fact_generation",        "node_retrieval",
@@ -168,7 +170,7 @@ std::string capitalized(std::string_view text) {
     return out;
 }
 
-/// The array `json` with each of its strings through `change`.
+/// Applies `change` to each string of the array `json`.
 std::string each_text(std::string_view json,
                       const std::function<std::string(std::string_view)>& change) {
     codec::JsonCursor cursor(json);
@@ -182,7 +184,8 @@ std::string each_text(std::string_view json,
     return out + "]";
 }
 
-/// The array `json` of objects with each member through `change`, which gets JSON and gives it.
+/// Applies `change` to each member of the objects in the array `json`. `change` receives and
+/// returns JSON.
 std::string each_member(
     std::string_view json,
     const std::function<std::string(std::string_view key, std::string_view json)>& change) {
@@ -206,7 +209,7 @@ std::string each_member(
     return out + "]";
 }
 
-/// A string of JSON, or nothing where it is none.
+/// Returns the value of a JSON string, and nullopt for other JSON.
 std::optional<std::string> text_of(std::string_view json) {
     codec::JsonCursor cursor(json);
     if (cursor.kind() != codec::JsonCursor::Kind::String) return std::nullopt;
@@ -410,7 +413,7 @@ std::string Anonymizer::containment_path(std::string_view json) const {
 
 std::string Anonymizer::metrics(std::string_view json) const {
     if (level_ < Level::Moderate) return std::string(json);
-    // Categories come before names: keys are sorted.
+    // Keys are sorted, so the category precedes the name.
     std::string category;
     return each_member(json, [&](std::string_view key, std::string_view value) {
         auto text = text_of(value);

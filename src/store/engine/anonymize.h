@@ -1,5 +1,6 @@
-// What an archive says of whom, made unreadable: the profiles of PuppetDB's documentation. The same
-// text always gives the same nonsense within one archive, and the data keeps its shape.
+// SPDX-License-Identifier: Apache-2.0
+// Anonymizes an archive according to the profiles of PuppetDB's documentation. Within one archive,
+// the same text always gives the same replacement, and the data retains its structure.
 #pragma once
 
 #include <optional>
@@ -13,32 +14,34 @@ namespace bunraku::store {
 
 class Anonymizer {
 public:
-    /// Nullopt: there is no such profile ("", none, low, moderate, full).
+    /// Returns nullopt if the profile does not exist. Valid profiles are "", none, low, moderate
+    /// and full.
     static std::optional<Anonymizer> of_profile(std::string_view profile, std::string_view salt);
 
     std::string node(std::string_view name) const;
     std::string environment(std::string_view name) const;
-    /// "Foo::Bar" stays such.
+    /// Anonymizes a type name. The result has the same form, such as "Foo::Bar".
     std::string type(std::string_view name) const;
     std::string title(std::string_view type, std::string_view title) const;
     std::string parameter_name(std::string_view name) const;
     std::string fact_name(std::string_view name) const;
     std::string file(std::string_view path) const;
     std::string line(std::string number) const;
-    /// Of an event; `property` tells whether it may hold a secret.
+    /// Anonymizes the message of an event. `property` decides whether the message may contain a
+    /// secret.
     std::string message(std::string_view property, std::string_view text) const;
     std::string log_message(std::string_view text) const;
-    /// "File[/x]", "Foo::Bar" and what logs say of where they come from.
+    /// Anonymizes a reference such as "File[/x]" or "Foo::Bar", and the source of a log line.
     std::string reference(std::string_view text) const;
     std::string source(std::string_view text) const;
     std::string tag(std::string_view name) const;
     std::string input_type(std::string_view name) const;
     std::string input_name(std::string_view name) const;
-    /// Versions, identifiers, package names: what only "full" hides.
+    /// Anonymizes versions, identifiers and package names, which only the profile "full" does.
     std::string other(std::string_view text) const;
     std::string uuid(std::string_view text) const;
 
-    // JSON in and out.
+    // The following functions read and return JSON.
     std::string parameter_value(std::string_view name, std::string_view json) const;
     std::string fact_value(std::string_view name, std::string_view json) const;
     std::string parameters(std::string_view json) const;

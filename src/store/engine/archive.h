@@ -1,5 +1,6 @@
-// Archives of a whole store, as PuppetDB exports and imports them: a tar.gz with one JSON file a
-// command under puppetdb-bak/.
+// SPDX-License-Identifier: Apache-2.0
+// Archives of a whole store in the format that PuppetDB exports and imports: a tar.gz with one JSON
+// file per command under puppetdb-bak/.
 #pragma once
 
 #include <functional>
@@ -12,14 +13,16 @@
 
 namespace bunraku::store {
 
-/// An archive that is made while it is read; its memory does not grow with the store.
+/// An archive that is produced while it is read. Its memory use does not depend on the size of the
+/// store.
 class ArchiveExport {
 public:
-    /// `profile`: PuppetDB's anonymization profile: "" or "none", "low", "moderate", "full".
+    /// Starts an export. `profile` is PuppetDB's anonymization profile: "" or "none", "low",
+    /// "moderate", "full".
     static Result<std::unique_ptr<ArchiveExport>> start(const std::string& database,
                                                         std::string_view profile);
     ~ArchiveExport();
-    /// Appends the next bytes; false: that was all.
+    /// Appends the next bytes. Returns false at the end of the archive.
     Result<bool> next(std::string& out);
 
 private:
@@ -41,11 +44,12 @@ struct ImportFigures {
     }
 };
 
-/// Gives each command of an archive to `submit`. An error without a code is the archive's fault.
+/// Passes each command of an archive to `submit`. An error without a code means that the archive is
+/// invalid.
 Result<ImportFigures> import_archive(
     std::string_view bytes,
     const std::function<Result<void>(const CommandHeader&, std::string body)>& submit);
-/// The same of a file.
+/// Imports an archive from a file.
 Result<ImportFigures> import_archive_file(
     const std::string& path,
     const std::function<Result<void>(const CommandHeader&, std::string body)>& submit);

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <functional>
 #include <map>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
 #include "core/codec/libarchive.h"
@@ -38,12 +40,13 @@ std::string time(const Statement& s, int column) {
 std::string number(const Statement& s, int column) {
     return s.is_null(column) ? "null" : std::to_string(s.integer(column));
 }
-/// JSON as it is stored.
+/// Returns the column's JSON as stored.
 std::string json(const Statement& s, int column) {
     return s.is_null(column) ? "null" : std::string(s.text(column));
 }
 
-/// A certname as part of a path: unpacking an archive must not lead elsewhere.
+/// Returns a certname as a path component, so that unpacking an archive cannot write to another
+/// folder.
 std::string path_part(std::string_view certname) {
     std::string out;
     for (char c : certname) {
@@ -70,7 +73,7 @@ struct ArchiveExport::Impl {
     std::optional<Transaction> moment;
     Dialect dialect{Backend::Sqlite};
     struct archive* tar = nullptr;
-    std::string ready;  ///< compressed, not given out yet
+    std::string ready;  ///< compressed bytes that were not returned yet
     std::vector<std::pair<std::int64_t, std::string>> nodes;
     std::size_t at = 0;
     bool begun = false, ended = false;
@@ -104,13 +107,13 @@ struct ArchiveExport::Impl {
         return {};
     }
 
-    /// A column through one of the anonymizer's functions, as JSON.
+    /// Applies one of the anonymizer's functions to a column. Returns JSON.
     std::string shown(const Statement& s, int column,
                       std::string (Anonymizer::*change)(std::string_view) const) const {
         return s.is_null(column) ? "null" : text((names.*change)(s.text(column)));
     }
 
-    // --- what there is of a node
+    // --- Data of a node
 
     Result<void> node(std::int64_t id, const std::string& name) {
         std::string certname = names.node(name);
@@ -122,7 +125,7 @@ struct ArchiveExport::Impl {
         return deactivation(id, certname);
     }
 
-    /// Behind all else of the node. PuppetDB has no such part and passes it over.
+    /// Written after all other parts of the node. PuppetDB does not have this part and ignores it.
     Result<void> deactivation(std::int64_t id, const std::string& name) {
         Statement s = BUNRAKU_TRY(db->prepare(
             "SELECT deactivated FROM certnames WHERE id = ? AND deactivated IS NOT NULL"));
@@ -307,7 +310,7 @@ struct ArchiveExport::Impl {
                 time(s, 5), time(s, 6), shown(s, 7, &Anonymizer::node), flag(s, 8), flag(s, 9),
                 flag(s, 10), shown(s, 11, &Anonymizer::uuid), shown(s, 12, &Anonymizer::uuid),
                 shown(s, 13, &Anonymizer::other), shown(s, 14, &Anonymizer::other), text(s, 15),
-                // A report must name one.
+                // A report must contain an environment.
                 s.is_null(16) ? "\"\"" : shown(s, 16, &Anonymizer::environment), text(s, 17),
                 text(s, 18), s.is_null(19) ? "[]" : names.metrics(json(s, 19)),
                 s.is_null(20) ? "[]" : names.logs(json(s, 20)));
@@ -361,6 +364,7 @@ struct ArchiveExport::Impl {
     }
 
     Result<void> begin() {
+        BUNRAKU_ASSERT(nodes.empty() && at == 0 && !begun);
         begun = true;
         Statement s = BUNRAKU_TRY(db->prepare("SELECT id, certname FROM certnames ORDER BY 2"));
         while (BUNRAKU_TRY(s.step())) nodes.emplace_back(s.integer(0), s.text(1));
@@ -391,14 +395,14 @@ Result<std::unique_ptr<ArchiveExport>> ArchiveExport::start(const std::string& d
         profile, fmt::format("{}{}", now_ms(), reinterpret_cast<std::uintptr_t>(impl.get())));
     if (!names) {
         return base::failure(
-            fmt::format("Unknown anonymization profile '{}'; there are none, low,"
-                        " moderate and full",
+            fmt::format("Unknown anonymization profile '{}': expected none, low,"
+                        " moderate or full",
                         profile));
     }
     impl->names = *names;
     impl->db = BUNRAKU_TRY(Database::open(database, true, 10000));
     impl->dialect = Dialect(impl->db->backend());
-    // All of it as of one moment.
+    // The whole archive is one snapshot of the store.
     impl->moment.emplace(BUNRAKU_TRY(Transaction::begin_read(*impl->db)));
     BUNRAKU_TRY_VOID(codec::load_libarchive());
     impl->tar = libarchive().write_new();
@@ -425,6 +429,7 @@ Result<bool> ArchiveExport::next(std::string& out) {
         }
     }
     if (i.at == i.nodes.size() && i.ready.size() < 65536) {
+        BUNRAKU_ASSERT(i.begun && !i.ended);
         libarchive().write_close(i.tar);
         i.ended = true;
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <charconv>
 #include <fmt/format.h>
 #include <map>
@@ -18,7 +19,7 @@ constexpr std::size_t kMaxMember = 512U << 20;
 
 struct FilePlace {
     std::string_view folder, command;
-    bool hash;  ///< "-" and 40 hexadecimal digits behind the certname
+    bool hash;  ///< "-" and 40 hexadecimal digits follow the certname
 };
 constexpr FilePlace kPlaces[] = {
     {"catalogs", "replace_catalog", true},
@@ -75,7 +76,8 @@ Result<std::map<std::string, int>> versions_of(const std::string& metadata) {
     return out;
 }
 
-/// The certname out of "certname.json" or "certname-<sha1>.json"; empty: neither.
+/// Returns the certname from "certname.json" or "certname-<sha1>.json". Returns an empty string for
+/// other names.
 std::string_view certname_of(base::TextView file BUNRAKU_LIFETIMEBOUND, bool hash) {
     if (!file.ends_with(".json")) return {};
     file.remove_suffix(5);

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/catalog_rows.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_map>
 
+#include "core/base/assert.h"
 #include "core/codec/json_cursor.h"
 #include "store/db/bulk.h"
 #include "store/db/kind_sets.h"
@@ -17,7 +19,7 @@ namespace bunraku::store {
 
 namespace {
 
-/// id by hash, of those that are there.
+/// Adds the ids of the rows that exist in `table`, keyed by hash.
 Result<void> find_ids(Database& db, std::string_view table, std::string_view column,
                       const std::vector<Digest>& wanted,
                       std::unordered_map<Digest, std::int64_t, DigestHash>& out) {
@@ -42,7 +44,8 @@ Result<void> find_ids(Database& db, std::string_view table, std::string_view col
     return {};
 }
 
-/// Those of `wanted` that have no id yet, because another writer has made them meanwhile.
+/// Finds the ids of those of `wanted` that have none yet, because another writer has inserted them
+/// meanwhile.
 Result<void> find_others(Database& db, std::string_view table, std::string_view column,
                          std::vector<Digest>& wanted,
                          std::unordered_map<Digest, std::int64_t, DigestHash>& ids) {
@@ -54,7 +57,7 @@ Result<void> find_others(Database& db, std::string_view table, std::string_view 
     return {};
 }
 
-/// Searchable values of an exported resource: each parameter, and the members of arrays.
+/// Stores the searchable values of an exported resource: each parameter, and the members of arrays.
 Result<void> remember_export(Bulk& tags, Bulk& params, std::int64_t id, const ResourceRow& row) {
     codec::JsonCursor tag_list(row.tags);
     tag_list.enter_array();
@@ -99,10 +102,12 @@ Result<void> ResourceRow::hash(Secrets* secrets) {
         exact.clear();
         secret = false;
     }
+    BUNRAKU_ASSERT(!secret || (secrets && !exact.empty()));
     Sha1 content;
     content.part(type).part(title).part(parameters);
     if (secret) {
-        // Anybody may see the hash: it must not tell whether a guess is right.
+        // The hash is public, so it is keyed: otherwise it would confirm a correct guess of the
+        // secret.
         content.part(bytes_of(BUNRAKU_TRY(secrets->digest(exact))));
     } else if (!exact.empty()) {
         content.part(exact);
@@ -116,7 +121,7 @@ Result<void> ResourceRow::hash(Secrets* secrets) {
         .part(tags)
         .part(kind)
         .part(aliases);
-    // An empty file is not an unknown one (Puppet's Class[main] has it).
+    // An empty file name differs from an unknown one. Puppet's Class[main] has an empty one.
     if (file && file->empty()) whole.part("file");
     if (line && *line == 0) whole.part("line");
     row_hash = whole.digest();
@@ -158,13 +163,14 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
     std::vector<std::size_t> unknown;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (const auto* ref = writer.resources.find(rows[i].row_hash)) {
+            BUNRAKU_ASSERT(ref->row_hash == rows[i].row_hash && ref->id != 0);
             out[i] = *ref;
         } else {
             unknown.push_back(i);
         }
     }
     if (unknown.empty()) return out;
-    // In one order everywhere, so that two writers do not wait for each other in a circle.
+    // Sorted the same way everywhere, so that two writers cannot deadlock.
     std::sort(unknown.begin(), unknown.end(),
               [&](auto a, auto b) { return rows[a].row_hash < rows[b].row_hash; });
     Database& db = writer.db();
@@ -176,8 +182,9 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
     for (std::size_t i : unknown) {
         if (!ids.contains(rows[i].row_hash)) missing.push_back(i);
     }
+    BUNRAKU_ASSERT(missing.size() <= unknown.size() && unknown.size() <= rows.size());
     if (!missing.empty()) {
-        // Parameters first.
+        // Parameters are stored before the resources that refer to them.
         std::unordered_map<Digest, std::int64_t, DigestHash> parameter_ids;
         wanted.clear();
         for (std::size_t i : missing) wanted.push_back(rows[i].parameters_hash);
@@ -203,6 +210,7 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
             parameters.blob(bytes_of(r.parameters_hash)).text(r.parameters);
             parameters.optional(r.secret ? std::string_view() : r.exact);
             if (r.secret) {
+                BUNRAKU_ASSERT(writer.secrets() != nullptr);
                 BUNRAKU_TRY_VOID(writer.check_key());
                 parameters.blob(
                     BUNRAKU_TRY(writer.secrets()->seal(r.exact, bytes_of(r.parameters_hash))));
@@ -216,12 +224,13 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
         BUNRAKU_TRY_VOID(parameters.flush());
         std::vector<Digest> new_parameters = wanted;
         BUNRAKU_TRY_VOID(find_others(db, "parameters", "hash", wanted, parameter_ids));
-        // What others have made they have indexed too.
+        // The writers that inserted the remaining parameters also index them.
         std::sort(wanted.begin(), wanted.end());
         std::erase_if(new_parameters, [&](const Digest& d) {
             return std::binary_search(wanted.begin(), wanted.end(), d);
         });
         std::sort(new_parameters.begin(), new_parameters.end());
+        BUNRAKU_ASSERT(new_parameters.size() <= missing.size());
         ParameterIndex index(db);
         std::vector<std::string_view> tag_texts;
         for (std::size_t i : missing) {
@@ -260,6 +269,8 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
             r.file ? resources.text(*r.file) : resources.null();
             r.line ? resources.integer(*r.line) : resources.null();
             resources.text(r.tags).optional(r.kind).optional(r.aliases);
+            BUNRAKU_ASSERT(tag_sets.contains(sha1(r.tags)) &&
+                           parameter_ids.contains(r.parameters_hash));
             resources.integer(tag_sets[sha1(r.tags)]);
             BUNRAKU_TRY_VOID(resources.end_row());
             if (!db.postgresql()) ids[r.row_hash] = resources.last_id();
@@ -288,6 +299,7 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
         out[i] = {ids[r.row_hash], r.row_hash, type_kind,
                   r.type == kTitledType ? writer.kind_of(r.type, r.exported, r.title) : type_kind,
                   places[Place{r.file, r.line}.hash()].id};
+        BUNRAKU_ASSERT(out[i].place != 0);
         if (out[i].id == 0) return base::failure("A resource could not be stored");
         writer.resources.put(rows[i].row_hash, out[i]);
     }
@@ -310,6 +322,8 @@ Digest content_hash(std::string_view certname, const std::vector<Writer::Resourc
     std::vector<PackedEdge> ranked;
     ranked.reserve(edges.size());
     for (const PackedEdge& e : edges) {
+        BUNRAKU_ASSERT(e.source >= 0 && static_cast<std::size_t>(e.source) < rank.size());
+        BUNRAKU_ASSERT(e.target >= 0 && static_cast<std::size_t>(e.target) < rank.size());
         ranked.push_back({rank[static_cast<std::size_t>(e.source)],
                           rank[static_cast<std::size_t>(e.target)], e.kind});
     }
@@ -321,6 +335,7 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
                                     const std::vector<Writer::ResourceRef>& refs,
                                     const std::vector<PackedEdge>& edges, const Digest& hash,
                                     const CatalogRow& row) {
+    BUNRAKU_ASSERT(node != 0);
     Database& db = writer.db();
     CatalogChange change;
     std::vector<std::int64_t> wanted;
@@ -334,6 +349,7 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
                         std::back_inserter(added));
     std::set_difference(stored.begin(), stored.end(), wanted.begin(), wanted.end(),
                         std::back_inserter(removed));
+    BUNRAKU_ASSERT(stored.size() + added.size() == wanted.size() + removed.size());
     change.inserted = added.size();
     change.deleted = removed.size();
     for (const auto& ref : refs) {
@@ -354,12 +370,15 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
     std::vector<PackedEdge> rows;
     rows.reserve(edges.size());
     for (const PackedEdge& e : edges) {
+        BUNRAKU_ASSERT(e.source >= 0 && static_cast<std::size_t>(e.source) < refs.size());
+        BUNRAKU_ASSERT(e.target >= 0 && static_cast<std::size_t>(e.target) < refs.size());
         rows.push_back({refs[static_cast<std::size_t>(e.source)].id,
                         refs[static_cast<std::size_t>(e.target)].id, e.kind});
     }
     std::sort(rows.begin(), rows.end());
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
 
+    BUNRAKU_ASSERT(rows.size() <= edges.size());
     std::int64_t environment = BUNRAKU_TRY(writer.environment(row.environment));
     std::int64_t producer = BUNRAKU_TRY(writer.producer(row.producer));
     std::int64_t kinds = BUNRAKU_TRY(kind_set(writer, refs));
@@ -407,6 +426,7 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
 }
 
 Result<void> renew_catalog(Writer& writer, std::int64_t node, const CatalogRow& row) {
+    BUNRAKU_ASSERT(node != 0);
     std::int64_t environment = BUNRAKU_TRY(writer.environment(row.environment));
     std::int64_t producer = BUNRAKU_TRY(writer.producer(row.producer));
     Statement s = BUNRAKU_TRY(writer.db().prepare(

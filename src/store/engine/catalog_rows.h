@@ -1,5 +1,6 @@
-// Resources and edges of a catalog on their way into the tables; shared by what comes over the wire
-// and by what is compiled here.
+// SPDX-License-Identifier: Apache-2.0
+// Resources and edges of a catalog in the form in which they are stored. Catalogs from clients and
+// catalogs compiled in this process both use it.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +15,25 @@
 
 namespace bunraku::store {
 
-/// One resource with all that its row has.
+/// A resource with all columns of its row.
 struct ResourceRow {
     std::string type, title;
     bool exported = false, virtual_ = false;
     std::optional<std::string> file;
     std::optional<std::int64_t> line;
-    std::string tags;        ///< JSON, sorted, each once
+    std::string tags;        ///< JSON, sorted, without duplicates
     std::string parameters;  ///< canonical JSON
-    std::string exact;       ///< with secrets and references; empty: as `parameters`
-    bool secret = false;     ///< `exact` holds something Sensitive, and is to be encrypted
+    std::string exact;       ///< with secrets and references; empty if it equals `parameters`
+    bool secret = false;     ///< true if `exact` contains a Sensitive value and must be encrypted
     std::string kind, aliases;
     Digest parameters_hash, row_hash;
 
-    /// Fills the hashes (and `secret`) from the rest. `secrets` null: what is Sensitive is dropped.
+    /// Computes the hashes and `secret` from the other members. If `secrets` is null, Sensitive
+    /// values are dropped.
     Result<void> hash(Secrets* secrets);
 };
 
-/// What catalogs has beside its edges. Absent texts are null.
+/// The columns of `catalogs` other than its edges. Absent texts are null.
 struct CatalogRow {
     std::string version;
     int api_version = 9;
@@ -39,33 +41,35 @@ struct CatalogRow {
     std::optional<std::string> transaction_uuid, catalog_uuid, code_id, job_id;
     std::int64_t producer_timestamp = 0;
     std::int64_t received = 0;
-    std::string wire_digest;  ///< empty: null
+    std::string wire_digest;  ///< null if empty
 };
 
 struct CatalogChange {
     std::size_t inserted = 0, deleted = 0;
     bool edges_changed = false;
-    std::vector<std::int64_t> exported;  ///< resources that it exports and did not before
+    /// resources that the node exports now and did not export before
+    std::vector<std::int64_t> exported;
 };
 
-/// What collectors ask for of an exported resource that was made just now.
+/// Indexes a new exported resource by the values that collectors search for.
 Result<void> index_export(Database& db, std::int64_t id, const ResourceRow& row);
 
-/// resources.id of each row, made where it is not there yet.
+/// Returns the resources.id of each row. Stores the rows that do not exist yet.
 Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
                                                          std::span<ResourceRow> rows);
 
-/// `edges` by position in `refs`. The content's hash, whatever the order of either.
+/// Returns the hash of the content. It does not depend on the order of `refs` or `edges`. The edges
+/// refer to positions in `refs`.
 Digest content_hash(std::string_view certname, const std::vector<Writer::ResourceRef>& refs,
                     const std::vector<PackedEdge>& edges);
 
-/// Makes `refs` and `edges` (by position) the newest catalog of the node.
+/// Makes `refs` and `edges` the node's newest catalog. The edges refer to positions in `refs`.
 Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
                                     const std::vector<Writer::ResourceRef>& refs,
                                     const std::vector<PackedEdge>& edges, const Digest& hash,
                                     const CatalogRow& row);
-/// The same content again: only what is said of it is renewed. `wire_digest` is kept where the row
-/// has none.
+/// Updates the metadata of a catalog whose content is unchanged. Leaves `wire_digest` unchanged if
+/// the row has none.
 Result<void> renew_catalog(Writer& writer, std::int64_t node, const CatalogRow& row);
 
 }  // namespace bunraku::store

@@ -1,5 +1,6 @@
-// What schemas to 8 kept in clear: it is encrypted once, with every hash that a guess could be
-// compared with.
+// SPDX-License-Identifier: Apache-2.0
+// Encrypts, once, the Sensitive values that schemas up to 8 stored unencrypted. Also replaces every
+// hash with which a guess could be verified.
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_map>
@@ -54,7 +55,8 @@ public:
             BUNRAKU_TRY(resources(clear.id, split.shown, exact));
         Digest hash =
             rows.empty() ? BUNRAKU_TRY(keyed(clear.hash)) : rows[0].second.parameters_hash;
-        // Where a newer program has stored the same already, this one's row is another's past.
+        // If a newer program has stored the same parameters already, only old catalogs need this
+        // row.
         if (BUNRAKU_TRY(is_taken("parameters", "hash", hash, clear.id)))
             hash = BUNRAKU_TRY(keyed(clear.hash));
         {
@@ -70,7 +72,7 @@ public:
         return {};
     }
 
-    /// The catalogs that have them, and what they were before.
+    /// Updates the catalogs that contain the parameters, and their earlier versions.
     Result<void> catalogs() {
         std::vector<std::int64_t> nodes(nodes_.begin(), nodes_.end());
         for (std::int64_t node : nodes) BUNRAKU_TRY_VOID(catalog(node));
@@ -78,10 +80,10 @@ public:
     }
 
 private:
-    /// Nobody can tell from it what `hash` was made of.
+    /// Returns a hash that does not reveal the input of `hash`.
     Result<Digest> keyed(const Digest& hash) { return secrets_.digest(bytes_of(hash)); }
 
-    /// In another row than `id`.
+    /// Reports whether another row than `id` has this hash.
     Result<bool> is_taken(const char* table, const char* column, const Digest& hash,
                           std::int64_t id) {
         Statement s = BUNRAKU_TRY(
@@ -190,7 +192,8 @@ private:
         return versions(node, old, hash);
     }
 
-    /// Each hash becomes another, the same the same: the chain holds.
+    /// Replaces the hashes of the node's versions. Equal hashes get equal replacements, so the
+    /// chain of versions stays intact.
     Result<void> versions(std::int64_t node, const Digest& old, const Digest& hash) {
         std::vector<Digest> known;
         {
@@ -238,7 +241,7 @@ Result<std::size_t> seal_clear_secrets(Writer& writer, bool all) {
     Database& db = writer.db();
     const bool marked = BUNRAKU_TRY(is_marked(db));
     if (!marked && !all) return 0;
-    // A look without a lock: mostly there is nothing.
+    // A check without a lock first, because usually there is nothing to encrypt.
     if (BUNRAKU_TRY(find_clear(writer)).empty()) {
         if (marked) BUNRAKU_TRY_VOID(unmark(db));
         return 0;
@@ -246,7 +249,8 @@ Result<std::size_t> seal_clear_secrets(Writer& writer, bool all) {
     if (!db.postgresql()) BUNRAKU_TRY_VOID(db.execute("PRAGMA secure_delete = ON"));
     std::size_t count = 0;
     {
-        // Numbers of content stay, their hashes do not: everybody forgets what he knows of them.
+        // The ids of content stay valid but their hashes change, so begin_removal() makes all
+        // writers drop their caches.
         Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
         BUNRAKU_TRY_VOID(writer.check_key());
         Sealing sealing(writer);
@@ -255,8 +259,8 @@ Result<std::size_t> seal_clear_secrets(Writer& writer, bool all) {
             ++count;
         }
         BUNRAKU_TRY_VOID(sealing.catalogs());
-        // PostgreSQL leaves rows that were updated where they are; a table that is written anew has
-        // none of them.
+        // PostgreSQL leaves the old versions of updated rows on disk. Rewriting the table removes
+        // them.
         if (db.postgresql() && marked) {
             BUNRAKU_TRY_VOID(db.execute(
                 "ALTER TABLE parameters ALTER COLUMN exact TYPE text USING exact || ''"));
@@ -267,8 +271,8 @@ Result<std::size_t> seal_clear_secrets(Writer& writer, bool all) {
     writer.forget();
     if (db.postgresql()) return count;
     BUNRAKU_TRY_VOID(db.execute("PRAGMA secure_delete = OFF"));
-    // Pages that were given up before may hold some too. Where there is no room for a copy it stays
-    // so until 'db compact'.
+    // Pages freed earlier may contain unencrypted values too. If the disk has too little space for
+    // a copy, they remain until 'db compact'.
     if (marked) (void)compact(db);
     return count;
 }

@@ -1,10 +1,12 @@
-// replace catalog, versions 2 to 9. Bytes that are known already are not looked into: the whole of
-// resources and edges first, then each resource.
+// SPDX-License-Identifier: Apache-2.0
+// replace catalog, versions 2 to 9. Known bytes are not parsed again: first all resources and edges
+// are compared as a whole, then each resource.
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
 #include <unordered_map>
 
+#include "core/base/assert.h"
 #include "resources/catalog/relations.h"
 #include "resources/catalog/wire.h"
 #include "store/db/command.h"
@@ -18,7 +20,7 @@ namespace bunraku::store {
 namespace {
 
 constexpr std::size_t kMaxResources = 2'000'000;
-/// As catalogs for agents name parameters that are.
+/// The member in which catalogs for agents list the names of Sensitive parameters.
 constexpr std::string_view kSensitiveNames = "sensitive_parameters";
 
 struct RefKey {
@@ -90,7 +92,7 @@ private:
         row_.wire_digest = bytes_of(digest);
     }
 
-    /// Throws unless the body conforms exactly to the page of its wire format.
+    /// Throws unless the body conforms exactly to the specification of its wire format.
     void check_literally(std::string_view body) const {
         auto catalog = catalog::read_wire(header_.version, body);
         if (!catalog) {
@@ -103,7 +105,7 @@ private:
         json.enter_object();
         std::string_view raw;
         while (json.next_key(&raw)) {
-            // Versions up to 3 have all of it under "data".
+            // Versions up to 3 contain everything under "data".
             if (wrapped && raw == "data" && json.kind() == codec::JsonCursor::Kind::Object) {
                 read_object(json, false);
                 continue;
@@ -151,7 +153,7 @@ private:
         }
     }
 
-    /// Formats 4 and 5 know any string here.
+    /// Formats 4 and 5 accept any string here.
     std::optional<std::string> read_run_uuid(codec::JsonCursor& json, std::string_view field) {
         return header_.version < 6 ? read_optional_text(json, field)
                                    : read_optional_uuid(json, field);
@@ -177,21 +179,25 @@ private:
         }
         std::vector<Writer::ResourceRef> refs = BUNRAKU_TRY(resources(writer));
         std::vector<PackedEdge> edges = edges_by_position();
+        BUNRAKU_ASSERT(refs.size() == positions_.size());
         Digest hash = content_hash(certname_, refs, edges);
         CatalogChange change = BUNRAKU_TRY(store_content(writer, node.id, refs, edges, hash, row_));
-        // What only the catalogs compiled here have is not known of this one.
+        // Only catalogs compiled in this process have agent data.
         Statement s = BUNRAKU_TRY(
             writer.db().prepare("DELETE FROM catalog_agent_data WHERE certname_id = ?"));
         s.bind(node.id);
         BUNRAKU_TRY_VOID(s.run());
+        BUNRAKU_ASSERT(new_exports_.empty() && change.exported.size() <= change.inserted);
         new_exports_ = std::move(change.exported);
         bool changed = node.created || change.inserted || change.deleted;
         return changed ? Applied::Stored : Applied::Unchanged;
     }
 
-    /// The digest of what may hold secrets is kept so that nobody can find them out by it.
+    /// Replaces the digest of resources that may contain secrets with a keyed one, so that it
+    /// cannot confirm a guess. Drops the digest if the store has no keys.
     Result<void> guard_digest(const Writer& writer) {
-        if (!stands_in(resources_, "__ptype") && !stands_in(resources_, kSensitiveNames)) return {};
+        if (!contains_text(resources_, "__ptype") && !contains_text(resources_, kSensitiveNames))
+            return {};
         if (Secrets* secrets = writer.secrets().get()) {
             row_.wire_digest = bytes_of(BUNRAKU_TRY(secrets->digest(row_.wire_digest)));
         } else {
@@ -200,17 +206,18 @@ private:
         return {};
     }
 
-    /// A text of the body, or a kept copy of one that was escaped there.
+    /// Returns `text` if it is part of the body. Otherwise it was escaped there, and a stored copy
+    /// is returned.
     std::string_view keep(std::string_view text, std::string_view body) {
         if (text.data() >= body.data() && text.data() <= body.data() + body.size()) return text;
         return kept_.emplace_back(text);
     }
 
-    /// The type or title of a resource.
+    /// Reads the type or title of a resource.
     std::string_view read_name(codec::JsonCursor& json, std::string_view field) {
         const std::size_t begin = json.offset();
         const std::string_view text = json.string();
-        // What is not escaped stands in the document itself.
+        // Text without escapes is a view of the document itself.
         const bool escaped = keep(text, resources_).data() != text.data();
         if (escaped && has_nul(resources_.substr(begin, json.offset() - begin))) {
             json.fail(fmt::format("'{}' may not contain U+0000", field));
@@ -264,6 +271,8 @@ private:
         }
         json.finish();
         std::vector<Writer::ResourceRef> made = BUNRAKU_TRY(store_resources(writer, rows));
+        BUNRAKU_ASSERT(made.size() == rows.size() && rows.size() == unknown.size());
+        BUNRAKU_ASSERT(unknown.size() == digests.size() && refs.size() == positions_.size());
         for (std::size_t i = 0; i < unknown.size(); ++i) {
             refs[unknown[i]] = made[i];
             writer.resources.put(digests[i], made[i]);
@@ -366,6 +375,7 @@ private:
                             "the catalog.",
                             key.type, key.title)};
         }
+        BUNRAKU_ASSERT(at->second < positions_.size());
         return at->second;
     }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // replace facts, versions 2 to 5.
 #include <algorithm>
 #include <fmt/format.h>
@@ -5,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/base/assert.h"
 #include "store/db/bulk.h"
 #include "store/db/command.h"
 #include "store/db/command_fields.h"
@@ -28,7 +30,7 @@ public:
     Result<Applied> apply(Writer& writer) override {
         Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
         Database& db = writer.db();
-        std::string steady_before;  // empty: unknown
+        std::string steady_before;  // empty if unknown
         bool known = false, same = false, same_packages = false, had_packages = false;
         if (!node.created) {
             Statement s = BUNRAKU_TRY(
@@ -46,7 +48,7 @@ public:
             }
         }
         BUNRAKU_TRY_VOID(writer.reactivate(node, producer_timestamp_));
-        // Facts that are other in every run make no version.
+        // A change of facts that differ in every run does not create a version.
         const Digest steady = steady_hash(rows_);
         if (steady_before != bytes_of(steady)) {
             BUNRAKU_TRY_VOID(
@@ -54,7 +56,7 @@ public:
         }
         if (!same) BUNRAKU_TRY_VOID(put_facts(writer, node.id));
         std::int64_t names = BUNRAKU_TRY(fact_name_set(writer, rows_));
-        // Without an inventory in the command the stored one goes, as in PuppetDB.
+        // A command without an inventory removes the stored one, as in PuppetDB.
         if (!same_packages && (has_packages_ || had_packages)) {
             BUNRAKU_TRY_VOID(put_packages(writer, node.id));
         }
@@ -124,7 +126,7 @@ private:
             } else if (key == "package_inventory") {
                 read_packages(json);
             } else if (key == "timestamp") {
-                json.skip();  // the receiver's
+                json.skip();  // The receiver's time is used instead.
             } else {
                 unknown_field(command, key);
             }
@@ -143,7 +145,7 @@ private:
         if (json.kind() != codec::JsonCursor::Kind::Object) json.fail("'values' must be a map");
         json.enter_object();
         std::string_view name;
-        std::map<std::string, std::string> values;  // the last of equal names counts
+        std::map<std::string, std::string> values;  // the last of equal names is used
         while (json.next_key(&name)) {
             if (blocklist.blocks(name)) {
                 std::string ignored;
@@ -184,10 +186,10 @@ private:
             int n = 0;
             json.enter_array();
             while (json.next_element()) {
-                if (n == 3) json.fail("a package has a name, a version and a provider");
+                if (n == 3) json.fail("a package must have a name, a version and a provider");
                 parts[n++] = read_text(json, "package_inventory");
             }
-            if (n != 3) json.fail("a package has a name, a version and a provider");
+            if (n != 3) json.fail("a package must have a name, a version and a provider");
             all.emplace(std::move(parts[0]), std::move(parts[1]), std::move(parts[2]));
         }
         packages_.assign(all.begin(), all.end());
@@ -214,6 +216,8 @@ private:
                             std::back_inserter(added));
         std::set_difference(stored.begin(), stored.end(), wanted.begin(), wanted.end(),
                             std::back_inserter(removed));
+        BUNRAKU_ASSERT(std::ranges::is_sorted(wanted));
+        BUNRAKU_ASSERT(stored.size() + added.size() == wanted.size() + removed.size());
         BUNRAKU_TRY_VOID(add_links(db, table, column, node, added));
         return remove_links(db, table, column, node, removed, kind);
     }
@@ -245,9 +249,11 @@ private:
                 BUNRAKU_TRY_VOID(make.run());
                 make.reset();
             }
+            BUNRAKU_ASSERT(id != 0);
             writer.packages.put(key, id);
             ids.push_back(id);
         }
+        BUNRAKU_ASSERT(ids.size() == packages_.size());
         std::sort(ids.begin(), ids.end());
         return put_links(writer, "certname_packages", "package_id", node, ids, kGcPackages);
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // deactivate node (versions 1 to 3), configure expiration and replace catalog inputs (version 1).
 #include <fmt/format.h>
 #include <set>
@@ -16,7 +17,7 @@ public:
     Deactivate(const CommandHeader& header, std::string_view body) {
         codec::JsonCursor json(body);
         timestamp_ = header.received;
-        // Version 1 is a JSON string that holds JSON text, the certname.
+        // Version 1 is a JSON string that contains JSON text, the certname.
         if (json.kind() == codec::JsonCursor::Kind::String && header.version < 3) {
             certname_ = std::string(json.string());
             if (certname_.size() > 1 && certname_.front() == '"') {
@@ -83,7 +84,7 @@ public:
                     json.fail("'expire' must be a map");
                 json.enter_object();
                 while (json.next_key(&key)) {
-                    if (key != "facts") json.fail("'expire' can only say something of facts");
+                    if (key != "facts") json.fail("'expire' may only contain the key 'facts'");
                     facts_ = read_optional_boolean(json, "facts");
                 }
             } else {
@@ -146,11 +147,11 @@ public:
     }
 
     Result<Applied> apply(Writer& writer) override {
-        // An empty list says nothing, as in PuppetDB.
+        // An empty list is ignored, as in PuppetDB.
         if (inputs_.empty()) return Applied::Unchanged;
         Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
         Database& db = writer.db();
-        // Older ones too show that the node is alive: inputs do not keep it from deactivation.
+        // Even older inputs show that the node is active. Inputs do not prevent its deactivation.
         BUNRAKU_TRY_VOID(writer.reactivate(node, timestamp_));
         bool same = false;
         {
@@ -201,10 +202,10 @@ private:
             int n = 0;
             json.enter_array();
             while (json.next_element()) {
-                if (n == 2) json.fail("an input has a type and a name");
+                if (n == 2) json.fail("an input must have a type and a name");
                 parts[n++] = read_text(json, "inputs");
             }
-            if (n != 2) json.fail("an input has a type and a name");
+            if (n != 2) json.fail("an input must have a type and a name");
             inputs_.emplace(std::move(parts[0]), std::move(parts[1]));
         }
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // store report, versions 3 to 8.
 #include <algorithm>
 #include <fmt/format.h>
@@ -16,12 +17,12 @@ namespace bunraku::store {
 
 namespace {
 
-/// What the API shows of a resource's change.
+/// The fields of a resource's change that the API returns.
 struct Event {
     std::string status, type, title;
     std::int64_t timestamp = 0;
     std::optional<std::string> property, name, message, file;
-    std::string new_value, old_value;  ///< canonical JSON; empty: null
+    std::string new_value, old_value;  ///< canonical JSON; null if empty
     std::optional<std::int64_t> line;
     std::string containment_path, containing_class;
     std::optional<bool> corrective_change;
@@ -36,7 +37,7 @@ struct Event {
     }
 };
 
-/// "All keys are required", and PuppetDB takes no others.
+/// Checks the keys of an object: "All keys are required", and PuppetDB accepts no others.
 class Keys {
 public:
     Keys(std::string_view what, std::span<const std::string_view> required)
@@ -64,7 +65,7 @@ private:
     std::uint32_t seen_ = 0;
 };
 
-// The last of each is new in version 8.
+// Version 8 added the last key of each list.
 constexpr std::string_view kResourceKeys[] = {
     "skipped", "timestamp", "resource_type",    "resource_title",
     "file",    "line",      "containment_path", "corrective_change"};
@@ -180,7 +181,7 @@ private:
         return rows.flush();
     }
 
-    /// In place of those of the report that was the newest.
+    /// Replaces the events of the node's previous newest report.
     Result<void> put_latest_events(Database& db, std::int64_t node, std::int64_t report,
                                    std::int64_t environment) {
         using T = Bulk::Type;
@@ -224,7 +225,7 @@ private:
             std::string key = v < 5 ? dashes_to_underscores(raw) : std::string(raw);
             seen.insert(key);
             if (!field(json, key)) {
-                // What the conversion of older versions writes anew.
+                // Keys that the conversion of older versions overwrites.
                 bool renewed =
                     (key == "producer_timestamp" && v < 5) || (key == "resources" && v <= 5);
                 if (!renewed) Keys("the report", {}).unknown(key);
@@ -240,7 +241,7 @@ private:
         };
         require({"certname", "puppet_version", "report_format", "configuration_version",
                  "start_time", "end_time", "environment", "transaction_uuid"});
-        // Versions up to 7 may leave out the lists of resources and events.
+        // Versions up to 7 may omit the lists of resources and events.
         if (v >= 4) require({"status"});
         if (v >= 5) require({"producer_timestamp", "noop", "metrics", "logs"});
         if (v >= 8) require({"resources"});
@@ -250,7 +251,7 @@ private:
         if (!has_timestamp_) producer_timestamp_ = header_.received;
         if (v < 7) catalog_uuid_ = transaction_uuid_;
         if (v < 5) metrics_ = logs_ = "null";
-        drop_twins();
+        drop_duplicates();
         hash_ = Sha1()
                     .part(certname_)
                     .part(puppet_version_)
@@ -410,7 +411,7 @@ private:
         logs_ += ']';
     }
 
-    /// JSON.
+    /// Returns the tags as JSON.
     static std::string read_log_tags(codec::JsonCursor& json) {
         if (json.kind() == codec::JsonCursor::Kind::Null) {
             json.null();
@@ -426,7 +427,7 @@ private:
         return out + "]";
     }
 
-    /// As it was sent: agents tell nanoseconds.
+    /// Returns the time as sent, because agents send nanoseconds.
     static std::string read_log_time(codec::JsonCursor& json) {
         codec::JsonCursor text = json;
         read_zoned_time(json, "time");
@@ -442,7 +443,7 @@ private:
         return json.integer();
     }
 
-    /// A resource's own fields, or (up to version 5) those that each event carries.
+    /// Reads a field of the resource; up to version 5, each event repeats these fields.
     bool resource_field(codec::JsonCursor& json, const std::string& key, Event& e) {
         if (key == "resource_type") {
             e.type = read_repaired_text(json, key);
@@ -493,7 +494,7 @@ private:
         json.enter_array();
         while (json.next_element()) {
             std::string part = read_repaired_text(json, "containment_path");
-            // The innermost class: classes have no title.
+            // The innermost class. Classes have no title in a containment path.
             if (!part.empty() && part.find('[') == std::string::npos) e.containing_class = part;
             if (e.containment_path.size() > 1) e.containment_path += ',';
             codec::append_json_string(e.containment_path, part);
@@ -603,8 +604,9 @@ private:
         }
     }
 
-    /// Of equal events the first stays; what is older than events are kept goes.
-    void drop_twins() {
+    /// Removes duplicate events except for the first one, and events older than their retention
+    /// time.
+    void drop_duplicates() {
         std::unordered_set<Digest, DigestHash> seen;
         std::int64_t oldest = events_ttl_ms_ > 0 ? header_.received - events_ttl_ms_ : INT64_MIN;
         std::erase_if(events_, [&](const Event& e) {

@@ -1,4 +1,6 @@
-// Files of schema 1, which knew only catalogs compiled here, become stores of this one.
+// SPDX-License-Identifier: Apache-2.0
+// Converts files of schema 1, which contained only catalogs compiled in this process, to the
+// current schema.
 #include <fmt/format.h>
 #include <unordered_map>
 

@@ -1,4 +1,5 @@
-// What collectors find, and a node's newest catalog: stored rows back to resources.
+// SPDX-License-Identifier: Apache-2.0
+// Converts stored rows back to resources: the results of collectors, and a node's newest catalog.
 #include <fmt/format.h>
 #include <unordered_map>
 
@@ -15,10 +16,11 @@ namespace {
 
 using catalog::Resource;
 
-/// Columns from `at` on: title, file, line, kind, tags, aliases, exported, virtual, parameters,
-/// those encrypted, and what they are encrypted for.
+/// Returns the columns that read_resource() expects from `at` on: title, file, line, kind, tags,
+/// aliases, exported, virtual, parameters, encrypted parameters, and the hash that their encryption
+/// is bound to.
 std::string columns(const Database& db) {
-    // A text on both backends.
+    // The parameters are returned as text on both backends.
     return fmt::format(
         "r.title, r.file, r.line, r.kind, r.tags, r.aliases, r.exported, r.virtual,"
         " coalesce(p.exact, {}), p.sealed, p.hash",
@@ -40,8 +42,9 @@ Result<void> read_resource(const Statement& s, int at, base::Arena& arena,
         const std::string place(s.blob(at + 10));
         auto text = secrets->open(std::string(s.blob(at + 9)), place);
         if (!text) {
-            return base::failure(fmt::format("Could not read what is Sensitive in {}[{}]: {}",
-                                             out.ref.type, out.ref.title, text.error().message));
+            return base::failure(
+                fmt::format("Could not read the Sensitive parameters of {}[{}]: {}", out.ref.type,
+                            out.ref.title, text.error().message));
         }
         opened = std::move(*text);
     }
@@ -56,12 +59,13 @@ Result<void> read_resource(const Statement& s, int at, base::Arena& arena,
     return {};
 }
 
-/// What is selected of exported resources, by their exporters and titles.
+/// Selects `what` from the exported resources, ordered by exporter and title.
 Result<Statement> select_exported(Database& db, const std::string& what, std::string_view type,
                                   const catalog::CollectorQuery* query, std::string_view except) {
     SqlCondition condition;
     if (query) condition = BUNRAKU_TRY(to_sql(*query));
-    // The unary plus keeps SQLite from walking all exports of a type where a better way is known.
+    // The unary plus keeps SQLite from scanning all exports of a type if a better index is
+    // available.
     const char* plus = condition.selective && !db.postgresql() ? "+" : "";
     std::string sql = fmt::format(
         "SELECT n.certname, r.row_hash{} FROM resources r"
@@ -170,7 +174,7 @@ Result<std::optional<StoredCatalog>> newest(Database& db, Secrets* secrets,
                         db.path(), certname));
     }
     if (!compiled_here) {
-        // One that came over the wire has its containment among the edges.
+        // A catalog from a client stores its containment as edges.
         Statement s = BUNRAKU_TRY(db.prepare(fmt::format(
             "SELECT e.source, e.target FROM catalogs c {} WHERE c.certname_id = ? AND e.kind = 0",
             Dialect(db.backend()).edges("c", "e"))));
@@ -215,7 +219,7 @@ Result<std::string> Store::exported_identity(std::string_view type,
 
 Result<std::optional<StoredCatalog>> Store::newest_catalog(std::string_view certname,
                                                            const value::TypedFactory& make_typed) {
-    // One moment for all reads, whoever writes meanwhile.
+    // All reads see the same snapshot, even if another process writes.
     Transaction transaction = BUNRAKU_TRY(Transaction::begin_read(impl_->db()));
     try {
         return newest(impl_->db(), impl_->writer->secrets().get(), certname, make_typed);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/exports.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/exported.h"
@@ -20,7 +22,7 @@ struct Exporter {
     std::int64_t resource = 0;
 };
 
-/// The active nodes that export it.
+/// Returns the active nodes that export the resource.
 Result<std::vector<Exporter>> exporters_of(Database& db, std::string_view type,
                                            std::string_view title) {
     Statement s = BUNRAKU_TRY(
@@ -38,7 +40,8 @@ Result<std::vector<Exporter>> exporters_of(Database& db, std::string_view type,
     return out;
 }
 
-/// Whether a collector takes the stored resource. What cannot be asked again takes nothing.
+/// Reports whether a collector collects the stored resource. Returns false if the collector's query
+/// cannot be evaluated again.
 Result<bool> takes(Database& db, const std::string& name, std::int64_t resource) {
     base::Arena arena(1024);
     const auto asked = catalog::export_of_name(name, arena);
@@ -139,7 +142,7 @@ Result<std::vector<ExportClash>> ExportChecker::clashes(std::string_view certnam
             Statement s = BUNRAKU_TRY(
                 db_.prepare("SELECT type, title, file, line FROM resources WHERE id = ?"));
             s.bind(id);
-            if (!BUNRAKU_TRY(s.step())) continue;  // a newer catalog has come
+            if (!BUNRAKU_TRY(s.step())) continue;  // a newer catalog has replaced it
             own = {std::string(s.text(0)),
                    std::string(s.text(1)),
                    {std::string(certname), std::string(s.text(2)), s.integer(3)},
@@ -153,6 +156,7 @@ Result<std::vector<ExportClash>> ExportChecker::clashes(std::string_view certnam
 }
 
 Result<void> ExportChecker::append_all(std::string& out, std::size_t most) {
+    BUNRAKU_ASSERT(!out.empty());
     std::vector<std::pair<std::string, std::string>> twice;
     {
         Statement s = BUNRAKU_TRY(
@@ -251,7 +255,7 @@ Result<std::string> exports_json(Database& db, std::size_t most) {
             if (out.back() == '}') out += ',';
             const std::string_view name = s.text(2);
             const std::size_t space = name.find(' ');
-            // What has no text is told as a text.
+            // A query without a JSON form appears as "?".
             const std::string query = space == std::string_view::npos ? "null"
                                       : name.substr(space + 1).front() != '['
                                           ? codec::json_string("?")

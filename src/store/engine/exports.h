@@ -1,4 +1,6 @@
-// What nodes export to each other: who collects what, and what two of them export under one name.
+// SPDX-License-Identifier: Apache-2.0
+// Exported resources: which nodes collect them, and which resources two nodes export under the same
+// name.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +15,8 @@
 
 namespace bunraku::store {
 
-/// A resource that two nodes export, for a collector that takes both: whoever collects fails.
+/// A resource that two nodes export and that some collector matches twice. The catalogs of these
+/// collectors fail to compile.
 struct ExportClash {
     struct Side {
         std::string certname, file;
@@ -21,28 +24,29 @@ struct ExportClash {
     };
     std::string type, title;
     Side own, other;
-    std::vector<std::string> collectors;  ///< nodes that take both
+    std::vector<std::string> collectors;  ///< nodes that collect both
 
-    /// In one sentence, as Puppet begins it.
+    /// Returns the clash as one sentence that begins with Puppet's message.
     std::string text() const;
 };
 
-/// Finds them, one of each name; for one moment, what collectors ask for being read once a type.
+/// Finds clashes, one for each name. An instance is valid for a short time, because it reads the
+/// collectors of each type only once.
 class ExportChecker {
 public:
     explicit ExportChecker(Database& db) : db_(db) {}
-    /// What `catalog` of `certname` exports that another active node exports too, as long as
-    /// somebody collects it.
+    /// Returns the resources that `catalog` of `certname` exports and that another active node
+    /// exports too, if any node collects both.
     Result<std::vector<ExportClash>> clashes(std::string_view certname,
                                              const catalog::Catalog& catalog);
-    /// The same of what is stored of it already: `resources`, which it exports.
+    /// The same for the stored catalog, whose exported resources are `resources`.
     Result<std::vector<ExportClash>> clashes(std::string_view certname,
                                              std::span<const std::int64_t> resources);
-    /// All there are, `most` at most, as JSON objects.
+    /// Appends up to `most` clashes of the whole store as JSON objects.
     Result<void> append_all(std::string& out, std::size_t most);
 
 private:
-    /// A collector that was seen in a node's catalog.
+    /// A collector that appeared in a node's catalog.
     struct Collection {
         std::string certname, name;
     };
@@ -54,15 +58,15 @@ private:
     std::map<std::string, std::vector<Collection>> known_;
 };
 
-/// Returns the collectors of the node's newest catalog, as catalog::name_of_export writes them;
+/// Returns the collectors of the node's newest catalog in the format of catalog::name_of_export,
 /// sorted.
 Result<std::vector<std::string>> known_collections(Database& db, std::string_view certname);
-/// Records them. Writes nothing if they are known already.
+/// Records the collectors. Writes nothing if they are already recorded.
 Result<void> remember_collections(Writer& writer, std::string_view certname,
                                   const std::vector<std::string>& names);
 
-/// The map: {"exported":[..],"collected":[..],"clashes":[..]}, of active nodes. Clashes: `most` at
-/// most.
+/// Returns the exports of active nodes: {"exported":[..],"collected":[..],"clashes":[..]}. Contains
+/// at most `most` clashes.
 Result<std::string> exports_json(Database& db, std::size_t most = 1000);
 
 }  // namespace bunraku::store

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/fact_history.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/wire_time.h"
@@ -13,8 +15,8 @@ namespace bunraku::store {
 
 namespace {
 
-/// Sorted.
-constexpr std::string_view kRestless[] = {
+/// Must be sorted.
+constexpr std::string_view kVolatileFacts[] = {
     "load_averages", "memory",      "memoryfree",   "memoryfree_mb",
     "mountpoints",   "swapfree",    "swapfree_mb",  "system_uptime",
     "uptime",        "uptime_days", "uptime_hours", "uptime_seconds",
@@ -25,7 +27,8 @@ struct FactsRow {
     std::string hash, previous, changes;
 };
 
-/// {"added":[..],"before":{NAME:VALUE,..}}: names that came, and what others were.
+/// Returns {"added":[..],"before":{NAME:VALUE,..}}: the names of new facts, and the previous values
+/// of the others.
 template <class Added, class Before>
 void read_changes(std::string_view changes, const Added& added, const Before& before) {
     if (changes.empty()) return;
@@ -69,7 +72,7 @@ Result<std::vector<FactsRow>> facts_rows(Database& db, std::int64_t node) {
         std::sort(names.begin(), names.end());
         out.push_back(std::move(row));
     }
-    // What came before was forgotten.
+    // Earlier versions were removed, so the oldest one has no predecessor.
     if (!out.empty()) {
         out.back().version.first = true;
         out.back().version.changed.clear();
@@ -107,7 +110,7 @@ Result<std::map<std::string, OldFact>> facts_now(Database& db, std::int64_t node
     s.bind(node);
     std::map<std::string, OldFact> out;
     while (BUNRAKU_TRY(s.step())) {
-        if (is_restless_fact(s.text(0))) continue;
+        if (is_volatile_fact(s.text(0))) continue;
         OldFact fact{std::string(s.text(1)), ""};
         fact.value = s.text(2);
         out.emplace(std::string(s.text(0)), std::move(fact));
@@ -115,7 +118,7 @@ Result<std::map<std::string, OldFact>> facts_now(Database& db, std::int64_t node
     return out;
 }
 
-/// What the facts that differ from `rows` are now; see read_changes.
+/// Returns the current values of the facts that differ from `rows`; see read_changes().
 Result<std::string> changes_json(Database& db, std::int64_t node, std::span<const FactRow> rows) {
     auto old = BUNRAKU_TRY(facts_now(db, node));
     std::string added, before;
@@ -124,7 +127,7 @@ Result<std::string> changes_json(Database& db, std::int64_t node, std::span<cons
         list += item;
     };
     for (const FactRow& row : rows) {
-        if (is_restless_fact(row.name)) continue;
+        if (is_volatile_fact(row.name)) continue;
         auto found = old.find(row.name);
         const bool known = found != old.end();
         if (!known) {
@@ -155,9 +158,10 @@ Result<std::optional<PastFacts>> past_facts(Database& db, std::string_view certn
     }
     std::string hash = node.hash;
     for (auto row = rows.begin();; ++row) {
+        BUNRAKU_ASSERT(row != rows.end() && row <= at);
         if (row->hash != hash) {
             return base::failure(fmt::format(
-                "The facts of {} before another program's cannot be told any more", certname));
+                "The facts of {} before a change by another program are not available", certname));
         }
         if (row == at) break;
         read_changes(
@@ -170,7 +174,7 @@ Result<std::optional<PastFacts>> past_facts(Database& db, std::string_view certn
     return out;
 }
 
-/// {"valid_from": .., "valid_until": ..
+/// Returns {"valid_from": .., "valid_until": .. without the closing brace.
 std::string facts_times(const FactsVersion& v) {
     return fmt::format(
         "{{\"valid_from\":{},\"valid_until\":{}",
@@ -180,14 +184,15 @@ std::string facts_times(const FactsVersion& v) {
 
 }  // namespace
 
-bool is_restless_fact(std::string_view name) {
-    return std::binary_search(std::begin(kRestless), std::end(kRestless), name);
+bool is_volatile_fact(std::string_view name) {
+    return std::binary_search(std::begin(kVolatileFacts), std::end(kVolatileFacts), name);
 }
 
 Digest steady_hash(std::span<const FactRow> rows) {
+    BUNRAKU_ASSERT(std::ranges::is_sorted(rows, {}, &FactRow::name));
     Sha1 sum;
     for (const FactRow& row : rows) {
-        if (!is_restless_fact(row.name)) sum.add(bytes_of(row.key));
+        if (!is_volatile_fact(row.name)) sum.add(bytes_of(row.key));
     }
     return sum.digest();
 }
@@ -195,6 +200,7 @@ Digest steady_hash(std::span<const FactRow> rows) {
 Result<void> remember_facts(Writer& writer, std::int64_t node, std::int64_t producer_timestamp,
                             const Digest& hash, std::string_view before,
                             std::span<const FactRow> rows) {
+    BUNRAKU_ASSERT(node != 0);
     if (writer.history_ttl_ms() <= 0) return {};
     std::string changes;
     if (!before.empty()) changes = BUNRAKU_TRY(changes_json(writer.db(), node, rows));
@@ -225,7 +231,7 @@ Result<std::vector<FactsVersion>> facts_versions(Database& db, std::string_view 
 
 Result<std::optional<PastFacts>> facts_at(Database& db, std::string_view certname,
                                           std::int64_t time) {
-    // One moment for all reads, whoever writes meanwhile.
+    // All reads see the same snapshot, even if another process writes.
     Transaction transaction = BUNRAKU_TRY(Transaction::begin_read(db));
     try {
         return past_facts(db, certname, time);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/garbage.h"
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "store/db/source_locations.h"
 #include "store/engine/impl.h"
 
@@ -23,7 +25,7 @@ Result<std::vector<std::int64_t>> ids(Database& db, std::string_view sql,
     return out;
 }
 
-/// `statement` for the rows whose `column` is one of `all`.
+/// Runs `statement` for the rows whose `column` is one of `all`.
 Result<void> for_ids(Database& db, std::string_view statement, std::string_view column,
                      const std::vector<std::int64_t>& all, std::string_view rest = "") {
     if (all.empty()) return {};
@@ -43,10 +45,11 @@ Result<void> for_ids(Database& db, std::string_view statement, std::string_view 
     return {};
 }
 
-/// Those of `all` (sorted) that no row of `table` links to; sorted.
+/// Returns those of `all` that no row of `table` refers to. Input and result are sorted.
 Result<std::vector<std::int64_t>> unlinked(Database& db, std::string_view table,
                                            std::string_view column,
                                            const std::vector<std::int64_t>& all) {
+    BUNRAKU_ASSERT(std::ranges::is_sorted(all));
     std::vector<std::int64_t> out;
     if (all.empty()) return out;
     if (db.postgresql()) {
@@ -72,8 +75,8 @@ struct OldReport {
     std::int64_t id, node;
 };
 
-/// The first reports of a query (id, certname_id, event_count): not many more than `kEvents` events
-/// together.
+/// Reads the first reports of a query (id, certname_id, event_count). Stops when they have about
+/// `kEvents` events in total.
 Result<std::vector<OldReport>> some_reports(Statement& s) {
     constexpr std::int64_t kEvents = 5000;
     std::vector<OldReport> out;
@@ -92,8 +95,10 @@ Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
         reports.push_back(o.id);
         nodes.push_back(o.node);
     }
+    BUNRAKU_ASSERT(reports.size() == old.size() && nodes.size() == old.size());
     if (db.postgresql()) {
-        // Nodes first and in one order: a worker has one of them locked at most.
+        // Nodes are locked first and in a fixed order, because a worker holds the lock of at most
+        // one of them.
         Statement latest = BUNRAKU_TRY(db.prepare(
             "UPDATE certnames SET latest_report_id = NULL, latest_report_timestamp = NULL"
             " WHERE id IN (SELECT id FROM certnames WHERE id = ANY (?::bigint[]) AND"
@@ -133,7 +138,8 @@ Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
     return for_ids(db, "DELETE FROM reports", "id", reports);
 }
 
-/// Some of the node's reports; few enough are left to go with the node. The row is locked.
+/// Returns some of the node's reports. Returns none if only a few are left, which are removed
+/// together with the node. The row must be locked.
 Result<std::vector<OldReport>> many_reports_of(Database& db, std::int64_t node) {
     constexpr std::size_t kFew = 20;
     Statement s = BUNRAKU_TRY(db.prepare(
@@ -144,7 +150,7 @@ Result<std::vector<OldReport>> many_reports_of(Database& db, std::int64_t node) 
     return out;
 }
 
-/// What a node had becomes a candidate, then its links go.
+/// Makes the node's content a candidate for the garbage collector, then removes its links.
 Result<void> unlink_all(Database& db, std::string_view table, std::string_view column,
                         std::int64_t node, int kind) {
     {
@@ -162,6 +168,7 @@ Result<void> unlink_all(Database& db, std::string_view table, std::string_view c
 }
 
 Result<void> purge(Writer& writer, std::int64_t node) {
+    BUNRAKU_ASSERT(node != 0);
     Database& db = writer.db();
     BUNRAKU_TRY_VOID(unlink_all(db, "catalog_resources", "resource_id", node, kGcResources));
     BUNRAKU_TRY_VOID(unlink_all(db, "factset_facts", "fact_id", node, kGcFacts));
@@ -173,7 +180,7 @@ Result<void> purge(Writer& writer, std::int64_t node) {
         s.bind(node);
         BUNRAKU_TRY_VOID(s.run());
     }
-    // The rest goes by itself: it refers to the node.
+    // The deletion cascades to all rows that refer to the node.
     Statement s = BUNRAKU_TRY(db.prepare("DELETE FROM certnames WHERE id = ?"));
     s.bind(node);
     return s.run();
@@ -189,6 +196,7 @@ Result<bool> purge_node(Writer& writer, std::string_view certname) {
 }
 
 Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::int64_t until) {
+    BUNRAKU_ASSERT(limit > 0);
     Database& db = writer.db();
     struct Candidate {
         std::int64_t kind, id;
@@ -197,7 +205,7 @@ Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::in
     std::vector<Candidate> candidates;
     auto read = [&]() -> Result<void> {
         candidates.clear();
-        // Resources of catalogs that were are kept for as long as those are.
+        // Resources of earlier catalogs are retained as long as those catalogs.
         Statement old = BUNRAKU_TRY(
             db.prepare("SELECT kind, id FROM gc_candidates WHERE kind = ? AND lost_at <= ?"
                        " ORDER BY lost_at LIMIT ?"));
@@ -212,14 +220,14 @@ Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::in
         while (BUNRAKU_TRY(s.step())) candidates.push_back({s.integer(0), s.integer(1)});
         return {};
     };
-    // Without candidates nobody is disturbed.
+    // Without candidates, no lock is taken.
     BUNRAKU_TRY_VOID(read());
     if (candidates.empty()) return ContentRemoval{};
     Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
     BUNRAKU_TRY_VOID(read());
     ContentRemoval out;
     out.more = candidates.size() == limit;
-    std::vector<std::int64_t> seen[4];  // by kind; they come in order
+    std::vector<std::int64_t> seen[4];  // by kind, in sorted order
     for (const Candidate& c : candidates) {
         if (c.kind >= 0 && c.kind < 4) seen[c.kind].push_back(c.id);
     }
@@ -229,6 +237,9 @@ Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::in
         BUNRAKU_TRY(unlinked(db, "factset_facts", "fact_id", seen[kGcFacts]));
     std::vector<std::int64_t> packages =
         BUNRAKU_TRY(unlinked(db, "certname_packages", "package_id", seen[kGcPackages]));
+    BUNRAKU_ASSERT(resources.size() <= seen[kGcResources].size() &&
+                   facts.size() <= seen[kGcFacts].size());
+    BUNRAKU_ASSERT(packages.size() <= seen[kGcPackages].size());
     std::vector<std::int64_t> parameters;
     if (db.postgresql() && !resources.empty()) {
         Statement s = BUNRAKU_TRY(db.prepare(
@@ -262,6 +273,7 @@ Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::in
                                  fmt::format(" AND kind = {}", kind)));
     }
     BUNRAKU_TRY_VOID(transaction.commit());
+    BUNRAKU_ASSERT(std::ranges::is_sorted(resources));
     writer.removed(resources, facts, packages);
     out.removed = resources.size() + facts.size() + packages.size();
     return out;
@@ -269,8 +281,8 @@ Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::in
 
 namespace {
 
-/// Nodes of which nothing is newer than ?1, as PuppetDB 7.12 judges (expire-stale-nodes). A node
-/// whose collectors are known before its first catalog is stored is new.
+/// Nodes that have nothing newer than ?1, by the rules of PuppetDB 7.12 (expire-stale-nodes). A
+/// node whose collectors are stored before its first catalog counts as new.
 constexpr std::string_view kStale =
     "n.deactivated IS NULL AND n.expired IS NULL"
     " AND (n.latest_report_timestamp IS NULL OR n.latest_report_timestamp < ?1)"
@@ -285,7 +297,8 @@ constexpr std::string_view kStale =
     " AND (EXISTS (SELECT 1 FROM catalogs c WHERE c.certname_id = n.id)"
     " OR NOT EXISTS (SELECT 1 FROM exported_collections x WHERE x.certname_id = n.id))";
 
-/// The beginning of the day (UTC) that was `ttl` ago: PuppetDB removes reports and events by days.
+/// Returns the start of the day (UTC) that was `ttl` ago, because PuppetDB removes reports and
+/// events by whole days.
 std::int64_t day_before(std::int64_t now, std::int64_t ttl) { return (now - ttl) / kDay * kDay; }
 
 }  // namespace
@@ -323,7 +336,7 @@ Result<GcStep> purge_nodes(Writer& writer, const Lifetimes& lifetimes, std::int6
             {before, before, static_cast<std::int64_t>(limit)}));
     if (old.empty()) return GcStep{};
     Transaction transaction = BUNRAKU_TRY(writer.begin());
-    // Whoever writes of a node has its row locked; one that has come back to life stays.
+    // A writer locks the row of its node. A node that was reactivated meanwhile is not removed.
     std::vector<std::int64_t> gone;
     std::string lock = "SELECT id FROM certnames WHERE id = ? AND (deactivated < ? OR expired < ?)";
     if (db.postgresql()) lock += " FOR UPDATE";
@@ -337,6 +350,7 @@ Result<GcStep> purge_nodes(Writer& writer, const Lifetimes& lifetimes, std::int6
         BUNRAKU_TRY_VOID(transaction.commit());
         return GcStep{0, true};
     }
+    BUNRAKU_ASSERT(gone.size() <= old.size());
     for (std::int64_t id : gone) BUNRAKU_TRY_VOID(purge(writer, id));
     BUNRAKU_TRY_VOID(transaction.commit());
     return GcStep{gone.size(), old.size() == limit};
@@ -393,7 +407,7 @@ Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int
     BUNRAKU_TRY_VOID(s.run());
     auto removed = static_cast<std::size_t>(db.changes());
     if (removed < limit) {
-        // A few for each node.
+        // latest_events has only a few rows per node.
         Statement newest = BUNRAKU_TRY(db.prepare("DELETE FROM latest_events WHERE timestamp < ?"));
         newest.bind(before);
         BUNRAKU_TRY_VOID(newest.run());
@@ -404,7 +418,7 @@ Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int
 
 Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                               std::size_t limit) {
-    // The newest of the old ones was still good when the time that is kept began.
+    // The newest of the old versions was still valid at the start of the retention period.
     std::int64_t before = now - lifetimes.catalog_history_ttl_ms;
     const bool all = lifetimes.catalog_history_ttl_ms <= 0;
     Database& db = writer.db();
@@ -435,7 +449,7 @@ Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::i
 
 namespace {
 
-/// Sets that rows of another table refer to (store/hashed_sets.h).
+/// A table of sets to which rows of another table refer (store/hashed_sets.h).
 struct SetTable {
     std::string_view table, members, id, users;
     std::vector<std::int64_t> UnusedNames::* unused;
@@ -446,7 +460,7 @@ constexpr SetTable kSetTables[] = {
     {"kind_sets", "kind_set_members", "kind_set_id", "catalogs", &UnusedNames::kind_sets},
 };
 
-/// The condition on a row of the sets.
+/// Returns the condition that is true for an unused row of the set table.
 std::string unused_set(const SetTable& set) {
     return fmt::format("NOT EXISTS (SELECT 1 FROM {0} u WHERE u.{1} = {2}.id)", set.users, set.id,
                        set.table);

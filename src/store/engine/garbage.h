@@ -1,4 +1,5 @@
-// Removing what nobody needs any more, in steps so small that nobody waits for them.
+// SPDX-License-Identifier: Apache-2.0
+// Removal of unused data, in steps small enough not to delay other writers.
 #pragma once
 
 #include <cstdint>
@@ -11,46 +12,47 @@ namespace bunraku::store {
 
 struct ContentRemoval {
     std::size_t removed = 0;
-    bool more = false;  ///< candidates are left
+    bool more = false;  ///< true if more candidates are left
 };
-/// Looks at up to `limit` candidates, in a transaction of its own. Resources that were lost after
-/// `until` stay: catalogs that were have them.
+/// Examines up to `limit` candidates in a separate transaction. Keeps resources that were lost
+/// after `until`, because earlier catalogs contain them.
 Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::int64_t until);
 
 struct Lifetimes {
-    std::int64_t node_ttl_ms = 7LL * 86400 * 1000;         ///< 0: nodes never expire
-    std::int64_t node_purge_ttl_ms = 14LL * 86400 * 1000;  ///< 0: never purged
-    std::int64_t report_ttl_ms = 14LL * 86400 * 1000;      ///< 0: kept for ever
-    std::int64_t resource_events_ttl_ms = 0;               ///< 0: as long as the reports
-    std::int64_t catalog_history_ttl_ms = kHistoryTtl;     ///< 0: what was is not kept
+    std::int64_t node_ttl_ms = 7LL * 86400 * 1000;         ///< 0 means that nodes never expire
+    std::int64_t node_purge_ttl_ms = 14LL * 86400 * 1000;  ///< 0 means never
+    std::int64_t report_ttl_ms = 14LL * 86400 * 1000;      ///< 0 means unlimited
+    std::int64_t resource_events_ttl_ms = 0;               ///< 0 means as long as the reports
+    std::int64_t catalog_history_ttl_ms = kHistoryTtl;     ///< 0 means that no history is stored
 };
 
-/// What a step has done: nodes, reports or events, as its name says.
+/// The result of a step: the number of nodes, reports or events, depending on the function.
 struct GcStep {
     std::size_t done = 0;
-    bool more = false;  ///< it is worth another one
+    bool more = false;  ///< true if another step is useful
 };
 
-// Each is one step in a transaction of its own that touches a few thousand rows at most: others get
-// their turn between two.
+// Each of these functions runs one step in a separate transaction. A step changes a few thousand
+// rows at most, so that other writers can run between two steps.
 Result<GcStep> expire_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                             std::size_t limit);
-/// Their reports go first, some in each step; then up to `limit` nodes themselves.
+/// Removes the reports of purged nodes first, some in each step, then up to `limit` of the nodes.
 Result<GcStep> purge_nodes(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                            std::size_t limit);
 Result<GcStep> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                              std::size_t limit);
 Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                             std::size_t limit);
-/// Versions of catalogs and facts that nobody may ask for any more.
+/// Removes versions of catalogs and facts that are older than the retention time.
 Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                               std::size_t limit);
-/// Some of the node's reports, so that little is left for purge_node. Unknown: nothing is done.
+/// Removes some of the node's reports, so that little is left for purge_node(). Does nothing if the
+/// node is unknown.
 Result<GcStep> purge_reports_of(Writer& writer, std::string_view certname);
 
-/// Paths, sets of tags, of fact names and of kinds of resources, places, environments and producers
-/// that nothing uses. Finding them may take a while, which is why it is done with a connection that
-/// only reads; purging looks again at what is new since then.
+/// Unused paths, sets (of tags, fact names and resource kinds), source locations, environments and
+/// producers. The search may be slow, so it uses a read-only connection. The removal checks again
+/// for changes made since the search.
 struct UnusedNames {
     std::vector<std::int64_t> paths, tag_sets, name_sets, kind_sets, places, environments,
         producers;

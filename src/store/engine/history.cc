@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/history.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/restore.h"
@@ -17,15 +19,17 @@ namespace {
 
 using IdList = std::vector<std::int64_t>;
 
-/// How many came, those, and those that went.
+/// Encodes a change: the number of added ids, these ids, and the removed ids.
 std::string pack_change(const IdList& added, const IdList& removed) {
+    BUNRAKU_ASSERT(std::ranges::is_sorted(added) && std::ranges::is_sorted(removed));
     IdList numbers{static_cast<std::int64_t>(added.size())};
     numbers.insert(numbers.end(), added.begin(), added.end());
     numbers.insert(numbers.end(), removed.begin(), removed.end());
+    BUNRAKU_ASSERT(numbers.size() == 1 + added.size() + removed.size());
     return pack_numbers(numbers);
 }
 
-/// `ids` (sorted) as they were before the change.
+/// Restores `ids`, which are sorted, to the state before the change.
 Result<void> undo(IdList& ids, std::string_view change) {
     IdList numbers = unpack_numbers(change);
     if (numbers.empty()) return {};
@@ -70,12 +74,12 @@ Result<std::vector<Row>> rows_of(Database& db, std::int64_t node, bool changes) 
         if (changes && !s.is_null(8)) row.change = s.blob(8);
         out.push_back(std::move(row));
     }
-    // What came before was forgotten.
+    // Earlier versions were removed, so the oldest one has no predecessor.
     if (!out.empty()) out.back().version.first = true;
     return out;
 }
 
-/// 0: unknown.
+/// Returns 0 if the node is unknown.
 Result<std::int64_t> node_of(Database& db, std::string_view certname) {
     Statement s = BUNRAKU_TRY(db.prepare("SELECT id FROM certnames WHERE certname = ?"));
     s.bind(certname);
@@ -113,7 +117,7 @@ Result<void> read_past(Database& db, const IdList& ids, catalog::Catalog& out) {
         auto resource = BUNRAKU_TRY(read_one(s, id, *out.arena));
         if (!resource) {
             return base::failure(
-                "The catalog of that time cannot be shown any more: parts of it "
+                "The catalog of that time is no longer available: parts of it "
                 "were removed");
         }
         out.resources.push_back(std::move(*resource));
@@ -139,11 +143,14 @@ Result<std::optional<PastCatalog>> past_catalog(Database& db, std::string_view c
         if (BUNRAKU_TRY(s.step())) hash = s.blob(0);
     }
     IdList ids = BUNRAKU_TRY(linked_ids(db, "catalog_resources", "resource_id", node));
-    // Whatever an older program wrote beside us has no version: then nothing before it is certain.
+    // A catalog that an older program wrote has no version. The catalogs before it cannot be
+    // reconstructed.
     for (auto row = rows.begin();; ++row) {
+        BUNRAKU_ASSERT(row != rows.end() && row <= at);
         if (row->hash != hash) {
             return base::failure(fmt::format(
-                "The catalogs of {} before another program's cannot be told any more", certname));
+                "The catalogs of {} before a change by another program are not available",
+                certname));
         }
         if (row == at) break;
         BUNRAKU_TRY_VOID(undo(ids, row->change));
@@ -166,8 +173,10 @@ Result<std::optional<PastCatalog>> past_catalog(Database& db, std::string_view c
 Result<void> remember_version(Writer& writer, std::int64_t node, const Digest& hash,
                               const CatalogRow& row, bool known, const IdList& added,
                               const IdList& removed) {
+    BUNRAKU_ASSERT(node != 0);
+    BUNRAKU_ASSERT(known || removed.empty());
     if (writer.history_ttl_ms() <= 0) return {};
-    // Its time is the producer's, and always behind the one before.
+    // The start is the producer's time, but always later than the start of the previous version.
     Statement s = BUNRAKU_TRY(writer.db().prepare(fmt::format(
         "INSERT INTO catalog_versions (certname_id, valid_from, hash, previous_hash, version,"
         " code_id, environment, added, removed, change)"
@@ -180,7 +189,7 @@ Result<void> remember_version(Writer& writer, std::int64_t node, const Digest& h
     s.bind(node).bind(row.producer_timestamp).bind_blob(bytes_of(hash)).bind(row.version);
     s.bind(row.code_id).bind_optional(row.environment);
     s.bind(added.size()).bind(removed.size());
-    // Nothing was before the first one, which is undone by nobody.
+    // The first version has no predecessor and is never undone.
     known ? s.bind_blob(pack_change(added, removed)) : s.bind_null();
     return s.run();
 }
@@ -208,7 +217,7 @@ Result<std::vector<CatalogVersion>> catalog_versions(Database& db, std::string_v
 
 Result<std::optional<PastCatalog>> catalog_at(Database& db, std::string_view certname,
                                               std::int64_t time) {
-    // One moment for all reads, whoever writes meanwhile.
+    // All reads see the same snapshot, even if another process writes.
     Transaction transaction = BUNRAKU_TRY(Transaction::begin_read(db));
     try {
         return past_catalog(db, certname, time);

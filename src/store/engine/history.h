@@ -1,9 +1,10 @@
-// What was: the catalogs that a node had before, as short lists of what came and went.
+// SPDX-License-Identifier: Apache-2.0
+// The history of a node's catalogs, stored as short lists of differences.
 //
-// A version says what its catalog has that the one before had not, and the other way round, as
-// identifiers of resources; the newest catalog is in its own tables. So a catalog of before is the
-// newest one with what came since taken away and what went since put back. Resources stay for as
-// long as a version may need them (gc_candidates.lost_at). docs/design/0221-what-was.md
+// A version lists the resources that its catalog added and removed, compared with the previous one,
+// as resource ids. The newest catalog is in its own tables. An earlier catalog is reconstructed
+// from the newest one by undoing the later changes. Resources are retained as long as a version may
+// need them (gc_candidates.lost_at). docs/design/0221
 #pragma once
 
 #include <cstdint>
@@ -19,47 +20,48 @@
 
 namespace bunraku::store {
 
-/// For writers, before the newest catalog is replaced: nothing where `hash` is its content already.
-/// Identifiers are sorted. `known`: the node had a catalog.
+/// Writers call this before they replace the newest catalog. Does nothing if the newest catalog has
+/// the same `hash`. Ids must be sorted. `known` is true if the node had a catalog.
 Result<void> remember_version(Writer& writer, std::int64_t node, const Digest& hash,
                               const CatalogRow& row, bool known,
                               const std::vector<std::int64_t>& added,
                               const std::vector<std::int64_t>& removed);
 
-/// How long what was is kept, for all programs on this database; 0: not at all.
+/// Sets the retention time of the history for all programs that use this database. 0 disables the
+/// history.
 Result<void> keep_history_for(Writer& writer, std::int64_t ttl_ms);
 
-/// Times are milliseconds since the epoch.
+/// A catalog of the history. Times are milliseconds since the epoch.
 struct CatalogVersion {
     std::int64_t valid_from = 0;
-    std::optional<std::int64_t> valid_until;  ///< empty: it is the newest
-    std::string hash;                         ///< hexadecimal, as the API has it
+    std::optional<std::int64_t> valid_until;  ///< empty for the newest version
+    std::string hash;                         ///< hexadecimal, as in the API
     std::string version, code_id, environment;
-    std::size_t added = 0, removed = 0;  ///< against the one before
-    bool first = false;                  ///< there is none before that is known
+    std::size_t added = 0, removed = 0;  ///< compared with the previous version
+    bool first = false;                  ///< true if no earlier version is known
 };
 
-/// The newest first.
+/// Returns the versions, newest first.
 Result<std::vector<CatalogVersion>> catalog_versions(Database& db, std::string_view certname);
 
 struct PastCatalog {
     CatalogVersion version;
-    /// Resources by type and title, without secrets; containment is not kept.
+    /// Resources by type and title, without secrets and without containment.
     catalog::Catalog catalog;
 };
 
-/// The catalog that was good at that time; nullopt: none is known.
+/// Returns the catalog that was valid at that time, or nullopt if none is known.
 Result<std::optional<PastCatalog>> catalog_at(Database& db, std::string_view certname,
                                               std::int64_t time);
 
-/// As the API gives them.
+/// Returns the versions in the API's format.
 std::string versions_json(const std::vector<CatalogVersion>& versions);
 std::string past_catalog_json(std::string_view certname, const PastCatalog& past);
 
-/// What runs had to put right (corrective changes), as long as events are kept.
+/// Groupings of corrective changes, which are available as long as events are retained.
 enum class DriftBy { Resource, Node, Hour, Flapping };
 std::optional<DriftBy> drift_by(std::string_view name);
-/// JSON, the most first; by hour the newest first.
+/// Returns JSON, sorted by descending count; by hour, the newest first.
 Result<std::string> drift_json(Database& db, DriftBy by, std::int64_t since, std::size_t limit);
 
 }  // namespace bunraku::store

@@ -1,4 +1,5 @@
-// What was, as JSON: for the API and for --json.
+// SPDX-License-Identifier: Apache-2.0
+// The history as JSON, for the API and for --json.
 #include <fmt/format.h>
 
 #include "core/codec/json_text.h"
@@ -19,7 +20,7 @@ std::string text_or_null(std::string_view text) {
     return text.empty() ? "null" : codec::json_string(text);
 }
 
-/// {"valid_from": .., .. without the closing brace.
+/// Returns {"valid_from": .., .. without the closing brace.
 std::string version_fields(const CatalogVersion& v) {
     return fmt::format(
         "{{\"valid_from\":{},\"valid_until\":{},\"hash\":\"{}\",\"version\":{},\"code_id\":{},"
@@ -74,7 +75,7 @@ std::optional<DriftBy> drift_by(std::string_view name) {
 }
 
 Result<std::string> drift_json(Database& db, DriftBy by, std::int64_t since, std::size_t limit) {
-    // Of one index: what was corrected is little.
+    // Uses a single index, because corrective changes are rare.
     constexpr std::string_view kFrom =
         " FROM resource_events e JOIN certnames n ON n.id = e.certname_id"
         " WHERE e.corrective_change = 1 AND e.timestamp >= ?";
@@ -100,7 +101,7 @@ Result<std::string> drift_json(Database& db, DriftBy by, std::int64_t since, std
                 kCounts, kFrom);
             break;
         case DriftBy::Flapping:
-            // The same resource of the same node, in more than one run.
+            // The same resource of the same node changed in more than one run.
             sql = fmt::format(
                 "SELECT n.certname, e.resource_type || '[' || e.resource_title || ']',"
                 " count(DISTINCT e.report_id), 1, max(e.timestamp){}"

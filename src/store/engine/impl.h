@@ -1,4 +1,5 @@
-// What the parts of Store share.
+// SPDX-License-Identifier: Apache-2.0
+// The members that the parts of Store share.
 #pragma once
 
 #include <atomic>
@@ -25,17 +26,17 @@ struct Store::Impl {
                                   const std::vector<catalog::Relation>& relations);
 };
 
-/// The same inside a transaction that is open already.
+/// Replaces the catalog inside a transaction that is already open.
 Result<ReplaceReport> replace_catalog(Writer& writer, std::string_view certname,
                                       std::int64_t producer_timestamp,
                                       const catalog::Catalog& catalog,
                                       const catalog::WireEnvelope& envelope,
                                       const std::vector<catalog::Relation>& relations);
 
-/// Forgets the node wholly. False: unknown.
+/// Removes the node and all its data. Returns false if the node is unknown.
 Result<bool> purge_node(Writer& writer, std::string_view certname);
 
-/// Says that something is under way, and takes it back however that ends.
+/// Marks an operation as running for the lifetime of the object.
 class Busy {
 public:
     explicit Busy(std::atomic<bool>& flag) : flag_(flag), mine_(!flag.exchange(true)) {}
@@ -44,14 +45,16 @@ public:
     }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
-    explicit operator bool() const { return mine_; }  ///< false: it was already
+    explicit operator bool() const { return mine_; }  ///< false if it was running already
 
 private:
     std::atomic<bool>& flag_;
     bool mine_;
 };
 
-constexpr std::chrono::seconds kIncomingPause{5};  ///< until what could not be taken in is tried
-constexpr std::chrono::seconds kContentPause{20};  ///< between two removals of unused content
+/// delay before rejected commands are tried again
+constexpr std::chrono::seconds kIncomingPause{5};
+/// interval between two removals of unused content
+constexpr std::chrono::seconds kContentPause{20};
 
 }  // namespace bunraku::store

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/query.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace {
 using catalog::CollectorQuery;
 using Kind = CollectorQuery::Kind;
 
-constexpr int kMaxDepth = 200;  // SQLite refuses expressions much deeper
+constexpr int kMaxDepth = 200;  // SQLite rejects much deeper expressions
 
 class Translator {
 public:
@@ -23,7 +24,7 @@ public:
     }
 
 private:
-    /// Gives whether the term alone keeps few rows.
+    /// Appends the term. Returns true if it alone matches only a few rows.
     base::Result<bool> term(const CollectorQuery& q, int depth) {
         if (depth > kMaxDepth) return base::failure("The collector's query is nested too deeply");
         switch (q.kind) {
@@ -46,7 +47,7 @@ private:
         if (q.attribute == "title") {
             out_.sql += equal ? "r.title = ?" : "r.title <> ?";
             out_.values.emplace_back(catalog::plain_text(q.operand));
-            // The index over exported resources has the title behind the type.
+            // The index over exported resources already contains the title after the type.
             return false;
         }
         if (q.attribute == "tag") return tags(q, equal);
@@ -58,7 +59,7 @@ private:
         }
         out_.sql += equal ? "r.id IN" : "r.id NOT IN";
         out_.sql += " (SELECT resource_id FROM exported_params WHERE name = ? AND value = ?";
-        // An array equals each of its members, but differs from them too.
+        // An array equals each of its members, but also differs from them.
         out_.sql += equal ? ")" : " AND member = 0)";
         out_.values.emplace_back(q.attribute);
         out_.values.emplace_back(match_text(q.operand));

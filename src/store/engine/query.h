@@ -1,4 +1,5 @@
-// A collector's query as SQL over exported resources.
+// SPDX-License-Identifier: Apache-2.0
+// Translates a collector's query to SQL over exported resources.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,10 @@
 namespace bunraku::store {
 
 struct SqlCondition {
-    std::string sql;  ///< with "?" for every value, in order; about the row `r` of resources
+    std::string sql;  ///< condition on the row `r` of resources, with "?" for every value in order
     std::vector<std::variant<std::string, std::int64_t>> values;
-    /// An index other than the type's finds the rows: title, tag or parameter is required.
+    /// True if a title, tag or parameter is required, so that an index other than the type's finds
+    /// the rows.
     bool selective = false;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/query_columns.h"
 
 #include <cmath>
@@ -47,7 +48,7 @@ void append_column(std::string& out, const Statement& s, int i, query::OutputCol
                     break;
                 case Statement::Type::Real: append_number(out, s.real(i)); break;
                 default: {
-                    // PostgreSQL's numeric: "256", "10.5000000000000000".
+                    // The text of PostgreSQL's numeric, such as "256" or "10.5000000000000000".
                     std::string_view text = s.text(i);
                     if (text == "NaN" || text.find("nfinity") != std::string_view::npos) {
                         out += "null";

@@ -1,4 +1,5 @@
-// Columns of a statement as JSON.
+// SPDX-License-Identifier: Apache-2.0
+// Formats the columns of a statement as JSON.
 #pragma once
 
 #include <string>
@@ -8,7 +9,8 @@
 
 namespace bunraku::store {
 
-/// Appends the value of column `i` as it is shown (OutputColumn::Nested as the text it is).
+/// Appends the value of column `i` in output format. Appends the text of OutputColumn::Nested
+/// unchanged.
 void append_column(std::string& out, const Statement& s, int i, query::OutputColumn::Kind kind);
 
 }  // namespace bunraku::store

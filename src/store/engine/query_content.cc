@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/query_content.h"
 
+#include "core/base/assert.h"
 #include "core/codec/json_cursor.h"
 #include "core/codec/json_text.h"
 #include "store/engine/query_columns.h"
@@ -8,7 +10,7 @@ namespace bunraku::store {
 
 namespace {
 
-constexpr std::size_t kAtOnce = 1000;  ///< rows whose content is asked for together
+constexpr std::size_t kAtOnce = 1000;  ///< number of rows whose content is read together
 
 void append_member(std::string& out, const query::OutputColumn& column, const Statement& s, int i) {
     codec::append_json_string(out, column.name);
@@ -27,6 +29,7 @@ void ContentCache::keep(std::int64_t id, std::shared_ptr<const ContentTexts> tex
         bytes_ = 0;
     }
     if (young_.insert_or_assign(id, std::move(texts)).second) bytes_ += size;
+    BUNRAKU_ASSERT(!young_.empty() && bytes_ > 0);
 }
 
 std::vector<std::shared_ptr<const ContentTexts>> ContentCache::find(
@@ -44,6 +47,7 @@ std::vector<std::shared_ptr<const ContentTexts>> ContentCache::find(
         out.push_back(at == old_.end() ? nullptr : at->second);
         if (out.back()) keep(id, out.back());
     }
+    BUNRAKU_ASSERT(out.size() == ids.size());
     return out;
 }
 
@@ -60,6 +64,7 @@ void ContentCache::clear() {
 }
 
 Result<void> ContentRows::ask(std::span<const std::int64_t> ids) {
+    BUNRAKU_ASSERT(query_.of_content.size() == columns_.size());
     Statement s = BUNRAKU_TRY(db_.prepare(query_.sql));
     s.bind_array(ids);
     while (BUNRAKU_TRY(s.step())) {
@@ -93,6 +98,7 @@ Result<bool> ContentRows::begin(Statement& rows) {
 }
 
 Result<void> ContentRows::take_some(Statement& rows) {
+    BUNRAKU_ASSERT(next_ == rows_.size() && query_.of_content.size() == columns_.size());
     rows_.clear();
     texts_.clear();
     ends_.clear();
@@ -114,6 +120,7 @@ Result<void> ContentRows::take_some(Statement& rows) {
         }
     }
     rows_ = cache_.find(ids);
+    BUNRAKU_ASSERT(rows_.size() == ids.size() && (ids.empty() || ends_.size() % ids.size() == 0));
     std::vector<std::int64_t> missing;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         if (!rows_[i]) missing.push_back(ids[i]);
@@ -138,15 +145,17 @@ Result<bool> ContentRows::next(Statement& rows, std::string& out) {
         ++next_;
     }
     const ContentTexts& content = *rows_[next_];
+    BUNRAKU_ASSERT(next_ < rows_.size() && ends_.size() % rows_.size() == 0);
     std::size_t own = next_ * (ends_.size() / rows_.size()), piece = 0;
     ++next_;
     bool together = false;
     out += '{';
     for (bool of_content : query_.of_content) {
         if (of_content) {
-            // The whole run came with its first column.
+            // The text of the first column contains the whole run of columns.
             if (!together) {
                 if (out.back() != '{') out += ',';
+                BUNRAKU_ASSERT(piece < content.size());
                 out += content[piece++];
             }
             together = true;
@@ -154,6 +163,7 @@ Result<bool> ContentRows::next(Statement& rows, std::string& out) {
         }
         together = false;
         if (out.back() != '{') out += ',';
+        BUNRAKU_ASSERT(own < ends_.size());
         std::size_t begin = own == 0 ? 0 : ends_[own - 1];
         out.append(texts_, begin, ends_[own++] - begin);
     }

@@ -1,5 +1,6 @@
-// Rows of which a part is content: the same wherever it is, never changed, known by an id. Making
-// its text is most of the work of a question, so texts are remembered.
+// SPDX-License-Identifier: Apache-2.0
+// Rows that include shared content, which never changes and is identified by an id. Formatting this
+// content is most of the work of a query, so the texts are cached.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,14 @@
 
 namespace bunraku::store {
 
-/// Members of a row's JSON object: one text for each run of columns that stand together.
+/// Members of a row's JSON object: one text for each run of adjacent columns.
 using ContentTexts = std::vector<std::string>;
 
-/// Texts by id, until `most_bytes` are used twice over. For many threads.
+/// A thread-safe cache of texts by id. It holds two generations of up to `most_bytes` each.
 class ContentCache {
 public:
     explicit ContentCache(std::size_t most_bytes = 8U << 20) : most_bytes_(most_bytes) {}
-    /// In the order of `ids`; null where nothing is known.
+    /// Returns the texts in the order of `ids`, with null for ids that are not cached.
     std::vector<std::shared_ptr<const ContentTexts>> find(std::span<const std::int64_t> ids);
     void put(std::int64_t id, std::shared_ptr<const ContentTexts> texts);
     void clear();
@@ -31,20 +32,20 @@ private:
     void keep(std::int64_t id, std::shared_ptr<const ContentTexts> texts);
     using Map = std::unordered_map<std::int64_t, std::shared_ptr<const ContentTexts>>;
     std::mutex mutex_;
-    Map young_, old_;  ///< what was asked for lately, and before
+    Map young_, old_;  ///< recently used entries, and the previous generation
     std::size_t most_bytes_, bytes_ = 0;
 };
 
-/// Puts rows together out of a statement that gives an id and their own columns, and of content.
+/// Combines rows from a statement, which returns an id and other columns, and from content.
 class ContentRows {
 public:
     ContentRows(const query::ContentQuery& query, const std::vector<query::OutputColumn>& columns,
                 ContentCache& cache, Database& db)
         : query_(query), columns_(columns), cache_(cache), db_(db) {}
-    /// Runs ContentQuery::rows; before anything else. False: there are too many of them.
+    /// Runs ContentQuery::rows; must be called first. Returns false if there are too many rows.
     Result<bool> begin(Statement& rows);
-    /// Appends the next row as JSON. False: that was all. Content that was removed a moment ago
-    /// was nobody's any more: its row is left out.
+    /// Appends the next row as JSON. Returns false at the end. Skips rows whose content was removed
+    /// meanwhile, because such content was unused.
     Result<bool> next(Statement& rows, std::string& out);
 
 private:
@@ -55,11 +56,12 @@ private:
     const std::vector<query::OutputColumn>& columns_;
     ContentCache& cache_;
     Database& db_;
-    std::vector<std::shared_ptr<const ContentTexts>> rows_;  ///< their content; null: removed
-    std::string texts_;              ///< own columns of all of rows_, one behind the other
-    std::vector<std::size_t> ends_;  ///< of each of them
+    /// content of the rows; null if it was removed
+    std::vector<std::shared_ptr<const ContentTexts>> rows_;
+    std::string texts_;              ///< other columns of all of rows_, concatenated
+    std::vector<std::size_t> ends_;  ///< end of each row's text in texts_
     std::size_t next_ = 0;
-    bool begun_ = false, done_ = false;  ///< the statement stands on a row; is at its end
+    bool begun_ = false, done_ = false;  ///< the statement is on a row, or at its end
     std::unordered_map<std::int64_t, std::shared_ptr<const ContentTexts>> asked_;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/query_engine.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 #include <unordered_map>
 
+#include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "store/db/packed.h"
 #include "store/engine/query_columns.h"
@@ -16,10 +18,11 @@ namespace bunraku::store {
 namespace {
 
 constexpr std::size_t kPiece = 64 << 10;
-/// A connection keeps statements of shapes that come again; so many are remembered.
+/// The number of statement texts that are remembered. A connection caches statements that are used
+/// repeatedly.
 constexpr std::size_t kShapes = 512;
 
-/// What PostgreSQL or a function says of a user's mistake, in one line.
+/// Returns a message of PostgreSQL or of an SQL function about a user's mistake, in one line.
 std::optional<query::QueryError> users_fault(const base::Error& e) {
     std::size_t at = e.message.find("invalid regular expression");
     if (at != std::string::npos) {
@@ -35,7 +38,7 @@ std::optional<query::QueryError> users_fault(const base::Error& e) {
     }
     if (e.message.find("tables in a join") != std::string::npos) {
         return query::QueryError{400,
-                                 "The query joins more tables than SQLite does: ask for fewer "
+                                 "The query joins more tables than SQLite supports: query fewer "
                                  "facts or columns at once"};
     }
     if (e.message.starts_with("ERROR:")) {
@@ -57,7 +60,7 @@ Result<void> bind_all(Statement& s, const query::Sql& sql) {
             s.bind_blob(b->bytes);
         } else {
             const std::string& text = std::get<std::string>(v);
-            // No stored text has it, and PostgreSQL refuses it.
+            // No stored text contains a null character, and PostgreSQL rejects it.
             if (text.find('\0') != std::string::npos) {
                 throw query::QueryError{400, "A string of the query contains a null character"};
             }
@@ -67,9 +70,10 @@ Result<void> bind_all(Statement& s, const query::Sql& sql) {
     return {};
 }
 
-/// What the rows of `lists` hold and how often, in the places of `sql` that are for it.
+/// Counts the values in the rows of `lists` and inserts the counts into `sql`.
 Result<query::Sql> with_lists(Database& db, const query::Sql& lists, query::Sql sql) {
-    // Millions of numbers, sorted in each list: neighbours are counted side by side.
+    // There may be millions of numbers, sorted in each list, so adjacent numbers share a block of
+    // counters.
     constexpr std::int64_t kTogether = 1024;
     std::unordered_map<std::int64_t, std::array<std::int64_t, kTogether>> counts;
     {
@@ -95,6 +99,7 @@ Result<query::Sql> with_lists(Database& db, const query::Sql& lists, query::Sql 
             if (count > 0) pairs.push_back({at * kTogether + i, count, 0});
         }
     }
+    BUNRAKU_ASSERT(pairs.size() >= counts.size());
     std::sort(pairs.begin(), pairs.end());
     for (query::BoundValue& value : sql.values) {
         const auto* listed = std::get_if<query::Listed>(&value);
@@ -122,7 +127,7 @@ Result<bool> has_many(Database& db, const query::AlternativePlan& way, std::int6
 
 }  // namespace
 
-// --- the cursor
+// --- Cursor
 
 struct QueryCursor::Lease {
     QueryEngine* engine;
@@ -142,6 +147,7 @@ Result<void> QueryCursor::write_nested(std::string& out, std::string_view key,
                                        const query::NestedQuery& nested) {
     std::size_t blank = key.find(' ');
     std::int64_t id = 0;
+    BUNRAKU_ASSERT(lease_ != nullptr && lease_->db != nullptr);
     std::from_chars(key.data(), key.data() + std::min(blank, key.size()), id);
     std::string href(blank == std::string_view::npos ? "" : key.substr(blank + 1));
     Statement s = BUNRAKU_TRY(lease_->db->prepare(nested.sql));
@@ -169,7 +175,7 @@ Result<void> QueryCursor::write_nested(std::string& out, std::string_view key,
 Result<void> QueryCursor::write_row(std::string& out) {
     const Statement& s = *statement_;
     if (query_.explain) {
-        // SQLite's plan is a table with the words in its last column.
+        // SQLite's plan is a table with the description in its last column.
         out += "{\"query plan\":";
         int last = s.columns() - 1;
         if (last == 0) {
@@ -181,6 +187,7 @@ Result<void> QueryCursor::write_row(std::string& out) {
         return {};
     }
     if (query_.single) {
+        BUNRAKU_ASSERT(!query_.columns.empty());
         append_column(out, s, 0, query_.columns[0].kind);
         return {};
     }
@@ -197,6 +204,7 @@ Result<void> QueryCursor::write_row(std::string& out) {
         out += ':';
         const query::OutputColumn& c = query_.columns[i];
         if (c.kind == query::OutputColumn::Nested) {
+            BUNRAKU_ASSERT(c.nested < query_.nested.size());
             BUNRAKU_TRY_VOID(
                 write_nested(out, s.text(static_cast<int>(i)), query_.nested[c.nested]));
         } else {
@@ -210,6 +218,8 @@ Result<void> QueryCursor::write_row(std::string& out) {
 
 Result<bool> QueryCursor::fill(std::string& out) {
     if (done_) return false;
+    BUNRAKU_ASSERT(statement_.has_value() && lease_ != nullptr);
+    BUNRAKU_ASSERT(started_ || rows_ == 0);
     std::size_t begin = out.size();
     std::string row;
     if (!started_) {
@@ -265,7 +275,7 @@ Result<bool> QueryCursor::next(std::string& out) {
     return fill(out);
 }
 
-// --- the engine
+// --- Engine
 
 QueryEngine::QueryEngine(std::string where, QueryEngineOptions options)
     : where_(std::move(where)),
@@ -293,16 +303,18 @@ Result<std::unique_ptr<Database>> QueryEngine::take(bool any_values) {
         });
         if (fit != idle_.rend()) std::swap(*fit, idle_.back());
         while (!idle_.empty()) {
+            BUNRAKU_ASSERT(open_ > 0 && idle_.size() <= open_);
             auto db = std::move(idle_.back());
             idle_.pop_back();
             if (db->healthy()) return db;
             --open_;
         }
         ++open_;
+        BUNRAKU_ASSERT(open_ <= options_.connections);
     }
     auto db = standby_of_ ? Database::open_replica(where_)
                           : Database::open(where_, true, options_.busy_timeout_ms);
-    // It may be another database by now, restored while nobody was connected.
+    // The database may have been replaced by a restored one since the last connection.
     contents_.clear();
     if (db && backend_ == Backend::Sqlite) {
         auto set = (*db)->execute("PRAGMA cache_size = -8192");
@@ -310,6 +322,7 @@ Result<std::unique_ptr<Database>> QueryEngine::take(bool any_values) {
     }
     if (!db) {
         std::lock_guard lock(mutex_);
+        BUNRAKU_ASSERT(open_ > 0);
         --open_;
         freed_.notify_one();
     }
@@ -319,6 +332,7 @@ Result<std::unique_ptr<Database>> QueryEngine::take(bool any_values) {
 void QueryEngine::give_back(std::unique_ptr<Database> db) {
     bool healthy = db->healthy();
     std::lock_guard lock(mutex_);
+    BUNRAKU_ASSERT(idle_.size() < open_ && open_ <= options_.connections);
     if (healthy) {
         idle_.push_back(std::move(db));
     } else {
@@ -333,11 +347,13 @@ Result<void> QueryEngine::near_enough(Database& db) const {
     return base::failure("The standby is too far behind", static_cast<int>(Failure::Unavailable));
 }
 
-/// One that is lost is seldom alone: the server was restarted, or another one is it now.
+/// Closes all idle connections after one was lost, because the server was probably restarted or
+/// replaced.
 void QueryEngine::drop_idle() {
     std::vector<std::unique_ptr<Database>> gone;
     std::lock_guard lock(mutex_);
     gone.swap(idle_);
+    BUNRAKU_ASSERT(gone.size() <= open_);
     open_ -= gone.size();
     freed_.notify_all();
 }
@@ -347,6 +363,7 @@ std::int64_t QueryEngine::limit_of(const query::QueryOptions& options) const {
     if (options_.longest_ms > 0 && (limit <= 0 || limit > options_.longest_ms)) {
         limit = options_.longest_ms;
     }
+    BUNRAKU_ASSERT(options_.longest_ms <= 0 || (limit > 0 && limit <= options_.longest_ms));
     return limit;
 }
 
@@ -354,8 +371,10 @@ bool QueryEngine::seen_before(std::string_view sql) {
     std::size_t hash = std::hash<std::string_view>{}(sql);
     std::lock_guard lock(mutex_);
     if (std::find(shapes_.begin(), shapes_.end(), hash) != shapes_.end()) return true;
-    // Once the table is full, what was kept stays; the rest is prepared each time.
+    // If the table is full, existing entries stay cached, and other statements are prepared each
+    // time.
     if (shapes_.size() < kShapes) shapes_.push_back(hash);
+    BUNRAKU_ASSERT(shapes_.size() <= kShapes);
     return false;
 }
 
@@ -365,15 +384,16 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
                                                         bool pretty) {
     if (standby_ && options_.replica->usable()) {
         auto answer = standby_->start(entity, query, options, pretty);
-        // A standby may be away, or end a query for the sake of what it has to catch up with.
+        // A standby may be down, or may cancel a query that conflicts with replication.
         if (answer || failure_of(answer.error()) == Failure::Timeout) return answer;
     }
     std::unique_ptr<QueryCursor> cursor(new QueryCursor());
     cursor->query_ = query::compile_query(entity, query, options, backend_);
     cursor->pretty_ = pretty;
     bool keep = seen_before(cursor->query_.sql.text);
-    // A connection that was lost while it lay idle is not the client's trouble.
+    // Retries once, so that the client does not see the loss of an idle connection.
     for (int attempt = 0;; ++attempt) {
+        BUNRAKU_ASSERT(attempt <= 1);
         cursor->content_.reset();
         cursor->statement_.reset();
         cursor->transaction_.reset();
@@ -389,7 +409,7 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
             if (nested && db.postgresql()) {
                 cursor->transaction_.emplace(BUNRAKU_TRY(Transaction::begin_read(db)));
             }
-            // What was counted is named in the same moment.
+            // Counting and looking up the names must use the same snapshot.
             const auto& lists = cursor->query_.lists;
             if (lists && !cursor->transaction_) {
                 cursor->transaction_.emplace(BUNRAKU_TRY(Transaction::begin_read(db)));
@@ -419,7 +439,7 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
             auto fill = [&](const query::Sql* sql, bool whole) -> Result<void> {
                 if (sql) {
                     BUNRAKU_TRY_VOID(prepare(*sql));
-                    // PostgreSQL has one statement under way at a time.
+                    // PostgreSQL can run only one statement at a time on a connection.
                     if (!nested) cursor->statement_->stream();
                 }
                 cursor->first_.clear();
@@ -443,7 +463,7 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
                 if (limit > 0) timeout = std::min(timeout, limit);
                 BUNRAKU_TRY_VOID(db.set_time_limit(timeout));
                 auto page = fill(&other->sql, true);
-                // The page may be whole, and the connection given back.
+                // If the page is complete, the connection was already returned.
                 if (cursor->lease_) BUNRAKU_TRY_VOID(db.set_time_limit(limit));
                 if (page || failure_of(page.error()) != Failure::Timeout) return page;
             }

@@ -1,4 +1,5 @@
-// Runs compiled queries: connections to read from, statements, rows as JSON text piece by piece.
+// SPDX-License-Identifier: Apache-2.0
+// Runs compiled queries on read-only connections, and returns the rows as JSON text in chunks.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +19,18 @@ namespace bunraku::store {
 
 struct QueryEngineOptions {
     std::size_t connections = 10;
-    std::int64_t time_limit_ms = 600'000;  ///< of a query that does not say its own; 0: none
-    std::int64_t longest_ms = 0;           ///< no query may take longer; 0: none
+    std::int64_t time_limit_ms = 600'000;  ///< default limit of a query; 0 means none
+    std::int64_t longest_ms = 0;           ///< limit for all queries; 0 means none
     int busy_timeout_ms = 20'000;
-    std::int64_t many_rows = query::AlternativePlan::kMany;  ///< see there
+    std::int64_t many_rows = query::AlternativePlan::kMany;  ///< see AlternativePlan::kMany
     sys::Runtime* runtime = &sys::machine();
-    /// Where questions go while it is near enough; null: to `where`.
+    /// The standby that runs queries while it is current enough. If null, `where` runs all queries.
     std::shared_ptr<const ReplicaWatch> replica;
 };
 
 class QueryEngine;
 
-/// An answer under way: the connection is its own until it dies.
+/// A query in progress. It owns its connection until it is destroyed.
 class QueryCursor {
 public:
     ~QueryCursor();
@@ -37,10 +38,10 @@ public:
     QueryCursor& operator=(const QueryCursor&) = delete;
 
     /// Appends the next rows as part of one JSON text ("[{..},{..}]"), some tens of kilobytes at a
-    /// time. False: that was all. The first call has been made when the cursor comes: what fails on
-    /// the first row fails before an answer is begun.
+    /// time. Returns false at the end. The first rows are read before start() returns, so an error
+    /// in the first row is reported before the response begins.
     Result<bool> next(std::string& out);
-    /// Rows without paging, where that was asked for.
+    /// Returns the number of rows without paging, if it was requested.
     std::optional<std::int64_t> total() const { return total_; }
 
 private:
@@ -53,52 +54,54 @@ private:
                               const query::NestedQuery& nested);
 
     std::unique_ptr<Lease> lease_;
-    std::optional<Transaction> transaction_;  ///< where nested rows must be of the same moment
+    /// set if nested rows must be read from the same snapshot
+    std::optional<Transaction> transaction_;
     std::optional<Statement> statement_;
     query::CompiledQuery query_;
     std::optional<ContentRows> content_;
     std::optional<std::int64_t> total_;
-    std::string first_;  ///< what the first call gave
+    std::string first_;  ///< rows that start() read
     bool pretty_ = false, started_ = false, done_ = false, first_taken_ = false;
     std::size_t rows_ = 0;
 };
 
-/// For many threads.
+/// Compiles and runs queries. Thread-safe.
 class QueryEngine {
 public:
-    /// `where` as Database::open has it; the schema is there already.
+    /// `where` is the same as in Database::open. The schema must exist already.
     explicit QueryEngine(std::string where, QueryEngineOptions options = {});
     ~QueryEngine();
 
     Backend backend() const { return backend_; }
 
-    /// Compiles, binds, and gets the first rows. Throws QueryError for what is wrong with the
-    /// query; a Result's error is the store's own.
+    /// Compiles a query, binds its values and reads the first rows. Throws QueryError for an
+    /// invalid query. A Result's error means that the store failed.
     Result<std::unique_ptr<QueryCursor>> start(std::string_view entity, const query::Ast& query,
                                                const query::QueryOptions& options,
                                                bool pretty = false);
-    /// The whole answer at once.
+    /// Runs a query and returns the whole result.
     Result<std::string> run(std::string_view entity, const query::Ast& query,
                             const query::QueryOptions& options = {}, bool pretty = false);
-    /// ["from", ..] or PQL text, only active nodes unless it says otherwise: what the root endpoint
-    /// and puppetdb_query() do. Gives a JSON array.
+    /// Runs ["from", ..] or PQL text on active nodes, unless the query selects others. The root
+    /// endpoint and puppetdb_query() use it. Returns a JSON array.
     Result<std::string> run_root(const query::Ast& from, query::QueryOptions options = {},
                                  bool pretty = false);
     Result<std::string> run_text(std::string_view pql_or_ast);
 
-    /// Whether something of that kind is known: "node", "catalog", "factset", "report",
+    /// Reports whether an object of that kind exists: "node", "catalog", "factset", "report",
     /// "environment", "producer".
     Result<bool> exists(std::string_view kind, std::string_view id);
-    /// How many different resources (type, title and parameters) are stored; of those that nothing
-    /// uses any more, some may be counted.
+    /// Returns the number of stored resources that differ in type, title and parameters. Some
+    /// unused resources may be counted too.
     Result<std::int64_t> distinct_resources();
-    /// Only checks: throws QueryError.
+    /// Validates a query. Throws QueryError if it is invalid.
     void check(std::string_view entity, const query::Ast& query,
                const query::QueryOptions& options) const;
 
 private:
     friend struct QueryCursor::Lease;
-    /// One that plans so already, if there is any (see Database::plan_for_any_values).
+    /// Takes a connection, preferably one with the same planning mode (see
+    /// Database::plan_for_any_values()).
     Result<std::unique_ptr<Database>> take(bool any_values);
     void give_back(std::unique_ptr<Database> db);
     void drop_idle();
@@ -113,13 +116,13 @@ private:
     std::vector<std::unique_ptr<Database>> idle_;
     std::size_t open_ = 0;
     ContentCache contents_;
-    std::unique_ptr<QueryEngine> standby_;            ///< asks the replica
-    std::shared_ptr<const ReplicaWatch> standby_of_;  ///< this one does
-    std::vector<std::size_t> shapes_;                 ///< hashes of statements seen lately
+    std::unique_ptr<QueryEngine> standby_;            ///< runs queries on the standby
+    std::shared_ptr<const ReplicaWatch> standby_of_;  ///< set if this engine queries the standby
+    std::vector<std::size_t> shapes_;                 ///< hashes of recent statements
     bool seen_before(std::string_view sql);
 };
 
-/// As PuppetDB pretty-prints: { "a" : 1 }, objects over several lines, arrays in one.
+/// Formats JSON like PuppetDB: { "a" : 1 }, objects over several lines, arrays on one line.
 std::string pretty_json(std::string_view compact);
 void append_pretty_json(std::string& out, std::string_view compact);
 

@@ -1,5 +1,6 @@
-// JSON as PuppetDB shows it to people: Cheshire's pretty printer, objects a member a line, arrays
-// on one.
+// SPDX-License-Identifier: Apache-2.0
+// Pretty-prints JSON like PuppetDB, which uses Cheshire: objects have one member per line, arrays
+// are on one line.
 #include <string>
 #include <string_view>
 
@@ -9,12 +10,12 @@ namespace bunraku::store {
 
 namespace {
 
-/// The end of the string that begins at `start`, behind its closing quote.
+/// Returns the position after the closing quote of the string that begins at `start`.
 std::size_t end_of_string(std::string_view s, std::size_t start) {
     for (std::size_t i = start;;) {
         i = s.find('"', i + 1);
         if (i == std::string_view::npos) return s.size();
-        // Behind an odd number of backslashes it does not end the string.
+        // A quote after an odd number of backslashes is escaped.
         std::size_t before = i;
         while (before > start + 1 && s[before - 1] == '\\') --before;
         if ((i - before) % 2 == 0) return i + 1;
@@ -28,7 +29,7 @@ public:
     Printer(std::string& out, std::string_view compact) : out_(out), s_(compact) {}
 
     void run() {
-        // Numbers and words are taken over as long as nothing of meaning comes.
+        // Numbers and words are copied up to the next character of these.
         constexpr std::string_view kMeaning = "\"{}[],: \n\t\r";
         for (std::size_t i = 0; i < s_.size();) {
             char c = s_[i];
@@ -99,7 +100,7 @@ private:
 
     std::string& out_;
     std::string_view s_;
-    std::string open_;  ///< the brackets around
+    std::string open_;  ///< the enclosing brackets
     std::size_t depth_ = 0;
 };
 

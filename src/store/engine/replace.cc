@@ -1,9 +1,11 @@
-// Replacing a node's catalog by one that was compiled in this process: unchanged ones cost one
-// comparison, changed ones their difference.
+// SPDX-License-Identifier: Apache-2.0
+// Replaces a node's catalog with one compiled in this process. An unchanged catalog costs one
+// comparison, a changed one costs its difference.
 #include <algorithm>
 #include <fmt/format.h>
 #include <unordered_set>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/json_text.h"
@@ -19,19 +21,20 @@ using catalog::Catalog;
 using catalog::Relation;
 using catalog::Resource;
 
-/// Everything about a new catalog that can be known before the lock is taken.
+/// The parts of a new catalog that are computed before the lock is taken.
 struct Prepared {
-    std::vector<std::int64_t> position;  ///< in `rows` by place in the catalog; -1: not kept
+    /// index into `rows` for each resource; -1 if it is not stored
+    std::vector<std::int64_t> position;
     std::vector<ResourceRow> rows;
     std::vector<PackedEdge> edges;
 };
 
-/// In the order they were declared (`exact`), or sorted and without secrets.
+/// Returns the parameters in order of declaration (`exact`), or sorted and without secrets.
 std::string parameters_json(const Resource& r, bool exact) {
     std::vector<const catalog::Parameter*> all;
     for (const catalog::Parameter& p : r.parameters) {
         if (p.value.is_undef()) continue;
-        // Nobody may find out a secret by asking for it.
+        // A query must not reveal a secret.
         if (!exact && p.value.is(value::Kind::Sensitive)) continue;
         all.push_back(&p);
     }
@@ -80,17 +83,20 @@ Result<Prepared> prepare(const Catalog& catalog, const std::vector<Relation>& re
         const Resource& r = catalog.resources[i];
         if (r.virtual_ && !r.exported) continue;
         if (!seen.insert(r.ref.to_string()).second) {
-            return base::failure(
-                fmt::format("The catalog of {} holds {} twice", catalog.name, r.ref.to_string()));
+            return base::failure(fmt::format("The catalog of {} contains {} twice", catalog.name,
+                                             r.ref.to_string()));
         }
         out.position[i] = static_cast<std::int64_t>(out.rows.size());
         out.rows.push_back(BUNRAKU_TRY(row_of(r, secrets)));
     }
+    BUNRAKU_ASSERT(out.rows.size() == seen.size() &&
+                   out.position.size() == catalog.resources.size());
     for (const Relation& e : relations) {
         std::int64_t source = out.position.at(e.source), target = out.position.at(e.target);
         if (source < 0 || target < 0) continue;
         out.edges.push_back({source, target, static_cast<std::int64_t>(e.kind)});
     }
+    BUNRAKU_ASSERT(out.edges.size() <= relations.size());
     std::sort(out.edges.begin(), out.edges.end());
     out.edges.erase(std::unique(out.edges.begin(), out.edges.end()), out.edges.end());
     return out;
@@ -104,10 +110,11 @@ std::string containment(const Catalog& catalog, const std::vector<std::int64_t>&
         numbers.push_back(position[e.source]);
         numbers.push_back(position[e.target]);
     }
+    BUNRAKU_ASSERT(numbers.size() % 2 == 0);
     return pack_numbers(numbers);
 }
 
-/// What is in catalog_agent_data; the identifiers of resources come behind.
+/// The columns of catalog_agent_data other than the resource ids.
 struct AgentData {
     std::string order, containment, classes, tags;
     std::int64_t version_is_number, format;
@@ -169,6 +176,7 @@ Result<ReplaceReport> replace_prepared(Writer& writer, std::string_view certname
     row.received = now_ms();
 
     auto refs = BUNRAKU_TRY(store_resources(writer, prepared.rows));
+    BUNRAKU_ASSERT(refs.size() == prepared.rows.size());
     std::vector<std::int64_t> order;
     order.reserve(refs.size());
     for (const auto& ref : refs) order.push_back(ref.id);
@@ -186,10 +194,12 @@ Result<ReplaceReport> replace_prepared(Writer& writer, std::string_view certname
     } else {
         CatalogChange change =
             BUNRAKU_TRY(store_content(writer, node.id, refs, prepared.edges, hash, row));
-        // What changed has another row of content: as much as went and came is an update.
+        // A changed resource counts as one deletion and one insertion, which are reported as an
+        // update.
         report.updated = std::min(change.inserted, change.deleted);
         report.inserted = change.inserted - report.updated;
         report.deleted = change.deleted - report.updated;
+        BUNRAKU_ASSERT(report.inserted == 0 || report.deleted == 0);
     }
     BUNRAKU_TRY_VOID(put_agent_data(db, node.id, data));
     return report;
@@ -241,7 +251,7 @@ Result<ReplaceReport> Store::replace_catalog(std::string_view certname,
 }
 
 Result<ReplaceReport> Store::replace_catalog(const catalog::WireCatalog& wire) {
-    // Versions without a timestamp count as sent when they arrive.
+    // Versions without a timestamp use the time of arrival.
     std::int64_t at =
         wire.envelope.has_producer_timestamp ? wire.envelope.producer_timestamp : now_ms();
     return impl_->replace(wire.catalog.name, at, wire.catalog, wire.envelope, wire.relations);

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/service.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/codec/json_cursor.h"
 #include "store/db/owner.h"
 #include "store/db/secrets.h"
@@ -21,8 +23,9 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     }
     const int cores = options.runtime->cores();
     if (options.workers <= 0) {
-        // On PostgreSQL one waits for the server while the other reads and compares.
+        // With PostgreSQL, one worker can read and compare while another waits for the server.
         options.workers = std::clamp(cores / 2, is_postgresql_url(options.database) ? 2 : 1, 8);
+        BUNRAKU_ASSERT(options.workers >= 1);
     }
     if (options.readers <= 0) options.readers = std::clamp(cores * 2, 4, 32);
     BUNRAKU_TRY_VOID(options.facts_blocklist.prepare());
@@ -33,7 +36,7 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     s->command_options_.resource_events_ttl_ms = o.lifetimes.resource_events_ttl_ms > 0
                                                      ? o.lifetimes.resource_events_ttl_ms
                                                      : o.lifetimes.report_ttl_ms;
-    // SQLite has one writer; more would only wait for each other.
+    // SQLite allows one writer at a time; more would only wait for each other.
     if (s->backend_ == Backend::Sqlite) {
         s->file_lock_ = BUNRAKU_TRY(own_file(o.database));
     } else if (!o.replica.empty()) {
@@ -41,12 +44,13 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
             std::make_shared<ReplicaWatch>(o.database, o.replica, o.replica_max_lag_ms, *o.runtime);
     }
     s->writers_most_ = s->backend_ == Backend::Sqlite ? 1 : static_cast<std::size_t>(o.workers) + 1;
-    // Known from the start, rather than with the first command that has a secret.
+    // Reads the keys now, so that errors appear at startup and not with the first secret.
     if (!o.key_file.empty()) {
         s->secrets_ = std::make_shared<Secrets>(o.key_file);
         BUNRAKU_TRY_VOID(s->secrets_->ready());
     }
     QueueOptions queue;
+    BUNRAKU_ASSERT(o.workers >= 1 && o.readers >= 1 && s->writers_most_ >= 1);
     queue.folder = o.queue_folder;
     queue.durable = o.durable;
     queue.gather_reports = o.gather_reports;
@@ -55,13 +59,13 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     queue.secrets = s->secrets_;
     auto failed = [self = s.get()](const std::string& what) { self->log("err", what); };
     s->workers_ = o.runtime->executor({.threads = o.workers, .name = "store", .error = failed});
-    s->keeper_ = o.runtime->executor({.threads = 1, .name = "store's house", .error = failed});
+    s->maintenance_ = o.runtime->executor({.threads = 1, .name = "store's house", .error = failed});
     BUNRAKU_TRY_VOID(s->open_first());
     s->queue_ = BUNRAKU_TRY(Queue::open(queue));
     s->incoming_ = o.runtime->watch({Queue::incoming_folder(o.queue_folder)}, [self = s.get()] {
-        (void)self->keeper_->post([self] { self->take_in(); });
+        (void)self->maintenance_->post([self] { self->import_resubmitted(); });
     });
-    s->keeper_->post([self = s.get()] { self->take_in(); });
+    s->maintenance_->post([self = s.get()] { self->import_resubmitted(); });
     s->readers_ =
         std::make_unique<Pool>(o.database, static_cast<std::size_t>(o.readers), *o.runtime);
     if (o.counters) {
@@ -71,17 +75,17 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
         o.counters->gauge("bunraku_command_queue_bytes", "Size of the queue's files.", {},
                           [self] { return static_cast<double>(self->queue_->figures().bytes); });
         o.counters->gauge("bunraku_commands_awaiting_retry",
-                          "Nodes whose commands wait for another try.", {},
+                          "Nodes whose commands wait for a retry.", {},
                           [self] { return static_cast<double>(self->queue_->figures().delayed); });
         o.counters->gauge(
-            "bunraku_commands_superseded", "Passed over because a newer one was waiting.", {},
+            "bunraku_commands_superseded", "Commands skipped because a newer one was waiting.", {},
             [self] { return static_cast<double>(self->queue_->figures().superseded); });
     }
-    // Last: from here on workers use all of the above.
-    s->queue_->start([self = s.get()](sys::Duration after) { self->rung(after); });
+    // This is last because the workers use everything above from here on.
+    s->queue_->start([self = s.get()](sys::Duration after) { self->start_worker(after); });
     if (!s->health().database_up) s->look_for_database();
     s->expect_garbage();
-    s->clean_in_turn();
+    s->schedule_cleaning();
     if (s->replica_) {
         s->watcher_ =
             o.runtime->executor({.threads = 1, .name = "store's replica", .error = failed});
@@ -90,11 +94,12 @@ Result<std::unique_ptr<Service>> Service::start(ServiceOptions options) {
     return s;
 }
 
-/// Opens the first connection. A PostgreSQL that does not answer is waited for while the server
-/// serves what needs no database.
+/// Opens the first connection. If PostgreSQL does not answer, the server meanwhile serves requests
+/// that need no database.
 Result<void> Service::open_first() {
     auto first = open_writer();
     if (first) {
+        BUNRAKU_ASSERT(writers_open_ == 0 && writers_.empty());
         writers_open_ = 1;
         writers_.push_back(std::move(*first));
         return {};
@@ -108,7 +113,8 @@ Result<void> Service::open_first() {
     return {};
 }
 
-/// Asks from time to time whether PostgreSQL is back, because nobody else may.
+/// Checks from time to time whether PostgreSQL is available again. Without other requests, the
+/// failure would otherwise never end.
 void Service::look_for_database() {
     if (backend_ == Backend::Sqlite || looking_.exchange(true)) return;
     sys::Duration pause{0};
@@ -116,26 +122,27 @@ void Service::look_for_database() {
         std::lock_guard lock(mutex_);
         pause = std::max<sys::Duration>(resume_at_ - options_.runtime->now(), milliseconds(100));
     }
-    const auto posted = keeper_->post_after(pause, [this] {
+    const auto posted = maintenance_->post_after(pause, [this] {
         looking_ = false;
         auto answer = with_writer([](Writer& writer) { return writer.db().execute("SELECT 1"); });
-        if (!answer) return trouble(answer.error());
-        well();
-        rung(sys::Duration(0));
+        if (!answer) return connection_failed(answer.error());
+        connection_works();
+        start_worker(sys::Duration(0));
     });
     if (!posted) looking_ = false;
 }
 
-/// Somebody works when there is something to do.
-void Service::rung(sys::Duration after) {
+/// Starts a worker if there is work to do.
+void Service::start_worker(sys::Duration after) {
     if (after > sys::Duration(0)) {
-        // When the executors end, nobody needs to come any more.
-        (void)workers_->post_after(after, [this] { rung(sys::Duration(0)); });
+        // Fails only if the executors are shutting down, and then no work is needed.
+        (void)workers_->post_after(after, [this] { start_worker(sys::Duration(0)); });
         return;
     }
     std::lock_guard lock(shift_);
+    BUNRAKU_ASSERT(working_ >= 0 && working_ <= options_.workers);
     if (working_ >= options_.workers) {
-        rung_again_ = true;
+        more_work_ = true;
         return;
     }
     if (workers_->post_more([this] { work(); })) ++working_;
@@ -144,7 +151,7 @@ void Service::rung(sys::Duration after) {
 Service::~Service() {
     stop();
     if (options_.counters) {
-        // What asks the queue may be asked later than the queue lives.
+        // The metrics may be read after the queue was destroyed, so the gauges are replaced.
         for (const char* name :
              {"bunraku_command_queue_depth", "bunraku_command_queue_bytes",
               "bunraku_commands_awaiting_retry", "bunraku_commands_superseded"}) {
@@ -163,7 +170,7 @@ void Service::stop() {
     if (queue_) queue_->stop();
     worker_limit_.notify_all();
     writer_free_.notify_all();
-    if (keeper_) keeper_->stop();
+    if (maintenance_) maintenance_->stop();
     if (watcher_) watcher_->stop();
     if (workers_) workers_->stop();
     std::lock_guard lock(mutex_);
@@ -172,7 +179,8 @@ void Service::stop() {
 
 namespace {
 
-/// Versions that there are not have one label together: senders must not make any number of series.
+/// All unsupported versions share one label, so that senders cannot create an unlimited number of
+/// series.
 base::Labels labels_of(const CommandHeader& header) {
     bool known = header.version <= newest_version(header.kind);
     return {{"command", std::string(command_name(header.kind))},
@@ -244,8 +252,7 @@ bool Service::drain(milliseconds timeout) {
 Result<std::unique_ptr<Writer>> Service::open_writer() {
     Writer::Options options;
     options.durable = options_.durable;
-    // What a batch changes in the indexes of a large fleet has room in memory until it is
-    // committed.
+    // The cache must hold the index pages of a large fleet that a batch changes before its commit.
     options.cache_kib = 32 << 10;
     options.secrets = secrets_;
     auto writer = BUNRAKU_TRY(Writer::open(options_.database, options));
@@ -265,15 +272,18 @@ Result<std::unique_ptr<Writer>> Service::take_writer() {
     std::unique_lock lock(mutex_);
     writer_free_.wait(lock, [&] { return !writers_.empty() || writers_open_ < writers_most_; });
     if (!writers_.empty()) {
+        BUNRAKU_ASSERT(writers_.size() <= writers_open_);
         auto writer = std::move(writers_.back());
         writers_.pop_back();
         return writer;
     }
     ++writers_open_;
+    BUNRAKU_ASSERT(writers_open_ <= writers_most_);
     lock.unlock();
     auto writer = open_writer();
     if (!writer) {
         lock.lock();
+        BUNRAKU_ASSERT(writers_open_ > 0);
         --writers_open_;
         writer_free_.notify_one();
     }
@@ -284,6 +294,7 @@ void Service::give_back(std::unique_ptr<Writer> writer) {
     bool good = writer->db().healthy();
     if (!good) writer.reset();
     std::lock_guard lock(mutex_);
+    BUNRAKU_ASSERT(writers_.size() < writers_open_ && writers_open_ <= writers_most_);
     if (good) {
         writers_.push_back(std::move(writer));
     } else {
@@ -305,12 +316,12 @@ Result<void> Service::with_writer(const std::function<Result<void>(Writer&)>& wo
     return out;
 }
 
-void Service::trouble(const base::Error& error) {
+void Service::connection_failed(const base::Error& error) {
     note_problem(error);
     look_for_database();
 }
 
-/// Tries again the more rarely the longer it lasts: after a quarter of a second to ten seconds.
+/// Sets the delay before the next attempt, which grows from a quarter of a second to ten seconds.
 void Service::note_problem(const base::Error& error) {
     std::lock_guard lock(mutex_);
     auto now = options_.runtime->now();
@@ -318,6 +329,7 @@ void Service::note_problem(const base::Error& error) {
         resume_at_ = now + milliseconds(std::min(10'000, 250 << std::min(outages_, 6)));
         ++outages_;
     }
+    BUNRAKU_ASSERT(resume_at_ > now && outages_ > 0);
     if (database_up_ || problem_ != error.message) {
         log("err", error.message);
     }
@@ -325,9 +337,9 @@ void Service::note_problem(const base::Error& error) {
     problem_ = error.message;
 }
 
-void Service::well() {
+void Service::connection_works() {
     std::lock_guard lock(mutex_);
-    if (!database_up_) log("notice", "The store's database is back");
+    if (!database_up_) log("notice", "The store's database is available again");
     database_up_ = true;
     problem_.clear();
     outages_ = 0;

@@ -1,4 +1,5 @@
-// The store at work: database, queue and workers together, as the server uses them.
+// SPDX-License-Identifier: Apache-2.0
+// The running store as the server uses it: database, queue and workers.
 #pragma once
 
 #include <atomic>
@@ -27,37 +28,38 @@ namespace bunraku::store {
 
 struct ServiceOptions {
     std::string database;      ///< a file, or "postgresql://.."
-    std::string queue_folder;  ///< empty: beside the database file
-    std::string key_file;      ///< the setting store_key, see secrets.h; empty: none
-    std::string replica;       ///< "postgresql://..": standbys that queries may ask; empty: none
-    std::int64_t replica_max_lag_ms = 10'000;  ///< that one may be behind
-    int workers = 0;                           ///< 0: by the cores
-    int readers = 0;                           ///< connections for queries; 0: by the cores
+    std::string queue_folder;  ///< next to the database file if empty
+    std::string key_file;      ///< setting store_key, see secrets.h; may be empty
+    std::string replica;       ///< "postgresql://..": standbys for queries; may be empty
+    std::int64_t replica_max_lag_ms = 10'000;  ///< maximum lag of the standby
+    int workers = 0;                           ///< 0 means that it depends on the number of cores
+    /// connections for queries; 0 means that it depends on the number of cores
+    int readers = 0;
     bool durable = true;
     sys::Duration gather_reports{0};  ///< see QueueOptions
     std::uint64_t max_command_size = 256ULL << 20;
     std::size_t max_queue_depth = 500'000;
     Lifetimes lifetimes;
-    std::int64_t gc_interval_ms = 3600LL * 1000;  ///< 0: never by itself
+    std::int64_t gc_interval_ms = 3600LL * 1000;  ///< 0 disables automatic garbage collection
     FactsBlocklist facts_blocklist;
     base::Counters* counters = nullptr;
     sys::Runtime* runtime = &sys::machine();
-    /// One line a problem ("warning", text); null: silent.
+    /// Receives one line per problem ("warning", text). May be null.
     std::function<void(std::string_view level, const std::string& text)> log;
 };
 
-/// What `clean` of the admin API can do.
+/// The operations of `clean` in the admin API.
 struct CleanWhat {
     bool expire_nodes = false, purge_nodes = false, purge_reports = false, purge_events = false,
          packages = false, other = false;
-    std::size_t purge_batch = 0;  ///< at most so many nodes; 0: all
+    std::size_t purge_batch = 0;  ///< maximum number of nodes; 0 means all
     static CleanWhat all() { return {true, true, true, true, true, true, 0}; }
 };
 
 class Service {
 public:
-    /// Opens everything and starts the workers. Waits in the background for a PostgreSQL that does
-    /// not answer, now and later; commands are taken meanwhile.
+    /// Opens the store and starts the workers. If PostgreSQL is not available, now or later,
+    /// reconnects in the background and accepts commands meanwhile.
     static Result<std::unique_ptr<Service>> start(ServiceOptions options);
     ~Service();
     Service(const Service&) = delete;
@@ -67,32 +69,34 @@ public:
         std::uint64_t id = 0;
         std::shared_ptr<Completion> completion;
     };
-    /// Back once the command is on disk. See Queue::add for the errors.
+    /// Returns when the command is on disk. Queue::add() describes the errors.
     Result<Ticket> submit(const CommandHeader& header, std::string body);
-    /// Whether facts of that producer time (ms) are the newest that was told of a node; false where
-    /// others write to the database too, and of what an earlier process was told.
+    /// Reports whether facts with that producer time (ms) are the newest that this process received
+    /// for a node. Returns false if other processes may write to the database, and for facts that
+    /// an earlier process received.
     bool facts_match(const std::string& certname, std::int64_t producer_timestamp) const;
-    /// False: time is over.
+    /// Waits for the command. Returns false after the timeout.
     bool wait(const Ticket& ticket, std::chrono::milliseconds timeout);
-    /// Until nothing waits (tests, imports); false: time is over.
+    /// Waits until the queue is empty, for tests and imports. Returns false after the timeout.
     bool drain(std::chrono::milliseconds timeout);
 
-    /// A connection for queries.
+    /// Returns a connection for queries.
     Result<Pool::Lease> reader() { return readers_->take(); }
-    /// Runs `work` with the connection that writes, outside a transaction.
+    /// Runs `work` with a connection for writing, outside a transaction.
     Result<void> with_writer(const std::function<Result<void>(Writer&)>& work);
 
-    /// Null where there is none.
+    /// Returns null if no standby is configured.
     std::shared_ptr<const ReplicaWatch> replica() const { return replica_; }
 
-    /// False where another one is running, of another server on this database too.
+    /// Removes unused data. Returns false if another clean is running, including one of another
+    /// server on this database.
     Result<bool> clean(const CleanWhat& what);
-    /// Forgets the node wholly. False: unknown.
+    /// Removes the node and all its data. Returns false if the node is unknown.
     Result<bool> delete_node(std::string_view certname);
 
     struct Health {
         bool database_up = true;
-        std::string problem;  ///< of the database or the queue, as last seen
+        std::string problem;  ///< latest problem of the database or the queue
         Queue::Figures queue;
         std::uint64_t dead_letters = 0;
     };
@@ -101,17 +105,17 @@ public:
     const ServiceOptions& options() const { return options_; }
     Backend backend() const { return backend_; }
 
-    /// Takes no more; what is being processed is finished.
+    /// Stops accepting commands and finishes those in progress.
     void stop();
 
 private:
     explicit Service(ServiceOptions options) : options_(std::move(options)) {}
-    void rung(sys::Duration after);
+    void start_worker(sys::Duration after);
     void work();
     bool pause_work();
-    void take_in();
+    void import_resubmitted();
     void expect_garbage();
-    void clean_in_turn();
+    void schedule_cleaning();
     void watch_replica();
     bool remove_content_now();
     std::int64_t history_begins() const;
@@ -122,7 +126,7 @@ private:
     void apply_with(Writer& writer, std::vector<Job>& jobs);
     Result<void> apply_each(Writer& writer, std::vector<Job>& jobs);
     Result<void> apply_together(Writer& writer, std::vector<Job>& jobs);
-    void prepare_anew(std::vector<Job>& jobs);
+    void prepare_again(std::vector<Job>& jobs);
     static bool any_waiting(const std::vector<Job>& jobs);
     static bool may_run(Job& job, std::vector<std::string_view>& held);
     static Result<void> run_job(Writer& writer, Job& job, std::vector<std::string_view>& held);
@@ -137,9 +141,9 @@ private:
     void refresh_statistics();
     Result<void> clean_now(const CleanWhat& what);
     Result<GcStep> one_step(const std::function<Result<GcStep>(Writer&)>& step);
-    void trouble(const base::Error& error);
+    void connection_failed(const base::Error& error);
     void note_problem(const base::Error& error);
-    void well();
+    void connection_works();
     void count(std::string_view what, const CommandHeader& header, std::uint64_t n = 1);
     void measure(std::string_view what, const CommandHeader& header, std::uint64_t value);
     void log(std::string_view level, const std::string& text) const {
@@ -147,41 +151,44 @@ private:
     }
 
     ServiceOptions options_;
-    std::shared_ptr<Secrets> secrets_;  ///< null: what is Sensitive is not kept
+    std::shared_ptr<Secrets> secrets_;  ///< if null, Sensitive values are not stored
     CommandOptions command_options_;
     Backend backend_ = Backend::Sqlite;
     std::unique_ptr<Queue> queue_;
     std::unique_ptr<Pool> readers_;
-    std::optional<sys::FileLock> file_lock_;  ///< of an SQLite file
+    std::optional<sys::FileLock> file_lock_;  ///< lock of an SQLite file
     std::shared_ptr<ReplicaWatch> replica_;
 
     mutable std::mutex mutex_;
     sys::Condition writer_free_{*options_.runtime}, worker_limit_{*options_.runtime};
-    std::vector<std::unique_ptr<Writer>> writers_;  ///< free ones
+    std::vector<std::unique_ptr<Writer>> writers_;  ///< idle connections
     std::size_t writers_open_ = 0, writers_most_ = 1;
     std::atomic<std::uint64_t> applied_{0};
-    std::atomic<bool> analyzing_{false};  ///< next_analyze_
+    std::atomic<bool> analyzing_{false};  ///< protects next_analyze_
     std::uint64_t next_analyze_ = 50;
     bool stopping_ = false, database_up_ = true;
     std::string problem_;
-    sys::TimePoint log_looked_at_{};  ///< by SQLite's only writer
-    int outages_ = 0;                 ///< tries in vain, one after the other
+    sys::TimePoint log_looked_at_{};  ///< used only by SQLite's single writer
+    int outages_ = 0;                 ///< number of consecutive failed attempts
     sys::TimePoint resume_at_{};
-    std::mutex first_mutex_;  ///< checked_
-    bool checked_ = false;    ///< the store's key and settings, by the first writer
+    std::mutex first_mutex_;  ///< protects checked_
+    /// true after the first writer has checked the store's key and settings
+    bool checked_ = false;
     std::atomic<bool> looking_{false};
     std::atomic<bool> cleaning_{false};
-    std::atomic<bool> garbage_expected_{false};  ///< what nothing uses will be looked for
+    /// true if a search for unused content is scheduled
+    std::atomic<bool> garbage_expected_{false};
 
     mutable std::mutex facts_mutex_;
-    /// Producer times (ms) of what was told here, by node.
+    /// Producer times (ms) of the newest facts that this process received, by node.
     std::unordered_map<std::string, std::int64_t> newest_facts_;
 
-    std::mutex shift_;         ///< what follows
-    int working_ = 0;          ///< workers that are at it, or posted
-    bool rung_again_ = false;  ///< there may be more than they have seen
-    std::unique_ptr<sys::Executor> workers_, keeper_, watcher_;
-    std::unique_ptr<sys::Watch> incoming_;  ///< of commands that are put back
+    std::mutex shift_;  ///< protects the members below
+    int working_ = 0;   ///< workers that are running or scheduled
+    /// true if there may be more work than the running workers have seen
+    bool more_work_ = false;
+    std::unique_ptr<sys::Executor> workers_, maintenance_, watcher_;
+    std::unique_ptr<sys::Watch> incoming_;  ///< watches for resubmitted commands
 };
 
 }  // namespace bunraku::store

@@ -1,7 +1,9 @@
-// What is done beside commands: statistics for plans, and what is old or unused goes.
+// SPDX-License-Identifier: Apache-2.0
+// Maintenance: updates the statistics for query plans, and removes old and unused data.
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "store/db/secrets.h"
 #include "store/db/source_locations.h"
 #include "store/db/writer.h"
@@ -12,10 +14,10 @@ namespace bunraku::store {
 
 using std::chrono::milliseconds;
 
-/// A store that grows quickly is planned for as the small one it was: PostgreSQL's own daemon looks
-/// once a minute at best. JSON is not looked at: sorting samples of it costs more than all the
-/// rest. A worker does it between two batches, while what makes it necessary is under way: later it
-/// would be in the way of the queries that come after.
+/// Updates PostgreSQL's statistics. Otherwise the plans of a quickly growing store assume its
+/// former small size, because PostgreSQL's own daemon runs once a minute at best. JSON columns are
+/// excluded: sorting samples of them costs more than everything else. A worker runs this between
+/// two batches while the store is growing, because later it would delay the queries that follow.
 void Service::refresh_statistics() {
     if (backend_ != Backend::Postgresql) return;
     Busy only(analyzing_);
@@ -54,9 +56,9 @@ void Service::refresh_statistics() {
         " resource_title, property, containing_class)",
     };
     auto done = with_writer([](Writer& writer) -> Result<void> {
-        // A quarter of the usual sample is enough for plans, and costs a quarter.
+        // A quarter of the usual sample is enough for plans and takes a quarter of the time.
         BUNRAKU_TRY_VOID(writer.db().execute("SET default_statistics_target = 25"));
-        // A table each: nobody waits for locks on all of them.
+        // One statement per table avoids holding locks on all of them.
         for (std::string_view table : kTables) {
             BUNRAKU_TRY_VOID(writer.db().execute(fmt::format("ANALYZE {}", table)));
         }
@@ -65,36 +67,38 @@ void Service::refresh_statistics() {
     if (!done) log("warning", done.error().message);
 }
 
-/// Commands that were put back; those for which there is no room wait.
-void Service::take_in() {
-    if (queue_->take_in().refused) (void)keeper_->post_after(kIncomingPause, [this] { take_in(); });
+/// Adds resubmitted commands to the queue. Retries later if the queue is full.
+void Service::import_resubmitted() {
+    if (queue_->import_resubmitted().refused)
+        (void)maintenance_->post_after(kIncomingPause, [this] { import_resubmitted(); });
 }
 
-/// At rest nobody looks.
+/// Schedules a removal of unused content. Runs only after something became unused.
 void Service::expect_garbage() {
     if (garbage_expected_.exchange(true)) return;
-    (void)keeper_->post_after(kContentPause, [this] {
+    (void)maintenance_->post_after(kContentPause, [this] {
         garbage_expected_ = false;
         if (!remove_content_now()) expect_garbage();
     });
 }
 
-void Service::clean_in_turn() {
+void Service::schedule_cleaning() {
     if (options_.gc_interval_ms <= 0) return;
-    (void)keeper_->post_after(milliseconds(options_.gc_interval_ms), [this] {
+    (void)maintenance_->post_after(milliseconds(options_.gc_interval_ms), [this] {
         auto done = clean(CleanWhat::all());
         if (!done) log("warning", "Garbage collection failed: " + done.error().message);
-        clean_in_turn();
+        schedule_cleaning();
     });
 }
 
-/// What went before has no catalog that may be asked for.
+/// Returns the start of the retained history. Content that was lost earlier is not part of any
+/// catalog that can be requested.
 std::int64_t Service::history_begins() const {
     const std::int64_t ttl = options_.lifetimes.catalog_history_ttl_ms;
     return options_.runtime->now_ms() - std::max<std::int64_t>(ttl, 0);
 }
 
-/// False: there is more.
+/// Returns false if more content is left.
 bool Service::remove_content_now() {
     const std::int64_t until = history_begins();
     for (int steps = 0; steps < 200; ++steps) {
@@ -108,10 +112,10 @@ bool Service::remove_content_now() {
     return false;
 }
 
-/// Whether the standby is near enough to be asked is seen once a second.
+/// Checks once a second whether the standby is current enough for queries.
 void Service::watch_replica() {
     if (auto seen = replica_->look(); !seen && replica_->newly_silent()) {
-        log("warning", "The read database is not asked: " + seen.error().message);
+        log("warning", "The read database is not used: " + seen.error().message);
     }
     (void)watcher_->post_after(kReplicaPause, [this] { watch_replica(); });
 }
@@ -119,7 +123,7 @@ void Service::watch_replica() {
 Result<bool> Service::clean(const CleanWhat& what) {
     Busy only(cleaning_);
     if (!only) return false;
-    // One of the servers on a database is enough. The lock ends with its connection.
+    // Only one server on a database cleans at a time. The lock ends with its connection.
     std::unique_ptr<Database> lock;
     if (backend_ == Backend::Postgresql) {
         lock = BUNRAKU_TRY(Database::open(options_.database, false, 10000));
@@ -130,8 +134,8 @@ Result<bool> Service::clean(const CleanWhat& what) {
     return true;
 }
 
-/// Runs a step of the garbage collector, and then leaves the database to others for as long as it
-/// has taken.
+/// Runs a step of the garbage collector, then pauses for as long as the step took so that others
+/// can use the database.
 Result<GcStep> Service::one_step(const std::function<Result<GcStep>(Writer&)>& step) {
     GcStep out;
     sys::TimePoint begun;
@@ -166,6 +170,7 @@ Result<void> Service::clean_now(const CleanWhat& what) {
     }
     if (what.purge_nodes) {
         std::size_t step = what.purge_batch > 0 ? std::min<std::size_t>(what.purge_batch, 10) : 10;
+        BUNRAKU_ASSERT(step > 0);
         BUNRAKU_TRY_VOID(
             repeat(what.purge_batch, [&](Writer& w) { return purge_nodes(w, l, now, step); }));
     }
@@ -173,7 +178,7 @@ Result<void> Service::clean_now(const CleanWhat& what) {
         BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_reports(w, l, now, 200); }));
     }
     if (what.purge_reports || what.purge_events) {
-        // Reports alone take along what is as old as they are.
+        // Purging only reports also removes the events of the same age.
         Lifetimes of_events = l;
         if (!what.purge_events) of_events.resource_events_ttl_ms = l.report_ttl_ms;
         BUNRAKU_TRY_VOID(
@@ -183,7 +188,7 @@ Result<void> Service::clean_now(const CleanWhat& what) {
         BUNRAKU_TRY_VOID(repeat(0, [&](Writer& w) { return purge_versions(w, l, now, 1000); }));
     }
     if (what.other) {
-        // An older program beside this one knows no places.
+        // An older program on the same database does not record source locations.
         constexpr std::size_t kSome = 100;
         BUNRAKU_TRY_VOID(repeat(0, [](Writer& writer) -> Result<GcStep> {
             Transaction transaction = BUNRAKU_TRY(writer.begin());
@@ -191,7 +196,7 @@ Result<void> Service::clean_now(const CleanWhat& what) {
             BUNRAKU_TRY_VOID(transaction.commit());
             return GcStep{filled, filled == kSome};
         }));
-        // An older program beside this one knows no encryption.
+        // An older program on the same database does not encrypt.
         BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
             BUNRAKU_TRY(seal_clear_secrets(writer, writer.postgresql()));
             return {};
@@ -221,7 +226,7 @@ Result<bool> Service::delete_node(std::string_view certname) {
         const std::lock_guard lock(facts_mutex_);
         newest_facts_.erase(std::string(certname));
     }
-    // What there may be much of goes in steps.
+    // Operations that may affect many rows run in steps.
     for (bool more = true; more;) {
         more = BUNRAKU_TRY(one_step([&](Writer& w) { return purge_reports_of(w, certname); })).more;
     }

@@ -1,9 +1,11 @@
-// The workers: commands out of the queue into the database, several at a time.
+// SPDX-License-Identifier: Apache-2.0
+// The workers: they move commands from the queue to the database, several at a time.
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <sys/stat.h>
 
+#include "core/base/assert.h"
 #include "store/db/writer.h"
 #include "store/engine/exports.h"
 #include "store/engine/impl.h"
@@ -15,10 +17,10 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// The more nodes share a transaction, the more changes meet on each page of an index.
+// The more nodes share a transaction, the more changes affect the same index page.
 constexpr std::size_t kBatch = 240;             ///< commands in one transaction
-constexpr std::size_t kBatchBytes = 12U << 20;  ///< of their bodies
-constexpr int kMaxAttempts = 6;                 ///< of what fails for no known reason
+constexpr std::size_t kBatchBytes = 12U << 20;  ///< total size of their bodies
+constexpr int kMaxAttempts = 6;                 ///< for failures without a known cause
 
 milliseconds back_off(int attempts) {
     constexpr int kSeconds[] = {1, 2, 5, 15, 30, 60};
@@ -38,7 +40,8 @@ struct Service::Job {
     std::int64_t started = 0;
 };
 
-/// While the database is away nothing is taken: each try would read and parse in vain.
+/// Returns true while the database is unavailable. No commands are taken then, because each attempt
+/// would read and parse them in vain.
 bool Service::pause_work() {
     sys::Duration pause{0};
     {
@@ -48,7 +51,7 @@ bool Service::pause_work() {
     return pause > sys::Duration(0) && workers_->post_after(pause, [this] { work(); }) != 0;
 }
 
-/// One turn: a batch, and then the next turn's place in the line.
+/// Processes one batch, then schedules the next call.
 void Service::work() {
     if (pause_work()) return;
     std::vector<QueuedCommand> commands = queue_->take(kBatch, milliseconds(0));
@@ -60,11 +63,12 @@ void Service::work() {
         log("err", e.what());
     }
     std::lock_guard lock(shift_);
-    const bool more = found || std::exchange(rung_again_, false);
+    BUNRAKU_ASSERT(working_ > 0 && working_ <= options_.workers);
+    const bool more = found || std::exchange(more_work_, false);
     if (!more || !workers_->post_more([this] { work(); })) --working_;
 }
 
-/// Whatever happens, each of the commands ends in settle().
+/// Processes commands. Each command ends in settle(), even after an exception.
 void Service::process(std::vector<QueuedCommand> commands) {
     std::vector<Job> jobs;
     jobs.reserve(commands.size());
@@ -72,7 +76,7 @@ void Service::process(std::vector<QueuedCommand> commands) {
         prepare(jobs, std::move(commands));
         apply(jobs);
     } catch (const std::exception& e) {
-        // Memory that could not be had, for example.
+        // Out of memory, for example.
         for (Job& job : jobs) {
             if (job.state != Job::State::Waiting && job.state != Job::State::Done) continue;
             job.state = Job::State::Retry;
@@ -83,6 +87,7 @@ void Service::process(std::vector<QueuedCommand> commands) {
 }
 
 void Service::prepare(std::vector<Job>& jobs, std::vector<QueuedCommand> commands) {
+    BUNRAKU_ASSERT(jobs.empty() && commands.size() <= kBatch);
     for (QueuedCommand& command : commands) {
         Job& job = jobs.emplace_back();
         job.command = std::move(command);
@@ -90,7 +95,8 @@ void Service::prepare(std::vector<Job>& jobs, std::vector<QueuedCommand> command
     }
     std::size_t bytes = 0;
     for (Job& job : jobs) {
-        // What would not fit into memory together goes back, in order.
+        BUNRAKU_ASSERT(job.state == Job::State::Waiting && !job.prepared);
+        // Commands that do not fit into memory together are returned to the queue in order.
         if (bytes > kBatchBytes) {
             job.state = Job::State::Wait;
             job.error = "later";
@@ -118,7 +124,7 @@ void Service::prepare(std::vector<Job>& jobs, std::vector<QueuedCommand> command
 void Service::apply(std::vector<Job>& jobs) {
     auto writer = take_writer();
     if (!writer) {
-        trouble(writer.error());
+        connection_failed(writer.error());
         for (Job& job : jobs) {
             if (job.state != Job::State::Waiting) continue;
             job.state = Job::State::Wait;
@@ -137,14 +143,15 @@ void Service::apply(std::vector<Job>& jobs) {
 }
 
 void Service::apply_with(Writer& writer, std::vector<Job>& jobs) {
-    // A quick second and third try for deadlocks and their like.
+    // Retries quickly, up to two more times, after deadlocks and similar errors.
     for (int attempt = 0;; ++attempt) {
         for (Job& job : jobs) {
             if (job.state == Job::State::Done) job.state = Job::State::Waiting;
         }
         auto done = writer.postgresql() ? apply_each(writer, jobs) : apply_together(writer, jobs);
         if (done) {
-            well();
+            BUNRAKU_ASSERT(!any_waiting(jobs));
+            connection_works();
             return check_exports(writer, jobs);
         }
         writer.forget();
@@ -152,11 +159,11 @@ void Service::apply_with(Writer& writer, std::vector<Job>& jobs) {
         bool lost =
             failure == Failure::Unavailable || failure == Failure::Full || !writer.db().healthy();
         if (failure == Failure::Retry && attempt < 3) {
-            prepare_anew(jobs);
+            prepare_again(jobs);
             options_.runtime->sleep(milliseconds(5 << (attempt * 2)));
             continue;
         }
-        if (lost) trouble(done.error());
+        if (lost) connection_failed(done.error());
         for (Job& job : jobs) {
             if (job.state != Job::State::Waiting && job.state != Job::State::Done) continue;
             job.state = lost ? Job::State::Wait : Job::State::Retry;
@@ -166,8 +173,8 @@ void Service::apply_with(Writer& writer, std::vector<Job>& jobs) {
     }
 }
 
-/// What two nodes export is told by whoever comes second; of two that come at once, by one at
-/// least: each looks when its own is there for others to see.
+/// Logs resources that two nodes export. The second of two commands reports the clash. If both run
+/// at the same time, at least one reports it, because each checks after its own commit.
 void Service::check_exports(Writer& writer, const std::vector<Job>& jobs) {
     ExportChecker judge(writer.db());
     for (const Job& job : jobs) {
@@ -175,7 +182,7 @@ void Service::check_exports(Writer& writer, const std::vector<Job>& jobs) {
         const std::string& certname = job.command.header.certname;
         const auto clashes = judge.clashes(certname, job.prepared->new_exports());
         if (!clashes) {
-            log("warning", fmt::format("Could not judge what {} exports: {}", certname,
+            log("warning", fmt::format("Could not check the exported resources of {}: {}", certname,
                                        clashes.error().message));
             return;
         }
@@ -183,13 +190,14 @@ void Service::check_exports(Writer& writer, const std::vector<Job>& jobs) {
         if (clashes->empty() || !options_.counters) continue;
         options_.counters
             ->counter("bunraku_export_clashes_total",
-                      "Resources that a command exports and another node does too, for one "
+                      "Resources of commands that another node exports too, for the same "
                       "collector.")
             .add(clashes->size());
     }
 }
 
-/// Says whether this command's turn has come; the ones behind one that waits wait too.
+/// Reports whether this command may run now. A command must wait if an earlier command of its node
+/// waits.
 bool Service::may_run(Job& job, std::vector<std::string_view>& held) {
     std::string_view certname = job.command.header.certname;
     if (std::find(held.begin(), held.end(), certname) != held.end()) {
@@ -203,9 +211,11 @@ bool Service::may_run(Job& job, std::vector<std::string_view>& held) {
     return job.state == Job::State::Waiting;
 }
 
-/// An error of the command alone is noted with it; one that is about the connection is given back.
+/// Runs a command. An error of this command alone is recorded in the job; an error of the
+/// connection is returned.
 Result<void> Service::run_job(Writer& writer, Job& job, std::vector<std::string_view>& held) {
     Result<Applied> applied = base::failure("");
+    BUNRAKU_ASSERT(job.state == Job::State::Waiting && job.prepared != nullptr);
     try {
         applied = job.prepared->apply(writer);
     } catch (const std::exception& e) {
@@ -217,6 +227,7 @@ Result<void> Service::run_job(Writer& writer, Job& job, std::vector<std::string_
         return {};
     }
     writer.forget();
+    BUNRAKU_ASSERT(job.state == Job::State::Waiting);
     Failure failure = failure_of(applied.error());
     bool own =
         applied.error().code == 0 || failure == Failure::Query || failure == Failure::Constraint;
@@ -227,8 +238,9 @@ Result<void> Service::run_job(Writer& writer, Job& job, std::vector<std::string_
     return {};
 }
 
-/// What was prepared may be half used up by a try that was undone.
-void Service::prepare_anew(std::vector<Job>& jobs) {
+/// Prepares the commands again, because the attempt that was rolled back may have consumed part of
+/// them.
+void Service::prepare_again(std::vector<Job>& jobs) {
     for (Job& job : jobs) {
         if (!job.prepared) continue;
         auto again = prepare_command(job.command.header, job.body, command_options_);
@@ -241,11 +253,11 @@ bool Service::any_waiting(const std::vector<Job>& jobs) {
                        [](const Job& j) { return j.state == Job::State::Waiting; });
 }
 
-/// PostgreSQL: a transaction each, so that workers do not wait for each other's new content; only
-/// the last waits for the disk, and with it all before.
+/// Applies each command in its own transaction, on PostgreSQL, so that workers do not wait for each
+/// other's new content. Only the last commit waits for the disk, which covers all previous ones.
 Result<void> Service::apply_each(Writer& writer, std::vector<Job>& jobs) {
     if (!any_waiting(jobs)) return {};
-    std::vector<std::string_view> held;  // nodes of which an earlier command has to come first
+    std::vector<std::string_view> held;  // nodes whose earlier command must run first
     for (Job& job : jobs) {
         if (!may_run(job, held)) continue;
         Transaction transaction = BUNRAKU_TRY(writer.begin(false));
@@ -255,9 +267,10 @@ Result<void> Service::apply_each(Writer& writer, std::vector<Job>& jobs) {
     return options_.durable ? writer.sync() : Result<void>{};
 }
 
-/// SQLite: one transaction for all; an error that is about the whole leaves nothing of it. What is
-/// wrong with one command is undone alone, in a second try: to be able to, SQLite writes down how
-/// each page was before each command, which costs as much as all the rest.
+/// Applies all commands in one transaction, on SQLite. An error that affects the whole transaction
+/// rolls everything back. An error of one command is undone separately, in a second attempt with
+/// savepoints. Savepoints are not used at first because SQLite then journals each page before each
+/// command, which costs as much as all other work.
 Result<void> Service::apply_together(Writer& writer, std::vector<Job>& jobs) {
     if (!any_waiting(jobs)) return {};
     std::vector<Job::State> before;
@@ -281,14 +294,16 @@ Result<void> Service::apply_together(Writer& writer, std::vector<Job>& jobs) {
             break;
         }
         for (std::size_t i = 0; i < jobs.size(); ++i) jobs[i].state = before[i];
-        prepare_anew(jobs);
+        BUNRAKU_ASSERT(before.size() == jobs.size() && any_waiting(jobs));
+        prepare_again(jobs);
     }
     shorten_log(writer);
     return {};
 }
 
-/// Readers that never pause keep SQLite from beginning its write-ahead log anew: it would grow for
-/// ever, and with it the time of the next start. Now and then writing waits for them, shortly.
+/// Truncates SQLite's write-ahead log. If readers are always active, SQLite cannot restart the log,
+/// which would grow without limit and slow down the next start. So the writer waits for the readers
+/// briefly from time to time.
 void Service::shorten_log(Writer& writer) {
     constexpr off_t kLong = 128 << 20;
     auto now = options_.runtime->now();
@@ -307,8 +322,10 @@ void Service::settle(std::vector<Job>& jobs) {
     std::int64_t now = options_.runtime->now_ms(), at = now_us(*options_.runtime);
     for (Job& job : jobs) {
         const CommandHeader& header = job.command.header;
+        BUNRAKU_ASSERT(job.state != Job::State::Waiting);
         switch (job.state) {
             case Job::State::Done:
+                BUNRAKU_ASSERT(job.prepared != nullptr && at >= job.started);
                 done.push_back(job.command.id);
                 stored |= job.applied == Applied::Stored;
                 count(job.applied == Applied::Obsolete || job.applied == Applied::Duplicate
@@ -331,13 +348,13 @@ void Service::settle(std::vector<Job>& jobs) {
             case Job::State::Retry:
                 if (job.command.attempts + 1 >= kMaxAttempts) {
                     count("discarded", header);
-                    log("err", fmt::format("The command '{}' for {} is given up: {}",
+                    log("err", fmt::format("Gave up on the command '{}' for {}: {}",
                                            command_name(header.kind), header.certname, job.error));
                     queue_->discard(job.command.id, job.error);
                     break;
                 }
                 count("retried", header);
-                log("warning", fmt::format("The command '{}' for {} is tried again later: {}",
+                log("warning", fmt::format("The command '{}' for {} will be retried later: {}",
                                            command_name(header.kind), header.certname, job.error));
                 queue_->retry(job.command.id, back_off(job.command.attempts), true);
                 break;
@@ -347,6 +364,7 @@ void Service::settle(std::vector<Job>& jobs) {
                 break;
         }
     }
+    BUNRAKU_ASSERT(done.size() <= jobs.size());
     if (!done.empty()) queue_->finish(done);
     applied_ += done.size();
     if (stored) expect_garbage();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/store.h"
 
 #include <chrono>
@@ -118,7 +119,7 @@ Result<std::size_t> Store::collect_garbage() {
     std::size_t removed = 0;
     const std::int64_t ttl = impl_->writer->history_ttl_ms();
     for (;;) {
-        // Of this moment's clock: what is lost right now is kept.
+        // Uses the current time, so that content that is lost right now is retained.
         ContentRemoval step = BUNRAKU_TRY(
             remove_content(*impl_->writer, 1000, now_ms() - std::max<std::int64_t>(ttl, 0)));
         removed += step.removed;

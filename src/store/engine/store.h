@@ -1,4 +1,5 @@
-// The memory of the house: the newest catalog of every node, and what nodes export to each other.
+// SPDX-License-Identifier: Apache-2.0
+// The store of the newest catalog of every node and of exported resources.
 #pragma once
 
 #include <cstdint>
@@ -21,35 +22,36 @@ using base::Result;
 struct StoreOptions {
     bool read_only = false;  ///< the file must exist
     int busy_timeout_ms = 20000;
-    bool durable = true;  ///< a change has reached the disk when the call returns
-    /// The setting store_key: keys for what is Sensitive (secrets.h). Empty: it is not kept.
+    bool durable = true;  ///< if true, a change is on disk when the call returns
+    /// The setting store_key: the file of the keys for Sensitive values (secrets.h). If empty,
+    /// Sensitive values are not stored.
     std::string key_file = {};
 };
 
 enum class Outcome {
-    Stored,     ///< new, or its content changed
-    Unchanged,  ///< the same content; only version, identifiers and times were renewed
-    Obsolete,   ///< older than what is known of the node: nothing was done
+    Stored,     ///< a new catalog, or one with changed content
+    Unchanged,  ///< the same content; only version, ids and times were updated
+    Obsolete,   ///< older than the stored catalog; nothing was changed
 };
 
 struct ReplaceReport {
     Outcome outcome = Outcome::Stored;
-    std::size_t inserted = 0, updated = 0, deleted = 0;  ///< resources that had to be written
+    std::size_t inserted = 0, updated = 0, deleted = 0;  ///< number of resources that were written
 };
 
 struct CommandHeader;
 struct ExportClash;
 
-/// Times are milliseconds since the epoch.
+/// The status of a node. Times are milliseconds since the epoch.
 struct NodeStatus {
     std::string certname;
     std::optional<std::int64_t> deactivated, expired;
-    std::optional<std::int64_t> catalog_timestamp;  ///< the producer's
+    std::optional<std::int64_t> catalog_timestamp;  ///< producer's timestamp
     std::string catalog_environment;
     std::string catalog_hash;  ///< hexadecimal
     std::size_t resources = 0, exported = 0;
-    std::optional<std::int64_t> facts_timestamp, report_timestamp;  ///< the producer's
-    std::string report_status;                                      ///< of the newest report
+    std::optional<std::int64_t> facts_timestamp, report_timestamp;  ///< producer's timestamps
+    std::string report_status;                                      ///< status of the newest report
     bool active() const { return !deactivated && !expired; }
 };
 
@@ -58,36 +60,37 @@ struct StoredCatalog {
     catalog::WireEnvelope envelope;
 };
 
-/// One database. Any number of processes may have it open; writers wait for each other. An object
-/// belongs to one thread at a time.
+/// One database. Any number of processes may have it open; writers wait for each other. Only one
+/// thread at a time may use an object.
 class Store {
 public:
-    /// `where`: a file, or "postgresql://..". Makes the file, readable by its owner alone, and the
-    /// folders above it where they are missing; brings older tables to the newest schema.
+    /// Opens a store. `where` is a file or "postgresql://..". Creates the file, readable only by
+    /// its owner, and its parent folders if necessary. Migrates older tables to the newest schema.
     static Result<std::unique_ptr<Store>> open(const std::string& where,
                                                const StoreOptions& options = {});
     ~Store();
 
-    /// False: the connection is lost and can only be thrown away.
+    /// Returns false if the connection is lost and must be discarded.
     bool healthy() const;
 
-    /// Remembers `catalog` as the newest of `certname`, all of it or nothing. What the node
-    /// exported before and does not any more is gone. A producer timestamp older than the stored
-    /// one changes nothing; one newer than a deactivation makes the node active again.
+    /// Stores `catalog` as the newest of `certname`, completely or not at all. Removes the exports
+    /// that it no longer contains. Changes nothing if the producer timestamp is older than the
+    /// stored one. Reactivates the node if the timestamp is newer than its deactivation.
     Result<ReplaceReport> replace_catalog(std::string_view certname,
                                           std::int64_t producer_timestamp,
                                           const catalog::Catalog& catalog,
                                           const catalog::WireEnvelope& envelope = {},
                                           const catalog::Naming& naming = catalog::plain_naming());
-    /// One that came over the wire, with its relations as they were sent.
+    /// Stores a catalog from a client, with its relations as sent.
     Result<ReplaceReport> replace_catalog(const catalog::WireCatalog& catalog);
 
-    /// What a command says, as a client would send it; all of it or nothing.
+    /// Executes a command as if a client had sent it, completely or not at all.
     Result<void> execute(const CommandHeader& header, std::string_view body);
 
-    /// Exported resources of `type` in the newest catalogs of active nodes but `except`, ordered by
-    /// certname, type and title. Values are made in `arena`. Equality is exact; an array also
-    /// equals each of its members; tags know no case; undef equals an absent parameter.
+    /// Returns the exported resources of `type` in the newest catalogs of active nodes except
+    /// `except`, ordered by certname, type and title. Values are allocated in `arena`. Equality is
+    /// exact; an array also equals each of its members. Tags are case-insensitive. undef equals an
+    /// absent parameter.
     Result<std::vector<catalog::ExportedResource>> find_exported(
         std::string_view type, const catalog::CollectorQuery* query, std::string_view except,
         base::Arena& arena, const value::TypedFactory& make_typed = {});
@@ -99,24 +102,25 @@ public:
     Result<void> remember_collections(std::string_view certname,
                                       const std::vector<std::string>& names);
 
-    /// What catalog::append_identity makes of that, without it.
+    /// Returns the same as calling catalog::append_identity() on the result of find_exported(),
+    /// without reading the resources.
     Result<std::string> exported_identity(std::string_view type,
                                           const catalog::CollectorQuery* query,
                                           std::string_view except);
 
-    /// The newest catalog, as it was given.
+    /// Returns the newest catalog as it was stored.
     Result<std::optional<StoredCatalog>> newest_catalog(std::string_view certname,
                                                         const value::TypedFactory& make_typed = {});
 
-    /// False: unknown, or something newer than `timestamp` is known of it.
+    /// Deactivates a node. Returns false if the node is unknown or has data newer than `timestamp`.
     Result<bool> deactivate_node(std::string_view certname, std::int64_t timestamp);
-    /// Forgets the node wholly. False: unknown.
+    /// Removes the node and all its data. Returns false if the node is unknown.
     Result<bool> purge_node(std::string_view certname);
     Result<std::optional<NodeStatus>> node(std::string_view certname);
-    /// By certname.
+    /// Returns the nodes, sorted by certname.
     Result<std::vector<NodeStatus>> nodes(bool active_only = true);
 
-    /// Removes resources, facts and packages that no node has any more; gives their number.
+    /// Removes resources, facts and packages that no node uses any more. Returns their number.
     Result<std::size_t> collect_garbage();
 
 private:

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/engine/tags.h"
 
 #include <algorithm>
 #include <utf8proc.h>
 
+#include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/json_text.h"
 
@@ -39,6 +41,7 @@ bool valid_tag(std::string_view tag) {
                                   static_cast<utf8proc_ssize_t>(tag.size() - i), &code);
         if (n <= 0 || !tag_letter(code)) return false;
         i += static_cast<std::size_t>(n);
+        BUNRAKU_ASSERT(i <= tag.size());
     }
     return !tag.empty();
 }

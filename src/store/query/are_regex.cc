@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/query/are_regex.h"
 
 #include <fmt/format.h>
@@ -7,13 +8,14 @@
 #include <optional>
 #include <unordered_map>
 
+#include "core/base/assert.h"
 #include "store/query/ast.h"
 
 namespace bunraku::query {
 
 namespace {
 
-// Far more than honest patterns need, far less than a second.
+// Much more than reasonable patterns need, and much less than a second of work.
 constexpr unsigned long kRetryLimit = 2'000'000;
 constexpr unsigned int kStackLimit = 1'000'000;
 constexpr std::size_t kMaxPattern = 16 << 10;
@@ -39,13 +41,14 @@ public:
         } else {
             alternatives(0);
             if (at_ < text_.size()) bad("parentheses () not balanced");
+            BUNRAKU_ASSERT(at_ == text_.size());
         }
         *ignore_case = ignore_case_;
         return std::move(out_);
     }
 
 private:
-    /// "***=" and "(?i)" at the very beginning.
+    /// Parses "***=" and "(?i)" at the start of the pattern.
     void directors() {
         if (text_.starts_with("***=")) {
             literal_ = true;
@@ -121,6 +124,7 @@ private:
     }
 
     void quantifier() {
+        BUNRAKU_ASSERT(!at_end());
         char c = text_[at_++];
         if (c != '{') {
             out_ += c;
@@ -138,9 +142,10 @@ private:
             if (low > kMaxRepetition || high > kMaxRepetition || (!open && low > high)) {
                 bad("invalid repetition count(s)");
             }
-            // The group keeps Oniguruma from reading "{2}?" as something else than lazy.
+            // The group makes Oniguruma read "{2}?" as a lazy quantifier.
             out_ += open ? fmt::format("{{{},}}", low) : fmt::format("{{{},{}}}", low, high);
             repetitions_ *= std::max(1, high);
+            BUNRAKU_ASSERT(repetitions_ >= 1);
             if (repetitions_ > 100'000) bad("regular expression is too complex");
         }
         if (!at_end() && text_[at_] == '?') {
@@ -157,8 +162,9 @@ private:
         return n;
     }
 
-    /// One atom or constraint; true: a quantifier may follow.
+    /// Parses one atom or constraint. Returns true if a quantifier may follow.
     bool atom(int depth) {
+        BUNRAKU_ASSERT(!at_end() && depth >= 0);
         char c = text_[at_++];
         switch (c) {
             case '^': out_ += lines_ ? "^" : "\\A"; return false;
@@ -197,7 +203,7 @@ private:
             case '\\': return escape_sequence();
             default:
                 if (static_cast<unsigned char>(c) >= 0x80) {
-                    // A quantifier is about the whole character.
+                    // A quantifier applies to the whole character.
                     out_ += c;
                     while (!at_end() && (static_cast<unsigned char>(text_[at_]) & 0xc0) == 0x80) {
                         out_ += text_[at_++];
@@ -236,6 +242,7 @@ private:
                 n = n * 10 + (text_[at_++] - '0');
             }
             if (n > groups_) bad("invalid backreference number");
+            BUNRAKU_ASSERT(n >= 1 && n <= groups_);
             out_ += fmt::format("(?:\\{})", n);
             return true;
         }
@@ -246,6 +253,7 @@ private:
     std::uint32_t hexadecimal(int least, int most) {
         std::uint32_t code = 0;
         int n = 0;
+        BUNRAKU_ASSERT(least >= 1 && least <= most);
         for (; n < most && !at_end(); ++n) {
             char c = text_[at_];
             int digit = is_digit(c)            ? c - '0'
@@ -260,7 +268,7 @@ private:
         return code;
     }
 
-    /// The character behind a backslash, as a code point.
+    /// Returns the code point of the character after a backslash.
     std::uint32_t character_escape(char c) {
         switch (c) {
             case 'a': return 7;
@@ -292,7 +300,7 @@ private:
     }
 
     void literal_code(std::uint32_t code) {
-        // Bytes above 127 come here only as the first of a character that was escaped.
+        // A byte above 127 can only be the first byte of an escaped character.
         if (code >= 0x80 && code < 0x100 && at_ > 0 &&
             static_cast<unsigned char>(text_[at_ - 1]) == code) {
             out_ += static_cast<char>(code);
@@ -305,7 +313,7 @@ private:
     }
 
     void bracket() {
-        // "[[:<:]]" and "[[:>:]]" are constraints of their own.
+        // "[[:<:]]" and "[[:>:]]" are separate constraints.
         std::string_view rest = text_.substr(at_);
         if (rest.starts_with("[:<:]]")) {
             at_ += 6;
@@ -345,7 +353,8 @@ private:
         out_ += ']';
     }
 
-    /// A class is written at once (false); a single character is given back.
+    /// Parses a member of a bracket expression. Writes a class to the output and returns false;
+    /// returns true for a single character, which it stores in `code`.
     bool member(std::uint32_t* code) {
         std::string_view rest = text_.substr(at_);
         if (rest.starts_with("[:")) {
@@ -403,7 +412,7 @@ private:
         return true;
     }
 
-    /// One character of UTF-8.
+    /// Reads one UTF-8 character.
     void plain(std::uint32_t* code) {
         if (at_end()) bad("brackets [] not balanced");
         auto c = static_cast<unsigned char>(text_[at_++]);
@@ -436,7 +445,8 @@ OnigSyntaxType& syntax() {
     return own;
 }
 
-/// Oniguruma steps by what a lead byte announces: a cut character at the end would lead it past it.
+/// Reports whether the text ends with a complete character. Oniguruma advances by the length that
+/// the lead byte gives, so a truncated character would lead it past the end.
 bool sound_end(std::string_view s) {
     for (std::size_t back = 1; back <= 3 && back <= s.size(); ++back) {
         auto c = static_cast<unsigned char>(s[s.size() - back]);
@@ -471,6 +481,7 @@ std::shared_ptr<const AreRegex> AreRegex::compile(std::string_view pattern) {
         bad(std::string_view(reinterpret_cast<char*>(text),
                              static_cast<std::size_t>(std::max(n, 0))));
     }
+    BUNRAKU_ASSERT(compiled != nullptr);
     std::shared_ptr<AreRegex> result(new AreRegex());
     result->compiled_ = compiled;
     return result;
@@ -487,6 +498,7 @@ std::shared_ptr<const AreRegex> AreRegex::cached(std::string_view pattern) {
     auto compiled = compile(pattern);
     cache.emplace_front(std::string(pattern), compiled);
     if (cache.size() > kCapacity) cache.pop_back();
+    BUNRAKU_ASSERT(cache.size() <= kCapacity && cache.front().first == pattern);
     return compiled;
 }
 
@@ -495,6 +507,7 @@ AreRegex::~AreRegex() {
 }
 
 bool AreRegex::matches(std::string_view text) const {
+    BUNRAKU_ASSERT(compiled_ != nullptr);
     if (!sound_end(text)) return false;
     struct Parameters {
         OnigMatchParam* raw = onig_new_match_param();

@@ -1,5 +1,7 @@
-// PostgreSQL's "advanced regular expressions" on Oniguruma, for the embedded store: the same
-// patterns mean the same on both backends, and the same messages come for bad ones.
+// SPDX-License-Identifier: Apache-2.0
+// PostgreSQL's "advanced regular expressions", implemented with Oniguruma for the embedded store.
+// The same patterns have the same meaning on both backends, and invalid ones give the same
+// messages.
 #pragma once
 
 #include <memory>
@@ -11,13 +13,14 @@ namespace bunraku::query {
 class AreRegex {
 public:
     ~AreRegex();
-    /// Throws QueryError ("ERROR: invalid regular expression: parentheses () not balanced").
+    /// Compiles a pattern. Throws QueryError ("ERROR: invalid regular expression: parentheses ()
+    /// not balanced").
     static std::shared_ptr<const AreRegex> compile(std::string_view pattern);
-    /// The same through a bounded cache of this thread.
+    /// Does the same as compile(), with a bounded cache per thread.
     static std::shared_ptr<const AreRegex> cached(std::string_view pattern);
 
-    /// Anywhere in the text. Throws QueryError where the search gives up: patterns may backtrack
-    /// only so much.
+    /// Reports whether the pattern matches anywhere in the text. Throws QueryError if the search
+    /// exceeds the limit of backtracking.
     bool matches(std::string_view text) const;
 
     AreRegex(const AreRegex&) = delete;
@@ -28,7 +31,7 @@ private:
     void* compiled_ = nullptr;
 };
 
-/// The pattern in Oniguruma's syntax; throws QueryError.
+/// Translates the pattern to Oniguruma's syntax. Throws QueryError if it is invalid.
 std::string translate_are(std::string_view pattern, bool* ignore_case);
 
 }  // namespace bunraku::query

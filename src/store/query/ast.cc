@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/query/ast.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 #include <numeric>
 
+#include "core/base/assert.h"
 #include "core/codec/escapes.h"
 #include "core/codec/json_text.h"
 
@@ -68,6 +70,7 @@ const Ast* Ast::find(std::string_view key) const {
 }
 
 void Ast::put(std::string key, Ast value) {
+    BUNRAKU_ASSERT(kind_ == Kind::Map && keys_.size() == items_.size());
     for (std::size_t i = 0; i < keys_.size(); ++i) {
         if (keys_[i] == key) {
             items_[i] = std::move(value);
@@ -99,7 +102,8 @@ bool Ast::operator==(const Ast& other) const {
 
 namespace {
 
-/// A reader by hand: PuppetDB's messages are those of Jackson, with its ideas of columns.
+/// A hand-written reader, because PuppetDB's messages are those of Jackson, including its column
+/// numbers.
 class Reader {
 public:
     explicit Reader(std::string_view text) : text_(text) {}
@@ -108,6 +112,7 @@ public:
         skip_blanks();
         if (at_end()) fail("No content to map due to end-of-input");
         Ast result = value(0);
+        BUNRAKU_ASSERT(open_.empty() && at_ <= text_.size());
         skip_blanks();
         if (!at_end()) {
             Ast other = value(0);
@@ -130,7 +135,7 @@ private:
         }
     }
 
-    /// The position is after the offending character, as Jackson tells it.
+    /// Like Jackson, reports the position after the offending character.
     [[noreturn]] void fail(std::string_view what) {
         std::size_t end = std::min(at_, text_.size());
         std::size_t line = 1, begin = 0;
@@ -153,6 +158,7 @@ private:
     }
 
     [[noreturn]] void unexpected(std::string_view expecting) {
+        BUNRAKU_ASSERT(!at_end());
         char c = text_[at_];
         ++at_;
         if (static_cast<unsigned char>(c) < 0x20) {
@@ -172,7 +178,7 @@ private:
                         token));
     }
 
-    /// "line: 1, column: 3" of where something began.
+    /// Returns "line: 1, column: 3" for the position where a value began.
     std::string place(std::size_t start) const {
         std::size_t line = 1 + static_cast<std::size_t>(std::count(
                                    text_.begin(), text_.begin() + static_cast<long>(start), '\n'));
@@ -181,7 +187,7 @@ private:
         return fmt::format("line: {}, column: {}", line, start - begin + 1);
     }
 
-    /// ']' or '}' where something else should stand.
+    /// Fails because of a ']' or '}' in a wrong position.
     [[noreturn]] void close_marker(char c) {
         ++at_;
         bool inside = !open_.empty();
@@ -198,6 +204,7 @@ private:
     }
 
     [[noreturn]] void end_in(std::string_view what, std::size_t start) {
+        BUNRAKU_ASSERT(start < text_.size());
         at_ = text_.size();
         fail(
             fmt::format("Unexpected end-of-input: expected close marker for {} (start marker at "
@@ -210,6 +217,7 @@ private:
     }
 
     Ast value(int depth) {
+        BUNRAKU_ASSERT(depth >= 0 && !at_end());
         if (depth > kMaxQueryDepth) {
             throw QueryError{
                 400, fmt::format("The query is nested more than {} levels deep", kMaxQueryDepth)};
@@ -248,12 +256,14 @@ private:
     }
 
     Ast list(int depth) {
+        BUNRAKU_ASSERT(text_[at_] == '[');
         std::size_t start = at_++;
         open_.push_back(start);
         std::vector<Ast> items;
         skip_blanks();
         if (!at_end() && text_[at_] == ']') {
             ++at_;
+            BUNRAKU_ASSERT(open_.back() == start);
             open_.pop_back();
             return Ast::array();
         }
@@ -274,12 +284,14 @@ private:
     }
 
     Ast object(int depth) {
+        BUNRAKU_ASSERT(text_[at_] == '{');
         std::size_t start = at_++;
         open_.push_back(start);
         Ast map = Ast::map();
         skip_blanks();
         if (!at_end() && text_[at_] == '}') {
             ++at_;
+            BUNRAKU_ASSERT(open_.back() == start);
             open_.pop_back();
             return map;
         }
@@ -331,11 +343,12 @@ private:
     }
 
     std::string string() {
+        BUNRAKU_ASSERT(!at_end() && text_[at_] == '"');
         ++at_;
         std::string out;
         for (;;) {
             std::size_t plain = at_;
-            // Control characters are let through, as PuppetDB's reader does.
+            // Control characters are accepted, as in PuppetDB's reader.
             while (!at_end() && text_[at_] != '"' && text_[at_] != '\\') ++at_;
             out.append(text_.substr(plain, at_ - plain));
             if (at_end())
@@ -364,7 +377,7 @@ private:
                     at_ = back;
                 }
             }
-            // A lone surrogate has no bytes in UTF-8.
+            // A lone surrogate cannot be encoded in UTF-8.
             if (codec::is_high_surrogate(code) || codec::is_low_surrogate(code)) code = 0xfffd;
             codec::append_utf8(out, code);
         }
@@ -423,7 +436,7 @@ private:
 
     std::string_view text_;
     std::size_t at_ = 0;
-    std::vector<std::size_t> open_;  ///< where the arrays and objects around began
+    std::vector<std::size_t> open_;  ///< start positions of the enclosing arrays and objects
 };
 
 void append_real(std::string& out, double d) {
@@ -488,6 +501,7 @@ void write_json(const Ast& ast, std::string& out, bool sorted) {
             break;
         }
         case Ast::Kind::Map: {
+            BUNRAKU_ASSERT(ast.keys().size() == ast.size());
             std::vector<std::size_t> order(ast.size());
             std::iota(order.begin(), order.end(), 0);
             if (sorted) {

@@ -1,5 +1,6 @@
-// A query as PuppetDB's abstract syntax tree: JSON arrays with the operator first. Also the JSON
-// reader for it, whose errors are worded and placed as PuppetDB's.
+// SPDX-License-Identifier: Apache-2.0
+// A query as PuppetDB's abstract syntax tree: JSON arrays that begin with the operator. Also its
+// JSON reader, whose errors have PuppetDB's wording and positions.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +11,17 @@
 
 namespace bunraku::query {
 
-/// What is wrong with a query: `message` is what PuppetDB answers, `status` its HTTP status.
+/// An error in a query. `message` is the body that PuppetDB returns, `status` is its HTTP status.
 struct QueryError {
     int status = 400;
     std::string message;
-    bool field = false;  ///< a field is unknown: the terms of an "and" tell theirs together
+    /// true for an unknown field; an "and" reports those of all its terms together
+    bool field = false;
 };
 
-/// Deeper queries are refused: everything that walks them recurses.
+/// Deeper queries are rejected because all code that traverses them is recursive.
 inline constexpr int kMaxQueryDepth = 200;
-/// Longer ones too, before they are read.
+/// Longer queries are rejected before they are parsed.
 inline constexpr std::size_t kMaxQueryBytes = 4 << 20;
 
 class Ast {
@@ -31,7 +33,7 @@ public:
     static Ast boolean(bool b);
     static Ast integer(std::int64_t i);
     static Ast real(double d);
-    /// A whole number beyond 64 bits: its digits, and what they are as a double.
+    /// An integer beyond 64 bits: its digits and its value as a double.
     static Ast big(std::string digits, double d);
     static Ast text(std::string s);
     static Ast array(std::vector<Ast> items = {});
@@ -59,18 +61,18 @@ public:
     std::size_t size() const { return items_.size(); }
     const Ast& operator[](std::size_t i) const { return items_[i]; }
     Ast& operator[](std::size_t i) { return items_[i]; }
-    /// Names of a map's values, in their order; items() are the values.
+    /// Returns the keys of a map in order; items() returns the values.
     const std::vector<std::string>& keys() const { return keys_; }
-    /// Of a number that big() made; else empty.
+    /// Returns the digits of a number that big() made. Empty for other values.
     std::string_view digits() const { return kind_ == Kind::Real ? text_ : std::string_view(); }
     const Ast* find(std::string_view key) const;
     void put(std::string key, Ast value);
 
-    /// An array that begins with this operator.
+    /// Reports whether this is an array that begins with the operator.
     bool is_op(std::string_view op) const {
         return kind_ == Kind::Array && !items_.empty() && items_[0].is_text(op);
     }
-    /// Its operator; empty where it begins with something else.
+    /// Returns the operator. Empty if the first element is not a string.
     std::string_view op() const;
     bool operator==(const Ast& other) const;
 
@@ -86,13 +88,14 @@ private:
 };
 
 /// Reads exactly one JSON document. Throws QueryError: "Json parse error at line 1, column 2: ..".
-/// Of a map's keys given twice the last one counts.
+/// The last of duplicate keys is used.
 Ast read_query_json(std::string_view text, std::size_t most = kMaxQueryBytes);
 
-/// Compact JSON; maps with sorted keys where `sorted` (as PuppetDB serializes values to compare).
+/// Writes compact JSON. If `sorted` is true, keys are sorted, as when PuppetDB serializes values
+/// for comparison.
 void write_json(const Ast& ast, std::string& out, bool sorted = false);
 std::string to_json(const Ast& ast, bool sorted = false);
-/// As Clojure prints it in messages: ["=" "name" nil].
+/// Formats the value as Clojure prints it in messages: ["=" "name" nil].
 std::string to_clojure(const Ast& ast);
 
 }  // namespace bunraku::query

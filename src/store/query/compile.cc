@@ -1,9 +1,11 @@
-// From a query to the statement that answers it, by the way that suits the question.
+// SPDX-License-Identifier: Apache-2.0
+// Compiles a query to SQL, with the strategy that suits it.
 #include "store/query/compile.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "store/query/compiler.h"
 #include "store/query/conditions.h"
 #include "store/query/counting.h"
@@ -14,19 +16,20 @@ using conditions::bad;
 
 namespace {
 
-/// Another table that knows what is asked of the entity; nullptr: there is none.
+/// Returns another table that can answer a counting query. Returns nullptr if there is none.
 const Entity* counted_entity(std::string_view entity, const Ast& query,
                              const QueryOptions& options) {
     if (entity == "resources" && only_counts_resources(query, options)) return &resource_counts();
     if (entity == "reports" && only_counts_reports(query, options)) return &report_counts();
     if (entity == "events" && !options.distinct && query.is_array() &&
-        lower_op(query) == "extract" && speaks_of_newest_events(query)) {
+        lower_op(query) == "extract" && refers_only_to_newest_events(query)) {
         return &newest_events();
     }
     return nullptr;
 }
 
-/// Counts that are sums over the few sets there are; nullopt: `query` asks something else.
+/// Compiles counts that are sums over the distinct sets. Returns nullopt if `query` is not such a
+/// count.
 std::optional<QueryCompiler::Select> select_counts(QueryCompiler& compiler, std::string_view entity,
                                                    const Ast& query, const QueryOptions& options) {
     if (entity == "facts") return select_fact_counts(compiler, query, options);
@@ -34,7 +37,8 @@ std::optional<QueryCompiler::Select> select_counts(QueryCompiler& compiler, std:
     return {};
 }
 
-/// How many rows `query` has, without making them; nullopt: it groups or counts itself.
+/// Returns a query for the number of rows of `query` without computing them. Returns nullopt if
+/// `query` groups or counts itself.
 std::optional<Sql> total_of(const Entity& entity, const Ast& query, Backend backend) {
     if (entity.distinct) return {};
     Ast counted =
@@ -56,9 +60,10 @@ std::optional<Sql> total_of(const Entity& entity, const Ast& query, Backend back
     return compiler.render(compiler.select(other ? *other : entity, counted), false);
 }
 
-/// Takes columns that hold many rows out of the statement.
+/// Moves columns that contain many rows from the statement to separate queries.
 std::vector<NestedQuery> nest(const Dialect& dialect, QueryCompiler::Select& select) {
     std::vector<NestedQuery> out;
+    BUNRAKU_ASSERT(select.columns.size() == select.expressions.size());
     for (std::size_t i = 0; i < select.columns.size(); ++i) {
         const Field* f = select.context.entity->field(select.columns[i].name);
         if (!f || !f->nested) continue;
@@ -78,10 +83,11 @@ std::vector<NestedQuery> nest(const Dialect& dialect, QueryCompiler::Select& sel
     return out;
 }
 
-/// Leaves the rows of the page to be made, found by a query of their keys alone.
-void only_the_page(QueryCompiler& compiler, QueryCompiler::Select& select) {
+/// Restricts the select to the rows of the page, which a subquery on their keys finds.
+void restrict_to_page(QueryCompiler& compiler, QueryCompiler::Select& select) {
     QueryCompiler::Select keys = select;
     std::string key(select.context.entity->key);
+    BUNRAKU_ASSERT(!key.empty() && select.limit);
     keys.expressions = {Sql(key)};
     Sql where("(" + key + " IN (");
     where << compiler.render(keys, true) << "))";
@@ -90,8 +96,8 @@ void only_the_page(QueryCompiler& compiler, QueryCompiler::Select& select) {
     select.offset.reset();
 }
 
-/// What is only shown need not be jsonb.
-void as_it_is_kept(Sql& expression) {
+/// Removes the cast to jsonb from a column that is only returned.
+void remove_jsonb_cast(Sql& expression) {
     constexpr std::string_view kCast = "::jsonb";
     std::string& text = expression.text;
     if (!expression.values.empty() || !text.ends_with(kCast)) return;
@@ -102,8 +108,9 @@ void as_it_is_kept(Sql& expression) {
     if (column) text.resize(name.size());
 }
 
-/// Exported, or of one node, or one type and title: such rows are few.
-bool names_few(const Ast& query, int depth = 0) {
+/// Reports whether the query matches only a few rows: those of one node, of one type and title, or
+/// exported ones.
+bool matches_few_rows(const Ast& query, int depth = 0) {
     if (!query.is_array() || query.size() < 2 || depth > kMaxQueryDepth) return false;
     auto is = [](const Ast& term, std::string_view field) {
         return term.is_array() && term.size() == 3 && term[0].is_text("=") &&
@@ -120,17 +127,18 @@ bool names_few(const Ast& query, int depth = 0) {
     };
     return (any("type") && any("title")) ||
            std::any_of(terms.begin(), terms.end(),
-                       [&](const Ast& term) { return names_few(term, depth + 1); });
+                       [&](const Ast& term) { return matches_few_rows(term, depth + 1); });
 }
 
-/// Whole rows of few resources, on PostgreSQL. Making their texts is most of the work there, and
-/// they are the same for everybody who has them, so only who that is is asked.
-/// `whole` is the select of such a query.
-void only_who_has_it(const QueryCompiler::Select& whole, const Ast& query,
-                     const QueryOptions& options, CompiledQuery& out) {
-    if (options.explain || !names_few(query)) return;
+/// Adds a query for whole rows of few resources, on PostgreSQL. Formatting the resources is most of
+/// the work, and many nodes share them. So the query reads only the nodes and resource ids, and the
+/// texts are cached. `whole` is the select of such a query.
+void add_content_query(const QueryCompiler::Select& whole, const Ast& query,
+                       const QueryOptions& options, CompiledQuery& out) {
+    if (options.explain || !matches_few_rows(query)) return;
     Ast narrow = Ast::array({Ast::text("extract"),
                              Ast::array({Ast::text("certname"), Ast::text("environment")}), query});
+    BUNRAKU_ASSERT(whole.columns.size() == whole.expressions.size());
     ContentQuery content;
     QueryCompiler compiler(Backend::Postgresql);
     const Entity& entity = *whole.context.entity;
@@ -152,6 +160,7 @@ void only_who_has_it(const QueryCompiler::Select& whole, const Ast& query,
         " FROM resources r JOIN parameters p ON p.id = r.parameters_id"
         " WHERE r.id = ANY (?::bigint[])";
     select.expressions.insert(select.expressions.begin(), Sql("cr.resource_id"));
+    BUNRAKU_ASSERT(content.of_content.size() == whole.columns.size());
     compiler.order(select, options.order_by);
     select.limit = std::min(options.limit.value_or(INT64_MAX), ContentQuery::kMostRows + 1);
     select.offset = options.offset;
@@ -159,13 +168,14 @@ void only_who_has_it(const QueryCompiler::Select& whole, const Ast& query,
     out.content = std::move(content);
 }
 
-/// The condition of a query, without what is extracted.
+/// Returns the condition of a query without its projection.
 Ast condition_of(const Ast& query) {
     if (!query.is_array() || lower_op(query) != "extract") return query;
     return query.size() > 2 && !is_group_by(query[2]) ? query[2] : Ast();
 }
 
-/// What of a conjunction speaks of the table `alias` alone; nullopt: nothing does.
+/// Returns those terms of a conjunction that refer only to the table `alias`. Returns nullopt if
+/// there are none.
 std::optional<Sql> conditions_on(const Entity& entity, std::string_view alias, const Ast& query,
                                  Backend backend) {
     std::vector<Ast> terms;
@@ -174,6 +184,7 @@ std::optional<Sql> conditions_on(const Entity& entity, std::string_view alias, c
     QueryCompiler compiler(backend);
     for (const Ast& term : terms) {
         SelectContext context(entity);
+        BUNRAKU_ASSERT(context.joined.size() == entity.joins.size());
         context.listed = true;
         auto sql = compiler.condition(context, term, 1);
         bool only = sql.has_value();
@@ -186,7 +197,7 @@ std::optional<Sql> conditions_on(const Entity& entity, std::string_view alias, c
     return join_balanced(std::move(out), "AND");
 }
 
-/// For a page in the order of nodes; `select` is the whole of it.
+/// Returns an alternative plan for a page ordered by node. `select` is the complete select.
 std::optional<AlternativePlan> alternative(QueryCompiler& compiler,
                                            const QueryCompiler::Select& select, const Ast& query,
                                            const QueryOptions& options, Backend backend) {
@@ -195,7 +206,7 @@ std::optional<AlternativePlan> alternative(QueryCompiler& compiler,
     bool page = options.limit && *options.limit <= kLargestPage && !options.order_by.empty() &&
                 options.order_by[0].field == "certname" && select.group_by.empty() &&
                 !options.explain;
-    if (!page || entity.node_first.empty() || !select.where || names_few(query)) return {};
+    if (!page || entity.node_first.empty() || !select.where || matches_few_rows(query)) return {};
     QueryCompiler probing(backend);
     QueryCompiler::Select rows = probing.select(
         entity, Ast::array({Ast::text("extract"), Ast::text("certname"), condition_of(query)}));
@@ -213,6 +224,7 @@ std::optional<AlternativePlan> alternative(QueryCompiler& compiler,
         if (!content) return {};
         std::string_view fenced = entity.content_fenced;
         std::size_t at = fenced.find("{}");
+        BUNRAKU_ASSERT(at != std::string_view::npos);
         from << fenced.substr(0, at) << *content << fenced.substr(at + 2);
         out.probe = probing.render(rows, true, &from);
     }
@@ -269,15 +281,16 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
     if (select.group_by.empty() && by_fields) nested = nest(compiler.dialect(), select);
     QueryCompiler::Select unpaged = select;
     if (select.group_by.empty() && !entity->distinct) {
-        for (Sql& e : select.expressions) as_it_is_kept(e);
+        for (Sql& e : select.expressions) remove_jsonb_cast(e);
     }
-    // PostgreSQL makes dear columns after sorting by itself.
-    // So many joins are dear too.
-    if (entity_name == "nodes" && select.columns.size() > 4) select.dear = true;
-    if (backend == Backend::Sqlite && select.dear && select.limit && !entity->key.empty() &&
+    // PostgreSQL computes expensive columns after sorting. The many joins of nodes are expensive
+    // too.
+    if (entity_name == "nodes" && select.columns.size() > 4) select.expensive = true;
+    if (backend == Backend::Sqlite && select.expensive && select.limit && !entity->key.empty() &&
         by_fields && !options.order_by.empty() && select.group_by.empty()) {
-        only_the_page(compiler, select);
+        restrict_to_page(compiler, select);
     }
+    BUNRAKU_ASSERT(select.columns.size() == select.expressions.size());
     CompiledQuery out;
     out.lists = std::move(lists);
     out.any_values = compiler.exported_asked() || !nested.empty();
@@ -302,7 +315,7 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
     }
     if (backend == Backend::Postgresql && out.nested.empty() &&
         entity == find_entity("resources")) {
-        only_who_has_it(select, query, options, out);
+        add_content_query(select, query, options, out);
     }
     if (options.include_total) {
         auto total = options.distinct ? std::nullopt : total_of(*entity, query, backend);

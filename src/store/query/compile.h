@@ -1,5 +1,6 @@
-// From a query's syntax tree to SQL. Values are always bound, never written into the text, so that
-// queries of one shape share a prepared statement.
+// SPDX-License-Identifier: Apache-2.0
+// Compiles a query's syntax tree to SQL. Values are always bound and never part of the text, so
+// that queries of the same shape share a prepared statement.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,15 @@ struct Blob {
     std::string bytes;
     bool operator==(const Blob&) const = default;
 };
-/// What CompiledQuery::lists holds, and how often: known once those are read.
+/// Placeholder for the values in the rows of CompiledQuery::lists and their counts, which are known
+/// only after these rows were read.
 struct Listed {
     enum Part : std::uint8_t { Packed, Numbers, Counts } part = Packed;
     bool operator==(const Listed&) const = default;
 };
 using BoundValue = std::variant<std::int64_t, double, std::string, Blob, Listed>;
 
-/// SQL with its values, in the order of the placeholders.
+/// SQL text with its values in the order of the placeholders.
 struct Sql {
     std::string text;
     std::vector<BoundValue> values;
@@ -44,7 +46,7 @@ struct Sql {
         values.insert(values.end(), more.values.begin(), more.values.end());
         return *this;
     }
-    /// A placeholder and its value.
+    /// Appends a placeholder and its value.
     Sql& bind(BoundValue value) {
         text += '?';
         values.push_back(std::move(value));
@@ -57,7 +59,7 @@ struct OrderTerm {
     bool descending = false;
 };
 
-/// Only the newest event of each resource of a node between two times.
+/// Selects only the newest event of each resource of a node between two times.
 struct DistinctResources {
     std::int64_t start = 0, end = 0;  ///< milliseconds since the epoch
 };
@@ -70,12 +72,12 @@ struct QueryOptions {
     bool include_facts_expiration = false;
     bool include_package_inventory = false;
     std::optional<DistinctResources> distinct;
-    std::optional<std::int64_t> time_limit_ms;          ///< of this query; 0: none
-    std::optional<std::string> summarize_by, count_by;  ///< of the event counts
+    std::optional<std::int64_t> time_limit_ms;          ///< limit of this query; 0 means none
+    std::optional<std::string> summarize_by, count_by;  ///< parameters of event counts
     Ast counts_filter;
 };
 
-/// How a column of a row is shown.
+/// The output format of a column.
 struct OutputColumn {
     enum Kind : std::uint8_t {
         Text,
@@ -91,71 +93,75 @@ struct OutputColumn {
     std::size_t nested = 0;
 };
 
-/// Asked once for each row, with its key.
+/// A query that runs once for each row, with the row's key.
 struct NestedQuery {
     std::string sql;
     std::vector<OutputColumn> columns;
 };
 
-/// What rows have in common with others and never changes, by an id: asked for once, then
-/// remembered (see ContentRows).
+/// A query for the immutable content that rows share. Content is read once per id and then cached
+/// (see ContentRows).
 struct ContentQuery {
-    /// More rows are not worth the memory that they take together.
+    /// With more rows, the plan would use too much memory.
     static constexpr std::int64_t kMostRows = 20000;
-    Sql rows;         ///< the id and the other columns; of one row more than kMostRows at most
-    std::string sql;  ///< the id and the columns, of the ids in a bigint[]
-    std::vector<bool> of_content;  ///< for each of CompiledQuery::columns
+    Sql rows;         ///< the id and the other columns; returns at most kMostRows + 1 rows
+    std::string sql;  ///< the id and the content columns of the ids in a bigint[]
+    std::vector<bool> of_content;  ///< one entry for each of CompiledQuery::columns
 };
 
-/// Another statement for the same rows, quicker where many rows suit the conditions of a page (it
-/// goes through the nodes in order until the page is full), or where few do.
+/// Another statement for the same rows. It is faster if many rows match the conditions of a page,
+/// because it reads the nodes in order until the page is full. Other such plans are faster if few
+/// rows match.
 struct AlternativePlan {
     static constexpr std::int64_t kMany = 5000;
-    /// SQLite gives up after so long: what suits may all be of nodes at the end.
+    /// Time limit on SQLite, because all matching rows may belong to the last nodes.
     static constexpr std::int64_t kTimeoutMs = 150;
-    Sql probe;  ///< how many rows suit, kMany at most
+    Sql probe;  ///< counts the matching rows, at most kMany
     Sql sql;
-    bool if_many = false;  ///< else: if few
+    bool if_many = false;  ///< use the plan if many rows match; otherwise, if few match
 };
 
 struct CompiledQuery {
     Sql sql;
-    /// Rows with one list of numbers each (packed), which are counted first.
+    /// Selects rows with one packed list of numbers each, which are counted first.
     std::optional<Sql> lists;
     std::optional<AlternativePlan> alternative;
-    std::optional<ContentQuery> content;  ///< another way to the same rows, where they are few
+    std::optional<ContentQuery> content;  ///< alternative plan for a few rows
     std::vector<OutputColumn> columns;
     std::vector<NestedQuery> nested;
-    Sql count;            ///< the number of rows without paging, where it was asked for
-    bool single = false;  ///< rows are shown as their only value
-    bool bare = false;    ///< the answer is the first row's value itself
-    /// Event counts: columns from here on are shown inside "subject".
+    Sql count;            ///< counts the rows without paging, if requested
+    bool single = false;  ///< each row is returned as its single value
+    bool bare = false;    ///< the result is the value of the first row
+    /// In event counts, columns from here on are returned inside "subject".
     std::string subject_type;
     std::size_t subject_from = 0;
     bool explain = false;
-    /// One plan is good for whatever values are bound (PostgreSQL); else they are looked at.
+    /// True if one plan suits all bound values (PostgreSQL). Otherwise the planner considers the
+    /// values.
     bool any_values = false;
 };
 
-/// ["from", entity, query?, paging..] taken apart. Paging inside counts where `options` has none.
+/// The parts of ["from", entity, query?, paging..]. Its paging applies where `options` has none.
 struct FromQuery {
     std::string entity;  ///< with underscores
-    Ast query;           ///< null: all
+    Ast query;           ///< null means all rows
 };
 FromQuery parse_from(const Ast& ast, QueryOptions& options);
 
-/// Throws QueryError. `query` is about rows of `entity`, without "from".
+/// Compiles a query. Throws QueryError if it is invalid. `query` refers to rows of `entity` and
+/// does not contain "from".
 CompiledQuery compile_query(std::string_view entity, const Ast& query, const QueryOptions& options,
                             Backend backend);
 
-/// Adds a condition to a query, inside its projection: the way endpoints narrow what users ask.
+/// Adds a condition to a query, inside its projection. Endpoints use it to restrict users' queries.
 Ast add_criteria(Ast condition, Ast query);
-/// Only active nodes, unless the query says something about that itself.
+/// Restricts a query to active nodes, unless it contains a condition on the node state.
 Ast restrict_to_active(Ast query);
-/// A whole ["from", ..] as the root endpoint takes it: only active nodes where there are nodes.
+/// Converts a complete ["from", ..] for the root endpoint: restricts it to active nodes if the
+/// entity belongs to nodes.
 Ast root_query(Ast from);
 
-/// 'a', 'b', and 'c': how PuppetDB lists names.
+/// Formats names like PuppetDB: 'a', 'b', and 'c'.
 std::string list_names(const std::vector<std::string_view>& names);
 
 }  // namespace bunraku::query

@@ -1,4 +1,5 @@
-// The working parts of compile_query; not for others.
+// SPDX-License-Identifier: Apache-2.0
+// The internals of compile_query(). Only the files of the compiler include them.
 #pragma once
 
 #include <span>
@@ -10,31 +11,34 @@
 
 namespace bunraku::query {
 
-/// One SELECT under construction: which entity, and which of its joins are needed so far.
+/// One SELECT under construction: its entity, and the joins required so far.
 struct SelectContext {
     const Entity* entity = nullptr;
     std::vector<bool> joined;
-    /// Inside a conjunction that says exported = true: the small index tables may be asked.
+    /// True inside a conjunction that contains exported = true, where the small index tables can be
+    /// used.
     bool exported = false;
-    /// An index on tags or titles finds few rows: others should not be tried.
+    /// True if an index on tags or titles finds few rows, so that other indexes are not needed.
     bool selective = false;
-    /// The conjunction names one node, or one type and title: few rows, each of which may be looked
-    /// at.
+    /// True if the conjunction selects one node, or one type and title. There are few rows, so each
+    /// one can be examined.
     bool few = false;
-    /// Conditions spoke of what rows link to, of what owns them.
+    /// Conditions refer to the linked content, or to its owner.
     bool by_content = false, by_owner = false;
-    bool led = false;  ///< see at_once
-    /// Few sets suit: PostgreSQL is given them as a list, by which it uses the index.
+    bool driving_set_chosen = false;  ///< see at_once()
+    /// True if few sets match. PostgreSQL then receives the sets as a list, so that it uses the
+    /// index.
     bool listed = false;
-    /// Every node's facts are asked: by a join with all values of the fact, not node by node.
+    /// True if the facts of all nodes are read. A join with all values of a fact then replaces
+    /// lookups per node.
     bool all_facts = false;
-    std::vector<std::string> joined_facts;  ///< their names, as aliases fj0, fj1, ..
+    std::vector<std::string> joined_facts;  ///< names of these facts, with the aliases fj0, fj1, ..
     Sql fact_joins;
-    /// The type that the conjunction names.
+    /// The type that the conjunction requires; may be null.
     const std::string* type = nullptr;
-    /// Under a "not": conditions must tell false from unknown.
+    /// True under a "not", where conditions must distinguish false from unknown.
     bool negated = false;
-    /// What is compared stands itself under a "not", or three, or any odd number.
+    /// True if an odd number of "not" directly encloses the comparison.
     bool directly_negated = false;
 
     explicit SelectContext(const Entity& e) : entity(&e), joined(e.joins.size(), false) {}
@@ -44,7 +48,7 @@ class QueryCompiler {
 public:
     explicit QueryCompiler(Backend backend) : dialect_(backend) {}
 
-    /// What was selected: the parts of the statement.
+    /// The parts of a SELECT statement.
     struct Select {
         SelectContext context;
         std::vector<OutputColumn> columns;
@@ -54,44 +58,45 @@ public:
         std::vector<Sql> group_by;
         Sql order_by;
         std::optional<std::int64_t> limit, offset;
-        Sql from_extra;     ///< more joins
-        bool dear = false;  ///< some column takes long to make
+        Sql from_extra;          ///< additional joins
+        bool expensive = false;  ///< true if a column is expensive to compute
         explicit Select(const Entity& e) : context(e) {}
     };
     Select select(const Entity& entity, const Ast& query);
     void order(Select& select, const std::vector<OrderTerm>& terms);
-    /// "SELECT .. FROM .." of a finished select. `paged`: with order, limit and offset.
-    /// `from`: in place of the entity's own; what it names is not joined again.
+    /// Returns the complete statement. `paged` adds order, limit and offset. `from` replaces the
+    /// FROM clause of the entity; tables that it contains are not joined again.
     Sql render(const Select& select, bool paged, const Sql* from = nullptr);
-    /// A subquery of "in", in parentheses. SQLite's parser has a stack of a hundred entries, of
-    /// which each takes about nine: one that holds several itself becomes a common table expression
-    /// of the statement.
+    /// Returns a subquery of "in", in parentheses. The stack of SQLite's parser has a hundred
+    /// entries, and each subquery takes about nine. So a subquery that itself contains several
+    /// becomes a common table expression of the statement.
     Sql subquery(const Select& select);
 
-    /// nullopt: the condition says nothing ("any" state).
+    /// Returns nullopt if the condition has no effect ("any" state).
     std::optional<Sql> condition(SelectContext& context, const Ast& query, int depth);
 
-    /// The column of a field; what it needs is joined.
+    /// Returns the column of a field and marks the joins that it needs.
     std::string column(SelectContext& context, const Field& field);
     void need(SelectContext& context, std::string_view alias);
     const Dialect& dialect() const { return dialect_; }
-    /// Whether conditions spoke of exported resources.
+    /// Reports whether a condition refers to exported resources.
     bool exported_asked() const { return exported_asked_; }
     void count_term();
 
 private:
     struct Located {
         const Field* field = nullptr;
-        std::vector<FieldPart> path;  ///< without the field itself
+        std::vector<FieldPart> path;  ///< without the name of the field
     };
-    /// A field that may be asked, dotted or not; throws the message that lists what may be.
+    /// Finds a field that can be queried, with or without a dotted path. Throws an error that lists
+    /// the valid fields.
     Located locate(SelectContext& context, const Ast& name);
 
     struct Anchors {
         bool narrow = false, titled = false;
     };
-    /// What a conjunction says that helps to choose between indexes, wherever it says it.
-    void look_ahead(SelectContext& context, const Ast& query, Anchors& found, int depth);
+    /// Collects terms that help to choose between indexes from all parts of a conjunction.
+    void collect_anchors(SelectContext& context, const Ast& query, Anchors& found, int depth);
     std::optional<Sql> junction(SelectContext& context, const Ast& query, int depth);
     std::optional<Sql> negation(SelectContext& context, const Ast& query, int depth);
     std::optional<Sql> binary(SelectContext& context, const Ast& query, int depth);
@@ -103,7 +108,7 @@ private:
                      const Ast& value);
     Sql compare_parameter(SelectContext& context, std::string_view op, const std::string& name,
                           const Ast& value);
-    /// Equality of a parameter and a scalar, by index.
+    /// Compares a parameter with a scalar, using the index.
     Sql parameter_is(SelectContext& context, const std::string& name, const Ast& value);
     Sql compare_tags(SelectContext& context, std::string_view op, std::string text);
     Sql compare_path(SelectContext& context, std::string_view op, const Field& field,
@@ -114,8 +119,9 @@ private:
                      const Ast& value);
     Sql dotted_parameters(SelectContext& context, std::string_view op, const Located& at,
                           const Ast& value);
-    /// The end of "(NODE IN (SELECT ..": a set of nodes by what they have, found by itself.
-    std::string_view at_once(SelectContext& context) const;
+    /// Returns the end of "(NODE IN (SELECT ..", which makes the database compute the set of nodes
+    /// separately.
+    std::string_view set_subquery_end(SelectContext& context) const;
     Sql null_check(SelectContext& context, const Ast& query);
     Sql membership(SelectContext& context, const Ast& query, int depth);
     Sql in_array(SelectContext& context, const Ast& left, const Ast& values);
@@ -125,33 +131,34 @@ private:
     std::optional<Sql> node_state(SelectContext& context, const Ast& value);
     Sql latest_report(SelectContext& context, const Ast& value);
 
-    /// A condition on a fact's value; `alias` is that of facts or fact_leaves.
+    /// Compiles a condition on a fact's value. `alias` refers to facts or fact_leaves.
     Sql fact_value(std::string_view alias, std::string_view op, const Ast& value);
     Sql fact_value_in(std::string_view alias, const std::vector<Ast>& values);
-    /// What is compared by order or pattern, which sees arrays and maps too: the JSON at `path`.
+    /// Compares the JSON at `path` by order or pattern, which also applies to arrays and maps.
     Sql structured_facts(SelectContext& context, std::string_view op,
                          const std::vector<FieldPart>& path, const Ast& value);
-    /// Paths with a match("..").
+    /// Compiles conditions on paths with match("..").
     Sql matched_facts(SelectContext& context, std::string_view op,
                       const std::vector<FieldPart>& path, const Ast& value);
-    /// The node is among those that have such a leaf (xl, its path xp).
+    /// Selects the nodes that have such a leaf (alias xl, its path xp).
     Sql nodes_with_leaves(SelectContext& context, const Sql& where) const;
-    /// The node is among those whose fact `name` (x) suits `where`, which may be empty.
+    /// Selects the nodes whose fact `name` (alias x) matches `where`, which may be empty.
     Sql nodes_with_fact(SelectContext& context, const std::string& name, const Sql& where) const;
-    /// The text of a JSON string, the JSON text of anything else, NULL for null: "#>> '{}'".
+    /// Returns the text of a JSON string, NULL for null, and the JSON text of other values,
+    /// like "#>> '{}'".
     Sql plain_json(const Sql& json) const;
     Sql plain_matches(const Sql& json, const Ast& pattern) const;
-    /// Compares as jsonb does, in its order: [] < null < strings < numbers < booleans < arrays <
-    /// maps.
+    /// Compares in the order of jsonb: [] < null < strings < numbers < booleans < arrays < maps.
     Sql compare_json(const Sql& json, std::string_view op, const Ast& value) const;
-    /// PostgreSQL's "->": names lead into maps only, indexes into arrays only.
+    /// Implements PostgreSQL's "->": names apply only to maps, indexes only to arrays.
     Sql json_steps(const Sql& json, std::span<const Step> steps) const;
-    /// PostgreSQL's "#>": digits lead into maps and arrays.
+    /// Implements PostgreSQL's "#>": digits apply to maps and arrays.
     Sql json_at_path(const Sql& json, std::span<const Step> steps) const;
-    /// `expression` matches the bound pattern.
+    /// Matches `expression` against the pattern, which is bound.
     Sql matches(std::string_view expression, std::string pattern) const;
     Sql time_value(const Ast& value) const;
-    /// A column as text, number or other type so that two different ones can be compared.
+    /// Casts a column to text, number or another type, so that columns of different types can be
+    /// compared.
     std::string comparable(std::string_view column, FieldType from, FieldType to) const;
 
     // select.cc
@@ -168,28 +175,28 @@ private:
 
     Dialect dialect_;
     int terms_ = 0;
-    std::vector<Sql> common_;  ///< see subquery(): c0, c1, ..; each may use those before it
+    std::vector<Sql> common_;  ///< see subquery(): c0, c1, ..; each may refer to earlier ones
     bool adding_agent_filter_ = true;
     bool exported_asked_ = false;
 
     friend class EventCounts;
 };
 
-/// Whether a condition speaks of the type of reports, outside its subqueries.
+/// Reports whether a condition refers to the type of reports outside its subqueries.
 bool mentions_report_type(const Ast& condition);
 OutputColumn::Kind shown_as(FieldType type);
 
-/// Event counts and their sums.
+/// Compiles event counts or their sums.
 CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options, Backend backend,
                                    bool aggregate);
-/// The events that distinct_resources leaves, as a SELECT over the entity events.
+/// Restricts a SELECT over the entity events to the events that distinct_resources selects.
 void only_newest_events(QueryCompiler& compiler, QueryCompiler::Select& select,
                         const DistinctResources& range, const Ast& query);
 
-/// Operators in lower case; an unknown one as it is.
+/// Returns the operator in lower case; an unknown one is returned unchanged.
 std::string lower_op(const Ast& query);
 bool is_group_by(const Ast& query);
-/// Terms joined so that no chain of operators gets deep.
+/// Joins terms as a balanced tree, so that the nesting stays shallow.
 Sql join_balanced(std::vector<Sql> terms, std::string_view word);
 /// Returns how deep the parentheses of `sql` are nested.
 int depth_of(std::string_view sql);

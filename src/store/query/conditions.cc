@@ -1,4 +1,5 @@
-// Conditions: and, or, not, and everything that compares.
+// SPDX-License-Identifier: Apache-2.0
+// Compiles conditions: and, or, not, and all comparisons.
 #include "store/query/conditions.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/hex.h"
 #include "core/codec/json_cursor.h"
@@ -47,7 +49,8 @@ using namespace conditions;
 namespace {
 
 constexpr std::size_t kMostDigits = 128;
-constexpr int kDeep = 10;  ///< of parentheses: then the stack of SQLite's parser counts
+/// depth of parentheses above which the stack of SQLite's parser matters
+constexpr int kDeep = 10;
 
 bool is_comparison(std::string_view op) {
     return op == "=" || op == "~" || op == "~>" || is_order(op);
@@ -85,8 +88,8 @@ int depth_of(std::string_view sql) {
 
 namespace {
 
-/// Puts the deepest terms first where some are deep. Behind an operator each level would take three
-/// entries of the parser's stack, at the beginning it takes one.
+/// Moves the deepest terms to the front if some are deep. After an operator each level takes three
+/// entries of the parser's stack, at the front only one.
 void deepest_first(std::vector<Sql>& terms) {
     std::vector<std::pair<int, Sql>> by_depth;
     bool deep = false;
@@ -94,6 +97,7 @@ void deepest_first(std::vector<Sql>& terms) {
         by_depth.emplace_back(depth_of(term.text), std::move(term));
         deep |= by_depth.back().first > kDeep;
     }
+    BUNRAKU_ASSERT(by_depth.size() == terms.size());
     if (deep) {
         std::ranges::stable_sort(by_depth, std::greater<>(),
                                  [](const auto& entry) { return entry.first; });
@@ -106,7 +110,8 @@ void deepest_first(std::vector<Sql>& terms) {
 Sql join_balanced(std::vector<Sql> terms, std::string_view word) {
     if (terms.empty()) return "TRUE";
     deepest_first(terms);
-    // SQLite bounds the depth of expressions, and a chain of a thousand is a thousand deep.
+    // SQLite limits the depth of expressions, and a chain of a thousand terms has a depth of a
+    // thousand.
     while (terms.size() > 1) {
         std::vector<Sql> next;
         constexpr std::size_t kWidth = 32;
@@ -125,6 +130,7 @@ Sql join_balanced(std::vector<Sql> terms, std::string_view word) {
         }
         terms = std::move(next);
     }
+    BUNRAKU_ASSERT(terms.size() == 1);
     return std::move(terms[0]);
 }
 
@@ -135,6 +141,7 @@ void QueryCompiler::count_term() {
 void QueryCompiler::need(SelectContext& context, std::string_view alias) {
     if (alias.empty()) return;
     const auto& joins = context.entity->joins;
+    BUNRAKU_ASSERT(context.joined.size() == joins.size());
     for (std::size_t i = 0; i < joins.size(); ++i) {
         if (joins[i].alias != alias || context.joined[i]) continue;
         context.joined[i] = true;
@@ -160,6 +167,7 @@ QueryCompiler::Located QueryCompiler::locate(SelectContext& context, const Ast& 
         if (field && field->dotted()) {
             Located at{field, parse_field(text)};
             at.path.erase(at.path.begin());
+            BUNRAKU_ASSERT(!at.path.empty());
             return at;
         }
     }
@@ -176,7 +184,7 @@ QueryCompiler::Located QueryCompiler::locate(SelectContext& context, const Ast& 
         true};
 }
 
-// --- shape of conditions
+// --- Structure of conditions
 
 std::optional<Sql> QueryCompiler::condition(SelectContext& context, const Ast& query, int depth) {
     count_term();
@@ -207,7 +215,8 @@ std::optional<Sql> QueryCompiler::condition(SelectContext& context, const Ast& q
                     query.op()));
 }
 
-/// Several in a row are one or none: SQLite's parser takes no more than thirty.
+/// Reduces several consecutive "not" to one or none, because SQLite's parser accepts at most
+/// thirty.
 std::optional<Sql> QueryCompiler::negation(SelectContext& context, const Ast& query, int depth) {
     const Ast* under = &query;
     bool odd = false;
@@ -230,23 +239,24 @@ std::optional<Sql> QueryCompiler::negation(SelectContext& context, const Ast& qu
     context.selective = before.selective;
     context.type = before.type;
     if (!inner || !odd) return inner;
-    // Parentheses around "NOT (..)" are needed by nobody, and cost a level of the parser's stack.
+    // Parentheses around "NOT (..)" are not required and take a level of the parser's stack.
     const bool deep = depth_of(inner->text) > kDeep;
     Sql out(deep ? "NOT " : "(NOT ");
     out << *inner << (deep ? "" : ")");
     return out;
 }
 
-void QueryCompiler::look_ahead(SelectContext& context, const Ast& query, Anchors& found,
-                               int depth) {
+void QueryCompiler::collect_anchors(SelectContext& context, const Ast& query, Anchors& found,
+                                    int depth) {
     for (const Ast& term : query.items()) {
         if (!term.is_array() || depth > kMaxQueryDepth) continue;
-        if (lower_op(term) == "and") look_ahead(context, term, found, depth + 1);
+        if (lower_op(term) == "and") collect_anchors(context, term, found, depth + 1);
         if (term.size() != 3 || !term[0].is_text("=")) continue;
         if (term[1].is_text("exported") && term[2].is_bool() && term[2].as_bool()) {
             context.exported = true;
         }
-        // A tag or a parameter names few of the exported; with a title the type leads to one.
+        // Few exported resources have a given tag or parameter. A type together with a title
+        // selects one.
         bool parameter = term[1].is_array() && term[1].op() == "parameter";
         bool dotted = term[1].is_text() && term[1].as_text().starts_with("parameters.");
         if (term[1].is_text("tag") || parameter || dotted) found.narrow = true;
@@ -259,7 +269,7 @@ void QueryCompiler::look_ahead(SelectContext& context, const Ast& query, Anchors
 
 namespace {
 
-/// ["or", active, not active] is the old way to ask for both.
+/// Reports whether the query is ["or", active, not active], the old form that selects both states.
 bool asks_any_state(const Ast& query) {
     if (query.size() != 3) return false;
     auto state = [](const Ast& term, bool wanted) {
@@ -271,7 +281,8 @@ bool asks_any_state(const Ast& query) {
            (state(query[1], false) && state(query[2], true));
 }
 
-/// Collects the terms of `query`, an "and" or an "or", and of those terms that are the same again.
+/// Collects the terms of `query`, an "and" or an "or". Nested terms with the same operator are
+/// flattened.
 void flatten(const Ast& query, std::string_view op, std::vector<const Ast*>& out, int depth) {
     for (std::size_t i = 1; i < query.size(); ++i) {
         const Ast& term = query[i];
@@ -295,7 +306,7 @@ std::optional<Sql> QueryCompiler::junction(SelectContext& context, const Ast& qu
     SelectContext before = context;
     if (op == "and") {
         Anchors found;
-        look_ahead(context, query, found, depth);
+        collect_anchors(context, query, found, depth);
         if (found.titled && context.type) context.few = true;
         if (found.narrow && !context.few) context.selective = true;
     }
@@ -329,7 +340,7 @@ std::optional<Sql> QueryCompiler::binary(SelectContext& context, const Ast& quer
     if (query.size() != 3) bad(fmt::format("{} requires exactly two arguments", op));
     const Ast& left = query[1];
     const Ast& value = query[2];
-    // A null at a path of facts is a value: only it equals null, not what is missing.
+    // A null at a path of facts is a value: "= null" matches it, but not a missing path.
     const bool of_facts = left.is_text() && (left.as_text().starts_with("facts.") ||
                                              left.as_text().starts_with("trusted."));
     if (op == "=" && value.is_null() && !left.is_array() && !of_facts) {
@@ -364,10 +375,11 @@ std::optional<Sql> QueryCompiler::binary(SelectContext& context, const Ast& quer
     return compare_field(context, op, left, value);
 }
 
-// --- fields
+// --- Fields
 
 Sql QueryCompiler::matches(std::string_view expression, std::string pattern) const {
-    // SQLite's function would tell only once a row is there to be looked at.
+    // Validates the pattern here, because SQLite's function would report an error only when it
+    // evaluates a row.
     if (!dialect_.postgresql()) AreRegex::cached(pattern);
     Sql out(dialect_.matches(expression, "?"));
     out.values.emplace_back(std::move(pattern));
@@ -398,7 +410,7 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
     bool ordered = field.type == FieldType::Bool || field.type == FieldType::Number ||
                    field.type == FieldType::Time;
     if (value.is_null() && (op == "~" || op == "~>") && !of_facts && !ordered) {
-        // Nothing matches no pattern, nor does anything fail to.
+        // A match with null as pattern is neither true nor false.
         return dialect_.postgresql() ? "(NULL::boolean)" : "(NULL)";
     }
     // PuppetDB reads `trusted` as `facts.trusted`.
@@ -434,7 +446,7 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
                         as_text(value), op));
     };
     Sql out("(");
-    // What is not there matches no pattern: a "not" makes that true, unlike for most operators.
+    // A missing value does not match, and unlike for most operators, "not" makes that true.
     auto there = [&](Sql match) {
         if (!context.negated || !field.nullable()) return match;
         Sql both("(");
@@ -445,8 +457,8 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         case FieldType::Text: {
             std::string sql = column(context, field);
             if (op == "~") return there(matches(sql, value.as_text()));
-            // The indexes of tags and parameters find the rows faster; SQLite has no statistics to
-            // know it by.
+            // The indexes of tags and parameters are faster, but SQLite has no statistics that show
+            // it.
             if (context.selective && field.name == "type" && !dialect_.postgresql()) {
                 out << "+";
             }
@@ -459,7 +471,8 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
             if (value.is_text("true")) wanted = true;
             if (value.is_text("false")) wanted = false;
             if (op == "~" || !wanted) refuse();
-            // Written out, not bound: partial indexes are found by it.
+            // A literal and not a bound value, because SQLite matches partial indexes only with
+            // literals.
             out << column(context, field) << (*wanted ? " = 1)" : " = 0)");
             return out;
         }
@@ -481,7 +494,8 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
             auto bytes = value.is_text() && value.as_text().size() <= kMostDigits
                              ? codec::from_hex(value.as_text())
                              : std::nullopt;
-            // No hash looks like that: unknown where the column is, false elsewhere.
+            // An invalid hash never matches. The result is unknown if the column is null, and false
+            // otherwise.
             out << sql << " = ";
             return out.bind(Blob{bytes.value_or(std::string("-"))}) << ")";
         }
@@ -500,7 +514,7 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
                 return there(
                     matches(dialect_.compact_json_text(sql), quoted_pattern(value.as_text())));
             }
-            // A null of JSON is a value here, other than any that is asked for.
+            // A JSON null is a value here, and differs from every other value.
             if (dialect_.postgresql()) {
                 out << sql << " = ";
                 return there(out.bind(canonical(value)) << "::jsonb)");
@@ -528,7 +542,7 @@ Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, co
         }
         case FieldType::Json: {
             if (field.name != "inputs" || is_order(op)) break;
-            // Types and names, whatever pair they are in.
+            // Matches types and names separately, even from different pairs.
             out << "EXISTS (SELECT 1 FROM catalog_input_contents xi WHERE xi.certname_id ="
                    " ci.certname_id AND (";
             for (std::string_view part : {"xi.type", "xi.name"}) {
@@ -554,7 +568,7 @@ Sql QueryCompiler::compare_tags(SelectContext& context, std::string_view op, std
         out << "r.id IN (SELECT xt.resource_id FROM exported_tags xt WHERE xt.tag = ";
         return out.bind(std::move(text)) << "))";
     }
-    // Many resources have the same set of tags.
+    // Many resources share the same set of tags.
     bool each = context.few || context.negated;
     const bool listed = context.listed && !each && dialect_.postgresql();
     if (each) {
@@ -594,11 +608,11 @@ std::optional<Sql> QueryCompiler::node_state(SelectContext& context, const Ast& 
     bad(fmt::format("No matching clause: {}", state));
 }
 
-// --- null?
+// --- Null checks
 
 Sql QueryCompiler::null_check(SelectContext& context, const Ast& query) {
     if (query.size() != 3) bad("null? requires exactly two arguments");
-    // PuppetDB looks only whether it is true or false, in Clojure's way.
+    // Like PuppetDB, only tests whether the value is truthy in Clojure.
     bool wanted = !(query[2].is_null() || (query[2].is_bool() && !query[2].as_bool()));
     Located at = locate(context, query[1]);
     if (!at.path.empty()) {
@@ -616,13 +630,13 @@ Sql QueryCompiler::null_check(SelectContext& context, const Ast& query) {
                    << (wanted ? ".match = 'null')" : ".match <> 'null')");
     }
     if (at.field->type == FieldType::Facts || at.field->type == FieldType::Parameters) {
-        // What is not there is no JSON null.
+        // A missing value is not a JSON null.
         return out << "jsonb_typeof(" << sql << (wanted ? ") = 'null')" : ") <> 'null')");
     }
     return out << sql << (wanted ? " IS NULL)" : " IS NOT NULL)");
 }
 
-// --- functions in conditions
+// --- Functions in conditions
 
 Sql QueryCompiler::compare_function(SelectContext& context, std::string_view op,
                                     const Ast& function, const Ast& value) {

@@ -1,4 +1,5 @@
-// What the files of conditions share about the values of queries.
+// SPDX-License-Identifier: Apache-2.0
+// Helpers for the values of queries that the conditions*.cc files share.
 #pragma once
 
 #include <string>
@@ -8,20 +9,21 @@
 
 namespace bunraku::query::conditions {
 
-/// More conditions than anyone writes, fewer than hurt.
+/// More terms than any query contains, and few enough to be harmless.
 inline constexpr int kMaxTerms = 20'000;
 
 [[noreturn]] void bad(std::string message);
-/// One of > < >= <=.
+/// Reports whether `op` is one of > < >= <=.
 bool is_order(std::string_view op);
-/// JSON as the store keeps it.
+/// Returns the JSON in the form that the store uses.
 std::string canonical(const Ast& value);
-/// What a text column is compared with.
+/// Returns the text with which a text column is compared.
 std::string as_text(const Ast& value);
-/// ["os", "name"] as fact_paths.path has it.
+/// Returns a path such as ["os", "name"] in the form of fact_paths.path.
 std::string encode_path(const Ast& path);
 bool all_digits(std::string_view s);
-/// A pattern that meets the JSON text of a string, quotes and all (see compare_parameter).
+/// Returns a pattern that matches the JSON text of a string including its quotes (see
+/// compare_parameter()).
 std::string quoted_pattern(const std::string& pattern);
 
 }  // namespace bunraku::query::conditions

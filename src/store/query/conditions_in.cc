@@ -1,7 +1,9 @@
-// "in": lists, subqueries, and what entities lead to.
+// SPDX-License-Identifier: Apache-2.0
+// The operator "in": lists, subqueries, and relations between entities.
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "store/query/compiler.h"
 #include "store/query/conditions.h"
 #include "store/query/time_text.h"
@@ -68,7 +70,7 @@ Sql QueryCompiler::in_array(SelectContext& context, const Ast& left, const Ast& 
             << " IN (SELECT xf.certname_id FROM facts x JOIN factset_facts xf ON xf.fact_id = x.id"
                " WHERE x.name = ";
         out.bind(as_text(left[1]))
-            << " AND " << fact_value_in("x", values.items()) << at_once(context);
+            << " AND " << fact_value_in("x", values.items()) << set_subquery_end(context);
         return out;
     }
     if (left.is_text("node_state") && !context.entity->field("node_state")) {
@@ -113,7 +115,7 @@ Sql QueryCompiler::in_array(SelectContext& context, const Ast& left, const Ast& 
         case FieldType::Time: {
             Ast times = Ast::array();
             for (const Ast& v : values.items()) {
-                // What is no time is none of those that are, and nobody knows which it is.
+                // An invalid time matches nothing; the result is unknown, not false.
                 if (!v.is_text() || !parse_query_time(v.as_text())) {
                     times.items().push_back(Ast());
                     continue;
@@ -160,7 +162,7 @@ std::string QueryCompiler::comparable(std::string_view column, FieldType from, F
 Sql QueryCompiler::in_select(SelectContext& context, const std::vector<std::string>& fields,
                              Select& inner) {
     if (inner.columns.size() > fields.size()) {
-        // As PuppetDB has it, columns that are not asked for say nothing.
+        // Like PuppetDB, ignores surplus columns of the subquery.
         inner.columns.resize(fields.size());
         inner.expressions.resize(fields.size());
         inner.types.resize(fields.size());
@@ -169,7 +171,9 @@ Sql QueryCompiler::in_select(SelectContext& context, const std::vector<std::stri
         bad(fmt::format("The subquery of 'in' has {} columns, {} are needed", inner.columns.size(),
                         fields.size()));
     }
-    // Nodes are the same by their number, which every table has.
+    BUNRAKU_ASSERT(inner.expressions.size() == fields.size() &&
+                   inner.types.size() == fields.size());
+    // Nodes are compared by id, which every table contains.
     if (fields.size() == 1 && fields[0] == "certname" && !context.entity->node.empty() &&
         !inner.context.entity->node.empty() && inner.columns[0].name == "certname" &&
         inner.group_by.empty()) {
@@ -190,7 +194,7 @@ Sql QueryCompiler::in_select(SelectContext& context, const std::vector<std::stri
         inner.expressions[i].text = comparable(inner.expressions[i].text, other, f.type);
     }
     Sql out("(");
-    // JSON's null is a value: it is not among others.
+    // A JSON null is a value that is never in the result of a subquery.
     bool tell = context.negated && !null.empty();
     if (tell) out << "CASE WHEN " << null << " THEN FALSE ELSE ";
     out << (fields.size() > 1 ? "(" + left + ")" : left);
@@ -247,7 +251,7 @@ Sql QueryCompiler::implicit_subquery(SelectContext& context, const Ast& query, i
     const Relation* relation = context.entity->relation(name);
     const Entity* e = find_entity(name);
     if (!relation && e && e->subquery && query.size() == 3) {
-        // What is wrong inside is told first.
+        // Errors inside the subquery are reported first.
         select_at(*e, query[2], depth + 1);
     }
     if (!relation || !e) {

@@ -1,7 +1,9 @@
-// Conditions on facts, their paths, and parameters: what is JSON inside.
+// SPDX-License-Identifier: Apache-2.0
+// Conditions on JSON content: facts, their paths, and parameters.
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "store/query/are_regex.h"
 #include "store/query/compiler.h"
 #include "store/query/conditions.h"
@@ -17,7 +19,7 @@ bool is_scalar(const Ast& value) { return value.is_text() || value.is_number() |
 
 }  // namespace
 
-// --- facts
+// --- Facts
 
 Sql QueryCompiler::plain_json(const Sql& json) const {
     Sql out(dialect_.postgresql() ? "(" : "json_plain(");
@@ -28,11 +30,12 @@ Sql QueryCompiler::plain_matches(const Sql& json, const Ast& pattern) const {
     Sql out("(");
     out << plain_json(json) << (dialect_.postgresql() ? " ~ " : " REGEXP ");
     if (pattern.is_text()) {
-        // SQLite's function would tell only once a row is there to be looked at.
+        // Validates the pattern here, because SQLite's function would report an error only when it
+        // evaluates a row.
         if (!dialect_.postgresql()) AreRegex::cached(pattern.as_text());
         return out.bind(pattern.as_text()) << ")";
     }
-    // A pattern of another type counts as its plain text.
+    // A pattern of another type is used as its plain text.
     Sql text(dialect_.postgresql() ? "CAST(" : "");
     text.bind(canonical(pattern)) << (dialect_.postgresql() ? " AS jsonb)" : "");
     return out << plain_json(text) << ")";
@@ -47,7 +50,7 @@ Sql QueryCompiler::fact_value(std::string_view alias, std::string_view op, const
     if (value.is_number()) {
         out << alias << ".number IS NOT NULL AND " << alias << ".number " << op << " ";
         out.bind(value.as_real());
-        // Doubles tell apart what is below 2^53 only.
+        // Doubles are exact only up to 2^53.
         constexpr std::int64_t kExact = 1ll << 53;
         if (op == "=" && value.is_int() && (value.as_int() > kExact || value.as_int() < -kExact)) {
             out << " AND " << alias << ".match = ";
@@ -69,7 +72,7 @@ Sql QueryCompiler::fact_value(std::string_view alias, std::string_view op, const
 }
 
 Sql QueryCompiler::fact_value_in(std::string_view alias, const std::vector<Ast>& values) {
-    // Numbers are equal by value, everything else by its text.
+    // Numbers are compared by value, everything else by its text.
     Ast matches_list = Ast::array();
     std::vector<Sql> terms;
     for (const Ast& v : values) {
@@ -91,13 +94,13 @@ Sql QueryCompiler::fact_value_in(std::string_view alias, const std::vector<Ast>&
     return join_balanced(std::move(terms), "OR");
 }
 
-std::string_view QueryCompiler::at_once(SelectContext& context) const {
-    // PostgreSQL believes that few rows come out of every condition: it would look through the
-    // facts of each node that is left, or compare each node with all of the set. The first set may
-    // lead to the nodes; the others are hashed.
+std::string_view QueryCompiler::set_subquery_end(SelectContext& context) const {
+    // PostgreSQL estimates that every condition returns few rows. It would then scan the facts of
+    // each remaining node, or compare each node with the whole set. The first set may drive the
+    // query over nodes; the other sets are hashed.
     if (!dialect_.postgresql() || context.few) return "))";
-    if (context.led) return ") IS TRUE)";
-    context.led = true;
+    if (context.driving_set_chosen) return ") IS TRUE)";
+    context.driving_set_chosen = true;
     return " OFFSET 0))";
 }
 
@@ -117,13 +120,13 @@ Sql QueryCompiler::compare_fact(SelectContext& context, std::string_view op, con
     out.bind(as_text(name)) << " AND "
                             << (is_order(op) ? compare_json("x.value", op, value)
                                              : fact_value("x", op, value))
-                            << at_once(context);
+                            << set_subquery_end(context);
     return out;
 }
 
 namespace {
 
-/// Where a path may be stored: components that are digits may be names or indexes.
+/// Returns the forms in which a path may be stored: components of digits may be names or indexes.
 std::vector<std::string> encoded_paths(const std::vector<FieldPart>& path) {
     std::vector<std::string> out = {""};
     auto append = [&](const std::vector<std::string>& forms) {
@@ -145,10 +148,11 @@ std::vector<std::string> encoded_paths(const std::vector<FieldPart>& path) {
         }
         if (part.kind == FieldPart::Index) append({fmt::format("{}", part.index)});
     }
+    BUNRAKU_ASSERT(!out.empty() && out.size() <= 64);
     return out;
 }
 
-/// {"b": {"c": value}} for a path behind its first name.
+/// Returns {"b": {"c": value}} for the path after its first name.
 Ast nested(const std::vector<FieldPart>& path, const Ast& value) {
     Ast out = value;
     for (std::size_t i = path.size(); i-- > 1;) {
@@ -174,7 +178,7 @@ Sql QueryCompiler::nodes_with_leaves(SelectContext& context, const Sql& where) c
     return s << context.entity->node
              << " IN (SELECT xf.certname_id FROM fact_paths xp JOIN fact_leaves xl ON xl.path_id ="
                 " xp.id JOIN factset_facts xf ON xf.fact_id = xl.fact_id WHERE "
-             << where << at_once(context);
+             << where << set_subquery_end(context);
 }
 
 Sql QueryCompiler::nodes_with_fact(SelectContext& context, const std::string& name,
@@ -185,7 +189,7 @@ Sql QueryCompiler::nodes_with_fact(SelectContext& context, const std::string& na
          " WHERE x.name = ";
     s.bind(name);
     if (!where.text.empty()) s << " AND " << where;
-    return s << at_once(context);
+    return s << set_subquery_end(context);
 }
 
 Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, const Located& at,
@@ -202,7 +206,7 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
     }
     if (op != "=" && op != "in") return structured_facts(context, op, path, value);
     if (op == "=" && (value.is_array() || value.is_map())) {
-        // "Contains": every element is among those that are there.
+        // Containment: every element must be present.
         if (std::any_of(path.begin(), path.end(), is(FieldPart::Index))) bad("Invalid = clause");
         Sql where;
         where << (dialect_.postgresql() ? "x.value @> " : "jsonb_contains(x.value, ");
@@ -210,7 +214,7 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
         return nodes_with_fact(context, path[0].name, where);
     }
     if (op == "=" && context.negated) {
-        // Unlike containment, these two are unknown where the path leads nowhere.
+        // Unlike containment, these two comparisons are unknown if the path does not exist.
         if (std::any_of(path.begin(), path.end(), is(FieldPart::Index)))
             return structured_facts(context, op, path, value);
         const std::vector<Step> steps = steps_of(path);
@@ -243,7 +247,7 @@ Sql QueryCompiler::dotted_facts(SelectContext& context, std::string_view op, con
 
 Sql QueryCompiler::matched_facts(SelectContext& context, std::string_view op,
                                  const std::vector<FieldPart>& path, const Ast& value) {
-    // PuppetDB takes every component for a pattern once one of them is.
+    // In PuppetDB, all components are patterns once one of them is a pattern.
     std::string regex;
     for (const FieldPart& part : path) {
         if (!regex.empty()) regex += "#~";
@@ -267,6 +271,7 @@ Sql QueryCompiler::matched_facts(SelectContext& context, std::string_view op,
 Sql QueryCompiler::structured_facts(SelectContext& context, std::string_view op,
                                     const std::vector<FieldPart>& path, const Ast& value) {
     if (is_order(op) && value.is_map()) bad(fmt::format("Invalid {} clause", op));
+    BUNRAKU_ASSERT(!path.empty());
     const std::string& name = path[0].name;
     const std::vector<Step> steps = steps_of(path);
     const Sql json = json_steps("x.value", std::span(steps).subspan(1));
@@ -281,9 +286,9 @@ Sql QueryCompiler::structured_facts(SelectContext& context, std::string_view op,
     }
     Sql found = nodes_with_fact(context, name, test << ")");
     if (!context.negated) return found;
-    // As PuppetDB 7 has it: a node without the path is neither this nor its opposite, nor is one
-    // with a null there that is asked for a pattern; one without the fact fails both this and its
-    // opposite.
+    // Follows PuppetDB 7. For a node without the path, both the condition and its negation are
+    // unknown; the same applies to a null at the path that is compared with a pattern. For a node
+    // without the fact, both are false.
     Sql out("(CASE WHEN ");
     out << found << " THEN TRUE";
     if (!null) {
@@ -306,7 +311,7 @@ Sql QueryCompiler::compare_json(const Sql& json, std::string_view op, const Ast&
     return out.bind(canonical(value)) << ") " << op << " 0";
 }
 
-// --- parameters
+// --- Parameters
 
 Sql QueryCompiler::json_steps(const Sql& json, std::span<const Step> steps) const {
     if (steps.empty()) return json;
@@ -359,6 +364,7 @@ Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op
     }
     need(context, "p");
     const Sql column = dialect_.as_jsonb("p.parameters");
+    BUNRAKU_ASSERT(!at.path.empty());
     const std::vector<Step> steps = steps_of(at.path);
     const Sql json = json_steps(column, steps);
     Sql out("(");
@@ -372,7 +378,7 @@ Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op
                         [](const FieldPart& p) { return all_digits(p.name); })) {
             return out << compare_json(json_at_path(column, steps), op, value) << ")";
         }
-        // The whole path as an object that the parameters contain.
+        // The whole path as an object that the parameters must contain.
         std::vector<FieldPart> path = at.path;
         path.insert(path.begin(), FieldPart{});
         std::string part = canonical(nested(path, value));
@@ -384,7 +390,8 @@ Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op
         return out.bind(part) << "))";
     }
     out << (op == "~" ? plain_matches(json, value) : compare_json(json, op, value));
-    // Unknown where a part below is missing; what has none of it fails both this and its opposite.
+    // The result is unknown if a nested part is missing. If the whole parameter is missing, both
+    // the condition and its negation are false.
     return out << (context.directly_negated ? " OR " : " AND ")
                << json_steps(column, std::span(steps).first(1))
                << (context.directly_negated ? " IS NULL)" : " IS NOT NULL)");
@@ -395,8 +402,8 @@ Sql QueryCompiler::parameter_is(SelectContext& context, const std::string& name,
     Sql out("(");
     std::int64_t hash = parameter_hash(name, canonical(value));
     if (context.few && dialect_.postgresql()) {
-        // Each row is looked at whatever plan is made. What is kept is canonical, so only numbers
-        // have several texts; making jsonb of all parameters would take twice as long.
+        // Every plan examines each row here. The stored JSON is canonical, so only numbers have
+        // several texts. Converting all parameters to jsonb would take twice as long.
         need(context, "p");
         bool number = value.is_number();
         out << "coalesce((p.parameters -> ";
@@ -404,7 +411,7 @@ Sql QueryCompiler::parameter_is(SelectContext& context, const std::string& name,
         return out.bind(canonical(value)) << (number ? "::jsonb, FALSE))" : ", FALSE))");
     }
     if (context.few || context.negated) {
-        // A set has a few values; a value may be in very many sets, which SQLite does not know.
+        // A set has a few values, but a value may be in very many sets, which SQLite does not know.
         out << "EXISTS (SELECT 1 FROM parameter_values xv WHERE xv.parameters_id ="
                " r.parameters_id AND "
             << (dialect_.postgresql() ? "" : "+") << "xv.value_hash = ";
@@ -436,15 +443,15 @@ Sql QueryCompiler::compare_parameter(SelectContext& context, std::string_view op
         return out.bind(match_of(canonical(value))) << " AND xe.member = 0))";
     }
     if (op == "=" && is_scalar(value)) return parameter_is(context, name, value);
-    // Parameters are shared: each set is looked at once, however many resources have it.
+    // Resources share parameters, so each set is examined once, even if many resources have it.
     out << (context.few ? "EXISTS (SELECT 1 FROM parameters xq WHERE xq.id = r.parameters_id AND "
                         : "r.parameters_id IN (SELECT xq.id FROM parameters xq WHERE ");
     if (op == "~") {
-        // As PuppetDB has it: the name is a pattern too, and values are compared as JSON texts with
-        // the pattern in quotes, so that a string must match whole, an array by an element.
+        // Like PuppetDB, treats the name as a pattern too. Values are compared as JSON texts with
+        // the pattern in quotes, so that it must match a whole string or an element of an array.
         if (!value.is_text()) bad("Invalid ~ clause");
         if (pg) {
-            // The text as it is kept, not as jsonb writes it.
+            // The stored text, and not the text that jsonb writes.
             out << "EXISTS (SELECT 1 FROM json_each(xq.parameters) AS j (name, value) WHERE j.name"
                    " ~ ";
             out.bind(name) << " AND j.value::text ~ ";
@@ -459,7 +466,7 @@ Sql QueryCompiler::compare_parameter(SelectContext& context, std::string_view op
     const std::vector<Step> steps = {name};
     const Sql json = json_steps(dialect_.as_jsonb("xq.parameters"), steps);
     if (pg) return out << compare_json(json, "=", value) << "))";
-    // Texts are canonical, so most sets are ruled out by a search for `"name":value`.
+    // Stored texts are canonical, so a search for `"name":value` rules out most sets.
     if (!value.is_number()) {
         Ast key = Ast::text(name);
         out << "instr(xq.parameters, ";
@@ -468,7 +475,7 @@ Sql QueryCompiler::compare_parameter(SelectContext& context, std::string_view op
     return out << compare_json(json, "=", value) << "))";
 }
 
-// --- paths of facts
+// --- Paths of facts
 
 namespace conditions {
 
@@ -529,7 +536,8 @@ Sql QueryCompiler::compare_path([[maybe_unused]] SelectContext& context, std::st
                 term << kind << " = 'string' AND ";
             }
             std::string regex = part.is_int() ? fmt::format("{}", part.as_int()) : part.as_text();
-            // fact-paths: the whole component; fact-contents: anywhere in it.
+            // In fact-paths the pattern must match the whole component, in fact-contents any part
+            // of it.
             if (!contents) regex = fmt::format("^(?:{})$", regex);
             term << matches(element, std::move(regex)) << ")";
             terms.push_back(std::move(term));
@@ -537,7 +545,8 @@ Sql QueryCompiler::compare_path([[maybe_unused]] SelectContext& context, std::st
         test = join_balanced(std::move(terms), "AND");
     }
     if (!contents) return test;
-    // Paths are few, leaves are many: first the ones, then the others by index.
+    // There are few paths and many leaves, so the query finds the paths first and then the leaves
+    // by index.
     Sql out("(fl.path_id IN (SELECT xp.id FROM fact_paths xp WHERE ");
     return out << test << "))";
 }

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/query/counting.h"
 
 #include <algorithm>
+
+#include "core/base/assert.h"
 
 namespace bunraku::query {
 
@@ -8,16 +11,17 @@ namespace {
 
 struct ReferenceRules {
     bool (*field)(const Ast&);
-    bool subqueries, nodes;  ///< whether they may be spoken of
+    bool subqueries, nodes;  ///< whether conditions may contain subqueries, and conditions on nodes
 };
 
-bool speaks(const Ast& c, const ReferenceRules& of, int depth) {
+bool refers_only(const Ast& c, const ReferenceRules& of, int depth) {
     if (c.is_null() || (c.is_array() && c.size() == 0)) return true;
     if (!c.is_array() || depth > kMaxQueryDepth) return false;
     std::string op = lower_op(c);
     if (op == "and" || op == "or" || op == "not") {
-        return c.size() > 1 && std::all_of(c.items().begin() + 1, c.items().end(),
-                                           [&](const Ast& t) { return speaks(t, of, depth + 1); });
+        return c.size() > 1 &&
+               std::all_of(c.items().begin() + 1, c.items().end(),
+                           [&](const Ast& t) { return refers_only(t, of, depth + 1); });
     }
     if (op == "subquery") return of.subqueries;
     if (c.size() != 3) return false;
@@ -29,11 +33,13 @@ bool speaks(const Ast& c, const ReferenceRules& of, int depth) {
 }
 
 std::vector<Ast> extracted(const Ast& query) {
+    BUNRAKU_ASSERT(query.is_array() && query.size() >= 2);
     if (query[1].is_array() && query[1].op() != "function") return query[1].items();
     return {query[1]};
 }
 
-/// ["extract", [count and what is counted by], condition, ["group_by", ..]]
+/// Reports whether a query has the form ["extract", [count and group fields], condition,
+/// ["group_by", ..]].
 bool only_counts(const Ast& query, const QueryOptions& options, bool (*field)(const Ast&),
                  bool subqueries) {
     if (!query.is_array() || lower_op(query) != "extract" || query.size() < 2) return false;
@@ -50,7 +56,7 @@ bool only_counts(const Ast& query, const QueryOptions& options, bool (*field)(co
             if (!std::all_of(query[i].items().begin() + 1, query[i].items().end(), field)) {
                 return false;
             }
-        } else if (!speaks_only_of(query[i], field, subqueries)) {
+        } else if (!refers_only_to(query[i], field, subqueries)) {
             return false;
         }
     }
@@ -60,17 +66,17 @@ bool only_counts(const Ast& query, const QueryOptions& options, bool (*field)(co
            });
 }
 
-bool counted_of_reports(const Ast& name) {
+bool is_report_count_field(const Ast& name) {
     return name.is_text("status") || name.is_text("environment") || name.is_text("type") ||
            name.is_text("certname");
 }
 
-bool counted_of_resources(const Ast& name) {
+bool is_resource_count_field(const Ast& name) {
     return name.is_text("type") || name.is_text("certname") || name.is_text("environment") ||
            name.is_text("exported");
 }
 
-bool of_newest_events(const Ast& name) {
+bool is_newest_event_field(const Ast& name) {
     for (std::string_view known :
          {"certname", "status", "resource_type", "resource_title", "containing_class",
           "environment", "timestamp", "latest_report?"}) {
@@ -79,42 +85,43 @@ bool of_newest_events(const Ast& name) {
     return false;
 }
 
-bool of_a_kind(const Ast& name) {
+bool is_kind_field(const Ast& name) {
     return name.is_text("type") || name.is_text("title") || name.is_text("exported") ||
            name.is_text("environment");
 }
 
-bool says(const std::vector<Ast>& terms, std::string_view field, const Ast& value) {
+bool has_equality(const std::vector<Ast>& terms, std::string_view field, const Ast& value) {
     return std::any_of(terms.begin(), terms.end(), [&](const Ast& t) {
         return t.is_array() && t.size() == 3 && t[0].is_text("=") && t[1].is_text(field) &&
                t[2] == value;
     });
 }
 
-bool of_the_node(const Ast& field) {
+bool is_node_field(const Ast& field) {
     return field.is_text("certname") || field.is_text("environment");
 }
 
-bool of_a_place(const Ast& field) { return field.is_text("file") || field.is_text("line"); }
+bool is_location_field(const Ast& field) { return field.is_text("file") || field.is_text("line"); }
 
 Ast all_of(std::vector<Ast> terms) {
     terms.insert(terms.begin(), Ast::text("and"));
     return Ast::array(std::move(terms));
 }
 
-/// A count over what catalogs have, taken apart: which catalogs, and which of what they have.
+/// A count over the content of catalogs, split into conditions on the catalogs and conditions on
+/// the content.
 struct CatalogCount {
-    std::vector<Ast> named;  ///< what it counts by, and orders by
+    std::vector<Ast> named;  ///< fields to group and order by
     std::vector<Ast> of_catalogs, of_counted;
     Ast grouping;
 
-    /// The query of the catalogs.
+    /// Returns the query for the catalogs.
     Ast catalogs(const Ast& query) const {
         Ast out = Ast::array({query[0], Ast::array({Ast::text("function"), Ast::text("count")})});
         if (!of_catalogs.empty()) out.items().push_back(all_of(of_catalogs));
         return out;
     }
-    /// The query of what is counted.
+    /// Returns the query for the counted content.
     Ast counted(const Ast& query) const {
         Ast out = Ast::array({query[0], query[1]});
         if (!of_counted.empty()) out.items().push_back(all_of(of_counted));
@@ -123,8 +130,8 @@ struct CatalogCount {
     }
 };
 
-/// Nullopt: it is none, or speaks of something that is neither of the catalog (`of_the_catalog`)
-/// nor of what is counted.
+/// Splits a count. Returns nullopt if the query is not such a count, or if it refers to anything
+/// other than the catalog (`of_the_catalog`) and the counted content.
 std::optional<CatalogCount> take_apart(const Ast& query, const QueryOptions& options,
                                        bool (*of_the_catalog)(const Ast&),
                                        bool (*of_the_counted)(const Ast&)) {
@@ -143,9 +150,9 @@ std::optional<CatalogCount> take_apart(const Ast& query, const QueryOptions& opt
         std::vector<Ast> terms;
         conjoined(query[i], terms);
         for (Ast& term : terms) {
-            if (speaks(term, {of_the_catalog, false, true}, 0)) {
+            if (refers_only(term, {of_the_catalog, false, true}, 0)) {
                 out.of_catalogs.push_back(std::move(term));
-            } else if (speaks(term, {of_the_counted, false, false}, 0)) {
+            } else if (refers_only(term, {of_the_counted, false, false}, 0)) {
                 out.of_counted.push_back(std::move(term));
             } else {
                 return {};
@@ -170,7 +177,7 @@ constexpr Field kKindFields[] = {
     {"environment", FieldType::Text, Field::Both | Field::Nullable, "counted.environment"},
 };
 
-/// A row for each kind of each set.
+/// An entity with one row for each kind of each set.
 const Entity& kind_counts() {
     static const Entity entity = {
         .name = "resources",
@@ -187,7 +194,7 @@ constexpr Field kPlaceFields[] = {
     {"line", FieldType::Number, Field::Both | Field::Nullable, "pl.line"},
 };
 
-/// A row for each place that the lists name.
+/// An entity with one row for each source location in the lists.
 const Entity& place_counts() {
     static const Entity entity = {
         .name = "resources",
@@ -199,7 +206,7 @@ const Entity& place_counts() {
     return entity;
 }
 
-/// A row for each name of each set.
+/// An entity with one row for each name of each set.
 const Entity& fact_name_counts() {
     static const Entity entity = {
         .name = "facts",
@@ -227,51 +234,51 @@ bool is_count(const Ast& item) {
            item[1].is_text("count");
 }
 
-bool speaks_only_of(const Ast& condition, bool (*field)(const Ast&), bool subqueries) {
-    return speaks(condition, {field, subqueries, true}, 0);
+bool refers_only_to(const Ast& condition, bool (*field)(const Ast&), bool subqueries) {
+    return refers_only(condition, {field, subqueries, true}, 0);
 }
 
 bool only_counts_reports(const Ast& query, const QueryOptions& options) {
-    return only_counts(query, options, counted_of_reports, false);
+    return only_counts(query, options, is_report_count_field, false);
 }
 
 bool only_counts_resources(const Ast& query, const QueryOptions& options) {
-    return only_counts(query, options, counted_of_resources, true);
+    return only_counts(query, options, is_resource_count_field, true);
 }
 
-bool speaks_of_newest_events(const Ast& query) {
+bool refers_only_to_newest_events(const Ast& query) {
     Ast condition = query;
     if (query.is_array() && lower_op(query) == "extract") {
         if (query.size() < 3) return false;
         for (const Ast& item : extracted(query)) {
-            if (!is_count(item) && !of_newest_events(item)) return false;
+            if (!is_count(item) && !is_newest_event_field(item)) return false;
         }
         condition = query[2];
     }
     std::vector<Ast> terms;
     conjoined(condition, terms);
-    return says(terms, "latest_report?", Ast::boolean(true)) &&
-           speaks_only_of(condition, of_newest_events, false);
+    return has_equality(terms, "latest_report?", Ast::boolean(true)) &&
+           refers_only_to(condition, is_newest_event_field, false);
 }
 
 std::optional<QueryCompiler::Select> select_kind_counts(QueryCompiler& compiler, const Ast& query,
                                                         const QueryOptions& options) {
     auto certname = [](const Ast& field) { return field.is_text("certname"); };
-    auto parts = take_apart(query, options, certname, of_a_kind);
+    auto parts = take_apart(query, options, certname, is_kind_field);
     if (!parts) return {};
-    auto spoken_of = [&](std::string_view field) {
+    auto is_used = [&](std::string_view field) {
         auto is = [&](const Ast& name) { return name.is_text(field); };
         return std::any_of(parts->named.begin(), parts->named.end(), is);
     };
-    // Only classes are kept with their titles.
-    bool titles = spoken_of("title"), environments = spoken_of("environment");
+    // Only classes are stored with their titles.
+    bool titles = is_used("title"), environments = is_used("environment");
     for (const Ast& term : parts->of_counted) {
-        auto untitled = [](const Ast& f) { return of_a_kind(f) && !f.is_text("title"); };
-        auto nowhere = [](const Ast& f) { return of_a_kind(f) && !f.is_text("environment"); };
-        titles = titles || !speaks(term, {untitled, false, false}, 0);
-        environments = environments || !speaks(term, {nowhere, false, false}, 0);
+        auto untitled = [](const Ast& f) { return is_kind_field(f) && !f.is_text("title"); };
+        auto nowhere = [](const Ast& f) { return is_kind_field(f) && !f.is_text("environment"); };
+        titles = titles || !refers_only(term, {untitled, false, false}, 0);
+        environments = environments || !refers_only(term, {nowhere, false, false}, 0);
     }
-    if (titles && !says(parts->of_counted, "type", Ast::text("Class"))) return {};
+    if (titles && !has_equality(parts->of_counted, "type", Ast::text("Class"))) return {};
 
     const Ast catalogs = parts->catalogs(query), kinds = parts->counted(query);
     const Entity& entity = *find_entity("catalogs");
@@ -291,7 +298,7 @@ std::optional<QueryCompiler::Select> select_kind_counts(QueryCompiler& compiler,
 
 std::optional<PlaceCounts> select_place_counts(QueryCompiler& compiler, const Ast& query,
                                                const QueryOptions& options) {
-    auto parts = take_apart(query, options, of_the_node, of_a_place);
+    auto parts = take_apart(query, options, is_node_field, is_location_field);
     if (!parts || (parts->named.empty() && parts->of_counted.empty())) return {};
     const Ast catalogs = parts->catalogs(query), places = parts->counted(query);
     QueryCompiler::Select lists = compiler.select(*find_entity("catalogs"), catalogs);
@@ -326,7 +333,7 @@ std::optional<QueryCompiler::Select> select_fact_counts(QueryCompiler& compiler,
         if (is_group_by(query[i])) {
             if (query[i].size() != 2 || !query[i][1].is_text("name")) return {};
             names.items().push_back(query[i]);
-        } else if (i == 2 && speaks_only_of(query[i], of_the_node, false)) {
+        } else if (i == 2 && refers_only_to(query[i], is_node_field, false)) {
             nodes.items().push_back(query[i]);
         } else {
             return {};

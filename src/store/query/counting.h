@@ -1,4 +1,5 @@
-// Questions that only count, which are asked of tables that are made for that.
+// SPDX-License-Identifier: Apache-2.0
+// Counting queries that special tables can answer.
 #pragma once
 
 #include <optional>
@@ -7,39 +8,41 @@
 
 namespace bunraku::query {
 
-/// ["function", "count"]
+/// Reports whether the item is ["function", "count"].
 bool is_count(const Ast& item);
 
-/// The terms of a conjunction, and of those inside it.
+/// Collects the terms of a conjunction, including nested conjunctions.
 void conjoined(const Ast& condition, std::vector<Ast>& out, int depth = 0);
 
-/// Whether `condition` speaks of nodes and of `field`s alone, whatever rows it is about.
-/// `subqueries`: implicit ones may be there.
-bool speaks_only_of(const Ast& condition, bool (*field)(const Ast&), bool subqueries);
+/// Reports whether `condition` refers only to nodes and to fields that `field` accepts, regardless
+/// of its entity. `subqueries` allows implicit subqueries.
+bool refers_only_to(const Ast& condition, bool (*field)(const Ast&), bool subqueries);
 
-/// "How many reports of each status, environment, type or node": asked of counters.
+/// Reports whether the query only counts reports by status, environment, type or node. The counter
+/// table can then answer it.
 bool only_counts_reports(const Ast& query, const QueryOptions& options);
-/// "How many resources", by what resource_counts() has, node by node.
+/// Reports whether the query only counts resources by the fields of resource_counts(), which has
+/// one row per node and type.
 bool only_counts_resources(const Ast& query, const QueryOptions& options);
-/// Whether what is asked of events (a condition, or what is extracted) is known of those of newest
-/// reports without a look at the events themselves.
-bool speaks_of_newest_events(const Ast& query);
+/// Reports whether a condition or projection on events can be answered from the table of newest
+/// events without reading the events themselves.
+bool refers_only_to_newest_events(const Ast& query);
 
-/// "How many resources of each type, class or environment": asked of the few sets of kinds there
-/// are. nullopt: `query` (of resources) asks something else.
+/// Compiles a count of resources by type, class or environment, which the distinct sets of kinds
+/// answer. Returns nullopt if `query` (of resources) is not such a count.
 std::optional<QueryCompiler::Select> select_kind_counts(QueryCompiler& compiler, const Ast& query,
                                                         const QueryOptions& options);
 
-/// "How many resources are declared at each file and line": counted from the lists of the catalogs.
+/// A count of resources by file and line, computed from the lists of the catalogs.
 struct PlaceCounts {
     QueryCompiler::Select select;
-    Sql lists;  ///< see CompiledQuery
+    Sql lists;  ///< see CompiledQuery::lists
 };
 std::optional<PlaceCounts> select_place_counts(QueryCompiler& compiler, const Ast& query,
                                                const QueryOptions& options);
 
-/// "How many facts of each name, or at all, do these nodes have": asked of the few sets of names
-/// there are. nullopt: `query` (of facts) asks something else.
+/// Compiles a count of the nodes' facts, by name or in total, which the distinct sets of names
+/// answer. Returns nullopt if `query` (of facts) is not such a count.
 std::optional<QueryCompiler::Select> select_fact_counts(QueryCompiler& compiler, const Ast& query,
                                                         const QueryOptions& options);
 

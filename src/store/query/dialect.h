@@ -1,5 +1,6 @@
-// Where the SQL of SQLite and of PostgreSQL differs: fragments by backend. The texts given in are
-// SQL expressions of ours, never what a user wrote.
+// SPDX-License-Identifier: Apache-2.0
+// SQL fragments that differ between SQLite and PostgreSQL. The arguments are SQL expressions of
+// this program, never user input.
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@ namespace bunraku::query {
 
 enum class Backend { Sqlite, Postgresql };
 
-/// catalogs.edges has the relationship as one of these.
+/// Names of the relationships in catalogs.edges; the value there is an index into this array.
 inline constexpr std::array<std::string_view, 5> kEdgeKinds = {"contains", "before", "required-by",
                                                                "notifies", "subscription-of"};
 
@@ -19,43 +20,44 @@ public:
     explicit Dialect(Backend backend) : pg_(backend == Backend::Postgresql) {}
     bool postgresql() const { return pg_; }
 
-    // --- words of table definitions
-    /// Replaces {id} {int} {small} {real} {text} {json} {jsontext} {blob} {rowless} in a script;
-    /// lines that begin with "sqlite:" or "pg:" stay for that backend only.
+    // --- Table definitions
+    /// Replaces {id} {int} {small} {real} {text} {json} {jsontext} {blob} {rowless} in a script.
+    /// Lines that begin with "sqlite:" or "pg:" remain only for that backend.
     std::string tables(std::string_view script) const;
 
-    // --- values
-    /// A placeholder whose bound text is JSON.
+    // --- Values
+    /// Returns a placeholder whose bound text is JSON.
     std::string_view json_value() const { return pg_ ? "?::jsonb" : "?"; }
-    /// A hash column as lower-case hexadecimal text.
+    /// Converts a hash column to lower-case hexadecimal text.
     std::string hex(std::string_view blob) const;
-    /// The text of JSON (a column of type {json}).
+    /// Returns the text of JSON (a column of type {json}).
     std::string json_text(std::string_view json) const;
-    /// The text of a jsonb column without the blanks that PostgreSQL writes.
+    /// Returns the text of a jsonb column without the blanks that PostgreSQL writes.
     std::string compact_json_text(std::string_view json) const;
 
-    /// A {jsontext} column as JSON that can be compared, sorted and looked into.
+    /// Converts a {jsontext} column to JSON that can be compared, sorted and accessed.
     std::string as_jsonb(std::string_view json) const;
 
-    // --- conditions
-    /// `text` matches the regular expression `pattern` (PostgreSQL's "~"; the function regexp() in
-    /// SQLite, which the query engine registers).
+    // --- Conditions
+    /// Tests whether `text` matches the regular expression `pattern` (PostgreSQL's "~"; in SQLite
+    /// the function regexp(), which the query engine registers).
     std::string matches(std::string_view text, std::string_view pattern) const;
-    /// The JSON array of strings `json` has the element `text`.
+    /// Tests whether the JSON array of strings `json` contains `text`.
     std::string array_has(std::string_view json, std::string_view text) const;
-    /// Any element of the JSON array of strings `json` matches.
+    /// Tests whether any element of the JSON array of strings `json` matches.
     std::string array_matches(std::string_view json, std::string_view pattern) const;
-    /// The member of a JSON object by the key expression `key`, as JSON; SQL null where absent.
+    /// Returns the member of a JSON object at the key expression `key`, as JSON. The result is SQL
+    /// null if the member does not exist.
     std::string member(std::string_view json, std::string_view key) const;
 
-    // --- tables out of columns
-    /// For FROM behind the catalog `catalog` (an alias): its edges as `alias` with the columns
-    /// source, target (resources.id) and kind (see kEdgeKinds).
+    // --- Columns as tables
+    /// Returns the edges of a catalog for FROM, after the alias `catalog`. The table `alias` has
+    /// the columns source, target (resources.id) and kind (see kEdgeKinds).
     std::string edges(std::string_view catalog, std::string_view alias) const;
-    /// For FROM: the elements of a JSON array as `alias`(value), as text.
+    /// Returns the elements of a JSON array for FROM, as `alias`(value), as text.
     std::string elements(std::string_view json, std::string_view alias) const;
 
-    /// "YYYY-MM-DDTHH:MI:SS.mmmZ" of a time column.
+    /// Formats a time column as "YYYY-MM-DDTHH:MI:SS.mmmZ".
     std::string time_text(std::string_view milliseconds) const;
 
 private:

@@ -1,4 +1,5 @@
-// Catalogs, their resources and edges, and what they were compiled from.
+// SPDX-License-Identifier: Apache-2.0
+// Catalogs, their resources and edges, and their inputs.
 #include <fmt/format.h>
 
 #include "store/query/entity_parts.h"
@@ -39,7 +40,8 @@ std::string relationship(std::string_view kind) {
     return out + " END";
 }
 std::string catalog_edges(const Dialect& d) {
-    // The catalog is named again inside: its edges are a table made from its own column.
+    // The subquery selects the catalog again, because its edges are a table made from one of its
+    // columns.
     std::string rows = json_rows(
         d,
         {{"source_type", JsonSql::Text, "ds.type"},
@@ -111,7 +113,7 @@ constexpr Field kCatalogFields[] = {
     {"job_id", T::Text, kNull, "cat.job_id"},
 };
 
-// SQLite would rather begin with a resource and look through all edges for it.
+// CROSS JOIN keeps SQLite from starting with a resource and searching all edges for it.
 std::string end_of_edge(const Dialect& d, std::string_view alias, std::string_view end) {
     return fmt::format("{}JOIN resources {} ON {}.id = e.{}", d.postgresql() ? "" : "CROSS ", alias,
                        alias, end);
@@ -144,7 +146,7 @@ constexpr Join kResourceJoins[] = {
 constexpr std::string_view kResourceNames[] = {"resource",    "certname", "tags",      "tag",
                                                "exported",    "line",     "title",     "type",
                                                "environment", "file",     "parameters"};
-// Kept as text, which is what most questions want; compared as jsonb.
+// Stored as text, which is sufficient for most queries; compared as jsonb.
 std::string tags_of_resource(const Dialect& d) { return d.as_jsonb("r.tags"); }
 std::string parameters_of_resource(const Dialect& d) { return d.as_jsonb("p.parameters"); }
 constexpr Field kResourceFields[] = {
@@ -173,7 +175,7 @@ constexpr Field kResourceCountFields[] = {
     {"exported", T::Bool, kBoth, "ct.exported"},
 };
 
-// Each parameter of each resource once, whichever nodes have it.
+// Each parameter of each resource appears once, regardless of the number of nodes that have it.
 std::string parameter_text(const Dialect& d) {
     return d.postgresql() ? "j.value::text" : "json_steps(pq.parameters, json_array(j.key))";
 }

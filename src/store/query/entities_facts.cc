@@ -1,4 +1,5 @@
-// Facts, their leaves and paths, sets of facts, the inventory.
+// SPDX-License-Identifier: Apache-2.0
+// Facts, their leaves and paths, factsets, and the inventory.
 #include <fmt/format.h>
 
 #include "store/query/entity_parts.h"
@@ -42,7 +43,7 @@ constexpr Field kFactContentFields[] = {
     {"value", T::FactValue, kBoth, "fl.value"},
 };
 
-// No EXISTS, which PostgreSQL would make a join with the leaves of all nodes.
+// EXISTS is not used, because PostgreSQL would turn it into a join with the leaves of all nodes.
 constexpr std::string_view kPathInUse =
     "(SELECT 1 FROM fact_leaves ul JOIN factset_facts uf ON uf.fact_id = ul.fact_id"
     " WHERE ul.path_id = fp.id LIMIT 1) IS NOT NULL AND fp.type <> 'json'";
@@ -84,7 +85,7 @@ constexpr Field kFactsetFields[] = {
     {"producer_timestamp", T::Time, kBoth, "fs.producer_timestamp"},
     {"producer", T::Text, kNull, "pr.name", "pr"},
     {"environment", T::Text, kNull, "env.name", "env"},
-    // Only factsets_with_packages() has this.
+    // Only factsets_with_packages() has this field.
     {"package_inventory", T::Json, F::Project, {}, {}, factset_packages},
 };
 constexpr std::size_t kPlainFactsetFields = std::size(kFactsetFields) - 1;

@@ -1,4 +1,5 @@
-// Nodes, and what has only a name: environments, producers, packages.
+// SPDX-License-Identifier: Apache-2.0
+// Nodes, and the entities that only have a name: environments, producers, packages.
 #include "store/query/entity_parts.h"
 
 namespace bunraku::query {
@@ -15,7 +16,7 @@ constexpr Join kNodeJoins[] = {
     {"fe", "LEFT JOIN environments fe ON fe.id = fs.environment_id", "fs"},
     {"re", "LEFT JOIN environments re ON re.id = rp.environment_id", "rp"},
 };
-// What PuppetDB shows of corrective changes without its commercial part: nothing.
+// PuppetDB without its commercial part returns no corrective changes here.
 constexpr std::string_view kNodeNames[] = {"latest_report_corrective_change",
                                            "deactivated",
                                            "expired",
@@ -49,7 +50,7 @@ constexpr Field kNodeFields[] = {
     {"catalog_timestamp", T::Time, kNull, "cat.timestamp", "cat"},
     {"latest_report_job_id", T::Text, kNull, "rp.job_id", "rp"},
     {"latest_report_status", T::Text, kNull, "rp.status", "rp"},
-    // Only nodes_with_expiration() has these.
+    // Only nodes_with_expiration() has these fields.
     {"expires_facts", T::Bool, kBoth, "coalesce(c.facts_expire, 1)"},
     {"expires_facts_updated", T::Time, kNull, "c.facts_expire_updated"},
 };
@@ -79,8 +80,8 @@ constexpr Field kPackageInventoryFields[] = {
     {"version", T::Text, kBoth, "p.version", "p"},
     {"provider", T::Text, kBoth, "p.provider", "p"},
 };
-// Names of nodes by their state, and of newest reports: PuppetDB's own expansions, which its users
-// have learned to write.
+// Names of nodes by state, and of newest reports. PuppetDB uses these entities in its own
+// expansions, and users have adopted them.
 constexpr Field kCertnameField[] = {{"certname", T::Text, kBoth, "c.certname"}};
 constexpr std::string_view kInactive = "(c.deactivated IS NOT NULL OR c.expired IS NOT NULL)";
 constexpr Join kLatestJoins[] = {

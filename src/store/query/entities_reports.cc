@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports, their logs and metrics, and events.
 #include <fmt/format.h>
 
@@ -173,7 +174,7 @@ constexpr Join kReportCountJoins[] = {
 };
 constexpr Field kReportCountFields[] = {
     {"type", T::Text, kBoth, "rp.report_type"},
-    // Behind a sign, as no status is another one than an empty one.
+    // Stored with a prefix character, because a missing status differs from an empty one.
     {"status", T::Text, kNull, "CASE WHEN rp.status <> '' THEN substr(rp.status, 2) END"},
     {"environment", T::Text, kNull, "env.name", "env"},
     {"certname", T::Text, kBoth, "c.certname", "c"},

@@ -1,5 +1,6 @@
-// What can be asked: one table an entity, its fields, how they are read, and which entities it
-// leads to. Adding an entity is adding a table in entities.cc.
+// SPDX-License-Identifier: Apache-2.0
+// The entities that can be queried: the fields of each one, how they are read, and its relations to
+// other entities. To add an entity, add a table in entities.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +16,17 @@ namespace bunraku::query {
 enum class FieldType : std::uint8_t {
     Text,
     Bool,         ///< 0 and 1
-    Number,       ///< whole
+    Number,       ///< integer
     Time,         ///< milliseconds since the epoch
-    Hash,         ///< bytes, shown as hexadecimal digits
+    Hash,         ///< bytes, returned as hexadecimal digits
     TextArray,    ///< JSON array of strings
-    Json,         ///< shown as it is, not asked
+    Json,         ///< returned as stored, cannot be queried
     JsonText,     ///< JSON that is compared as a whole (old and new values of events)
-    FactValue,    ///< JSON with its `match` and `number` beside it
-    FactPath,     ///< path of fact-contents: typed elements
+    FactValue,    ///< JSON with `match` and `number` in adjacent columns
+    FactPath,     ///< path of fact-contents, with typed elements
     EncodedPath,  ///< path of fact-paths
-    Facts,        ///< all facts of a node as an object; dotted names lead into it
-    Parameters,   ///< parameters of a resource; dotted names lead into them
+    Facts,        ///< all facts of a node as an object; dotted names select parts of it
+    Parameters,   ///< parameters of a resource; dotted names select parts of them
 };
 
 struct NestedColumn {
@@ -35,13 +36,13 @@ struct NestedColumn {
     std::string (*build)(const Dialect&) = nullptr;
 };
 
-/// Rows shown inside a row, as {"data": [..], "href": ..}: asked for by themselves, since databases
-/// are slow at putting JSON together.
+/// Rows nested inside a row, returned as {"data": [..], "href": ..}. A separate query reads them,
+/// because databases are slow at building JSON.
 struct NestedRows {
-    std::string_view key;                 ///< of the row
-    std::string (*href)(const Dialect&);  ///< of the row; a text
+    std::string_view key;                 ///< key of the row
+    std::string (*href)(const Dialect&);  ///< href of the row, as text
     std::span<const NestedColumn> columns;
-    /// What follows the columns; has one placeholder, for the key.
+    /// Returns the part after the columns. It contains one placeholder, for the key.
     std::string (*from)(const Dialect&);
 };
 
@@ -51,16 +52,16 @@ struct Field {
         Project = 2,
         Both = 3,
         Nullable = 4,
-        Dotted = 8,  ///< "name.a.b" may be asked and projected
+        Dotted = 8,  ///< "name.a.b" can be queried and projected
     };
     std::string_view name;
     FieldType type;
     std::uint8_t flags;
-    std::string_view sql;        ///< empty: see `build`
-    std::string_view need = {};  ///< the alias that must be joined; empty: none beyond FROM
-    /// For what differs between backends.
+    std::string_view sql;        ///< if empty, `build` is used
+    std::string_view need = {};  ///< alias that must be joined; may be empty
+    /// Builds the SQL if it differs between backends.
     std::string (*build)(const Dialect&) = nullptr;
-    /// The same where it is a column of the answer.
+    /// The nested rows, if the field is a column of the result.
     const NestedRows* nested = nullptr;
 
     bool query() const { return flags & Query; }
@@ -72,71 +73,76 @@ struct Field {
 struct Join {
     std::string_view alias;
     std::string_view sql;
-    std::string_view need = {};  ///< another alias that must stand before
-    /// Part of what the entity means; the others are left out where no field needs them.
+    std::string_view need = {};  ///< another alias that must be joined before
+    /// True if the join is part of the entity's definition. Other joins are omitted if no field
+    /// needs them.
     bool always = false;
     std::string (*build)(const Dialect&) = nullptr;
 };
 
-/// How ["subquery", entity, ..] ties two entities: equal columns, comma separated.
+/// A relation for ["subquery", entity, ..]: the columns that must be equal, separated by commas.
 struct Relation {
     std::string_view entity;
     std::string_view local, foreign;
 };
 
 struct Entity {
-    std::string_view name;   ///< "fact_contents"
-    std::string_view shown;  ///< as messages call it
-    std::string_view from;   ///< "catalogs cat"
+    std::string_view name;   ///< for example "fact_contents"
+    std::string_view shown;  ///< name in messages
+    std::string_view from;   ///< for example "catalogs cat"
     std::span<const Join> joins;
     std::span<const Field> fields;
     std::span<const Relation> relations;
-    std::string_view where = {};  ///< always
-    /// The column with certnames.id, where rows belong to nodes: node_state and the like need it.
+    std::string_view where = {};  ///< condition that always applies
+    /// The column with certnames.id, if rows belong to nodes. Conditions such as node_state need
+    /// it.
     std::string_view node = {};
-    /// The same FROM, beginning with what rows link to (a join of that alias): for SQLite, where
-    /// conditions speak of nothing else.
+    /// The same FROM clause, starting with the linked content (the join with that alias). SQLite
+    /// uses it if all conditions refer to content.
     std::string_view content_alias = {};
     std::string_view content_first = {};
-    /// The same, beginning with the nodes: for pages in their order, where many rows suit.
+    /// The same FROM clause, starting with the nodes. Used for pages ordered by node if many rows
+    /// match.
     std::string_view node_first = {};
-    /// `content_first` for PostgreSQL, which would choose an order itself. "{}" is where the
-    /// conditions on content go.
+    /// `content_first` for PostgreSQL, which would otherwise choose its own order. "{}" marks the
+    /// position of the conditions on content.
     std::string_view content_fenced = {};
-    /// What tells rows apart, where some columns are dear to make: of a page, only its own rows'
-    /// are made then.
+    /// The columns that identify a row, for entities with expensive columns. Those columns are then
+    /// computed only for the rows of the page.
     std::string_view key = {};
-    /// Where a row stands for several: how many.
+    /// The number of rows that a row represents, if it can be more than one.
     std::string_view count = {};
-    bool reports = false;  ///< shows reports of agents unless asked for others
+    bool reports = false;  ///< returns only reports of agents by default
     bool distinct = false;
-    bool single = false;   ///< rows are shown as their only value (fact-names, logs, metrics)
-    bool subquery = true;  ///< may be asked inside other queries
-    bool top = true;       ///< may be asked by ["from", ..]
-    /// The order of names in messages where it differs from that of the fields, which is the order
-    /// in which rows show them; both are PuppetDB's.
+    bool single = false;   ///< each row is returned as its single value (fact-names, logs, metrics)
+    bool subquery = true;  ///< can be used inside other queries
+    bool top = true;       ///< can be used in ["from", ..]
+    /// The order of names in messages, if it differs from the order of the fields, which is the
+    /// order in rows. Both are PuppetDB's.
     std::span<const std::string_view> listed = {};
 
     const Field* field(std::string_view name) const;
     const Join* join(std::string_view alias) const;
     const Relation* relation(std::string_view entity) const;
-    /// Names of the fields that have one of these flags, as messages list them.
+    /// Returns the names of the fields that have one of these flags, in the order of messages.
     std::vector<std::string_view> names(std::uint8_t flags) const;
 };
 
-/// By its name with underscores; nullptr: there is none.
+/// Finds an entity by its name with underscores. Returns nullptr if it does not exist.
 const Entity* find_entity(std::string_view name);
-/// nodes with expires_facts, factsets with package_inventory: asked by parameter, not by name.
+/// nodes with expires_facts, and factsets with package_inventory. A request parameter selects them,
+/// not a name.
 const Entity& nodes_with_expiration();
 const Entity& factsets_with_packages();
-/// How many resources of each type each node has: "resources" for questions that only count.
+/// The number of resources of each type for each node. It replaces "resources" in counting queries.
 const Entity& resource_counts();
-/// How many reports of each status, type and environment each node has.
+/// The number of reports of each status, type and environment for each node.
 const Entity& report_counts();
-/// The events of newest reports, in few words.
+/// The most important fields of the events of newest reports.
 const Entity& newest_events();
 
-/// PuppetDB writes catalog-inputs where tables have catalog_inputs.
+/// Converts PuppetDB's spelling, such as catalog-inputs, to the name in tables, such as
+/// catalog_inputs.
 std::string entity_name_of(std::string_view name);
 
 }  // namespace bunraku::query

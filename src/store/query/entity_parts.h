@@ -1,5 +1,6 @@
-// What the tables of entities share: flags, and relations that many have. Each file entities_*.cc
-// has the entities of one subject; entities.cc finds them.
+// SPDX-License-Identifier: Apache-2.0
+// Flags and relations that the entity tables share. Each file entities_*.cc defines the entities of
+// one subject; entities.cc finds them.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ using T = FieldType;
 inline constexpr auto kBoth = F::Both;
 inline constexpr auto kNull = static_cast<std::uint8_t>(F::Both | F::Nullable);
 
-// --- what most entities lead to: the other things of the same node
+// --- Common relations: other entities of the same node
 
 inline constexpr std::string_view kOfNodes[] = {
     "factsets",       "reports",  "package_inventory",
@@ -40,7 +41,7 @@ inline constexpr auto kNodesEnvironments = with_nodes({{"environments", "environ
 inline constexpr auto kNodesEnvironmentsProducers =
     with_nodes({{"environments", "environment", "name"}, {"producers", "producer", "name"}});
 
-/// {"href": ..} of rows below another: the path of the API.
+/// Returns {"href": ..} for the nested rows of a row: their path in the API.
 std::string href(const Dialect& dialect, std::string_view path, std::string_view id,
                  std::string_view child);
 

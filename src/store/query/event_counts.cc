@@ -1,7 +1,10 @@
-// How often resources, classes or nodes saw events of each kind, and the sums of that.
+// SPDX-License-Identifier: Apache-2.0
+// Event counts: the number of events of each status per resource, class or node, and the sums of
+// these counts.
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text_view.h"
 #include "store/query/compiler.h"
 #include "store/query/conditions.h"
@@ -60,14 +63,14 @@ Sql counts_condition(const Ast& filter) {
 
 void only_newest_events(QueryCompiler& compiler, QueryCompiler::Select& select,
                         const DistinctResources& range, const Ast& query) {
-    // The newest event of each property of a resource, within the times; several at the same moment
-    // all stay.
+    // Selects the newest event of each property of a resource within the times. If several have the
+    // same time, all are selected.
     bool pg = compiler.dialect().postgresql();
     std::string_view same = pg ? "IS NOT DISTINCT FROM" : "IS";
     Sql extra(
         "JOIN (SELECT de.certname_id, de.resource_type, de.resource_title, de.property,"
         " de.name, max(de.timestamp) AS newest FROM resource_events de");
-    // A condition on newest reports also says whose events count for "newest".
+    // A condition on the latest report also restricts the events among which the newest is chosen.
     bool latest = to_json(query).find("[\"=\",\"latest_report?\",true]") != std::string::npos;
     if (latest) {
         extra << " JOIN certnames dc ON dc.id = de.certname_id AND dc.latest_report_id ="
@@ -94,12 +97,13 @@ CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options
         bad(fmt::format("Unsupported value for 'count_by': '{}'", count_by));
     }
     QueryCompiler compiler(backend);
-    const Entity& events = !options.distinct && speaks_of_newest_events(query)
+    const Entity& events = !options.distinct && refers_only_to_newest_events(query)
                                ? newest_events()
                                : *find_entity("events");
 
     auto counted = [&](std::string_view by) {
         std::vector<std::string_view> group = group_of(by);
+        BUNRAKU_ASSERT(!group.empty());
         Ast fields = Ast::array();
         for (std::string_view g : group) fields.items().push_back(Ast::text(std::string(g)));
         fields.items().push_back(Ast::text("status"));
@@ -110,13 +114,14 @@ CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options
         if (!query.is_null()) wanted.items().push_back(query);
         QueryCompiler::Select select = compiler.select(events, wanted);
         if (options.distinct) only_newest_events(compiler, select, *options.distinct, query);
+        BUNRAKU_ASSERT(select.expressions.size() == select.columns.size());
         for (std::size_t i = 0; i < select.expressions.size(); ++i) {
             select.expressions[i] << " AS " << select.columns[i].name;
         }
         Sql inner = compiler.render(select, false);
         if (count_by == "certname") {
-            Sql once("SELECT DISTINCT ");
-            once << inner.text.substr(7);
+            Sql once("SELECT DISTINCT * FROM (");
+            once << inner.text << ") AS each_node";
             once.values = inner.values;
             inner = std::move(once);
         }
@@ -148,7 +153,7 @@ CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options
         Sql all;
         std::string_view rest = summarize_by;
         std::vector<std::string_view> parts;
-        // Commas at the end say nothing, but something must be named.
+        // Trailing commas are ignored, but at least one name is required.
         while (rest.ends_with(',')) rest.remove_suffix(1);
         do {
             std::size_t comma = rest.find(',');
@@ -174,6 +179,7 @@ CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options
     std::vector<std::string_view> group = group_of(summarize_by);
     out.subject_type = summarize_by;
     out.subject_from = out.columns.size();
+    BUNRAKU_ASSERT(out.subject_from == std::size(kCounts));
     for (std::string_view g : group) {
         out.columns.push_back({g == "resource_type" ? "type" : "title", OutputColumn::Text});
     }

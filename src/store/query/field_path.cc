@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/query/field_path.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/codec/json_text.h"
 
@@ -15,7 +17,7 @@ bool is_word(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// "name[3]" -> an index; everything else is a name.
+/// Parses "name[3]" as an index and all other text as a name.
 FieldPart index_or_name(std::string_view s) {
     if (s.size() > 3 && s.back() == ']') {
         std::size_t open = s.rfind('[');
@@ -54,12 +56,13 @@ std::vector<FieldPart> parse_field(std::string_view field) {
     parts.push_back({FieldPart::Name, std::string(field.substr(0, at)), 0});
     while (at < field.size()) {
         if (parts.size() > 100) throw QueryError{400, "AST field has too many components"};
+        BUNRAKU_ASSERT(at < field.size() && parts.front().kind == FieldPart::Name);
         if (field[at] != '.') bad("AST field component does not begin with a dot", at, field);
         ++at;
         std::string_view rest = field.substr(at);
         if (rest.starts_with("\"\"")) bad("Empty AST field component", at, field);
-        // match("..") and ".." end at a closing mark that a dot or the end follows and no backslash
-        // precedes; match takes the last such, a quoted name the first.
+        // match("..") and ".." end at a closing mark that is followed by a dot or the end and not
+        // preceded by a backslash. match uses the last such mark, a quoted name the first.
         if (rest.starts_with("match(\"")) {
             std::size_t found = std::string_view::npos;
             for (std::size_t i = 8; i + 1 < rest.size(); ++i) {
@@ -93,6 +96,7 @@ std::vector<FieldPart> parse_field(std::string_view field) {
         parts.push_back(index_or_name(rest.substr(0, end)));
         at += end;
     }
+    BUNRAKU_ASSERT(at == field.size());
     return parts;
 }
 
@@ -109,7 +113,7 @@ std::string encode_path_name(std::string_view name) {
     if (!name.empty() && std::all_of(name.begin(), name.end(), is_digit)) {
         return fmt::format("\"{}\"", name);
     }
-    // The delimiter inside a name is escaped, as visit_leaves() of fact_rows.h does it.
+    // The delimiter inside a name is escaped in the same way as in visit_leaves() of fact_rows.h.
     std::string out;
     for (std::size_t at = 0;;) {
         std::size_t next = name.find("#~", at);

@@ -1,4 +1,5 @@
-// Queries as they come: ["from", entity, ..] taken apart, and what endpoints add to them.
+// SPDX-License-Identifier: Apache-2.0
+// Parses ["from", entity, ..], and adds the conditions of endpoints to queries.
 #include <algorithm>
 #include <fmt/format.h>
 

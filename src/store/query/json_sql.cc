@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/query/json_sql.h"
 
 #include <fmt/format.h>
 
 namespace bunraku::query {
 
-// SQLite's own json_object() parses every JSON value that it is given anew; json_text() (see
-// functions.cc) only joins them.
+// SQLite's own json_object() parses every JSON value again. json_text() (see
+// store/db/query_functions.cc) only concatenates them.
 
 namespace {
 

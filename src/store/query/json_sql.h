@@ -1,4 +1,5 @@
-// JSON made by the database: objects and arrays of rows inside one column.
+// SPDX-License-Identifier: Apache-2.0
+// SQL that builds JSON in the database: objects, and arrays of rows inside one column.
 #pragma once
 
 #include <initializer_list>
@@ -9,14 +10,14 @@
 
 namespace bunraku::query {
 
-/// A member of an object: its name, how the SQL value is shown, the SQL expression.
+/// A member of an object: its name, the output format of the SQL value, and the SQL expression.
 struct JsonSql {
     enum Kind : char {
         Text = 's',
         Number = 'n',
         Bool = 'b',
         Time = 't',    ///< milliseconds -> "2001-01-02T03:04:05.678Z"
-        Offset = 'o',  ///< the same as PostgreSQL writes it in JSON: "2001-01-02T03:04:05+00:00"
+        Offset = 'o',  ///< the same in PostgreSQL's JSON format: "2001-01-02T03:04:05+00:00"
         Hash = 'x',    ///< bytes -> hexadecimal digits
         Json = 'j',
     };
@@ -25,14 +26,15 @@ struct JsonSql {
     std::string sql;
 };
 
-/// An expression that gives {"name": value, ..}.
+/// Returns an expression for {"name": value, ..}.
 std::string json_object(const Dialect& dialect, std::initializer_list<JsonSql> members);
-/// JSON with the keys of objects in jsonb's order (shorter ones first), as clients know it.
+/// Returns JSON with keys in jsonb's order (shorter ones first), which clients expect.
 std::string json_ordered(const Dialect& dialect, std::string_view json);
-/// (SELECT [{..}, ..] FROM `from`); null without rows.
+/// Returns (SELECT [{..}, ..] FROM `from`), which is null if the selection is empty.
 std::string json_rows(const Dialect& dialect, std::initializer_list<JsonSql> members,
                       std::string_view from);
-/// (SELECT [["a", "b"], ..] FROM `from`) of texts; null without rows.
+/// Returns (SELECT [["a", "b"], ..] FROM `from`) for texts, which is null if the selection is
+/// empty.
 std::string json_array_rows(const Dialect& dialect, std::initializer_list<std::string_view> texts,
                             std::string_view from);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/query/pql.h"
 
 #include <algorithm>
@@ -6,6 +7,8 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
+
+#include "core/base/assert.h"
 
 namespace bunraku::query {
 
@@ -28,9 +31,9 @@ bool is_word(char c) {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/// Recursive descent. Every place where something was looked for and not found is noted when it is
-/// the farthest so far; from that the message is made. PuppetDB's parser tries alternatives last
-/// one first, so the list is printed backwards.
+/// A recursive-descent parser. It records every token that was expected but not found at the
+/// farthest position, and builds the error message from these. PuppetDB's parser tries alternatives
+/// in reverse order, so the list is printed backwards.
 class Parser {
 public:
     explicit Parser(std::string_view text) : text_(text) {}
@@ -43,7 +46,7 @@ public:
             skip_blanks();
             if (at_ == text_.size()) return std::move(*result);
             at_ = end;
-            // PuppetDB's words, colon and all.
+            // PuppetDB's exact text, including the colon.
             note("#\"\\s+\" (followed by end-of-string):end-of-string");
             note("");
         }
@@ -51,9 +54,10 @@ public:
     }
 
 private:
-    // --- what was expected ---
+    // --- Expected tokens ---
 
     void note(std::string_view expected) {
+        BUNRAKU_ASSERT(at_ <= text_.size());
         if (at_ < farthest_) return;
         if (at_ > farthest_) {
             farthest_ = at_;
@@ -63,6 +67,7 @@ private:
     }
 
     [[noreturn]] void fail() {
+        BUNRAKU_ASSERT(farthest_ <= text_.size() && !expected_.empty());
         std::size_t begin = 0, line = 1;
         for (std::size_t i = 0; i < farthest_ && i < text_.size(); ++i) {
             if (text_[i] == '\n') {
@@ -95,7 +100,7 @@ private:
         throw QueryError{400, std::move(message)};
     }
 
-    // --- terminals ---
+    // --- Terminals ---
 
     bool literal(std::string_view word) {
         if (text_.substr(at_).starts_with(word)) {
@@ -118,7 +123,7 @@ private:
         return false;
     }
 
-    /// The longest of these that stands here.
+    /// Reads the longest of these words at the current position.
     template <std::size_t N>
     std::optional<std::string_view> one_of(const std::string_view (&words)[N]) {
         std::optional<std::string_view> best;
@@ -133,7 +138,7 @@ private:
         return best;
     }
 
-    /// Runs a rule; puts the position back where it gives nothing.
+    /// Runs a rule and restores the position if it fails.
     template <class Rule>
     auto attempt(Rule rule) -> decltype(rule()) {
         std::size_t start = at_;
@@ -172,7 +177,7 @@ private:
         if (!body) return {};
         std::vector<Ast> result = {Ast::text("from"), Ast::text(std::string(*entity))};
         if (extract) {
-            // A projection takes the condition and the grouping in.
+            // A projection contains the condition and the grouping.
             if (body->condition) extract->items().push_back(std::move(*body->condition));
             if (body->grouping) extract->items().push_back(std::move(*body->grouping));
             result.push_back(std::move(*extract));
@@ -208,7 +213,7 @@ private:
         return body;
     }
 
-    // --- conditions ---
+    // --- Conditions ---
 
     std::optional<Ast> expression(int depth) {
         descend(depth);
@@ -234,6 +239,7 @@ private:
             parts.push_back(std::move(*next));
         }
         if (parts.empty()) return first;
+        BUNRAKU_ASSERT(parts.size() >= 3);
         return Ast::array(std::move(parts));
     }
 
@@ -358,7 +364,7 @@ private:
         return binary("in", std::move(left), std::move(*inner));
     }
 
-    /// '[' item {',' item} ']', blanks everywhere.
+    /// Parses '[' item {',' item} ']', with optional blanks everywhere.
     template <class Item>
     std::optional<std::vector<Ast>> bracketed(Item item) {
         if (!literal("[")) return {};
@@ -387,7 +393,7 @@ private:
         }
     }
 
-    // --- fields ---
+    // --- Fields ---
 
     std::optional<std::vector<Ast>> grouped_fields() {
         if (!literal("[")) return {};
@@ -401,7 +407,7 @@ private:
 
     std::optional<std::vector<Ast>> field_list() {
         return separated([&]() -> std::optional<Ast> {
-            // A function is a field with parentheses behind it.
+            // A function is a field followed by parentheses.
             auto called = attempt([&] { return function(); });
             std::size_t after_call = at_;
             if (called) return called;
@@ -484,11 +490,12 @@ private:
         return std::string(text_.substr(start, at_ - start));
     }
 
-    /// One component after a dot: "quoted", match(..), or plain with an index perhaps.
+    /// Parses one component after a dot: "quoted", match(..), or a plain name with an optional
+    /// index.
     bool path_part() {
         if (at_ >= text_.size()) return false;
         if (text_[at_] == '"') {
-            // Up to the first quote that a dot or a blank follows, on the same line.
+            // Ends at the first quote on the same line that is followed by a dot or a blank.
             for (std::size_t i = at_ + 1; i < text_.size() && text_[i] != '\n'; ++i) {
                 if (text_[i] != '"') continue;
                 if (i + 1 < text_.size() &&
@@ -501,7 +508,8 @@ private:
             return false;
         }
         if (text_.substr(at_).starts_with("match(")) {
-            // match("..") may hold anything but the closing quote and parenthesis together.
+            // match("..") may contain anything except a closing quote directly followed by a
+            // parenthesis.
             std::size_t quote = at_ + 6 < text_.size() && text_[at_ + 6] == '"'
                                     ? text_.find("\")", at_ + 7)
                                     : std::string_view::npos;
@@ -527,7 +535,7 @@ private:
         return true;
     }
 
-    // --- values ---
+    // --- Values ---
 
     std::optional<std::string> string() {
         if (literal("\"")) return quoted('"');
@@ -549,7 +557,8 @@ private:
         std::string_view raw = text_.substr(start, at_ - start);
         ++at_;
         if (quote == '"') {
-            // The escapes are JSON's, so JSON's reader knows them; a newline may stand plainly.
+            // The escapes are those of JSON, so the JSON reader decodes them. An unescaped newline
+            // is allowed.
             std::string json = "\"";
             for (char c : raw) {
                 if (c == '\n') {
@@ -629,7 +638,7 @@ private:
         return Ast::array(std::move(*list));
     }
 
-    // --- grouping and paging ---
+    // --- Grouping and paging ---
 
     std::optional<Ast> group_by() {
         if (!literal("group by") || !blanks()) return {};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/query/search_keys.h"
 
 #include <charconv>
@@ -18,7 +19,7 @@ std::int64_t first_bytes(const codec::Sha1Digest& d) {
     return static_cast<std::int64_t>(out);
 }
 
-/// 1, 1.0 and 10e-1 are one number.
+/// Returns the same text for equal numbers, such as 1, 1.0 and 10e-1.
 std::string same_number(std::string_view text) {
     const char* end = text.data() + text.size();
     std::int64_t whole = 0;

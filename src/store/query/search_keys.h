@@ -1,4 +1,5 @@
-// What the store's columns hold of a value to find it by: one text or number for equal values.
+// SPDX-License-Identifier: Apache-2.0
+// Search keys in the store's columns: equal values have the same text or number.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +8,15 @@
 
 namespace bunraku::query {
 
-/// How a value is looked for: its canonical JSON, or the hash of it where it is long.
+/// Returns the text by which a value is searched: its canonical JSON, or a hash if the JSON is
+/// long.
 std::string match_of(std::string_view canonical);
-/// parameter_values.value_hash of a scalar in canonical JSON; equal numbers have equal hashes.
+/// Returns parameter_values.value_hash of a scalar in canonical JSON. Equal numbers have equal
+/// hashes.
 std::int64_t parameter_hash(std::string_view name, std::string_view canonical);
-/// parameter_values.type_hash.
+/// Returns parameter_values.type_hash.
 std::int64_t type_hash(std::string_view type);
-/// Only scalars are in the index.
+/// Reports whether the JSON is a scalar; the index contains only scalars.
 bool is_scalar_json(std::string_view canonical);
 
 }  // namespace bunraku::query

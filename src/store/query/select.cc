@@ -1,7 +1,9 @@
-// Projections, functions, grouping, order: from a query to a whole SELECT.
+// SPDX-License-Identifier: Apache-2.0
+// Compiles projections, functions, grouping and order to a complete SELECT.
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "store/query/compiler.h"
 #include "store/query/conditions.h"
 
@@ -13,7 +15,7 @@ namespace {
 
 constexpr std::string_view kFunctions[] = {"sum",   "avg",       "min",         "max",
                                            "count", "to_string", "jsonb_typeof"};
-/// PostgreSQL's names of columns are not longer.
+/// Maximum length of column names in PostgreSQL.
 constexpr std::size_t kLongestName = 63;
 constexpr std::size_t kMaxColumns = 200;
 
@@ -21,7 +23,7 @@ bool known_function(std::string_view name) {
     return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions);
 }
 
-/// Whether a FROM has a table under this name: "certnames c JOIN ..".
+/// Reports whether a FROM clause contains a table with this alias: "certnames c JOIN ..".
 bool names_alias(std::string_view from, std::string_view alias) {
     for (std::size_t at = from.find(alias); at != std::string_view::npos;
          at = from.find(alias, at + 1)) {
@@ -55,7 +57,7 @@ bool mentions_report_type(const Ast& c) {
     return c.size() > 1 && c[1].is_text("type");
 }
 
-// --- select
+// --- Select
 
 QueryCompiler::Select QueryCompiler::select(const Entity& entity, const Ast& query) {
     return select_at(entity, query, 0);
@@ -94,7 +96,7 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
     }
     if (items.size() > kMaxColumns) bad(fmt::format("More than {} columns", kMaxColumns));
 
-    // All unknown names are told at once.
+    // All unknown names are reported together.
     std::vector<std::string> unknown;
     for (const Ast& item : items) {
         if (item.is_array()) {
@@ -144,7 +146,7 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
             if (f.project()) add_column(out, Ast::text(std::string(f.name)), depth);
         }
     } else {
-        // Fields stand before functions.
+        // Fields precede functions in a row.
         for (const Ast& item : items) {
             if (item.is_text()) add_column(out, item, depth);
         }
@@ -174,7 +176,8 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
                 f = entity.field(name.substr(0, dot));
                 if (f && !f->dotted()) f = nullptr;
             }
-            // Only the name of a function counts where one of that name is projected.
+            // If functions with the same name are projected, an exact match is preferred; otherwise
+            // only the name must match.
             const Ast* called = function ? &g : nullptr;
             for (const Ast& item : items) {
                 bool same = item.is_array() && (function ? item[1] == g[1] : item[1].is_text(name));
@@ -197,11 +200,11 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
             FieldType type{};
             Sql by = projection(out.context, name, &kind, &type);
             if (type == FieldType::FactValue && !dialect_.postgresql()) {
-                // 0 and 0.0 are one value.
+                // 0 and 0.0 are the same value.
                 by.text = "json_sort_key(" + by.text + ")";
             }
             if (type == FieldType::Json && f->name == name && dialect_.postgresql()) {
-                // Its texts can be told apart, json cannot.
+                // PostgreSQL can compare the text of json, but not json itself.
                 by.text = "(" + by.text + ")::text";
                 for (std::size_t k = 0; k < out.columns.size(); ++k) {
                     if (out.columns[k].name == name) out.expressions[k] = by;
@@ -212,6 +215,8 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
         }
     }
     if (aggregates || grouping) {
+        BUNRAKU_ASSERT(out.columns.size() == out.expressions.size() &&
+                       out.columns.size() == out.types.size());
         for (const Ast& item : items) {
             bool plain =
                 item.is_text() || item[1].is_text("to_string") || item[1].is_text("jsonb_typeof");
@@ -253,16 +258,18 @@ Sql QueryCompiler::projection(SelectContext& context, std::string_view name,
     std::vector<FieldPart> path = parse_field(name);
     const Field& f = *context.entity->field(path[0].name);
     path.erase(path.begin());
+    BUNRAKU_ASSERT(!path.empty());
     for (const FieldPart& p : path) {
         if (p.kind == FieldPart::Match) bad("match() cannot be used in a projection");
     }
     *kind = OutputColumn::Json;
     *type = FieldType::Json;
     if (f.type == FieldType::Facts) {
-        // Only the one fact is read, not all of them.
+        // Reads only this fact and not all facts of the node.
         std::vector<Step> rest = steps_of(path);
         std::string fact = "trusted";
         if (f.name == "facts") {
+            BUNRAKU_ASSERT(!rest.empty());
             fact = std::get<std::string>(rest[0]);
             rest.erase(rest.begin());
         }
@@ -302,7 +309,8 @@ void QueryCompiler::add_column(Select& select, const Ast& item, int depth) {
     FieldType type{};
     select.expressions.push_back(projection(select.context, name, &kind, &type));
     const Field* f = select.context.entity->field(name);
-    if (f && f->build && (type == FieldType::Json || type == FieldType::Facts)) select.dear = true;
+    if (f && f->build && (type == FieldType::Json || type == FieldType::Facts))
+        select.expensive = true;
     select.columns.push_back({name, kind});
     select.types.push_back(type);
 }
@@ -344,7 +352,7 @@ Sql QueryCompiler::function_expression(SelectContext& context, const Ast& call,
     FieldType type{};
     Sql sql = projection(context, field_name, kind, &type);
     bool json = type == FieldType::FactValue || dotted;
-    // The number in a JSON value; nothing where it is none.
+    // Returns the number in a JSON value, or SQL null if it is not a number.
     auto numeric = [&]() -> Sql {
         if (type == FieldType::FactValue) {
             std::string alias = sql.text.substr(0, sql.text.find('.'));
@@ -366,7 +374,7 @@ Sql QueryCompiler::function_expression(SelectContext& context, const Ast& call,
     if (name == "count") {
         *kind = OutputColumn::Number;
         if (type == FieldType::FactValue) {
-            // A null is nothing to count.
+            // A JSON null is not counted.
             out << "count(CASE WHEN " << sql.text.substr(0, sql.text.find('.'))
                 << ".match <> 'null' THEN 1 END)";
         } else {
@@ -393,7 +401,7 @@ Sql QueryCompiler::function_expression(SelectContext& context, const Ast& call,
         if (pg) {
             out << "to_char(";
             if (time) {
-                out << "to_timestamp(" << sql << " / 1000.0)";  // sessions are in UTC
+                out << "to_timestamp(" << sql << " / 1000.0)";  // Sessions use UTC.
             } else if (json) {
                 out << numeric();
             } else {
@@ -419,7 +427,7 @@ Sql QueryCompiler::function_expression(SelectContext& context, const Ast& call,
         bad(fmt::format("field {} must be a numeric type", to_clojure(call[2])));
     }
     if (type == FieldType::Hash && pg) {
-        // Bytes have no greatest one there; their digits do.
+        // PostgreSQL has no min or max of bytes, but has them for their hexadecimal digits.
         *kind = OutputColumn::Text;
         out << name << "(" << dialect_.hex(sql.text) << ")";
         return out;
@@ -434,7 +442,7 @@ void QueryCompiler::add_function(Select& select, const Ast& call) {
     bool aggregate = false;
     Sql sql = function_expression(select.context, call, &kind, &aggregate);
     std::string name = call[1].as_text();
-    // The second of the same name gets a number, as database drivers do it.
+    // A second column with the same name gets a number, as in database drivers.
     int same = 0;
     for (const OutputColumn& c : select.columns) {
         if (c.name == name || c.name.starts_with(name + "_")) ++same;
@@ -445,7 +453,7 @@ void QueryCompiler::add_function(Select& select, const Ast& call) {
     select.types.push_back(kind == OutputColumn::Number ? FieldType::Number : FieldType::Text);
 }
 
-// --- order
+// --- Order
 
 void QueryCompiler::order(Select& select, const std::vector<OrderTerm>& terms) {
     const Entity& e = *select.context.entity;
@@ -456,7 +464,8 @@ void QueryCompiler::order(Select& select, const std::vector<OrderTerm>& terms) {
             if (select.columns[i].name == term.field) projected = i;
         }
         const Field* f = e.field(term.field);
-        // A function or a dotted name may order where it is shown; a field must be one to ask by.
+        // The order may use projected functions and dotted names. A field must also be one that can
+        // be queried.
         if (f ? !f->query() : projected == select.columns.size()) {
             std::string known;
             for (std::string_view k : e.names(Field::Query)) {
@@ -498,14 +507,15 @@ void QueryCompiler::order(Select& select, const std::vector<OrderTerm>& terms) {
         }
         select.order_by << (select.order_by.text.empty() ? "" : ", ") << sql
                         << (term.descending ? " DESC" : "");
-        // PostgreSQL's order of nulls; where there are none an index can be followed.
+        // Uses PostgreSQL's order of nulls. For columns without nulls, this is omitted so that an
+        // index can provide the order.
         if (nullable && !dialect_.postgresql()) {
             select.order_by << (term.descending ? " NULLS FIRST" : " NULLS LAST");
         }
     }
 }
 
-// --- the statement
+// --- Statement
 
 Sql QueryCompiler::render(const Select& select, bool paged, const Sql* from) {
     if (common_.empty()) return body(select, paged, from);
@@ -521,6 +531,7 @@ Sql QueryCompiler::subquery(const Select& select) {
     out << body(select, true, nullptr) << ")";
     if (dialect_.postgresql() || depth_of(out.text) <= kDeep) return out;
     common_.push_back(std::move(out));
+    BUNRAKU_ASSERT(!common_.empty());
     return fmt::format("(SELECT * FROM c{})", common_.size() - 1);
 }
 
@@ -532,9 +543,10 @@ Sql QueryCompiler::body(const Select& select, bool paged, const Sql* from) {
         out << select.expressions[i];
     }
     const SelectContext& c = select.context;
+    BUNRAKU_ASSERT(c.joined.size() == e.joins.size());
     bool content_first =
         !e.content_first.empty() && !dialect_.postgresql() && c.by_content && !c.by_owner;
-    // Catalogs are large rows: each is read once then.
+    // Catalogs are large rows; this order reads each one only once.
     for (std::size_t i = 0; i < e.joins.size() && !e.count.empty(); ++i) {
         if (e.joins[i].alias == e.content_alias && c.joined[i] && !dialect_.postgresql()) {
             content_first = true;
@@ -563,7 +575,8 @@ Sql QueryCompiler::body(const Select& select, bool paged, const Sql* from) {
     }
     for (std::size_t i = 0; i < select.group_by.size(); ++i) {
         out << (i == 0 ? " GROUP BY " : ", ");
-        // By the place of the shown column where it is the same: its values are bound once.
+        // Groups by column number if the same expression is selected, so that its values are bound
+        // only once.
         std::size_t at = select.expressions.size();
         for (std::size_t k = 0; k < select.expressions.size(); ++k) {
             if (select.expressions[k].text == select.group_by[i].text &&

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "store/query/time_text.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <fmt/format.h>
 #include <vector>
 
+#include "core/base/assert.h"
 #include "core/base/civil_time.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
@@ -17,7 +19,8 @@ namespace {
 constexpr std::array<std::string_view, 12> kRoman = {"I",   "II",   "III", "IV", "V",  "VI",
                                                      "VII", "VIII", "IX",  "X",  "XI", "XII"};
 
-/// A year alone, with a sign perhaps, of another length than those that dates have.
+/// Parses a year without month and day, with an optional sign. Its length must differ from the
+/// lengths of dates.
 std::optional<std::int64_t> lone_year(std::string_view text) {
     const bool before = text.starts_with('-');
     const bool sign = before || text.starts_with('+');
@@ -28,7 +31,7 @@ std::optional<std::int64_t> lone_year(std::string_view text) {
     }
     const auto digits = base::parse_integer<unsigned>(text);
     if (!digits) return std::nullopt;
-    // Farther away nothing changes in any comparison.
+    // More distant years give the same result in every comparison.
     constexpr unsigned kFarthest = 32'000;
     const auto year = static_cast<std::int64_t>(std::min(*digits, kFarthest));
     return base::days_from_civil(before ? -year : year, 1, 1) * 86'400'000;
@@ -72,17 +75,17 @@ struct Shown {
     bool morning() const { return time.hour < 12; }
 };
 
-/// A pattern: its name, and what it gives as a number of a width, or as a text padded to one. In
-/// small letters a name is a pattern too, and gives small letters.
+/// A template pattern: its name, and its output as a number with a width or as a padded text. The
+/// name in lower case is also a pattern, and gives lower-case output.
 struct Piece {
     std::string_view name;
     int width;
     std::int64_t (*number)(const Shown&);
     std::string (*text)(const Shown&) = nullptr;
-    bool as_name = false;  ///< "Month" is a third one
+    bool as_name = false;  ///< "Month" is a third form
 };
 
-// Longer names before those that they begin with.
+// Longer names precede their prefixes.
 using S = Shown;
 using I64 = std::int64_t;
 using Text = std::string;
@@ -147,7 +150,8 @@ constexpr Piece kPieces[] = {
 
 enum class Letters : std::uint8_t { Capital, Small, AsName };
 
-/// The piece whose name `text` begins with, and how it is written there.
+/// Returns the piece whose name `text` begins with, and sets the letter case in which it is
+/// written.
 const Piece* find_piece(std::string_view text, Letters* letters) {
     for (const Piece& p : kPieces) {
         const std::string_view head = text.substr(0, p.name.size());
@@ -172,11 +176,12 @@ const Piece* find_piece(std::string_view text, Letters* letters) {
 
 std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
     const base::CivilTime c = base::civil_time_ms(milliseconds);
+    BUNRAKU_ASSERT(c.month >= 1 && c.month <= 12 && c.day >= 1 && c.day <= 31);
     const Shown shown{c, c.nanosecond / 1'000'000, base::day_of_year(c), base::weekday(c.days()),
                       base::iso_week(c)};
     std::string out;
-    bool fill = true;          // FM before a pattern: no padding
-    bool names_filled = true;  // TM before one: names of days and months are not padded
+    bool fill = true;          // FM before a pattern turns off padding
+    bool names_filled = true;  // TM before a pattern turns off the padding of day and month names
     for (std::size_t i = 0; i < format.size() && out.size() < (1 << 16);) {
         std::string_view rest = format.substr(i);
         if (rest.starts_with("FM") || rest.starts_with("fm")) {
@@ -206,7 +211,9 @@ std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
             continue;
         }
         i += found->name.size();
-        // Names take the suffixes too, and show nothing of them.
+        BUNRAKU_ASSERT(i <= format.size() &&
+                       (found->number != nullptr) != (found->text != nullptr));
+        // Names accept the suffixes too, but print nothing for them.
         std::string_view suffix =
             base::upper(format.substr(i, 2)) == "TH" ? format.substr(i, 2) : "";
         if (!suffix.empty() || base::upper(format.substr(i, 2)) == "SP") i += 2;
@@ -229,7 +236,8 @@ std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
 
 namespace {
 
-/// Roman numerals as RN shows them: 15 wide, or as many '#' where there is none.
+/// Formats a Roman numeral like RN: 15 characters wide, or filled with '#' if the number has no
+/// Roman numeral.
 std::string roman(double number, bool fill, bool small) {
     constexpr int kWidth = 15;
     double rounded = std::nearbyint(number);
@@ -242,6 +250,7 @@ std::string roman(double number, bool fill, bool small) {
     for (const auto& [value, letters] : kSteps) {
         for (; left >= value; left -= value) out += letters;
     }
+    BUNRAKU_ASSERT(left == 0 && !out.empty());
     if (small) out = base::lower(out);
     return fill ? fmt::format("{:>{}}", out, kWidth) : out;
 }
@@ -249,7 +258,7 @@ std::string roman(double number, bool fill, bool small) {
 }  // namespace
 
 std::string number_to_char(double number, std::string_view format) {
-    // The template: where digits, the point, separators and signs stand.
+    // The parsed template: positions of digits, the point, separators and signs.
     struct Slot {
         char
             kind;  // '9', '0', '.', ',', 'S', 'M' (MI), 'P' (PL), 'G' (SG), 'R' (PR), 'T', 't', 'q'
@@ -313,7 +322,7 @@ std::string number_to_char(double number, std::string_view format) {
             slots.push_back({'q', " "});
             ++i;
         } else if (up[0] == 'S') {
-            // Before the digits it goes to the first one that shows.
+            // A sign before the digits moves to the first printed digit.
             sign_written = true;
             if (before == 0 && !point) {
                 anchored = true;
@@ -350,13 +359,13 @@ std::string number_to_char(double number, std::string_view format) {
     bool bracket =
         std::any_of(slots.begin(), slots.end(), [](const Slot& s) { return s.kind == 'R'; });
     std::string out;
-    int index = 0;  // of the digit places before the point
+    int index = 0;  // index among the digit positions before the point
     int lead = places - static_cast<int>(whole.size());
     std::size_t fraction_at = 0;
     std::size_t last_needed = fraction.find_last_not_of('0');
     bool started = false, in_fraction = false;
     std::string number_text;
-    // The sign stands right before the first digit, and has a place of its own.
+    // The sign is printed directly before the first digit, in its own position.
     auto open_number = [&] {
         if (started) return;
         started = true;
@@ -393,6 +402,7 @@ std::string number_to_char(double number, std::string_view format) {
                             out += ' ';
                         }
                     } else {
+                        BUNRAKU_ASSERT(static_cast<std::size_t>(index - lead) < whole.size());
                         char digit = whole[static_cast<std::size_t>(index - lead)];
                         bool only_zero = whole == "0" && after > 0 && slot.kind == '9' && !started;
                         if (only_zero) {

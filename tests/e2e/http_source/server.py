@@ -1,4 +1,5 @@
-"""Files of the web: server.py FOLDER writes its port to FOLDER/port; what is asked stands in FOLDER/asked."""
+"""An HTTP file server. server.py FOLDER writes its port to FOLDER/port and logs requests to
+FOLDER/asked."""
 import base64
 import hashlib
 import http.server

@@ -1,4 +1,5 @@
-"""Keeps what is posted: sink.py FOLDER writes its port to FOLDER/port and each body to a file."""
+"""Stores the bodies of POST requests: sink.py FOLDER writes its port to FOLDER/port and each body
+to a file."""
 import gzip
 import http.server
 import pathlib

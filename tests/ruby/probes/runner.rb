@@ -1,5 +1,5 @@
-# Evaluates the lines of one section of api.txt and writes what each gives beside the other sections' results.
-# PROBES: the file of probes, PROBE_RESULTS: the folder of the results.
+# Evaluates the lines of one section of api.txt and writes their results to a file. PROBES is the
+# file of probes, PROBE_RESULTS the folder of the results.
 module ProbeRunner
   module_function
 
@@ -14,11 +14,11 @@ module ProbeRunner
 
   def outcome(line, evaluate)
     plain(describe(evaluate.call(line)))
-  rescue Exception => e # rubocop:disable Lint/RescueException: what a probe raises is its result
+  rescue Exception => e # rubocop:disable Lint/RescueException: the error of a probe is its result
     plain("raises #{e.class}: #{e.message.lines.first.to_s.chomp.sub(/ for (#<|\S+:0x).*/m, '')}")
   end
 
-  # Data by its content, any other object by its class.
+  # Describes data by its content, and any other object by its class.
   def describe(value)
     case value
     when nil, true, false, Numeric, Symbol, Regexp, Module then value.inspect
@@ -29,7 +29,7 @@ module ProbeRunner
     end
   end
 
-  # Without what differs from run to run.
+  # Removes parts that differ from run to run.
   def plain(text)
     text = text.gsub(ENV.fetch('PROBE_RESULTS'), 'SCRATCH').gsub(/0x[0-9a-f]{8,}/, '0x')
     text.gsub(%r{/[^ "']*/tests/ruby/probes}, 'PROBES').gsub("\n", '\n').scrub

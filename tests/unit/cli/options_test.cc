@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "cli/command.h"
@@ -57,7 +58,7 @@ TEST(Options, Forms) {
     EXPECT_EQ(parse({"-e", "--x"}).code, "--x");
 }
 
-// Texts of Puppet 8.11.
+// Error messages of Puppet 8.11.
 TEST(Options, Errors) {
     const std::pair<std::vector<std::string>, const char*> cases[] = {
         {{"--fooo"}, "invalid option: --fooo"},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type alternatives.
 #include "resources/restype/specs/specs.h"
 
@@ -5,12 +6,10 @@ namespace bunraku::restype {
 namespace {
 
 constexpr Attribute kAttributes[] = {
-    {.name = "path",
-     .kind = AttributeKind::Property,
-     .doc = "The program that the name is to stand for."},
+    {.name = "path", .kind = AttributeKind::Property, .doc = "The path of the program to select."},
     {.name = "mode",
      .kind = AttributeKind::Property,
-     .doc = "Whether the best one is chosen automatically.",
+     .doc = "Whether the best alternative is selected automatically.",
      .values = "auto|manual",
      .feature = "mode"},
     {.name = "name", .namevar = true, .doc = "The name of the alternative."},
@@ -20,6 +19,6 @@ constexpr Attribute kAttributes[] = {
 }  // namespace
 
 extern const TypeSpec kAlternatives = {
-    .name = "alternatives", .doc = "Chooses an alternative.", .attributes = kAttributes};
+    .name = "alternatives", .doc = "Selects an alternative.", .attributes = kAttributes};
 
 }  // namespace bunraku::restype

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type anchor.
 #include "resources/restype/specs/specs.h"
 
@@ -10,8 +11,9 @@ constexpr Attribute kAttributes[] = {
 
 }  // namespace
 
-extern const TypeSpec kAnchor = {.name = "anchor",
-                                 .doc = "A no-operation resource that marks a place in the order.",
-                                 .attributes = kAttributes};
+extern const TypeSpec kAnchor = {
+    .name = "anchor",
+    .doc = "A resource that does nothing and marks a point in the order.",
+    .attributes = kAttributes};
 
 }  // namespace bunraku::restype

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource types of the module concat.
 #include "resources/restype/specs/specs.h"
 
@@ -7,7 +8,7 @@ namespace {
 constexpr Attribute kOfFile[] = {
     {.name = "ensure",
      .kind = AttributeKind::Property,
-     .doc = "Whether the file should be there.",
+     .doc = "Whether the file should exist.",
      .values = "present|absent"},
     {.name = "tag", .doc = "The tag of the fragments."},
     {.name = "path", .namevar = true, .doc = "The file."},
@@ -15,37 +16,37 @@ constexpr Attribute kOfFile[] = {
     {.name = "group", .doc = "The file's group."},
     {.name = "mode", .doc = "The file's mode."},
     {.name = "order", .doc = "How fragments are sorted.", .values = "alpha|numeric"},
-    {.name = "backup", .doc = "As of a file."},
-    {.name = "replace", .doc = "Whether a file that is there is replaced."},
-    {.name = "validate_cmd", .doc = "As of a file."},
-    {.name = "ensure_newline", .doc = "Whether every fragment ends a line."},
-    {.name = "create_empty_file", .doc = "Whether there is a file without fragments."},
+    {.name = "backup", .doc = "Same as the parameter of the type file."},
+    {.name = "replace", .doc = "Whether an existing file is replaced."},
+    {.name = "validate_cmd", .doc = "Same as the parameter of the type file."},
+    {.name = "ensure_newline", .doc = "Whether every fragment ends with a newline."},
+    {.name = "create_empty_file", .doc = "Whether to create the file if there are no fragments."},
     {.name = "format",
-     .doc = "What the fragments are.",
+     .doc = "The format of the fragments.",
      .values = "plain|yaml|json|json-array|json-pretty|json-array-pretty"},
-    {.name = "force", .doc = "Whether data of later fragments may replace that of others."},
-    {.name = "selinux_ignore_defaults", .doc = "As of a file."},
-    {.name = "selrange", .doc = "As of a file."},
-    {.name = "selrole", .doc = "As of a file."},
-    {.name = "seltype", .doc = "As of a file."},
-    {.name = "seluser", .doc = "As of a file."},
-    {.name = "show_diff", .doc = "As of a file."},
+    {.name = "force", .doc = "Whether later fragments may override the data of earlier ones."},
+    {.name = "selinux_ignore_defaults", .doc = "Same as the parameter of the type file."},
+    {.name = "selrange", .doc = "Same as the parameter of the type file."},
+    {.name = "selrole", .doc = "Same as the parameter of the type file."},
+    {.name = "seltype", .doc = "Same as the parameter of the type file."},
+    {.name = "seluser", .doc = "Same as the parameter of the type file."},
+    {.name = "show_diff", .doc = "Same as the parameter of the type file."},
 };
 
 constexpr Attribute kOfFragment[] = {
     {.name = "name", .namevar = true, .doc = "A name for the fragment."},
     {.name = "target", .doc = "The path or title of the file."},
-    {.name = "content", .doc = "What it says."},
-    {.name = "source", .doc = "Where its content is."},
-    {.name = "order", .doc = "Where it stands among the others."},
-    {.name = "tag", .doc = "What a file may ask for."},
+    {.name = "content", .doc = "The content of the fragment."},
+    {.name = "source", .doc = "The source of the content."},
+    {.name = "order", .doc = "The position among the other fragments."},
+    {.name = "tag", .doc = "The tag by which a file selects fragments."},
 };
 
 }  // namespace
 
 extern const TypeSpec kConcatFile = {
-    .name = "concat_file", .doc = "Puts a file together from fragments.", .attributes = kOfFile};
+    .name = "concat_file", .doc = "Assembles a file from fragments.", .attributes = kOfFile};
 extern const TypeSpec kConcatFragment = {
-    .name = "concat_fragment", .doc = "A part of a file.", .attributes = kOfFragment};
+    .name = "concat_fragment", .doc = "A fragment of a file.", .attributes = kOfFragment};
 
 }  // namespace bunraku::restype

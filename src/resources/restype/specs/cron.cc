@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type cron.
 #include "resources/restype/specs/specs.h"
 
@@ -22,12 +23,14 @@ constexpr Attribute kAttributes[] = {
     {.name = "monthday", .kind = AttributeKind::Property, .doc = "The days of the month, 1 to 31."},
     {.name = "environment",
      .kind = AttributeKind::Property,
-     .doc = "Environment settings in front of the entry."},
+     .doc = "Environment settings before the entry."},
     {.name = "user", .kind = AttributeKind::Property, .doc = "The owner of the crontab."},
     {.name = "target",
      .kind = AttributeKind::Property,
-     .doc = "The user whose crontab holds the entry."},
-    {.name = "name", .namevar = true, .doc = "A name that the crontab keeps in a comment."},
+     .doc = "The user whose crontab contains the entry."},
+    {.name = "name",
+     .namevar = true,
+     .doc = "A name, which is stored as a comment in the crontab."},
     {.name = "provider", .doc = "The backend for this resource."},
 };
 

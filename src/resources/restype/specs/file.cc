@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type file.
 #include "resources/restype/specs/specs.h"
 
@@ -7,7 +8,7 @@ namespace {
 constexpr Attribute kAttributes[] = {
     {.name = "ensure",
      .kind = AttributeKind::Property,
-     .doc = "What should stand at the path: `present` (anything), `absent`, `file`, `directory` or "
+     .doc = "The desired state of the path: `present` (anything), `absent`, `file`, `directory` or "
             "`link`. Any other text is taken as the target of a link.",
      .values = "absent=false|file|present|directory|link",
      .patterns = "/./"},
@@ -61,18 +62,20 @@ constexpr Attribute kAttributes[] = {
      .doc = "Whether and where to keep the old content before it is replaced: `false`, a suffix "
             "that starts with a dot, or the name of a filebucket."},
     {.name = "recurse",
-     .doc = "Whether to manage what a directory holds: `true`, `false`, or `remote` for exactly "
-            "what the source holds.",
+     .doc =
+         "Whether to manage the contents of a directory: `true`, `false`, or `remote` for exactly "
+         "what the source holds.",
      .values = "true|false|remote"},
     {.name = "recurselimit", .doc = "How many levels deep to go.", .patterns = "/^[0-9]+$/"},
     {.name = "max_files",
-     .doc = "How many entries a recursion may meet; -1 lifts the limit, 0 warns above a thousand.",
+     .doc = "The maximum number of entries of a recursion; -1 means unlimited, 0 warns above a "
+            "thousand.",
      .patterns = "/^[0-9]+$/, /^-1$/"},
     {.name = "replace",
-     .doc = "Whether to change the content of a file that exists already.",
+     .doc = "Whether to change the content of an existing file.",
      .values = "true|false|yes|no"},
     {.name = "force",
-     .doc = "Lets a directory be replaced by something else, purged or removed.",
+     .doc = "Permits replacing a directory by something else, purging it or removing it.",
      .values = "true|false|yes|no"},
     {.name = "ignore", .doc = "Patterns of names that a recursion skips."},
     {.name = "links",
@@ -93,7 +96,7 @@ constexpr Attribute kAttributes[] = {
      .doc = "A command that checks the new content before it replaces the old; `%` stands for the "
             "temporary file."},
     {.name = "validate_replacement",
-     .doc = "The text in `validate_cmd` that stands for the temporary file's path."},
+     .doc = "The placeholder in `validate_cmd` for the path of the temporary file."},
     {.name = "provider", .doc = "The backend for this resource."},
     {.name = "checksum",
      .doc = "How contents are compared.",
@@ -105,7 +108,7 @@ constexpr Attribute kAttributes[] = {
      .doc = "Whether owner, group and mode of the source are copied.",
      .values = "use|use_when_creating|ignore"},
     {.name = "selinux_ignore_defaults",
-     .doc = "Leaves SELinux defaults of the system aside.",
+     .doc = "Ignores the SELinux defaults of the system.",
      .values = "true|false"},
 };
 

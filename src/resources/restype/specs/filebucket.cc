@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type filebucket.
 #include "resources/restype/specs/specs.h"
 
@@ -6,7 +7,7 @@ namespace {
 
 constexpr Attribute kAttributes[] = {
     {.name = "name", .namevar = true, .doc = "The name of the bucket."},
-    {.name = "server", .doc = "The server that keeps the contents; none for a local bucket."},
+    {.name = "server", .doc = "The server that stores the contents; not used for a local bucket."},
     {.name = "port", .doc = "The port of that server."},
     {.name = "path", .doc = "The directory of a local bucket."},
 };
@@ -14,7 +15,7 @@ constexpr Attribute kAttributes[] = {
 }  // namespace
 
 extern const TypeSpec kFilebucket = {.name = "filebucket",
-                                     .doc = "A place that keeps file contents by their digest.",
+                                     .doc = "Stores file contents by their digest.",
                                      .attributes = kAttributes};
 
 }  // namespace bunraku::restype

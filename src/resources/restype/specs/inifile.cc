@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource types of the module inifile.
 #include "resources/restype/specs/specs.h"
 
@@ -7,18 +8,19 @@ namespace {
 constexpr std::string_view kShowDiff = "true|md5|false";
 constexpr Attribute kEnsure = {.name = "ensure",
                                .kind = AttributeKind::Property,
-                               .doc = "Whether the setting should be there.",
+                               .doc = "Whether the setting should exist.",
                                .values = "present|absent"};
 constexpr Attribute kValue = {
     .name = "value", .kind = AttributeKind::Property, .doc = "The value."};
 constexpr Attribute kName = {.name = "name", .namevar = true, .doc = "A name for the resource."};
-constexpr Attribute kSection = {.name = "section", .doc = "The section; empty: before the first."};
+constexpr Attribute kSection = {.name = "section",
+                                .doc = "The section; empty for settings before the first section."};
 constexpr Attribute kSetting = {.name = "setting", .doc = "The name of the setting."};
 constexpr Attribute kPath = {.name = "path", .doc = "The file."};
 constexpr Attribute kDiff = {
     .name = "show_diff", .doc = "Whether values are shown in logs.", .values = kShowDiff};
 constexpr Attribute kSeparator = {.name = "key_val_separator",
-                                  .doc = "What stands between a setting and its value."};
+                                  .doc = "The separator between a setting and its value."};
 constexpr Attribute kProvider = {.name = "provider", .doc = "The backend for this resource."};
 
 constexpr Attribute kOfSetting[] = {
@@ -27,15 +29,15 @@ constexpr Attribute kOfSetting[] = {
     kName,
     kSection,
     kSetting,
-    {.name = "force_new_section_creation", .doc = "Whether a section that is missing is made."},
+    {.name = "force_new_section_creation", .doc = "Whether a missing section is created."},
     kPath,
     kDiff,
     kSeparator,
-    {.name = "section_prefix", .doc = "What stands before the name of a section."},
-    {.name = "section_suffix", .doc = "What stands behind the name of a section."},
-    {.name = "indent_char", .doc = "What new settings are indented with."},
-    {.name = "indent_width", .doc = "How often."},
-    {.name = "refreshonly", .doc = "Whether to change something only when told by another."},
+    {.name = "section_prefix", .doc = "The prefix of a section name."},
+    {.name = "section_suffix", .doc = "The suffix of a section name."},
+    {.name = "indent_char", .doc = "The character that indents new settings."},
+    {.name = "indent_width", .doc = "The number of indentation characters."},
+    {.name = "refreshonly", .doc = "Whether to make changes only on a refresh event."},
     kProvider,
 };
 
@@ -46,19 +48,21 @@ constexpr Attribute kOfSubsetting[] = {
     kSection,
     kSetting,
     {.name = "subsetting", .doc = "The name of the word in the setting's value."},
-    {.name = "subsetting_separator", .doc = "What stands between two words."},
-    {.name = "subsetting_key_val_separator", .doc = "What stands between a name and its value."},
+    {.name = "subsetting_separator", .doc = "The separator between two words."},
+    {.name = "subsetting_key_val_separator", .doc = "The separator between a name and its value."},
     kPath,
     kDiff,
     kSeparator,
-    {.name = "quote_char", .doc = "The quotes of a value that has none yet."},
-    {.name = "use_exact_match", .doc = "Whether words have no values.", .values = "true|false"},
+    {.name = "quote_char", .doc = "The quotes for a value without quotes."},
+    {.name = "use_exact_match",
+     .doc = "Whether words are used without values.",
+     .values = "true|false"},
     {.name = "insert_type",
-     .doc = "Where a new word goes.",
+     .doc = "The position of a new word.",
      .values = "start|end|before|after|index"},
-    {.name = "insert_value", .doc = "The word, or the number, that insert_type speaks of."},
+    {.name = "insert_value", .doc = "The word or the index that insert_type refers to."},
     {.name = "delete_if_empty",
-     .doc = "Whether a setting goes with its last word.",
+     .doc = "Whether a setting is removed with its last word.",
      .values = "true|false"},
     kProvider,
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type interface.
 #include "resources/restype/specs/specs.h"
 
@@ -28,7 +29,7 @@ constexpr Attribute kAttributes[] = {
      .patterns = "/^\\d+/"},
     {.name = "allowed_trunk_vlans",
      .kind = AttributeKind::Property,
-     .doc = "The VLANs a trunk carries.",
+     .doc = "The VLANs of a trunk.",
      .values = "all"},
     {.name = "speed", .kind = AttributeKind::Property, .doc = "The speed.", .values = "auto"},
     {.name = "duplex",
@@ -38,7 +39,7 @@ constexpr Attribute kAttributes[] = {
     {.name = "etherchannel", .kind = AttributeKind::Property, .doc = "The channel group."},
     {.name = "ipaddress", .kind = AttributeKind::Property, .doc = "The addresses."},
     {.name = "name", .namevar = true, .doc = "The name of the interface."},
-    {.name = "device_url", .doc = "How to reach the device."},
+    {.name = "device_url", .doc = "The URL of the device."},
     {.name = "provider", .doc = "The backend for this resource."},
 };
 

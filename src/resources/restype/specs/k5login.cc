@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type k5login.
 #include "resources/restype/specs/specs.h"
 

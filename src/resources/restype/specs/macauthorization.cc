@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type macauthorization.
 #include "resources/restype/specs/specs.h"
 
@@ -27,10 +28,12 @@ constexpr Attribute kAttributes[] = {
      .values = "user|evaluate-mechanisms|allow|deny|rule"},
     {.name = "comment", .kind = AttributeKind::Property, .doc = "A comment."},
     {.name = "group", .kind = AttributeKind::Property, .doc = "The group that may authenticate."},
-    {.name = "k_of_n", .kind = AttributeKind::Property, .doc = "How many subrules must hold."},
+    {.name = "k_of_n",
+     .kind = AttributeKind::Property,
+     .doc = "The number of subrules that must match."},
     {.name = "mechanisms",
      .kind = AttributeKind::Property,
-     .doc = "Mechanisms in their order.",
+     .doc = "Mechanisms, in order.",
      .array_matching_all = true},
     {.name = "rule",
      .kind = AttributeKind::Property,
@@ -44,7 +47,7 @@ constexpr Attribute kAttributes[] = {
      .kind = AttributeKind::Property,
      .doc = "Whether credentials are shared.",
      .values = "true|false"},
-    {.name = "timeout", .kind = AttributeKind::Property, .doc = "How long credentials are kept."},
+    {.name = "timeout", .kind = AttributeKind::Property, .doc = "How long credentials are valid."},
     {.name = "tries", .kind = AttributeKind::Property, .doc = "How often to try."},
     {.name = "name", .namevar = true, .doc = "The name of the entry."},
     {.name = "provider", .doc = "The backend for this resource."},

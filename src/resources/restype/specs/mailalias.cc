@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type mailalias.
 #include "resources/restype/specs/specs.h"
 
@@ -11,7 +12,7 @@ constexpr Attribute kAttributes[] = {
      .values = "present|absent"},
     {.name = "recipient",
      .kind = AttributeKind::Property,
-     .doc = "Where mail for the alias goes.",
+     .doc = "The recipients of mail for the alias.",
      .array_matching_all = true},
     {.name = "file", .kind = AttributeKind::Property, .doc = "A file that lists the recipients."},
     {.name = "target", .kind = AttributeKind::Property, .doc = "The file of aliases."},

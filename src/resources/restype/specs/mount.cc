@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type mount.
 #include "resources/restype/specs/specs.h"
 
@@ -26,7 +27,7 @@ constexpr Attribute kAttributes[] = {
      .kind = AttributeKind::Property,
      .doc = "Whether to dump the file system.",
      .patterns = "/(0|1)/"},
-    {.name = "target", .kind = AttributeKind::Property, .doc = "The file that holds the table."},
+    {.name = "target", .kind = AttributeKind::Property, .doc = "The file that contains the table."},
     {.name = "name", .namevar = true, .doc = "The mount point."},
     {.name = "remounts", .doc = "Whether the mount can be remounted.", .values = "true|false"},
     {.name = "provider", .doc = "The backend for this resource."},

@@ -1,4 +1,5 @@
-// The resource types nagios_*: each is a definition of Nagios with its directives.
+// SPDX-License-Identifier: Apache-2.0
+// The resource types nagios_*. Each type represents a Nagios object definition with its directives.
 #include <algorithm>
 #include <array>
 
@@ -7,7 +8,7 @@
 namespace bunraku::restype {
 namespace {
 
-/// A literal as a template's parameter.
+/// A string literal as a template parameter.
 template <std::size_t N>
 struct Text {
     char data[N];
@@ -15,20 +16,20 @@ struct Text {
     constexpr std::string_view view() const { return {data, N - 1}; }
 };
 
-/// `type` is "nagios_host"; `directives` are separated by blanks.
+/// `type` is, for example, "nagios_host"; spaces separate `directives`.
 template <Text type, Text namevar, Text directives>
 struct Definition {
-    static constexpr std::string_view kBefore = "The directive `", kBehind = "` of the definition.";
-    static constexpr std::string_view kFirst = "Manages a definition `",
-                                      kLast = "` of Nagios in a text file.";
+    static constexpr std::string_view kPrefix = "The directive `", kSuffix = "` of the definition.";
+    static constexpr std::string_view kFirst = "Manages a Nagios `",
+                                      kLast = "` definition in a text file.";
     static constexpr std::string_view kKind =
         type.view().substr(std::string_view("nagios_").size());
     static constexpr std::size_t kDirectives =
         static_cast<std::size_t>(std::ranges::count(directives.view(), ' ')) + 1;
     static constexpr std::size_t kDocsSize =
-        directives.view().size() + 1 + kDirectives * (kBefore.size() + kBehind.size() - 1);
+        directives.view().size() + 1 + kDirectives * (kPrefix.size() + kSuffix.size() - 1);
 
-    /// The texts about directives, one behind the other.
+    /// The documentation of all directives, concatenated.
     static constexpr auto kDocs = [] {
         std::array<char, kDocsSize> out{};
         auto at = out.begin();
@@ -36,9 +37,9 @@ struct Definition {
         std::string_view rest = directives.view();
         for (std::size_t i = 0; i < kDirectives; ++i) {
             const std::string_view name = rest.substr(0, rest.find(' '));
-            append(kBefore);
+            append(kPrefix);
             append(name);
-            append(kBehind);
+            append(kSuffix);
             rest.remove_prefix(std::min(name.size() + 1, rest.size()));
         }
         return out;
@@ -61,13 +62,13 @@ struct Definition {
         std::string_view rest = directives.view();
         while (n <= kDirectives) {
             const std::string_view name = rest.substr(0, rest.find(' '));
-            const std::size_t size = kBefore.size() + name.size() + kBehind.size();
+            const std::size_t size = kPrefix.size() + name.size() + kSuffix.size();
             out[n++] = {.name = name, .kind = kProperty, .doc = {kDocs.data() + doc, size}};
             doc += size;
             rest.remove_prefix(std::min(name.size() + 1, rest.size()));
         }
         out[n++] = {
-            .name = "target", .kind = kProperty, .doc = "The file that holds the definitions."};
+            .name = "target", .kind = kProperty, .doc = "The file that contains the definitions."};
         out[n++] = {.name = namevar.view(), .namevar = true, .doc = "The name of the definition."};
         out[n++] = {.name = "owner", .doc = "The owner of the file."};
         out[n++] = {.name = "group", .doc = "The group of the file."};

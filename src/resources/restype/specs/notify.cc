@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type notify.
 #include "resources/restype/specs/specs.h"
 
@@ -7,7 +8,7 @@ namespace {
 constexpr Attribute kAttributes[] = {
     {.name = "message",
      .kind = AttributeKind::Property,
-     .doc = "The message; the title where it is not given."},
+     .doc = "The message; defaults to the title."},
     {.name = "withpath",
      .doc = "Whether to show the full path of the resource.",
      .values = "true|false"},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type resources.
 #include "resources/restype/specs/specs.h"
 
@@ -10,18 +11,17 @@ constexpr Attribute kAttributes[] = {
      .doc = "Whether to remove unmanaged resources.",
      .values = "true|false|yes|no"},
     {.name = "unless_system_user",
-     .doc = "Keeps system users, or users up to an id, from being purged.",
+     .doc = "Does not purge system users, or users up to an id.",
      .values = "true|false",
      .patterns = "/^\\d+$/"},
-    {.name = "unless_uid", .doc = "Keeps users with these ids from being purged."},
+    {.name = "unless_uid", .doc = "Does not purge users with these ids."},
 };
 
 }  // namespace
 
 extern const TypeSpec kResources = {
     .name = "resources",
-    .doc =
-        "Manages the resources of a type as a whole: purges those that the catalog does not name.",
+    .doc = "Manages the resources of a type as a whole: purges those that are not in the catalog.",
     .attributes = kAttributes};
 
 }  // namespace bunraku::restype

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type router.
 #include "resources/restype/specs/specs.h"
 
@@ -5,7 +6,7 @@ namespace bunraku::restype {
 namespace {
 
 constexpr Attribute kAttributes[] = {
-    {.name = "url", .namevar = true, .doc = "How to reach the router."},
+    {.name = "url", .namevar = true, .doc = "The URL of the router."},
 };
 
 }  // namespace

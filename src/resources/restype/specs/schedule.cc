@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type schedule.
 #include "resources/restype/specs/specs.h"
 
@@ -20,6 +21,6 @@ constexpr Attribute kAttributes[] = {
 }  // namespace
 
 extern const TypeSpec kSchedule = {
-    .name = "schedule", .doc = "Says when resources may be applied.", .attributes = kAttributes};
+    .name = "schedule", .doc = "Defines when resources may be applied.", .attributes = kAttributes};
 
 }  // namespace bunraku::restype

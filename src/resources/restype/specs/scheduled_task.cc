@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type scheduled_task.
 #include "resources/restype/specs/specs.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type selboolean.
 #include "resources/restype/specs/specs.h"
 
@@ -10,7 +11,9 @@ constexpr Attribute kAttributes[] = {
      .doc = "Whether the boolean is on.",
      .values = "on=true|off=false"},
     {.name = "name", .namevar = true, .doc = "The name of the boolean."},
-    {.name = "persistent", .doc = "Whether the value survives a restart.", .values = "true|false"},
+    {.name = "persistent",
+     .doc = "Whether the value persists across restarts.",
+     .values = "true|false"},
     {.name = "provider", .doc = "The backend for this resource."},
 };
 

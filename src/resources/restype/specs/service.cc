@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type service.
 #include "resources/restype/specs/specs.h"
 
@@ -35,7 +36,7 @@ constexpr Attribute kAttributes[] = {
      .doc = "What to look for in the process table when there is no status command."},
     {.name = "restart", .doc = "A command that restarts the service."},
     {.name = "start", .doc = "A command that starts the service."},
-    {.name = "status", .doc = "A command that tells whether the service runs."},
+    {.name = "status", .doc = "A command that reports whether the service runs."},
     {.name = "stop", .doc = "A command that stops the service."},
     {.name = "control",
      .doc = "The control variable that starts and stops a service on some systems."},

@@ -1,5 +1,6 @@
-// Every type spec stands in a file of its own here (those of Nagios in one); this names them for
-// the table.
+// SPDX-License-Identifier: Apache-2.0
+// Declarations of all type specs, for the table. Each type spec has its own file, except that those
+// of Nagios share one.
 #pragma once
 
 #include "resources/restype/spec.h"

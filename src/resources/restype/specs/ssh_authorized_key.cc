@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type ssh_authorized_key.
 #include "resources/restype/specs/specs.h"
 
@@ -7,7 +8,7 @@ namespace {
 constexpr Attribute kAttributes[] = {
     {.name = "ensure",
      .kind = AttributeKind::Property,
-     .doc = "Whether the key should be there.",
+     .doc = "Whether the key should exist.",
      .values = "present|absent"},
     {.name = "type",
      .kind = AttributeKind::Property,
@@ -19,10 +20,10 @@ constexpr Attribute kAttributes[] = {
                "ecdsa-sha2-nistp384-cert-v01@openssh.com|ecdsa-sha2-nistp521-cert-v01@openssh.com"},
     {.name = "key", .kind = AttributeKind::Property, .doc = "The key itself, one long word."},
     {.name = "user", .kind = AttributeKind::Property, .doc = "The account the key belongs to."},
-    {.name = "target", .kind = AttributeKind::Property, .doc = "The file that holds the key."},
+    {.name = "target", .kind = AttributeKind::Property, .doc = "The file that contains the key."},
     {.name = "options",
      .kind = AttributeKind::Property,
-     .doc = "Options in front of the key.",
+     .doc = "Options before the key.",
      .array_matching_all = true},
     {.name = "name", .namevar = true, .doc = "The comment of the key."},
     {.name = "drop_privileges",
@@ -33,8 +34,9 @@ constexpr Attribute kAttributes[] = {
 
 }  // namespace
 
-extern const TypeSpec kSshAuthorizedKey = {.name = "ssh_authorized_key",
-                                           .doc = "Manages keys that may log in to an account.",
-                                           .attributes = kAttributes};
+extern const TypeSpec kSshAuthorizedKey = {
+    .name = "ssh_authorized_key",
+    .doc = "Manages SSH keys that permit logging in to an account.",
+    .attributes = kAttributes};
 
 }  // namespace bunraku::restype

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type sshkey.
 #include "resources/restype/specs/specs.h"
 
@@ -7,11 +8,11 @@ namespace {
 constexpr Attribute kAttributes[] = {
     {.name = "ensure",
      .kind = AttributeKind::Property,
-     .doc = "Whether the key should be there.",
+     .doc = "Whether the key should exist.",
      .values = "present|absent"},
     {.name = "key", .kind = AttributeKind::Property, .doc = "The key itself, one long word."},
     {.name = "host_aliases", .kind = AttributeKind::Property, .doc = "Other names of the host."},
-    {.name = "target", .kind = AttributeKind::Property, .doc = "The file that holds the keys."},
+    {.name = "target", .kind = AttributeKind::Property, .doc = "The file that contains the keys."},
     {.name = "name", .namevar = true, .doc = "The name of the host."},
     {.name = "type",
      .namevar = true,
@@ -25,7 +26,7 @@ constexpr Attribute kAttributes[] = {
 }  // namespace
 
 extern const TypeSpec kSshkey = {.name = "sshkey",
-                                 .doc = "Manages host keys in the list of known hosts.",
+                                 .doc = "Manages host keys in the known hosts file.",
                                  .attributes = kAttributes,
                                  .composite_namevar = true};
 

@@ -1,8 +1,10 @@
-// The table of all native types, by name.
+// SPDX-License-Identifier: Apache-2.0
+// The table of all native types, sorted by name.
 #include "resources/restype/specs/table.h"
 
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "resources/restype/specs/specs.h"
 
 namespace bunraku::restype {
@@ -63,10 +65,25 @@ constexpr const TypeSpec* kAppliedTypes[] = {&kAlternatives, &kAnchor,         &
                                              &kConcatFile,   &kConcatFragment, &kFileLine,
                                              &kIniSetting,   &kIniSubsetting,  &kVcsrepo};
 
+[[maybe_unused]] bool sorted_by_name(std::span<const TypeSpec* const> types) {
+    return std::ranges::adjacent_find(types, [](const TypeSpec* a, const TypeSpec* b) {
+               return a->name >= b->name;
+           }) == types.end();
+}
+
 }  // namespace
 
-std::span<const TypeSpec* const> type_table() { return kTypes; }
-std::span<const TypeSpec* const> module_type_table() { return kModuleTypes; }
+std::span<const TypeSpec* const> type_table() {
+    BUNRAKU_ASSERT([] {
+        static const bool sorted = sorted_by_name(kTypes);
+        return sorted;
+    }());
+    return kTypes;
+}
+std::span<const TypeSpec* const> module_type_table() {
+    BUNRAKU_ASSERT(sorted_by_name(kModuleTypes));
+    return kModuleTypes;
+}
 
 const TypeSpec* find_applied_type(std::string_view name) {
     const auto it = std::ranges::find(kAppliedTypes, name, &TypeSpec::name);

@@ -1,4 +1,5 @@
-// The native types in the order of their names.
+// SPDX-License-Identifier: Apache-2.0
+// The native types, sorted by name.
 #pragma once
 
 #include "resources/restype/spec.h"
@@ -6,11 +7,11 @@
 namespace bunraku::restype {
 
 std::span<const TypeSpec* const> type_table();
-/// Types that stdlib brings and that are known here as well; they count only where the module is
-/// installed.
+/// Types of stdlib that are built in. They are valid only if the module is installed.
 std::span<const TypeSpec* const> module_type_table();
-/// A type of a module that is built in where types are applied (apply/module_releases.h). A compile
-/// asks the module what its attributes are, but for those of the table above.
+/// Returns a type of a module that is built in for applying catalogs (apply/module_releases.h). A
+/// compile reads the attributes of such a type from the module, except for the types of the table
+/// above.
 const TypeSpec* find_applied_type(std::string_view name);
 
 }  // namespace bunraku::restype

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type user.
 #include "resources/restype/specs/specs.h"
 
@@ -23,7 +24,7 @@ constexpr Attribute kAttributes[] = {
      .feature = "manages_shell"},
     {.name = "password",
      .kind = AttributeKind::Property,
-     .doc = "The password in the encrypted form that the system keeps.",
+     .doc = "The password, encrypted in the form that the system stores.",
      .feature = "manages_passwords"},
     {.name = "password_min_age",
      .kind = AttributeKind::Property,
@@ -82,7 +83,7 @@ constexpr Attribute kAttributes[] = {
      .feature = "manages_loginclass"},
     {.name = "name", .namevar = true, .doc = "The login name."},
     {.name = "membership",
-     .doc = "Whether `groups` is the whole list or the least that must be there.",
+     .doc = "Whether `groups` is the complete list or the minimum.",
      .values = "inclusive|minimum"},
     {.name = "system",
      .doc = "Whether to take an id from the range of system accounts.",

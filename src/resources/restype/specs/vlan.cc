@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type vlan.
 #include "resources/restype/specs/specs.h"
 
@@ -11,7 +12,7 @@ constexpr Attribute kAttributes[] = {
      .values = "present|absent"},
     {.name = "description", .kind = AttributeKind::Property, .doc = "The name of the VLAN."},
     {.name = "name", .namevar = true, .doc = "The number of the VLAN."},
-    {.name = "device_url", .doc = "How to reach the device."},
+    {.name = "device_url", .doc = "The URL of the device."},
     {.name = "provider", .doc = "The backend for this resource."},
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type yumrepo.
 #include "resources/restype/specs/specs.h"
 
@@ -220,7 +221,7 @@ constexpr Attribute kAttributes[] = {
      .values = "absent",
      .patterns = "/.*/"},
     {.name = "name", .namevar = true, .doc = "The name of the repository."},
-    {.name = "target", .doc = "The file that holds the repository."},
+    {.name = "target", .doc = "The file that contains the repository."},
     {.name = "provider", .doc = "The backend for this resource."},
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type zfs.
 #include "resources/restype/specs/specs.h"
 
@@ -124,6 +125,6 @@ constexpr Attribute kAttributes[] = {
 }  // namespace
 
 extern const TypeSpec kZfs = {
-    .name = "zfs", .doc = "Manages file systems of ZFS.", .attributes = kAttributes};
+    .name = "zfs", .doc = "Manages ZFS file systems.", .attributes = kAttributes};
 
 }  // namespace bunraku::restype

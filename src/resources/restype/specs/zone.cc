@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type zone.
 #include "resources/restype/specs/specs.h"
 
@@ -38,6 +39,6 @@ constexpr Attribute kAttributes[] = {
 }  // namespace
 
 extern const TypeSpec kZone = {
-    .name = "zone", .doc = "Manages zones of Solaris.", .attributes = kAttributes};
+    .name = "zone", .doc = "Manages Solaris zones.", .attributes = kAttributes};
 
 }  // namespace bunraku::restype

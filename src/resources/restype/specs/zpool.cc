@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The resource type zpool.
 #include "resources/restype/specs/specs.h"
 
@@ -48,6 +49,6 @@ constexpr Attribute kAttributes[] = {
 }  // namespace
 
 extern const TypeSpec kZpool = {
-    .name = "zpool", .doc = "Manages pools of ZFS.", .attributes = kAttributes};
+    .name = "zpool", .doc = "Manages ZFS pools.", .attributes = kAttributes};
 
 }  // namespace bunraku::restype

@@ -1,5 +1,6 @@
-// What a compile asks the disk for, call by call: the first compile of a node, the second, and one
-// after a change. A file more than it must be is a file too many, on each of 10,000 nodes.
+// SPDX-License-Identifier: Apache-2.0
+// Lists every file system call of a compile: the first compile of a node, the second one, and one
+// after a change. Each unnecessary call would be repeated for each of 10,000 nodes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -46,7 +47,7 @@ class a(Integer $p, Integer $q, $r = 3) {
     {"/e/modules/b/manifests/init.pp", "class b { }"},
 };
 
-/// Writes down what it is asked.
+/// Records all calls.
 class CountingFiles final : public environment::Files {
 public:
     explicit CountingFiles(Texts texts) : texts_(std::move(texts)) { change({}); }
@@ -54,7 +55,8 @@ public:
         for (const auto& [path, text] : texts) texts_[path] = text;
         files_ = std::make_shared<probe::MemoryFiles>(texts_);
     }
-    /// What was asked since the last time, each call a line, sorted; twice the same: " x2".
+    /// Returns the calls since the last call of this function, sorted, one per line. Repeated calls
+    /// are marked " x2".
     std::string calls() {
         std::string out;
         std::ranges::sort(calls_);
@@ -112,7 +114,7 @@ protected:
         data_ = std::make_shared<hiera::DataCache>();
     }
 
-    /// The resources, with their content.
+    /// Returns the resources with their content.
     std::string compile_node() {
         auto environment = snapshots_->get("production", log_);
         EXPECT_TRUE(environment) << environment.error().message;
@@ -147,7 +149,7 @@ protected:
     base::MemorySink log_;
 };
 
-TEST_F(AccessTest, TheFirstCompile) {
+TEST_F(AccessTest, FirstCompile) {
     EXPECT_EQ(compile_node(),
               "Stage[main] Class[Settings] Class[main] Node[n] Class[A] 1 2 4 Class[A::More] "
               "File[/epp] \"1\" Notify[twice 4] ");
@@ -200,7 +202,7 @@ stat a/t.epp
 )");
 }
 
-TEST_F(AccessTest, TheSecondCompile) {
+TEST_F(AccessTest, SecondCompile) {
     const auto first = compile_node();
     files_->calls();
     EXPECT_EQ(compile_node(), first);
@@ -232,8 +234,8 @@ stat a/t.epp
     EXPECT_EQ(files_->calls(), second);
 }
 
-/// After a change the compile reads what has changed, and nothing else.
-TEST_F(AccessTest, AChangedFile) {
+/// After a change, the compile reads only the changed file.
+TEST_F(AccessTest, CompileAfterChangedFile) {
     const struct {
         const char* path;
         std::optional<std::string> text;
@@ -255,7 +257,7 @@ TEST_F(AccessTest, AChangedFile) {
          "read /e/hiera.yaml\n"},
         {"/e/environment.conf", "modulepath = ./modules\n", "read /e/environment.conf\n"},
         {"/e/modules/a/metadata.json", R"({"name": "me-a", "version": "2.0.0"})",
-         // The environment's reading, and that of the lookup (`data_provider`).
+         // The environment reads this file, and so does the lookup (`data_provider`).
          "read /e/modules/a/metadata.json x2\n"},
         {"/e/modules/a/manifests/unused.pp", "class a::unused { notify { 'u': } }", ""},
         {"/e/modules/a/manifests/absent.pp", "class a::absent { notify { 'now': } }",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/compile.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace {
 
 using value::Value;
 
-/// What other nodes export, as a list; remembers what was asked.
+/// Returns exported resources of other nodes from a list and records the queries.
 class FakeStore : public ExportedSource {
 public:
     base::Result<std::vector<ExportedResource>> find(std::string_view type,
@@ -86,11 +87,11 @@ TEST(Compile, CollectsFromTheStore) {
     EXPECT_EQ(r->parameter("message")->as_string(), "hello");
     EXPECT_TRUE(r->parameter("withpath")->as_boolean());
     EXPECT_EQ(r->tags, (std::vector<std::string>{"notify", "x", "far", "class"}));
-    // Asked once, however often the collector ran.
+    // The compiler sends the query once, even if the collector runs several times.
     EXPECT_EQ(c.store.asked, (std::vector<std::string>{"Notify? not n"}));
 }
 
-TEST(Compile, ObjectsOfRubyConcernTheirOwnCatalogAlone) {
+TEST(Compile, RubyObjectsAffectOnlyTheirCatalog) {
     Compile with, without;
     const auto theirs = with.run("notify { 'a': message => 'x' } notify { 'b': message => ['y'] }");
     const auto other = without.run("notify { 'a': message => Timespan(1) }");
@@ -116,7 +117,7 @@ TEST(Compile, ObjectsOfRubyConcernTheirOwnCatalogAlone) {
     EXPECT_TRUE(holds_runtime_objects(*theirs));
 }
 
-TEST(Compile, DuplicatesNameBothSides) {
+TEST(Compile, DuplicateErrorNamesBothDeclarations) {
     Compile two;
     two.exports("a", "x", "1");
     two.exports("b", "x", "2");
@@ -134,7 +135,7 @@ TEST(Compile, DuplicatesNameBothSides) {
               "Could not retrieve exported resources of type Notify: it is gone");
 }
 
-TEST(Compile, OwnExportsStayUntilCollected) {
+TEST(Compile, OwnExportsAreVirtualUntilCollected) {
     Compile c;
     auto catalog = c.run("@@notify { 'x': }\n@notify { 'y': }");
     ASSERT_NE(catalog->find("Notify", "x"), nullptr);
@@ -147,7 +148,7 @@ TEST(Compile, OwnExportsStayUntilCollected) {
     EXPECT_FALSE(catalog->find("Notify", "x")->virtual_);
 }
 
-TEST(Compile, ErrorsOutsideOfExpressionsAreBare) {
+TEST(Compile, ErrorsOutsideExpressionsHaveNoPrefix) {
     struct Row {
         std::string code, error;
     };
@@ -166,7 +167,7 @@ TEST(Compile, ErrorsOutsideOfExpressionsAreBare) {
     }
 }
 
-TEST(Compile, EvaluatesTextsInOneScope) {
+TEST(Compile, EvaluatesSeveralTextsInOneScope) {
     Compile c;
     environment::Spec spec;
     spec.no_manifest = true;
@@ -185,9 +186,9 @@ TEST(Compile, EvaluatesTextsInOneScope) {
     EXPECT_EQ(v.as_integer(), 22);
 }
 
-// What may be done with a value that is too deep: nothing, since it is never made. Puppet 8.11 says
-// "stack level too deep" as well, at the use (see docs/design/0019).
-TEST(Compile, ValuesNestOnlySoDeep) {
+// A value cannot be nested too deeply for any use, because creating such a value fails. Puppet 8.11
+// reports "stack level too deep" too, but at the use (see docs/design/0019).
+TEST(Compile, LimitsNestingOfValues) {
     const char* const makes[] = {
         "[$m]",
         "[1, $m, 2]",
@@ -241,13 +242,14 @@ TEST(Compile, ValuesNestOnlySoDeep) {
             const auto error = c.error(code);
             EXPECT_NE(error.find("stack level too deep"), std::string::npos) << code << "\n"
                                                                              << error;
-            if (use != uses[0] && make != makes[0]) break;  // it is the making that is refused
+            // creating the value fails, so one use is enough
+            if (use != uses[0] && make != makes[0]) break;
         }
     }
 }
 
-// All of these work in Puppet 8.11 too, at 900 levels.
-TEST(Compile, DeepValuesCanBeUsed) {
+// All of these also work in Puppet 8.11, at 900 levels.
+TEST(Compile, AcceptsDeepValuesBelowLimit) {
     for (const char* use :
          {"notify { 'a': message => $x }", "notice($x.flatten)", "notice($x == $x)",
           "notice(\"${x}\")", "notice(type($x) =~ Type)", "notice(String($x))",
@@ -261,7 +263,7 @@ TEST(Compile, DeepValuesCanBeUsed) {
             "no error")
             << use;
     }
-    // Rounds that nest and take apart again nest no deeper.
+    // Repeated nesting and unnesting does not increase the depth.
     Compile c;
     EXPECT_EQ(
         c.error("$x = Integer[1, 20000].reduce([1]) |$m, $i| { [$m, 1][1, 1] }\n"
@@ -271,8 +273,8 @@ TEST(Compile, DeepValuesCanBeUsed) {
         "no error");
 }
 
-// docs/design/0001: whoever may send facts, parameters or data may not make symbols.
-TEST(Compile, NamesFromOutsideAreNoSymbols) {
+// docs/design/0001: clients that send facts, parameters or data must not be able to create symbols.
+TEST(Compile, ExternalNamesCreateNoSymbols) {
     Compile c;
     auto& a = *c.arena;
     value::HashBuilder facts(a), inner(a), parameters(a);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/compiler/native_functions.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ struct Modules {
     }
 };
 
-TEST(NativeFunctions, StandForKnownContentOnly) {
+TEST(NativeFunctions, ReplaceOnlyKnownContent) {
     const Modules modules;
     const auto own = modules.write("stdlib", kOwn, "picks");
     modules.write("stdlib", kCalled, "is empty");
@@ -60,7 +61,8 @@ TEST(NativeFunctions, StandForKnownContentOnly) {
     const function::StdlibFunction known{"acme_pick", kFiles, digests};
     EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Always);
     EXPECT_EQ(native_stands_for(*modules.open(), nullptr, own), NativeSupport::Never);
-    // One byte of its own, of what it calls, or a file that was not there.
+    // The native function is not used if one byte of the function's file differs, one byte of a
+    // file that it calls differs, or an additional file exists.
     modules.write("stdlib", kOwn, "picks ");
     EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Never);
     modules.write("stdlib", kOwn, "picks");
@@ -72,7 +74,7 @@ TEST(NativeFunctions, StandForKnownContentOnly) {
     EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Never);
 }
 
-TEST(NativeFunctions, StandForTheUsualArgumentsWhereOnlyThoseAreKnown) {
+TEST(NativeFunctions, ReplaceOnlyUsualArgumentsIfOthersAreUnknown) {
     const Modules modules;
     const auto own = modules.write("stdlib", kOwn, "picks");
     const std::uint64_t other[] = {1}, digests[] = {digest_of({{kOwn, "picks"}})};
@@ -82,7 +84,7 @@ TEST(NativeFunctions, StandForTheUsualArgumentsWhereOnlyThoseAreKnown) {
     EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Never);
 }
 
-TEST(NativeFunctions, AFunctionOfAnEarlierModuleIsTheOneThatIsCalled) {
+TEST(NativeFunctions, EarlierModuleHasPriority) {
     const Modules modules;
     const auto own = modules.write("stdlib", kOwn, "picks");
     modules.write("stdlib", kCalled, "is empty");
@@ -90,27 +92,28 @@ TEST(NativeFunctions, AFunctionOfAnEarlierModuleIsTheOneThatIsCalled) {
     const function::StdlibFunction known{"acme_pick", kFiles, digests};
     modules.write("aaa", kCalled, "is another");
     EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Never);
-    // A copy in another module stands as well.
+    // The native function also replaces a copy in another module.
     fs::remove_all(modules.root / "aaa");
     const auto copy = modules.write("vendored", kOwn, "picks");
     EXPECT_EQ(native_stands_for(*modules.open(), &known, copy), NativeSupport::Always);
 }
 
-TEST(NativeFunctions, AreComparedOncePerStateOfTheEnvironment) {
+TEST(NativeFunctions, AreComparedOncePerEnvironmentState) {
     const Modules modules;
     const auto own = modules.write("stdlib", kOwn, "picks");
     const std::uint64_t digests[] = {digest_of({{kOwn, "picks"}})};
     const function::StdlibFunction known{"acme_pick", kFiles, digests};
     const auto environment = modules.open();
     EXPECT_EQ(native_stands_for(*environment, &known, own), NativeSupport::Always);
-    // What it was made from is noted, so that a change gives a new state; this one stays.
+    // The environment records the file that it compared. A change leads to a new environment; the
+    // old one keeps its result.
     modules.write("stdlib", kOwn, "picks otherwise");
     EXPECT_EQ(native_stands_for(*environment, &known, own), NativeSupport::Always);
     EXPECT_FALSE(environment->unchanged());
     EXPECT_EQ(native_stands_for(*modules.open(), &known, own), NativeSupport::Never);
 }
 
-TEST(NativeFunctions, TheTableIsInOrder) {
+TEST(NativeFunctions, TableIsSorted) {
     const auto all = function::stdlib_functions();
     ASSERT_GT(all.size(), 50u);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -122,7 +125,7 @@ TEST(NativeFunctions, TheTableIsInOrder) {
         EXPECT_TRUE(std::ranges::is_sorted(all[i].files)) << all[i].name;
         EXPECT_TRUE(std::ranges::is_sorted(all[i].digests)) << all[i].name;
         EXPECT_TRUE(std::ranges::is_sorted(all[i].usual)) << all[i].name;
-        // Who says which arguments are usual says it beside the function.
+        // If the table lists usual arguments, the builtin function must define a check for them.
         const auto* builtin = function::builtin_functions().find(all[i].name);
         ASSERT_NE(builtin, nullptr) << all[i].name;
         EXPECT_TRUE(all[i].usual.empty() || builtin->usual) << all[i].name;

@@ -1,4 +1,6 @@
-// Many compiles over one snapshot, while its files change, are what each would be alone.
+// SPDX-License-Identifier: Apache-2.0
+// Many parallel compiles share one snapshot while its files change. Each must give the same result
+// as a single compile.
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
@@ -80,7 +82,7 @@ hierarchy:
     static constexpr const char* kApp =
         "<%- | Hash $tree | -%>\n<% $tree.each |$k, $v| { -%>\n<%= $k %>=<%= $v %>\n<% } -%>\n";
 
-    /// At once, as a deployment does it.
+    /// Replaces the file atomically, as a deployment does.
     void write(const std::string& path, const std::string& text) {
         const auto full = fs::path(root_) / path;
         fs::create_directories(full.parent_path());
@@ -107,7 +109,7 @@ hierarchy:
         return opened ? *opened : nullptr;
     }
 
-    /// The catalog as agents get it, or the error.
+    /// Returns the catalog that the agent gets, or the error.
     std::string compile_one(const std::shared_ptr<const environment::Environment>& env,
                             const std::shared_ptr<hiera::DataCache>& cache, int node) {
         base::NullSink log;
@@ -144,9 +146,9 @@ hierarchy:
     base::NullSink log_;
 };
 
-TEST_F(ParallelTest, CompilesAreWhatTheyAreAlone) {
+TEST_F(ParallelTest, ParallelCompilesEqualSingleCompiles) {
     set_node_data();
-    // One by one, each with a snapshot of its own.
+    // Compiles sequentially, each time with a new snapshot.
     std::set<std::string> alone[kNodes];
     for (const char version : {'a', 'b'}) {
         set_data(version);
@@ -193,8 +195,9 @@ TEST_F(ParallelTest, CompilesAreWhatTheyAreAlone) {
     EXPECT_EQ(wrong, 0) << example;
 }
 
-// docs/design/0001: a template without parameters takes whatever it is given, names of facts too.
-TEST_F(ParallelTest, ArgumentsOfTemplatesAreNoSymbols) {
+// docs/design/0001: a template without declared parameters accepts any arguments, also names of
+// facts.
+TEST_F(ParallelTest, TemplateArgumentsCreateNoSymbols) {
     write("manifests/site.pp",
           "notify { 'a': message => epp('site/open.epp', { \"${facts['name']}_given\" => 'x', "
           "'known' => 'y' }) }");

@@ -1,5 +1,6 @@
-// The data of a compile, each by itself: the table of resources, overrides that wait, defaults of
-// scopes.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the data structures of a compile separately: the resource table, pending overrides, and
+// defaults of scopes.
 #include "compile/compiler/resource_table.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +58,7 @@ protected:
     std::unique_ptr<ResourceTable> table_;
 };
 
-TEST_F(ResourceTableTest, FindsByTitleNameAliasAndOtherSpellings) {
+TEST_F(ResourceTableTest, FindsByTitleNameAliasAndSpelling) {
     Resource& file = make("file", "/a", {param("alias", "other")});
     Resource& named = make("file", "short", {param("path", "/b")});
     table_->add(file);
@@ -80,7 +81,7 @@ TEST_F(ResourceTableTest, FindsByTitleNameAliasAndOtherSpellings) {
     EXPECT_TRUE(table_->consistent());
 }
 
-TEST_F(ResourceTableTest, RefusesWhatIsThere) {
+TEST_F(ResourceTableTest, RefusesDuplicates) {
     table_->add(make("file", "/a"));
     EXPECT_EQ(error(make("file", "/a")),
               "Duplicate declaration: File[/a] is already declared; cannot redeclare");
@@ -88,7 +89,7 @@ TEST_F(ResourceTableTest, RefusesWhatIsThere) {
               "Cannot alias File[x] to [\"/a\"]; resource [\"File\", \"/a\"] already declared");
 }
 
-TEST_F(ResourceTableTest, NoticesABrokenEdge) {
+TEST_F(ResourceTableTest, ReportsBrokenEdge) {
     Resource& outer = make("file", "/a");
     Resource& inner = make("file", "/a/b");
     table_->add(outer);
@@ -116,7 +117,7 @@ TEST_F(ResourceTableTest, OverridesWaitForTheirResource) {
     EXPECT_EQ(overrides.waiting(), (std::vector<std::string>{"User[u]"}));
 }
 
-TEST_F(ResourceTableTest, NearerDefaultsWinAndKeepThePlaceOfTheOuter) {
+TEST_F(ResourceTableTest, InnerDefaultsOverrideAndKeepOrder) {
     Scopes scopes;
     Scope& top = in_->top_scope();
     Scope& inner = *in_->new_scope(evaluator::ScopeKind::Class, &top);

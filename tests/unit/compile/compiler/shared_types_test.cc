@@ -1,5 +1,6 @@
-// Which types of parameters all compiles of an environment's state share, and that sharing changes
-// nothing that a compile gives or reads.
+// SPDX-License-Identifier: Apache-2.0
+// Tests which parameter types all compiles of one environment state share. Sharing must not change
+// the results or the reads of a compile.
 #include "compile/compiler/shared_types.h"
 
 #include <fmt/format.h>
@@ -40,7 +41,8 @@ protected:
         spec.files = std::make_shared<probe::MemoryFiles>(texts);
         return *environment::Environment::open(spec, log_);
     }
-    /// Parameter by parameter: "Integer", or "own" where the class's are no shared ones.
+    /// Returns the type of each parameter, for example "Integer", or "own" if the class's types are
+    /// not shared.
     std::string shared(const environment::Environment& environment) {
         const auto file = environment.main_manifests().at(0);
         const auto& node =
@@ -54,7 +56,7 @@ protected:
             out += (out.empty() ? "" : " ") + (check.type ? check.type->to_string() : "-");
         return out;
     }
-    /// The class's parameter in the catalog, or the error.
+    /// Returns the class's parameter in the catalog, or the error.
     std::string compile_in(std::shared_ptr<const environment::Environment> environment,
                            environment::Trace* trace = nullptr) {
         base::NullSink log;
@@ -78,7 +80,7 @@ protected:
     base::MemorySink log_;
 };
 
-TEST_F(SharedTypesTest, AreThoseThatDependOnTheEnvironmentAlone) {
+TEST_F(SharedTypesTest, SharesOnlyTypesThatDependOnTheEnvironment) {
     static constexpr std::pair<const char*, const char*> kCases[] = {
         {"Integer $p", "Integer"},
         {"$p, Integer[1, 2] $q", "- Integer[1, 2]"},
@@ -92,7 +94,8 @@ TEST_F(SharedTypesTest, AreThoseThatDependOnTheEnvironmentAlone) {
          "A::Kinds = Array[A::Kind = Enum['x', 'y']] Array[A::Kinds]"},
         {"Type[A::Kind] $p", "Type[A::Kind]"},
         {"Sensitive[String] $p, Callable $q", "Sensitive[String] Callable"},
-        // Depends on which of them is resolved first, or is found out in use.
+        // The result depends on which alias is resolved first, or is known only when the type is
+        // used.
         {"A::Tree $p", "own"},
         {"A::Mixed $p", "own"},
         {"A::One $p", "own"},
@@ -103,7 +106,7 @@ TEST_F(SharedTypesTest, AreThoseThatDependOnTheEnvironmentAlone) {
         {"A::Set $p", "own"},
         {"A::Set::B $p", "own"},
         {"Init[Integer] $p", "own"},
-        // Only a compile knows, or has to tell.
+        // Only a compile can resolve these types or must report an error for them.
         {"File $p", "own"},
         {"A::Nowhere $p", "own"},
         {"A::Lost $p", "own"},
@@ -118,14 +121,14 @@ TEST_F(SharedTypesTest, AreThoseThatDependOnTheEnvironmentAlone) {
     }
 }
 
-TEST_F(SharedTypesTest, GiveTheSameCatalogsAndReadsInEveryCompile) {
+TEST_F(SharedTypesTest, EveryCompileHasTheSameCatalogAndReads) {
     static constexpr std::pair<const char*, const char*> kCases[] = {
         {"class c(A::Kinds $p) { } class { 'c': p => [x] }", "['x']"},
         {"class c(A::Kinds $p) { } class { 'c': p => [z] }",
          "Error while evaluating a Resource Statement, Class[C]: parameter 'p' index 0 expects a "
          "match for A::Kind = Enum['x', 'y'], got 'z'"},
         {"class c(A::Tree $p) { } class { 'c': p => [1, [2]] }", "[1, [2]]"},
-        // The compile's own type of the name counts.
+        // A type that the compile itself defines has priority.
         {"class c(A::Kinds $p) { } class { 'c': p => [7] } type A::Kind = Integer", "[7]"},
         {"class c(A::Nowhere $p) { } class { 'c': p => 1 }", "Resource type not found: A::Nowhere"},
     };
@@ -136,7 +139,8 @@ TEST_F(SharedTypesTest, GiveTheSameCatalogsAndReadsInEveryCompile) {
         EXPECT_EQ(compile_in(environment, &second), expected) << manifest;
         EXPECT_EQ(first.pack(), second.pack()) << manifest;
     }
-    // What a type is made of is read, by who makes it and by who finds it made.
+    // Both the compile that creates a shared type and a later compile that reuses it record the
+    // files of the type as read.
     const auto environment = open("class c(A::Kinds $p) { } class { 'c': p => [x] }");
     for (int i = 0; i < 2; ++i) {
         environment::Trace trace(environment->reads());
@@ -150,8 +154,8 @@ TEST_F(SharedTypesTest, GiveTheSameCatalogsAndReadsInEveryCompile) {
     }
 }
 
-TEST_F(SharedTypesTest, AreMadeOnceByManyThreads) {
-    // The compile's own recursive types are made of shared ones.
+TEST_F(SharedTypesTest, ThreadsCreateEachTypeOnce) {
+    // A recursive type of one compile can contain shared types.
     const auto environment = open(
         "class c(A::Kinds $p, A::Tree $q) { a($p) } class { 'c': p => [x], q => [1] } "
         "function a(A::Mixed $m, Array[A::Kind] $k = [y]) >> A::Kinds { $m }");
@@ -165,7 +169,7 @@ TEST_F(SharedTypesTest, AreMadeOnceByManyThreads) {
     for (const auto& answer : answers) EXPECT_EQ(answer, "['x']");
 }
 
-TEST_F(SharedTypesTest, OutliveTheirEnvironmentInACatalog) {
+TEST_F(SharedTypesTest, CatalogKeepsTypesAlive) {
     auto environment = open("class c(Type $p = A::Kind) { } include c");
     base::NullSink log;
     Request request;

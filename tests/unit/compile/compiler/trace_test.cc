@@ -1,5 +1,7 @@
-// What a compile reads: for each kind of read, a change of it touches the compile, and a change of
-// anything else does not. A touched compile whose catalog stays the same is said where it is so.
+// SPDX-License-Identifier: Apache-2.0
+// Tests each kind of read in a trace: a change of the value that was read affects the compile, and
+// a change of anything else does not. Cases are marked if the compile is affected but the catalog
+// stays the same.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -115,7 +117,7 @@ constexpr std::string_view kFacts =
         "names":{"p":{"q":1}},"escaped":{"x":{"deep":1}},"chosen":{"x":{"a":1,"b":2},"y":{"a":3}},
         "given":{"x":{"inner":1}},"held":{"x":{"a":1,"b":2,"c":3}},"walked":{"x":{"on":true,"off":1}},"last":{"x":{"a":10,"b":20}}})";
 
-/// One state of the world; everything a test may change.
+/// All inputs of a compile that a test can change.
 struct State {
     Texts texts = kSite;
     std::string facts{kFacts};
@@ -123,7 +125,7 @@ struct State {
     std::map<std::string, std::string> variables{{"BUNRAKU_TRACE_TEST", "set"}, {"OTHER", "1"}};
 };
 
-/// With environment variables of their own.
+/// Files with environment variables that the test sets.
 class WithVariables final : public environment::Files {
 public:
     explicit WithVariables(const State& state) : files_(state.texts), variables_(state.variables) {}
@@ -177,7 +179,7 @@ protected:
         return out;
     }
 
-    /// The catalog without what is stamped on it and without lines, or the error.
+    /// Returns the catalog without version stamps and line numbers, or the error.
     std::string compile_in(const InputsSnapshot& world, environment::Trace* trace) {
         Request request;
         request.arena = std::make_shared<base::Arena>();
@@ -221,8 +223,9 @@ protected:
 struct Case {
     const char* what;
     std::function<void(State&)> change;
-    std::string expected;  ///< the reads it touches: "KIND NAME[#DETAIL]", by lines; "": none
-    bool same = false;     ///< touched, but the catalog is equal
+    /// the affected reads, one per line: "KIND NAME[#DETAIL]"; "" if there are none
+    std::string expected;
+    bool same = false;  ///< true if the compile is affected but the catalog is equal
 };
 
 std::function<void(State&)> edit(std::string path, std::string_view from, std::string_view to) {
@@ -246,9 +249,9 @@ std::function<void(State&)> fact(std::string_view from, std::string_view to) {
 
 const std::string kInit = "/e/modules/a/manifests/init.pp";
 
-TEST_F(TraceTest, AChangeTouchesWhatReadIt) {
+TEST_F(TraceTest, ChangeAffectsOnlyItsReaders) {
     const std::vector<Case> cases = {
-        // Manifests, by definition.
+        // Manifests, with one definition per case.
         {"a comment above a class", edit(kInit, "# A comment.", "# Another.\n\n"), ""},
         {
             "the class",
@@ -330,7 +333,7 @@ TEST_F(TraceTest, AChangeTouchesWhatReadIt) {
         {"a fact of which a part was missing", fact("\"odd\":{}", "\"even\":{}"), "fact odd.part"},
         {"one that is no hash any more", fact("\"odd\":{}", "\"odd\":\"x\""), "fact odd.part"},
         {"a fact nobody asks for", fact("\"idle\":1", "\"idle\":2"), ""},
-        // Facts that are walked: their keys, and what the block reads of each.
+        // Iteration over facts: the keys, and the values that the block reads.
         {"a part that the block reads", fact("{\"size\":1,", "{\"size\":9,"), "fact mounts./.size"},
         {"one that it does not", fact("\"free\":2", "\"free\":9"), ""},
         {"one more key", fact("\"mounts\":{", "\"mounts\":{\"/x\":{\"size\":1,\"options\":{}},"),
@@ -387,7 +390,7 @@ TEST_F(TraceTest, AChangeTouchesWhatReadIt) {
     }
 }
 
-TEST_F(TraceTest, TheSecondCompileReadsTheSame) {
+TEST_F(TraceTest, SecondCompileRecordsTheSameReads) {
     const InputsSnapshot first = world({}, nullptr);
     std::vector<std::string> packed;
     for (int i = 0; i < 2; ++i) {
@@ -399,11 +402,12 @@ TEST_F(TraceTest, TheSecondCompileReadsTheSame) {
     EXPECT_LT(packed[0].size(), 200U);
 }
 
-/// An environment on the disk, where Ruby sees it.
+/// An environment on the disk, so that Ruby can read it.
 class RubyTraceTest : public TraceTest {
 protected:
     void SetUp() override {
-        if (ruby::find_ruby("ruby").empty()) GTEST_SKIP() << "there is no Ruby on this machine";
+        if (ruby::find_ruby("ruby").empty())
+            GTEST_SKIP() << "Ruby is not installed on this machine";
         root_ = fmt::format("{}bunraku-trace-{}", testing::TempDir(), ::getpid());
         std::filesystem::create_directories(root_);
         ::setenv("XDG_CACHE_HOME", (root_ + "/cache").c_str(), 1);
@@ -424,8 +428,8 @@ protected:
         out.environment = *environment::Environment::open(spec, log_);
         return out;
     }
-    /// Of the reads those of a kind below the root, or of a variable.
-    std::vector<std::string> told(const environment::Trace& trace, Read kind) const {
+    /// Returns the reads of one kind that are below the root or concern a test variable.
+    std::vector<std::string> reads_of_kind(const environment::Trace& trace, Read kind) const {
         std::vector<std::string> out;
         for (const auto& [item, answer] : trace.items()) {
             if (item.kind != kind) continue;
@@ -452,9 +456,9 @@ Puppet::Type.newtype(:thing) do
 end
 )";
 
-// What the code of title patterns reads counts for every compile whose titles it takes apart,
-// though each title is asked for once.
-TEST_F(RubyTraceTest, TitlePatternsRead) {
+// A compile depends on everything that the code of title patterns reads if it parses titles with
+// these patterns, even if the title itself is cached.
+TEST_F(RubyTraceTest, TitlePatternReadsAreRecorded) {
     std::string type = kRubyType;
     type.replace(type.find("ROOT"), 4, root_);
     write("e/modules/a/lib/puppet/type/thing.rb", type);
@@ -466,12 +470,12 @@ TEST_F(RubyTraceTest, TitlePatternsRead) {
         environment::Trace trace(before.environment->reads());
         const auto catalog = compile_in(before, &trace);
         ASSERT_FALSE(catalog.starts_with("error")) << catalog;
-        // Which the children were made with.
-        EXPECT_TRUE(told(trace, Read::Setting).size() > 5) << i;
-        EXPECT_EQ(told(trace, Read::Variable),
+        // The settings that the Ruby child processes got at their start.
+        EXPECT_TRUE(reads_of_kind(trace, Read::Setting).size() > 5) << i;
+        EXPECT_EQ(reads_of_kind(trace, Read::Variable),
                   (std::vector<std::string>{"BUNRAKU_DOC", "BUNRAKU_TITLE", "BUNRAKU_VALUES"}))
             << i;
-        const auto files = told(trace, Read::File);
+        const auto files = reads_of_kind(trace, Read::File);
         EXPECT_NE(std::ranges::find(files, "prefix"), files.end()) << i;
         packed.push_back(trace.pack());
     }
@@ -479,9 +483,9 @@ TEST_F(RubyTraceTest, TitlePatternsRead) {
     EXPECT_EQ(packed[1], packed[2]);
 }
 
-// A child keeps a function of the 3.x API that another one called: the next compile would have
-// looked for it all the same.
-TEST_F(RubyTraceTest, FunctionsOfTheOlderApiAreLookedForAgain) {
+// A Ruby child process caches a 3.x function that another function called. A later compile must
+// still record the search for that function.
+TEST_F(RubyTraceTest, SearchForLegacyFunctionsIsRecordedAgain) {
     const auto function = [](const char* name, const char* body) {
         return fmt::format(
             "Puppet::Parser::Functions.newfunction(:{}, type: :rvalue, arity: 1) do "
@@ -497,7 +501,7 @@ TEST_F(RubyTraceTest, FunctionsOfTheOlderApiAreLookedForAgain) {
     for (int i = 0; i < 3; ++i) {
         environment::Trace trace(before.environment->reads());
         EXPECT_NE(compile_in(before, &trace).find("\"x!\""), std::string::npos);
-        const auto looked = told(trace, Read::Exists);
+        const auto looked = reads_of_kind(trace, Read::Exists);
         for (const char* path :
              {"e/functions/inner.pp", "e/modules/a/lib/puppet/functions/inner.rb",
               "e/modules/b/lib/puppet/functions/inner.rb",
@@ -509,8 +513,9 @@ TEST_F(RubyTraceTest, FunctionsOfTheOlderApiAreLookedForAgain) {
     EXPECT_EQ(all[1], all[2]);
 }
 
-// What is kept of a type on the disk holds while all that its file read is as it was.
-TEST_F(RubyTraceTest, KeptTypesAreCheckedAgainstTheirReads) {
+// The cached description of a type on disk is valid while all values that its file read are
+// unchanged.
+TEST_F(RubyTraceTest, CachedTypesAreValidatedByTheirReads) {
     std::string type = kRubyType;
     type.replace(type.find("ROOT"), 4, root_);
     type.insert(0, "require 'puppet_x/helper'\n");
@@ -537,7 +542,7 @@ TEST_F(RubyTraceTest, KeptTypesAreCheckedAgainstTheirReads) {
     ::setenv("BUNRAKU_VALUES", "b,c", 1);
     EXPECT_EQ(values(), "b|c");
     ::unsetenv("BUNRAKU_VALUES");
-    // Files that come to a folder and to a pattern.
+    // New files in a folder and for a glob pattern.
     type.insert(0, "Dir.glob('" + root_ + "/more/*.x'); Dir.children('" + root_ + "/more')\n");
     type.insert(type.find("ENV['BUNRAKU_DOC']"), "Dir.glob('" + root_ + "/more/*.x').size.to_s + ");
     write("more/y", "");
@@ -549,7 +554,7 @@ TEST_F(RubyTraceTest, KeptTypesAreCheckedAgainstTheirReads) {
     EXPECT_EQ(doc(), "0");
     write("more/a.x", "");
     EXPECT_EQ(doc(), "1");
-    // Another file of the same name, in a module that comes first.
+    // Another file with the same name, in a module that comes first in the search order.
     write("e/modules/a/lib/puppet_x/helper.rb", "ENV['BUNRAKU_VALUES'] = 'z'");
     EXPECT_EQ(values(), "z");
 }

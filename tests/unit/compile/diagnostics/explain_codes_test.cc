@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/diagnostics/explain_codes.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ std::string text_of(const std::filesystem::path& path) {
     return out.str();
 }
 
-/// "UPPER_CASE_WORDS" in quotes.
+/// Adds all "UPPER_CASE_WORDS" in quotes.
 void add_codes(const std::string& text, std::set<std::string>& into) {
     for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; ++at) {
         std::size_t end = at + 1;
@@ -34,9 +35,9 @@ void add_codes(const std::string& text, std::set<std::string>& into) {
     }
 }
 
-// A code that an error can carry and nobody explains.
-TEST(ExplainCodes, EveryCodeOfTheSourceHasAnEntry) {
-    // What these folders say in capitals and is no code.
+// Every code that an error can have is in the table.
+TEST(ExplainCodes, EveryCodeInTheSourceHasAnEntry) {
+    // Words in capitals in these folders that are not codes.
     const std::set<std::string> others{
         "GIT_INDEX_FILE",      "GIT_NO_LAZY_FETCH", "GIT_OBJECT_DIRECTORY", "GIT_OPTIONAL_LOCKS",
         "GIT_TERMINAL_PROMPT", "GIT_DIR",           "GIT_WORK_TREE"};
@@ -56,21 +57,22 @@ TEST(ExplainCodes, EveryCodeOfTheSourceHasAnEntry) {
     EXPECT_EQ(missing, "");
 }
 
-TEST(ExplainCodes, ThePageIsTheTable) {
+TEST(ExplainCodes, PageMatchesTable) {
     EXPECT_EQ(text_of(kSource / "docs/errors.md"), issue_page());
 }
 
 TEST(ExplainCodes, OneCode) {
     EXPECT_TRUE(std::ranges::is_sorted(issue_entries(), {}, &IssueEntry::code));
     EXPECT_EQ(explained_issue("div_by_zero"),
-              "DIV_BY_ZERO\n\nA number is divided by zero, with `/` or `%`.\n\nAsk before: `if $n "
-              "!= 0 { .. }`.\n");
+              "DIV_BY_ZERO\n\nA number is divided by zero, with `/` or `%`.\n\nCheck the divisor "
+              "first: `if $n != 0 { .. }`.\n");
     EXPECT_FALSE(explained_issue("NO_SUCH_CODE"));
     EXPECT_FALSE(explained_issue(""));
     EXPECT_EQ(issue_suggestion("UNCLOSED_QUOTES"), "UNCLOSED_QUOTE");
     EXPECT_EQ(issue_suggestion("UNCLOSED_THINGS"),
               "HEREDOC_UNCLOSED_PARENTHESIS, UNCLOSED_MLCOMMENT, UNCLOSED_QUOTE");
-    EXPECT_NE(issue_list().find("SYNTAX_ERROR\n    The text is no Puppet code"), std::string::npos);
+    EXPECT_NE(issue_list().find("SYNTAX_ERROR\n    The code is not valid Puppet"),
+              std::string::npos);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/changes.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 using catalog::Catalog;
 using value::Value;
 
-/// A catalog of a few resources; containment by position.
+/// A catalog of a few resources; containment follows from the order.
 class CatalogOf {
 public:
     CatalogOf() { catalog_.arena = std::make_shared<base::Arena>(); }
@@ -33,7 +34,7 @@ private:
     Catalog catalog_;
 };
 
-TEST(Changes, CirclesAreFoundThroughContainers) {
+TEST(Changes, FindsCyclesThroughContainers) {
     const auto& naming = catalog::plain_naming();
     CatalogOf none;
     none.add("A", "1", {{"before", "B[2]"}}).add("B", "2", {{"before", "C[3]"}}).add("C", "3");
@@ -44,7 +45,7 @@ TEST(Changes, CirclesAreFoundThroughContainers) {
     CatalogOf self;
     self.add("A", "1", {{"require", "A[1]"}});
     EXPECT_EQ(dependency_cycle(self.get(), naming), "A[1] => A[1]");
-    // What is in a class comes before what waits for the class.
+    // Resources in a class precede resources that require the class.
     CatalogOf contained;
     contained.add("Class", "C")
         .add("A", "1", {{"require", "B[2]"}})
@@ -56,7 +57,7 @@ TEST(Changes, CirclesAreFoundThroughContainers) {
     EXPECT_EQ(dependency_cycle(fine.get(), naming), "");
 }
 
-TEST(Changes, WhatDiffers) {
+TEST(Changes, ReportsDifferences) {
     CatalogOf before, after;
     before.add("File", "/a", {{"mode", "0644"}, {"owner", "root"}}).add("File", "/b");
     after.add("File", "/a", {{"mode", "0600"}, {"owner", "root"}}).add("File", "/c");
@@ -68,7 +69,7 @@ TEST(Changes, WhatDiffers) {
               "removed File[/b]   \nadded File[/c]   \nchanged File[/a] mode \"0644\" \"0600\"\n");
 }
 
-TEST(Changes, SecretsAreNotTold) {
+TEST(Changes, HidesSecrets) {
     CatalogOf before, after;
     auto secret = [](CatalogOf& of, const char* text) {
         of.add("File", "/a");

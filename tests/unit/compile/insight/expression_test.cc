@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/expression.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +8,7 @@
 namespace bunraku::insight {
 namespace {
 
-TEST(Expression, TheWholeCodeOfANode) {
+TEST(Expression, WholeCodeOfNode) {
     const char* const cases[] = {
         "$a + 1",
         "$a = $b ? { 'x' => 1, default => { k => [1, 2] } }",
@@ -29,14 +30,14 @@ TEST(Expression, TheWholeCodeOfANode) {
     }
 }
 
-TEST(Expression, ACallWithoutItsBlock) {
+TEST(Expression, CallWithoutBlock) {
     const auto tree = syntax::parse("", "['a',\n  'b'].each |$x| { notice($x) }");
     EXPECT_EQ(call_head(tree->program->body), "['a', 'b'].each");
     EXPECT_EQ(called(tree->program->body), "each");
     ASSERT_EQ(arguments(tree->program->body).size(), 1U);
 }
 
-TEST(Expression, BranchesOfAConditionInTheOrderOfItsTruth) {
+TEST(Expression, BranchesAreOrderedByCondition) {
     const auto code = [](const std::string& text, std::size_t branch) {
         const auto tree = syntax::parse("", text);
         return code_of(branches(tree->program->body).all[branch].code);

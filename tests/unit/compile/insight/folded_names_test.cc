@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/folded_names.h"
 
 #include <gtest/gtest.h>
@@ -5,7 +6,7 @@
 namespace bunraku::insight {
 namespace {
 
-TEST(FoldedNames, AreInNaturalOrderWithRunsFolded) {
+TEST(FoldedNames, SortsNaturallyAndFoldsRuns) {
     struct {
         std::vector<std::string> names;
         std::string shown;
@@ -25,7 +26,7 @@ TEST(FoldedNames, AreInNaturalOrderWithRunsFolded) {
     for (const auto& c : cases) EXPECT_EQ(folded_names(c.names, 100), c.shown);
 }
 
-TEST(FoldedNames, CountNamesBehindTheMost) {
+TEST(FoldedNames, CountsNamesBeyondTheLimit) {
     EXPECT_EQ(folded_names({"a1", "a2", "b", "c1", "c2", "c3"}, 2), "a[1-2], b and 3 more");
     EXPECT_EQ(folded_names({"a", "b"}, 0), " and 2 more");
 }

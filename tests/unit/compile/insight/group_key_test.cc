@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/group_key.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ Change content(std::string before, std::string after) {
             .after = std::move(after)};
 }
 
-TEST(GroupKey, IsOfChangedLinesAndNotOfTheirContext) {
+TEST(GroupKey, DependsOnChangedLinesOnly) {
     const auto one = content(R"("a\nold\nz\n")", R"("a\nnew\nz\n")");
     const auto other = content(R"("b\nold\ny\n")", R"("b\nnew\ny\n")");
     EXPECT_EQ(group_key(one, nullptr), group_key(other, nullptr));
@@ -22,7 +23,7 @@ TEST(GroupKey, IsOfChangedLinesAndNotOfTheirContext) {
     EXPECT_EQ(changed_lines(one), (std::vector<std::string>{"-old", "+new"}));
 }
 
-TEST(GroupKey, IsOfWholeValuesElsewhere) {
+TEST(GroupKey, DependsOnWholeValueIfNotText) {
     EXPECT_FALSE(changed_lines(content("\"a\"", "\"b\"")));
     EXPECT_FALSE(changed_lines(content("", R"("a\nb\n")")));
     EXPECT_FALSE(changed_lines(content("[\"a\\nb\"]", "[\"a\\nc\"]")));

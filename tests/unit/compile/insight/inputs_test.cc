@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/inputs.h"
 
 #include <gtest/gtest.h>
@@ -5,10 +6,10 @@
 namespace bunraku::insight {
 namespace {
 
-TEST(Inputs, ARootKeyIsTakenFromAnotherText) {
+TEST(Inputs, CopiesRootKeyFromOtherText) {
     struct Case {
         const char *text, *other, *key;
-        const char* expected;  ///< null: nothing to exchange
+        const char* expected;  ///< null if there is nothing to replace
     };
     const Case cases[] = {
         {"a: 1\nb: 2\n", "a: 0\n", "a", "a: 0\nb: 2\n"},
@@ -42,7 +43,7 @@ TEST(Inputs, Names) {
         {{.path = "", .detail = "os.family", .kind = Read::Fact, .reads = {}}, "fact os.family"},
         {{.path = "", .detail = "x", .kind = Read::ServerFact, .reads = {}}, "server fact x"},
         {{.path = "", .detail = "", .kind = Read::Parameter, .reads = {}},
-         "what the classifier says"},
+         "answer of the classifier"},
     };
     for (const auto& [input, expected] : cases) EXPECT_EQ(input.name("/e"), expected);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/node_identity.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,7 @@
 namespace bunraku::insight {
 namespace {
 
-TEST(NodeIdentity, OnlyWholeWordsAreTheNode) {
+TEST(NodeIdentity, ReplacesOnlyWholeWords) {
     base::Arena arena;
     const auto facts = value::parse_json(
         arena,
@@ -32,7 +33,7 @@ TEST(NodeIdentity, OnlyWholeWordsAreTheNode) {
     for (const auto& [text, expected] : cases) EXPECT_EQ(node.without(text), expected) << text;
 }
 
-TEST(NodeIdentity, WithoutFactsThereIsTheName) {
+TEST(NodeIdentity, UsesNameWithoutFacts) {
     const NodeIdentity node("db1.example.org", {});
     EXPECT_EQ(node.without("db1 db1.example.org"), "%{trusted.hostname} %{trusted.certname}");
     EXPECT_EQ(NodeIdentity().without("db1"), "db1");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/insight/three_way.h"
 
 #include <gtest/gtest.h>
@@ -5,10 +6,10 @@
 namespace bunraku::insight {
 namespace {
 
-TEST(ThreeWay, WhatOneSideChangesIsTaken) {
+TEST(ThreeWay, TakesChangesOfEitherSide) {
     struct Case {
         const char *base, *ours, *theirs;
-        const char* expected;  ///< null: both change the same
+        const char* expected;  ///< null if both sides change the same lines
     };
     const Case cases[] = {
         {"a\nb\nc\n", "a\nb\nc\n", "a\nX\nc\n", "a\nX\nc\n"},
@@ -31,7 +32,7 @@ TEST(ThreeWay, WhatOneSideChangesIsTaken) {
         if (out) {
             EXPECT_EQ(*out, c.expected) << c.base << c.ours << c.theirs;
         }
-        // Neither side is before the other.
+        // The result does not depend on the order of the two sides.
         const auto turned = merged_text(c.base, c.theirs, c.ours);
         EXPECT_EQ(out, turned) << c.base << c.ours << c.theirs;
     }

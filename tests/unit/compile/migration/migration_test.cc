@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -8,8 +9,8 @@
 namespace bunraku::migration {
 namespace {
 
-// Once one of them is read somewhere, it does something.
-TEST(Migration, SettingsWithoutEffectAreReadNowhere) {
+// If the code reads one of these settings, the setting has an effect and must leave the list.
+TEST(Migration, CodeDoesNotReadSettingsWithoutEffect) {
     const auto source = std::filesystem::path(BUNRAKU_TEST_DATA) / "../src";
     ASSERT_GT(settings_without_effect().size(), 10U);
     for (const auto& file : std::filesystem::recursive_directory_iterator(source)) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/reference/doc_text.h"
 
 #include <gtest/gtest.h>
@@ -5,8 +6,8 @@
 namespace bunraku::reference {
 namespace {
 
-/// One tag as text: name, types, what is told.
-std::string shown(const DocTag& t) {
+/// Returns a tag as text: name, types, description.
+std::string format_tag(const DocTag& t) {
     std::string out = t.tag;
     if (t.name) out += " name=" + *t.name;
     if (t.types)
@@ -21,7 +22,7 @@ std::string shown(const DocTag& t) {
     return out;
 }
 
-// What YARD 0.9.28 makes of the same lines.
+// Results of YARD 0.9.28 for the same lines.
 TEST(DocText, Tags) {
     const std::pair<const char*, const char*> cases[] = {
         {"@param x what", "param name=x text=what"},
@@ -45,12 +46,12 @@ TEST(DocText, Tags) {
     for (const auto& [text, expected] : cases) {
         const DocText doc = parse_doc(text);
         ASSERT_EQ(doc.tags.size(), 1U) << text;
-        EXPECT_EQ(shown(doc.tags[0]), expected) << text;
+        EXPECT_EQ(format_tag(doc.tags[0]), expected) << text;
         EXPECT_EQ(doc.text, "") << text;
     }
 }
 
-TEST(DocText, WhatIsNoTag) {
+TEST(DocText, IgnoresTextThatIsNotATag) {
     const DocText doc =
         parse_doc("A text\n@unknown thing\n@!method x\n  y\nmore\n  code\n\n@api private\n");
     EXPECT_EQ(doc.text, "A text\nmore\n  code");
@@ -60,7 +61,7 @@ TEST(DocText, WhatIsNoTag) {
         EXPECT_TRUE(parse_doc(text).tags.empty()) << text;
 }
 
-TEST(DocText, DescriptionsLoseTheirIndentation) {
+TEST(DocText, RemovesIndentationOfDescriptions) {
     EXPECT_EQ(scrubbed("  one line \n"), "one line");
     EXPECT_EQ(scrubbed("first\n    second\n      third  \n\n    fourth\n"),
               "first\nsecond\n  third\n\nfourth");

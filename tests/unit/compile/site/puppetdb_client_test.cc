@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/puppetdb_client.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +67,7 @@ TEST(PuppetdbClient, Configuration) {
     }
 }
 
-/// A service that answers one thing and remembers what it was asked.
+/// A server that always returns the same response and records the requests.
 struct Fake {
     std::mutex mutex;
     std::vector<std::string> asked;
@@ -118,7 +119,7 @@ TEST(PuppetdbClient, FailoverAndCommands) {
     EXPECT_EQ(second.asked[0],
               R"(GET /pdb/query/v4/resources query=["and",["=","type","A"],["=","exported",true],)"
               R"(["not",["=","certname","me"]]])");
-    // The one that answered last is asked first from now on.
+    // The client now tries the server that answered last first.
     second.answer = R"([{"count":1}])";
     auto rows = client.query(value::make_string(arena, "nodes{}"), arena);
     EXPECT_EQ(value::to_json(*rows), R"([{"count":1}])");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/site/site.h"
 
 #include <atomic>
@@ -56,7 +57,7 @@ protected:
     }
     ~SiteTest() override { fs::remove_all(root_); }
 
-    /// At once, as a deployment does it.
+    /// Replaces the file atomically, as a deployment does.
     void write(const std::string& path, const std::string& text) {
         const auto full = fs::path(root_) / path;
         fs::create_directories(full.parent_path());
@@ -82,7 +83,7 @@ protected:
         if (!environment.empty()) out.overlay.set("environment", environment);
         return out;
     }
-    /// As agents get it, but for what is each catalog's own.
+    /// Returns the catalog as the agent gets it, without the parts that differ for every compile.
     static std::string text_of(const Compiled& compiled) {
         compiled.catalog->catalog_uuid.clear();
         compiled.catalog->version.clear();
@@ -110,7 +111,7 @@ protected:
     base::NullSink log_;
 };
 
-TEST_F(SiteTest, CompilesWhatIsAskedFor) {
+TEST_F(SiteTest, CompilesRequestedNodes) {
     Site site(settings_);
     auto asked = request(0);
     asked.record = true;
@@ -132,8 +133,8 @@ TEST_F(SiteTest, CompilesWhatIsAskedFor) {
                   "evaluate_generators", "finish", "fail_on_unevaluated", "validate"}));
 }
 
-// A catalog and all it shows outlives the site that made it.
-TEST_F(SiteTest, WhatWasCompiledStandsByItself) {
+// A catalog and everything it refers to can outlive the site that compiled it.
+TEST_F(SiteTest, CatalogOutlivesSite) {
     std::optional<Compiled> compiled;
     {
         Site site(settings_);
@@ -142,7 +143,7 @@ TEST_F(SiteTest, WhatWasCompiledStandsByItself) {
     EXPECT_EQ(text_of(*compiled), alone(request(1)));
 }
 
-TEST_F(SiteTest, OverlaysAreOneCompilesOwn) {
+TEST_F(SiteTest, OverlaysAffectOneCompileOnly) {
     Site site(settings_);
     constexpr int kRounds = 20;
     std::vector<std::future<Compiled>> futures;
@@ -163,15 +164,15 @@ TEST_F(SiteTest, OverlaysAreOneCompilesOwn) {
     EXPECT_EQ(site.settings().text("digest_algorithm"), "sha256");
 }
 
-// Every catalog is one of a state that the files were in between its begin and its end.
-TEST_F(SiteTest, CompilesOfManyThreadsWhileFilesChange) {
+// Every catalog must match a state that the files had between its start and its end.
+TEST_F(SiteTest, ThreadsCompileWhileFilesChange) {
     constexpr int kThreads = 8, kRounds = 25, kNodes = 3;
-    // The greatest makes a port yet.
+    // The largest version must still give a valid port.
     constexpr int kVersions = 140;
     Options options;
     options.environment_timeout = "0";
     Site site(settings_, options);
-    std::atomic<int> begun{0}, written{0};  // versions
+    std::atomic<int> begun{0}, written{0};  // version numbers
     std::atomic<int> working{kThreads};
     std::thread editor([&] {
         for (int v = 1; v < kVersions && working > 0; ++v) {
@@ -195,7 +196,7 @@ TEST_F(SiteTest, CompilesOfManyThreadsWhileFilesChange) {
                     return at == text.npos ? -1 : std::atoi(text.c_str() + at + words.size());
                 };
                 const int data = number_behind("\"content\":\"data ");
-                // The first port, 80, times the function's factor.
+                // The first port is 80 times the factor in the function.
                 const auto part = text.find("\"title\":\"/etc/p0\"");
                 const auto content = text.find("\"content\":\"", part);
                 const int factor = std::atoi(text.c_str() + content + 11) / 80 - 1;
@@ -213,9 +214,9 @@ TEST_F(SiteTest, CompilesOfManyThreadsWhileFilesChange) {
         EXPECT_EQ(text_of(site.compile(request(n), log_)), alone(request(n)));
 }
 
-// Files of a module, of Hiera and the main manifest change to and fro: every catalog is one of
-// those that compiles one by one give for some state of them.
-TEST_F(SiteTest, EightThreadsOfTwoHundredCompilesWhileFilesChange) {
+// Files of a module, Hiera data and the main manifest change back and forth. Every catalog must
+// equal one that a sequential compile gives for some state of the files.
+TEST_F(SiteTest, EightThreadsCompileTwoHundredTimesWhileFilesChange) {
     constexpr int kThreads = 8, kRounds = 200;
     const std::string folder = root_ + "/envs/nodes";
     fs::copy(BUNRAKU_TEST_DATA "/mutation/site", folder, fs::copy_options::recursive);
@@ -250,13 +251,13 @@ TEST_F(SiteTest, EightThreadsOfTwoHundredCompilesWhileFilesChange) {
         out.record = true;
         return out;
     };
-    // One by one, in each of the sixteen states.
+    // Compiles sequentially in each of the sixteen states.
     std::vector<std::set<std::string>> known(nodes.size());
     for (unsigned state = 0; state < 1U << changes.size(); ++state) {
         for (std::size_t i = 0; i < changes.size(); ++i) put(changes[i], (state >> i & 1) != 0);
         for (std::size_t n = 0; n < nodes.size(); ++n) known[n].insert(alone(asked(n)));
     }
-    // The last is of one node alone.
+    // The last change affects only one node.
     EXPECT_EQ(known[0].size(), 8U);
     EXPECT_EQ(known[1].size(), 8U);
     EXPECT_EQ(known[2].size(), 16U);
@@ -298,7 +299,7 @@ TEST_F(SiteTest, EightThreadsOfTwoHundredCompilesWhileFilesChange) {
         EXPECT_EQ(text_of(site.compile(asked(n), log_)), alone(asked(n)));
 }
 
-TEST_F(SiteTest, ADeadlineEndsACompile) {
+TEST_F(SiteTest, DeadlineEndsCompile) {
     write("envs/one/manifests/site.pp",
           "range(1, 1000000).each |$x| { range(1, 1000000).each |$y| { $z = $x + $y } }");
     Options options;
@@ -306,7 +307,8 @@ TEST_F(SiteTest, ADeadlineEndsACompile) {
     options.time = std::chrono::milliseconds(200);
     Site site(settings_, options);
     auto first = site.submit(request(0), std::make_shared<base::NullSink>());
-    // It waits for the thread until its own time is over, which is before the first one's.
+    // This request waits for the thread until its own deadline, which is before the deadline of the
+    // first one.
     auto waits = request(1);
     waits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
     auto second = site.submit(std::move(waits), std::make_shared<base::NullSink>());
@@ -316,8 +318,8 @@ TEST_F(SiteTest, ADeadlineEndsACompile) {
     EXPECT_EQ(error_of([&] { second.get(); }), "execution expired");
 }
 
-// No resource's body and no lookup stands in for the end of time.
-TEST_F(SiteTest, ADeadlineIsNotAResourcesError) {
+// Neither the body of a resource nor a lookup may handle the timeout as its own error.
+TEST_F(SiteTest, DeadlineIsNotAResourceError) {
     write("envs/one/manifests/site.pp",
           "define d() { range(1, 1000000).each |$x| { range(1, "
           "1000000).each |$y| { $z = $x + $y } } }\nd { 'x': }");
@@ -328,7 +330,7 @@ TEST_F(SiteTest, ADeadlineIsNotAResourcesError) {
     EXPECT_TRUE(text.starts_with("Evaluation Error: execution expired (file: ")) << text;
 }
 
-// Sharing lets 60 small arrays unfold into a tree that no walk comes to the end of.
+// Through sharing, 60 small arrays represent a tree that is too large for any traversal.
 constexpr std::string_view kShared = R"(
     $a = Integer[1, 60].reduce([1]) |$m, $i| { [$m, $m] }
     $b = Integer[1, 60].reduce([1]) |$m, $i| { [$m, $m] }
@@ -338,7 +340,7 @@ constexpr std::string_view kShared = R"(
     $u = Integer[1, 60].reduce(Array[Integer]) |$m, $i| { Tuple[$m, $m] }
 )";
 
-TEST_F(SiteTest, NoWalkOfASharedValueOutlivesItsCompile) {
+TEST_F(SiteTest, SharedValuesCannotBypassLimits) {
     Options options;
     options.memory = 64 << 20;
     for (const std::string_view code : {
@@ -385,7 +387,7 @@ TEST_F(SiteTest, NoWalkOfASharedValueOutlivesItsCompile) {
     }
 }
 
-TEST_F(SiteTest, AParameterThatUnfoldsWithoutEndIsAnError) {
+TEST_F(SiteTest, EndlesslyUnfoldingParameterIsAnError) {
     for (const std::string_view code : {
              "notify { 'x': message => $a }",
              "notify { 'x': message => {'a' => [$h]} }",
@@ -411,7 +413,7 @@ TEST_F(SiteTest, AParameterThatUnfoldsWithoutEndIsAnError) {
     EXPECT_NO_THROW(site.compile(std::move(asked), log_));
 }
 
-TEST_F(SiteTest, MemoryIsBounded) {
+TEST_F(SiteTest, LimitsMemory) {
     write("envs/one/manifests/site.pp", "$a = range(1, 3000000)\n$b = $a.map |$x| { \"${x}\" }");
     Options options;
     options.memory = 8 << 20;
@@ -420,13 +422,13 @@ TEST_F(SiteTest, MemoryIsBounded) {
     asked.node = "n0";
     const auto text = error_of([&] { site.compile(std::move(asked), log_); });
     EXPECT_TRUE(text.starts_with("Evaluation Error: failed to allocate memory (file: ")) << text;
-    // The next has its own.
+    // The next compile has a new memory limit.
     write("envs/one/manifests/site.pp", "notify { 'x': }");
     Site again(settings_, options);
     EXPECT_NO_THROW(again.compile(request(0), log_));
 }
 
-TEST_F(SiteTest, TooManyAreRefused) {
+TEST_F(SiteTest, RefusesTooManyCompiles) {
     write("envs/one/manifests/site.pp", "range(1, 100000).each |$x| { $z = $x }");
     Options options;
     options.threads = 1;
@@ -442,7 +444,7 @@ TEST_F(SiteTest, TooManyAreRefused) {
     EXPECT_LE(refused, 7);
 }
 
-TEST_F(SiteTest, ErrorsAreTheRequests) {
+TEST_F(SiteTest, ErrorsBelongToTheRequest) {
     Site site(settings_);
     const auto missing = [](const std::string& root) {
         return fmt::format(
@@ -459,7 +461,7 @@ TEST_F(SiteTest, ErrorsAreTheRequests) {
     manifest.sources.manifest = root_ + "/no.pp";
     EXPECT_EQ(error_of([&] { site.compile(manifest, log_); }),
               "Could not find file " + root_ + "/no.pp");
-    // ENVIRONMENT/manifests may be missing, but where it was named by who wants it.
+    // ENVIRONMENT/manifests may be missing, unless the request requires the manifest.
     manifest.sources.manifest = root_ + "/one/manifests";
     EXPECT_EQ(error_of([&] { site.compile(manifest, log_); }), "nothing was thrown");
     manifest.compile_mode.manifest_required = true;
@@ -468,8 +470,8 @@ TEST_F(SiteTest, ErrorsAreTheRequests) {
     EXPECT_NO_THROW(site.compile(request(0), log_));
 }
 
-// What one node exports another collects, over a connection of its own.
-TEST_F(SiteTest, TheStoreIsShared) {
+// One node collects what another node exports, over its own connection.
+TEST_F(SiteTest, StoreIsShared) {
     write("envs/one/manifests/site.pp",
           "@@notify { \"from ${facts['number']}\": }\nNotify <<| |>>");
     Site site(settings_);
@@ -486,8 +488,8 @@ TEST_F(SiteTest, TheStoreIsShared) {
         EXPECT_NE(text_of(future.get()).find("\"from 0\""), std::string::npos);
 }
 
-// A server's store is told by commands: what is Sensitive reaches the collector that way too.
-TEST_F(SiteTest, ACollectorHasWhatIsSensitive) {
+// A server sends commands to its store. A collector must receive Sensitive values in this case too.
+TEST_F(SiteTest, CollectorReceivesSensitiveValues) {
     write("envs/one/manifests/site.pp",
           "@@notify { \"from ${facts['number']}\": message => "
           "Sensitive(\"Pl4nted-${facts['number']}\") }\nNotify <<| |>>");
@@ -501,7 +503,7 @@ TEST_F(SiteTest, ACollectorHasWhatIsSensitive) {
                                                   {.key_file = root_ + "/ssl/store.key"}));
         return own->execute(header, body);
     };
-    // The server's store exists before a compile reads it.
+    // The server creates its store before a compile reads it.
     ASSERT_TRUE(
         store::Store::open(root_ + "/state/store.sqlite3", {.key_file = root_ + "/ssl/store.key"}));
     Site site(settings_, options);
@@ -515,7 +517,7 @@ TEST_F(SiteTest, ACollectorHasWhatIsSensitive) {
     EXPECT_NE(text_of(site.compile(asked(1), log_)).find("Pl4nted-0"), std::string::npos);
 }
 
-TEST(Workers, DoAllThatWasTaken) {
+TEST(Workers, ShutdownCompletesAcceptedTasks) {
     std::atomic<int> done{0};
     {
         Workers workers(3, 2);

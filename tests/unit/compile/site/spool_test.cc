@@ -1,4 +1,5 @@
-// A PuppetDB that is away, in virtual time.
+// SPDX-License-Identifier: Apache-2.0
+// An unreachable PuppetDB, in virtual time.
 #include "compile/site/spool.h"
 
 #include <atomic>
@@ -6,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <thread>
 
-#include "core/sys/simulation.h"
+#include "testing/simulation.h"
 
 namespace bunraku::site {
 namespace {
@@ -33,7 +34,7 @@ struct InputsSnapshot {
     base::Counters counters;
 
     std::vector<std::string> heard;
-    int away = 0;  ///< the status of its answers, or 1: nobody answers; 0: it is there
+    int away = 0;  ///< HTTP status of all responses; 1 if PuppetDB is unreachable, 0 if it works
     int attempts = 0;
     std::unique_ptr<Spool> spool;
 
@@ -69,9 +70,9 @@ struct InputsSnapshot {
     std::size_t depth() const { return spool->figures().depth; }
 };
 
-TEST(Spool, StartsWithCommandsThatWait) {
+TEST(Spool, StartsWithWaitingCommands) {
     Folder folder;
-    // With the machine's threads: sending begins while the spool is still being opened, if it can.
+    // Uses real threads: sending may start while the spool is still being opened.
     for (int start = 0; start < 50; ++start) {
         std::atomic<int> tries = 0;
         SpoolOptions options;
@@ -93,7 +94,7 @@ TEST(Spool, StartsWithCommandsThatWait) {
     }
 }
 
-TEST(Spool, SendsAtOnceAndInOrder) {
+TEST(Spool, SendsImmediatelyAndInOrder) {
     InputsSnapshot w;
     ASSERT_TRUE(w.open());
     for (int i = 0; i < 5; i++) ASSERT_TRUE(w.add("a", std::to_string(i)));
@@ -103,21 +104,22 @@ TEST(Spool, SendsAtOnceAndInOrder) {
     EXPECT_TRUE(w.log.records.empty());
 }
 
-TEST(Spool, KeepsWhatAServiceThatIsAwayDidNotHear) {
+TEST(Spool, StoresCommandsWhileServiceIsUnreachable) {
     InputsSnapshot w;
     w.away = 1;
     ASSERT_TRUE(w.open());
     for (int i = 0; i < 200; i++) ASSERT_TRUE(w.add("n" + std::to_string(i), "r"));
     w.time.run_for(minutes(10));
     EXPECT_EQ(w.depth(), 200U);
-    // It is asked now and then, by one command each time.
+    // The spool retries at intervals, with one command each time.
     EXPECT_LT(w.attempts, 40);
-    // Told once.
+    // The spool logs the problem once.
     ASSERT_EQ(w.log.records.size(), 1U);
     EXPECT_EQ(w.log.records[0].level, base::Level::Warning);
-    EXPECT_TRUE(w.log.records[0].message.starts_with("PuppetDB takes no commands: away. They wait"))
+    EXPECT_TRUE(w.log.records[0].message.starts_with(
+        "PuppetDB does not accept commands: away. They are kept"))
         << w.log.records[0].message;
-    // A server that ends and begins again goes on with them.
+    // After a restart, the server sends the remaining commands.
     w.spool.reset();
     ASSERT_TRUE(w.open());
     EXPECT_EQ(w.depth(), 200U);
@@ -127,7 +129,7 @@ TEST(Spool, KeepsWhatAServiceThatIsAwayDidNotHear) {
     EXPECT_EQ(w.counters.value("bunraku_spool_sent_total"), 200);
 }
 
-TEST(Spool, AnOlderCatalogOfANodeGivesWayToANewerOne) {
+TEST(Spool, NewerCatalogReplacesOlderOne) {
     InputsSnapshot w;
     w.away = 503;
     ASSERT_TRUE(w.open());
@@ -141,7 +143,7 @@ TEST(Spool, AnOlderCatalogOfANodeGivesWayToANewerOne) {
     EXPECT_EQ(w.heard.back(), "a 49");
 }
 
-TEST(Spool, WhatIsRefusedIsKeptAside) {
+TEST(Spool, MovesRefusedCommandsAside) {
     InputsSnapshot w;
     w.away = 400;
     ASSERT_TRUE(w.open());
@@ -153,7 +155,7 @@ TEST(Spool, WhatIsRefusedIsKeptAside) {
     EXPECT_EQ(w.counters.value("bunraku_spool_refused_total"), 1);
 }
 
-TEST(Spool, HasAnEnd) {
+TEST(Spool, LimitsSize) {
     InputsSnapshot w;
     w.away = 1;
     ASSERT_TRUE(w.open(3));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "compile/spec/test_results.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ TEST(TestResults, Text) {
         "1 skipped (1.50 s)\n");
 }
 
-// A name is none of TAP's words, and stays in its line.
+// A test name must not be read as a TAP directive and must stay on its line.
 TEST(TestResults, Tap) {
     EXPECT_EQ(
         tap_text(results()),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/arena.h"
 
 #include <algorithm>
@@ -33,13 +34,13 @@ TEST(Arena, OwnedObjectsAreDestroyed) {
     EXPECT_EQ(destroyed, 1);
 }
 
-TEST(Arena, ThreadsShareWhatDeadArenasLeave) {
+TEST(Arena, ThreadsShareBlocksOfDestroyedArenas) {
     std::vector<std::thread> threads;
     std::atomic<int> broken = 0;
     for (char mark = 'a'; mark < 'e'; ++mark) {
         threads.emplace_back([&broken, mark] {
             for (int round = 0; round < 20; ++round) {
-                // Two blocks of the size that is kept.
+                // Two blocks of the size that the arena caches.
                 Arena arena(1024 * 1024);
                 const auto text = arena.array<char>(900'000), more = arena.array<char>(900'000);
                 std::ranges::fill(text, mark);

@@ -1,4 +1,5 @@
-// The calendar, and every shape of a time that some place reads.
+// SPDX-License-Identifier: Apache-2.0
+// The calendar, and all time formats that any parser of Bunraku accepts.
 #include "core/base/civil_time.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +7,7 @@
 namespace bunraku::base {
 namespace {
 
-TEST(CivilTime, DaysThereAndBack) {
+TEST(CivilTime, DaysRoundTrip) {
     const struct {
         std::int64_t days;
         Civil date;
@@ -57,7 +58,7 @@ TEST(CivilTime, Writes) {
 
 TEST(CivilTime, Reads) {
     constexpr unsigned kAll = kZoneOptional | kBlankBeforeZone | kAnyShape;
-    // In milliseconds, as each place takes it; what is refused is left out.
+    // The time in milliseconds for each parser; parsers that refuse the text are omitted.
     using Read = std::optional<std::int64_t>;
     constexpr auto no = std::nullopt;
     const struct {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/counters.h"
 
 #include <cmath>
@@ -31,7 +32,7 @@ TEST(Counters, HistogramQuantiles) {
     EXPECT_NEAR(h.rate(1), 100.1, 0.01);
 }
 
-TEST(Counters, RatesFollowTheTimeAlsoWhereNobodyTicks) {
+TEST(Counters, RatesAdvanceWithoutTicks) {
     Counters c;
     double now = 100;
     c.set_clock([&now] { return now; });
@@ -42,7 +43,7 @@ TEST(Counters, RatesFollowTheTimeAlsoWhereNobodyTicks) {
     EXPECT_NEAR(h.rate(1), 10, 0.01);
     now += 5;
     EXPECT_FALSE(c.tick());
-    // At rest for an hour: whoever reads sees it.
+    // Nothing is recorded for an hour; a read shows that.
     now += 3590;
     EXPECT_EQ(c.find_histogram("t_seconds"), &h);
     EXPECT_NEAR(h.rate(1), 0, 1e-9);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/semver.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ TEST(Versions, AreReadStrictly) {
     }
 }
 
-TEST(Versions, AreOrderedAsTheSpecificationSays) {
+TEST(Versions, AreOrderedBySpecification) {
     const char* ordered[] = {
         "1.0.0-1",    "1.0.0-2", "1.0.0-10", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta",
         "1.0.0-beta", "1.0.0",   "1.0.1",    "1.1.0",       "2.0.0"};
@@ -28,7 +29,7 @@ TEST(Versions, AreOrderedAsTheSpecificationSays) {
 }
 
 // Recorded from semantic_puppet 1.0.4 (inspect).
-TEST(Ranges, AreReadAsSemanticPuppetDoes) {
+TEST(Ranges, AreReadLikeSemanticPuppet) {
     const struct {
         const char *text, *normalized;
     } cases[] = {
@@ -69,7 +70,7 @@ TEST(Ranges, AreReadAsSemanticPuppetDoes) {
     }
 }
 
-TEST(Ranges, TakePrereleasesOnlyWhereNamed) {
+TEST(Ranges, MatchPrereleasesOnlyIfNamed) {
     const auto includes = [](const char* range, const char* version) {
         return SemVerRange::parse(range)->includes(*SemVer::parse(version));
     };

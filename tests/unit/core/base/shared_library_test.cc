@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/shared_library.h"
 
 #include <gtest/gtest.h>
 
 namespace bunraku::base {
 
-TEST(SharedLibrary, SaysWhatIsMissing) {
+TEST(SharedLibrary, ReportsMissingLibraryOrFunction) {
     SharedLibrary none("libbunraku-no-such.so.9", "PostgreSQL support");
     int (*function)() = nullptr;
     none.find("anything", function);
@@ -21,8 +22,9 @@ TEST(SharedLibrary, SaysWhatIsMissing) {
     EXPECT_EQ(cosine(0), 1);
     math.find("no_such_function", function);
     EXPECT_EQ(math.loaded().error().message,
-              "Arithmetic needs the library libm.so.6: it has no function no_such_function");
-    // Once something failed, nothing is found any more.
+              "Arithmetic needs the library libm.so.6: it does not contain the function "
+              "no_such_function");
+    // After a failure, all further lookups fail.
     math.find("sin", cosine);
     EXPECT_EQ(cosine, nullptr);
 }

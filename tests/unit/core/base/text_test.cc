@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/base/text.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ std::string joined(const std::vector<std::string_view>& parts) {
     return out;
 }
 
-TEST(Text, CaseIsThatOfAsciiLettersAlone) {
+TEST(Text, CaseConversionIsAsciiOnly) {
     struct Case {
         std::string_view text, lower, upper, capitalized;
     } cases[] = {
@@ -51,7 +52,7 @@ TEST(Text, TrimsSplitsAndFindsWords) {
     EXPECT_EQ(joined(lines("a\n\nb\n")), "<a><><b>");
 }
 
-TEST(Text, RandomUuidsAreOfVersionFour) {
+TEST(Text, RandomUuidsHaveVersionFour) {
     const std::string a = random_uuid(), b = random_uuid();
     ASSERT_EQ(a.size(), 36U);
     EXPECT_NE(a, b);
@@ -66,7 +67,7 @@ TEST(Text, RandomUuidsAreOfVersionFour) {
     EXPECT_NE(std::string_view("89ab").find(a[19]), std::string_view::npos);
 }
 
-TEST(Text, PlainErrorsAreToldAsTheyAre) {
+TEST(Text, PlainErrorsArePrintedUnchanged) {
     EXPECT_EQ(plain_error("no such thing").full_text(), "no such thing");
     EXPECT_EQ(plain_error("x").issue_code(), "");
 }

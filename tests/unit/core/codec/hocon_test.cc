@@ -1,4 +1,5 @@
-// HOCON against what Ruby's hocon 1.3.1 answered: data as JSON, errors behind "! ".
+// SPDX-License-Identifier: Apache-2.0
+// Tests HOCON against the results of Ruby's hocon 1.3.1: data as JSON, errors after "! ".
 #include "core/codec/hocon.h"
 
 #include <fmt/format.h>
@@ -267,15 +268,15 @@ constexpr Case kCases[] = {
     {"a={\"b\":[1,{\"c\":null}]}", "{\"a\":{\"b\":[1,{\"c\":null}]}}"},
 };
 
-TEST(Hocon, AsRuby) {
+TEST(Hocon, MatchesRuby) {
     for (const Case& c : kCases) {
         const auto parsed = parse_hocon(c.text);
         EXPECT_EQ(parsed ? json(*parsed) : "! " + parsed.error().message, c.expected) << c.text;
     }
 }
 
-// What Ruby's hocon 1.3.1 gets wrong and the specification of HOCON does not.
-TEST(Hocon, AsTheSpecification) {
+// Cases in which Ruby's hocon 1.3.1 violates the specification of HOCON and Bunraku follows it.
+TEST(Hocon, FollowsSpecification) {
     auto read = [](const char* text) {
         const auto parsed = parse_hocon(text);
         return parsed ? json(*parsed) : "! " + parsed.error().message;
@@ -285,7 +286,7 @@ TEST(Hocon, AsTheSpecification) {
     EXPECT_EQ(read("a:{b:${c}},c:{d:1},a:{b:{e:2}}"), R"({"a":{"b":{"e":2,"d":1}},"c":{"d":1}})");
 }
 
-// Java's parser, which reads a file rather than a text.
+// Java's parser, which reads files and not only texts.
 TEST(Hocon, IncludesByName) {
     HoconContext around;
     around.read = [](const std::string& path) -> std::optional<std::string> {

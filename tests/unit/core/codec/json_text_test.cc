@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/codec/json_text.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ TEST(JsonText, QuotesAndEscapes) {
         {std::string("\0\x01\x1f", 3), R"("\u0000\u0001\u001f")", R"("\u0000\u0001\u001f")"},
         {"\xc3\xa9\xe2\x98\x83\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x98\x83\xf0\x9f\x98\x80\"",
          "\"\xc3\xa9\xe2\x98\x83\xf0\x9f\x98\x80\""},
-        // Cut short, overlong, a surrogate, beyond U+10FFFF.
+        // Truncated, overlong, a surrogate, beyond U+10FFFF.
         {"a\xc3", "\"a\xef\xbf\xbd\"", "\"a\xc3\""},
         {"\xc0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\"", "\"\xc0\x80\""},
         {"\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"", "\"\xed\xa0\x80\""},
@@ -34,8 +35,8 @@ TEST(JsonText, QuotesAndEscapes) {
     }
 }
 
-// Texts are looked at eight bytes at a time: what is wrong is found wherever it stands.
-TEST(JsonText, FindsWhatIsNoUtf8) {
+// The function checks eight bytes at a time. It must find an invalid byte at any position.
+TEST(JsonText, FindsInvalidUtf8) {
     for (std::size_t before = 0; before < 20; ++before) {
         for (std::size_t behind = 0; behind < 20; ++behind) {
             const std::string a(before, 'a'), b(behind, 'b');

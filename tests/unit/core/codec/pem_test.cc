@@ -1,4 +1,5 @@
-// Nothing that reads PEM asks for a pass phrase at the terminal.
+// SPDX-License-Identifier: Apache-2.0
+// No function that reads PEM prompts for a pass phrase on the terminal.
 #include "core/codec/pem.h"
 
 #include <csignal>
@@ -16,7 +17,7 @@
 namespace bunraku::codec {
 namespace {
 
-// OpenSSL decides by the header alone that there is something to decipher.
+// OpenSSL decides by the header alone whether it must decrypt.
 std::string encrypted(const std::string& what) {
     return "-----BEGIN " + what +
            "-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,"
@@ -24,10 +25,10 @@ std::string encrypted(const std::string& what) {
            what + "-----\n";
 }
 
-/// Runs `task` with a terminal of its own on which nobody answers; gives what stood there, or
-/// "waited" where it had to be stopped.
+/// Runs `task` with a new terminal on which no input arrives. Returns the output on the terminal,
+/// or "waited" if the task had to be stopped.
 template <class F>
-std::string on_a_terminal(F task) {
+std::string run_on_terminal(F task) {
     int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
     EXPECT_GE(terminal, 0);
     ::grantpt(terminal);
@@ -42,7 +43,7 @@ std::string on_a_terminal(F task) {
         task();
         ::_exit(0);
     }
-    // Stopped from here: OpenSSL takes an alarm for an interruption and asks on.
+    // The parent stops the child: OpenSSL treats an alarm as an interruption and prompts again.
     int status = 0;
     pid_t ended = 0;
     for (int i = 0; i < 300 && ended == 0; i++) {
@@ -60,10 +61,10 @@ std::string on_a_terminal(F task) {
     return WIFEXITED(status) ? shown : "waited " + shown;
 }
 
-TEST(Pem, NoPassPhraseIsAskedFor) {
+TEST(Pem, DoesNotPromptForPassPhrase) {
     for (const char* key : {"RSA PRIVATE KEY", "PRIVATE KEY", "PUBLIC KEY", "EC PRIVATE KEY"}) {
         for (const char* certificate : {"CERTIFICATE", "X509 CERTIFICATE"}) {
-            EXPECT_EQ(on_a_terminal([&] {
+            EXPECT_EQ(run_on_terminal([&] {
                           (void)pkcs7_decrypt(encrypted("PKCS7"), encrypted(key),
                                               encrypted(certificate));
                       }),
@@ -71,8 +72,8 @@ TEST(Pem, NoPassPhraseIsAskedFor) {
                 << key;
         }
     }
-    // The terminal of this test is one that OpenSSL does ask on.
-    EXPECT_EQ(on_a_terminal([] {
+    // Verifies the test itself: OpenSSL does prompt on this terminal.
+    EXPECT_EQ(run_on_terminal([] {
                   const std::string text = encrypted("RSA PRIVATE KEY");
                   BIO* bio = BIO_new_mem_buf(text.data(), static_cast<int>(text.size()));
                   EVP_PKEY_free(PEM_read_bio_PrivateKey(bio, nullptr, nullptr, nullptr));

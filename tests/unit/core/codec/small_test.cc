@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "core/codec/base64.h"
@@ -26,7 +27,7 @@ TEST(Base64, AsRuby) {
     }
 }
 
-TEST(Ini, ReadsAsPuppet) {
+TEST(Ini, ReadsLikePuppet) {
     auto file = parse_ini("a = 1\n[agent]\n b=  x = y  \n# c\n\n[main]\nd =\n[agent]\ne = \"q\"\n");
     ASSERT_TRUE(file.has_value());
     ASSERT_EQ(file->sections.size(), 2u);

@@ -1,4 +1,5 @@
-// What plain scalars stand for, as ScalarScanner of Psych 4.0.3 said: i integer, f float, t text,
+// SPDX-License-Identifier: Apache-2.0
+// Types of plain scalars, as returned by ScalarScanner of Psych 4.0.3: i integer, f float, t text,
 // s symbol.
 #include <cmath>
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ constexpr Case kCases[] = {
     {"12:30:45:1", "t12:30:45:1"},
     {"99999999999", "i99999999999"},
     {"2562047788015215:30", "i9223372036854775800"},
-    {"2562047788015216:30", "t2562047788015216:30"},  // larger than 64 bits: Integers in Ruby
+    {"2562047788015216:30", "t2562047788015216:30"},  // more than 64 bits: Integers in Ruby
     {"6666666666666666665:00", "t6666666666666666665:00"},
     {"+1_0:30", "i37800"},
     {"2020-01-02 03:04:05 +1", "time"},
@@ -99,7 +100,7 @@ std::string described(const YamlNode& n) {
     }
 }
 
-TEST(YamlScalar, AsPsych) {
+TEST(YamlScalar, MatchesPsych) {
     for (const Case& c : kCases)
         EXPECT_EQ(described(resolve_yaml_scalar(c.text)), c.expected) << c.text;
 }
@@ -111,8 +112,8 @@ TEST(Yaml, RefusesDatesWhereRubyDoes) {
     EXPECT_TRUE(parse_yaml("a: 2020-01-02\n", "f.yaml"));
 }
 
-// libyaml asserts that its input is no null pointer.
-TEST(Yaml, TakesAViewOfNothing) {
+// libyaml asserts that its input is not a null pointer.
+TEST(Yaml, AcceptsAnEmptyView) {
     const auto parsed = parse_yaml(std::string_view(), "f");
     ASSERT_TRUE(parsed);
     EXPECT_EQ(parsed->kind, YamlNode::Kind::Null);
@@ -124,7 +125,7 @@ TEST(Yaml, TakesAViewOfNothing) {
     EXPECT_EQ(writer.finish(), "---\n! '': \"\"\n");
 }
 
-TEST(Yaml, WritesBytesThatAreNotUtf8AsPsychDoes) {
+TEST(Yaml, WritesInvalidUtf8LikePsych) {
     YamlWriter writer(YamlWriteOptions{});
     writer.start_mapping();
     writer.key("k\xff");
@@ -136,14 +137,14 @@ TEST(Yaml, WritesBytesThatAreNotUtf8AsPsychDoes) {
               "---\n!binary \"a/8=\": !binary |-\n  dv8=\np: !binary |-\n  /g==\n");
 }
 
-TEST(Yaml, KnowsIntegersBeyond64Bits) {
+TEST(Yaml, ReadsIntegersBeyond64Bits) {
     const auto node = resolve_yaml_scalar("-123_456_789_012_345_678_901");
     EXPECT_TRUE(node.large);
     EXPECT_EQ(node.kind, YamlNode::Kind::String);
     EXPECT_FALSE(resolve_yaml_scalar("text").large);
 }
 
-TEST(Yaml, MergesAndKeepsPlaces) {
+TEST(Yaml, MergesMappings) {
     const auto parsed = parse_yaml(
         "a: &a {x: 1, y: 2}\nb: {y: 3, <<: [*a, {z: 4, x: 5}]}\nc: {<<: text}\nd: 1\nd: 2\n", "f");
     ASSERT_TRUE(parsed);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/config/settings.h"
 
 #include <gtest/gtest.h>
@@ -7,17 +8,17 @@
 #include "core/config/layout.h"
 #include "core/config/munge.h"
 #include "core/config/system_paths.h"
-#include "core/sys/fake.h"
+#include "testing/fake.h"
 
 namespace bunraku::config {
 namespace {
 
-// A machine with nothing on it.
+// Settings of root on an empty machine.
 Settings root_settings() {
     return Settings::defaults(std::make_shared<sys::MemoryFileSystem>(), true);
 }
 
-// Values of `puppet config print` (8.11, root).
+// Values from `puppet config print` (8.11, root).
 TEST(Settings, Defaults) {
     Settings s = root_settings();
     s.set("certname", "n.example.org");
@@ -73,8 +74,8 @@ TEST(Settings, CommandLineOverSectionOverMainOverDefault) {
     EXPECT_FALSE(s.is_set("ca_server"));
 }
 
-// `puppet config print` of 8.11 with these lines.
-TEST(Settings, FileOptionsAreNoPartOfAValue) {
+// Output of `puppet config print` of 8.11 with these lines.
+TEST(Settings, FileOptionsAreRemovedFromValues) {
     constexpr std::string_view kText =
         "[main]\nautosign = $confdir/autosign.conf { mode = 664 }\n"
         "default_manifest = /x/m { mode = 755 }\n"
@@ -146,11 +147,11 @@ TEST(Settings, BadInput) {
 }
 
 // Recorded from `puppet config print` and `puppet apply` (8.11) with each of these values.
-TEST(Settings, WhatPuppetRefuses) {
+TEST(Settings, RefusesInvalidValuesLikePuppet) {
     const struct {
         std::string_view name;
         const char* value;
-        const char* problem;  // null: taken
+        const char* problem;  // null if the value is accepted
     } cases[] = {
         {"noop", "yes", "Invalid value '\"yes\"' for boolean parameter: noop"},
         {"noop", "1", "Invalid value '\"1\"' for boolean parameter: noop"},
@@ -194,7 +195,7 @@ TEST(Settings, WhatPuppetRefuses) {
     }
 }
 
-TEST(Settings, WhatPuppetDoesNotStartWith) {
+TEST(Settings, ReportsProblemsThatPreventStart) {
     const std::pair<std::pair<const char*, const char*>, const char*> cases[] = {
         {{"certname", "FOO"}, "Certificate names must be lower case"},
         {{"strict", "OFF"},
@@ -232,7 +233,7 @@ TEST(Settings, WhatPuppetDoesNotStartWith) {
               "valid puppet.conf");
 }
 
-// Values of `puppet config print` (8.11).
+// Values from `puppet config print` (8.11).
 TEST(Settings, Munged) {
     const struct {
         std::string_view name;
@@ -262,13 +263,13 @@ TEST(Settings, Munged) {
     ASSERT_TRUE(s.load_text("noop = TRUE\nldapbase = 'a b'\n", "puppet.conf", "user"));
     EXPECT_TRUE(s.boolean("noop"));
     EXPECT_EQ(s.text("ldapbase"), "a b");
-    // A file takes the place of the one before.
+    // Loading a file replaces the content of the previous one.
     ASSERT_TRUE(s.load_text("[agent]\nserver=a\n", "puppet.conf", "main"));
     EXPECT_FALSE(s.is_set("noop"));
     EXPECT_EQ(s.text("server"), "puppet");
 }
 
-TEST(Settings, RubysIntegers) {
+TEST(Settings, ParsesIntegersLikeRuby) {
     const std::pair<const char*, const char*> cases[] = {{"0", "0"},
                                                          {"-0", "0"},
                                                          {"12", "12"},
@@ -293,8 +294,8 @@ TEST(Settings, RubysIntegers) {
     }
 }
 
-// What `puppet config print all` of Debian's puppet-agent 7.23 shows for root.
-TEST(Settings, DebiansLayout) {
+// Output of `puppet config print all` of Debian's puppet-agent 7.23 for root.
+TEST(Settings, UsesDebianLayout) {
     auto files = std::make_shared<sys::MemoryFileSystem>();
     ASSERT_TRUE(files->make_directories("/etc/puppet", 0755));
     EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppetlabs/puppet");
@@ -320,13 +321,13 @@ TEST(Settings, DebiansLayout) {
         {"cacert", "/etc/puppet/puppetserver/ca/ca_crt.pem"},
     };
     for (const auto& [name, text] : cases) EXPECT_EQ(s.text(name), text) << name;
-    // Modules of the system are there for everybody; the rest is the user's own.
+    // All users use the system's modules; all other paths are the user's own.
     const Settings user = Settings::defaults(files, false);
     EXPECT_TRUE(user.text("basemodulepath").ends_with("/modules:/usr/share/puppet/modules"));
     EXPECT_EQ(user.text("ssldir"), user.text("confdir") + "/ssl");
     EXPECT_EQ(user.as_root().text("confdir"), "/etc/puppet");
-    // An all-in-one package beside it counts more; external facts alone are none, nor is a folder
-    // for code beside code in Debian's.
+    // Paths of an all-in-one package have priority. A folder with only external facts does not
+    // count as a package. Neither does a code folder if Debian's layout has one too.
     ASSERT_TRUE(files->make_directories("/etc/puppetlabs/facter", 0755));
     EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppet");
     ASSERT_TRUE(files->make_directories("/etc/puppetlabs/code", 0755));
@@ -339,8 +340,8 @@ TEST(Settings, DebiansLayout) {
     EXPECT_EQ(Settings::defaults(files, true).text("confdir"), "/etc/puppetlabs/puppet");
 }
 
-// A new file never takes an authority, or a node's key, out of sight.
-TEST(Settings, AnAuthorityDecidesTheLayout) {
+// A new file must never hide an existing authority or a node's key.
+TEST(Settings, ExistingCaDeterminesLayout) {
     const auto cadir = [](std::initializer_list<const char*> paths) {
         auto files = std::make_shared<sys::MemoryFileSystem>();
         for (const std::string path : paths) {
@@ -367,17 +368,18 @@ TEST(Settings, AnAuthorityDecidesTheLayout) {
     EXPECT_EQ(cadir({kDebians, kDebiansCa, kOtherCa}),
               two +
                   "/etc/puppet/puppetserver/ca and /etc/puppetlabs/puppetserver/ca. Set cadir in "
-                  "puppet.conf to the one that is used, or move the other away.");
+                  "puppet.conf to the one in use, or move the other one away.");
     EXPECT_TRUE(cadir({kOther, kOldCa, kOtherOldCa}).starts_with(two));
-    // A node's key decides between two files, and beside one.
+    // A node's key decides between two CA folders, and also if only one exists.
     EXPECT_EQ(cadir({kDebians, kOther, "/var/lib/puppet/ssl/private_keys/a.pem"}),
               "/etc/puppet/puppetserver/ca");
     EXPECT_EQ(cadir({kDebians, "/etc/puppetlabs/puppet/ssl/private_keys/a.pem"}),
               "/etc/puppetlabs/puppetserver/ca");
 }
 
-// The user of the server's unit finds what root has set up; somebody who is called puppet does not.
-TEST(Settings, WhoHasTheMachinesPlaces) {
+// The user of the server's unit uses the paths that root has set up. Another user named puppet does
+// not.
+TEST(Settings, UsersWithSystemPaths) {
     EXPECT_TRUE(uses_system_paths(0, ""));
     EXPECT_TRUE(uses_system_paths(0, "root"));
     EXPECT_TRUE(uses_system_paths(106, "puppet"));
@@ -406,7 +408,7 @@ TEST(Settings, TableIsSortedAndDocumented) {
         EXPECT_EQ(find_setting(spec.name), &spec);
         last = spec.name;
     }
-    // Puppet 8.11's, six of the plugin host, and one of the processor `store`.
+    // The settings of Puppet 8.11, six of the plugin host, and one of the report processor `store`.
     EXPECT_EQ(kSettings.size(), 238u + 7u);
     EXPECT_EQ(find_setting("zzz"), nullptr);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/regex/regex.h"
 
 #include <gtest/gtest.h>
@@ -5,8 +6,8 @@
 namespace bunraku::regex {
 namespace {
 
-// Texts recorded from Ruby 3.1 (Regexp.new).
-TEST(Regex, ErrorTextsAreRubys) {
+// Error messages recorded from Ruby 3.1 (Regexp.new).
+TEST(Regex, ErrorMessagesMatchRuby) {
     const std::pair<const char*, const char*> cases[] = {
         {"[", "premature end of char-class: /[/"},
         {"(", "end pattern with unmatched parenthesis: /(/"},
@@ -35,11 +36,11 @@ TEST(Regex, ErrorTextsAreRubys) {
     }
 }
 
-TEST(Regex, MatchesAsRuby) {
+TEST(Regex, MatchesLikeRuby) {
     struct Case {
         const char* pattern;
         const char* subject;
-        const char* match;  // null: none
+        const char* match;  // null if the pattern does not match
         std::uint32_t options = 0;
     };
     const Case cases[] = {

@@ -1,4 +1,5 @@
-// Executors and conditions, as threads and in virtual time: the same cases for both.
+// SPDX-License-Identifier: Apache-2.0
+// Tests executors and conditions with real threads and in virtual time, with the same cases.
 #include "core/sys/executor.h"
 
 #include <atomic>
@@ -7,7 +8,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "core/sys/simulation.h"
+#include "testing/simulation.h"
 
 namespace bunraku::sys {
 namespace {
@@ -40,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Worlds, ExecutorIn, testing::Values(World::Threads, Wor
 
 TEST_P(ExecutorIn, OneThreadKeepsTheOrderOfTasksAndTimers) {
     auto e = executor(1);
-    std::string order;  // by its one thread alone
+    std::string order;  // written only by the executor's one thread
     EXPECT_TRUE(e->post([&] { order += 'a'; }));
     EXPECT_TRUE(e->post([&] { order += 'b'; }));
     EXPECT_NE(e->post_after(10ms, [&] { order += 'c'; }), 0U);
@@ -55,7 +56,7 @@ TEST_P(ExecutorIn, OneThreadKeepsTheOrderOfTasksAndTimers) {
     EXPECT_EQ(order, "abcd");
 }
 
-TEST_P(ExecutorIn, CancelledTimersDoNotComeAndStopDropsTheRest) {
+TEST_P(ExecutorIn, CancelledTimersDoNotRunAndStopDropsTheRest) {
     auto e = executor(2);
     std::atomic<int> ran{0};
     auto soon = e->post_after(5ms, [&] { ran += 1; });
@@ -73,7 +74,7 @@ TEST_P(ExecutorIn, CancelledTimersDoNotComeAndStopDropsTheRest) {
     e->stop();
 }
 
-TEST_P(ExecutorIn, WhatWaitsIsRunBeforeTheEnd) {
+TEST_P(ExecutorIn, WaitingTasksRunBeforeStopReturns) {
     auto e = executor(3);
     std::atomic<int> ran{0};
     for (int i = 0; i < 500; ++i) EXPECT_TRUE(e->post([&] { ++ran; }));
@@ -81,7 +82,7 @@ TEST_P(ExecutorIn, WhatWaitsIsRunBeforeTheEnd) {
     EXPECT_EQ(ran, 500);
 }
 
-TEST_P(ExecutorIn, ThrowingTasksEndNothing) {
+TEST_P(ExecutorIn, ThrowingTaskDoesNotAffectOthers) {
     auto e = executor(1);
     std::atomic<int> ran{0};
     EXPECT_TRUE(e->post([] { throw std::runtime_error("broken"); }));
@@ -92,7 +93,7 @@ TEST_P(ExecutorIn, ThrowingTasksEndNothing) {
     EXPECT_EQ(errors_, (std::vector<std::string>{"broken", "unknown exception"}));
 }
 
-TEST_P(ExecutorIn, AFullQueueRefusesWhatIsNewAlone) {
+TEST_P(ExecutorIn, FullQueueRefusesOnlyNewTasks) {
     auto e = executor(1, 2);
     std::mutex mutex;
     Condition changed(runtime());
@@ -119,7 +120,7 @@ TEST_P(ExecutorIn, AFullQueueRefusesWhatIsNewAlone) {
     EXPECT_EQ(e->waiting(), 0U);
 }
 
-TEST_P(ExecutorIn, SoManyAtATime) {
+TEST_P(ExecutorIn, LimitsConcurrentTasks) {
     auto e = executor(3);
     std::atomic<int> now{0}, most{0};
     for (int i = 0; i < 12; ++i) {
@@ -138,7 +139,7 @@ TEST_P(ExecutorIn, SoManyAtATime) {
     }
 }
 
-TEST_P(ExecutorIn, WhatIsTooLateIsNotBegun) {
+TEST_P(ExecutorIn, ExpiredTasksDoNotStart) {
     auto e = executor(1);
     std::string order;
     EXPECT_TRUE(e->post([&] { runtime().sleep(20ms); }));
@@ -149,7 +150,7 @@ TEST_P(ExecutorIn, WhatIsTooLateIsNotBegun) {
     EXPECT_EQ(order, "lt");
 }
 
-TEST_P(ExecutorIn, ConditionsAreToldOrTimeOut) {
+TEST_P(ExecutorIn, ConditionsAreNotifiedOrTimeOut) {
     auto e = executor(2);
     std::mutex mutex;
     Condition changed(runtime());
@@ -174,7 +175,7 @@ TEST_P(ExecutorIn, ConditionsAreToldOrTimeOut) {
     e->stop();
 }
 
-/// Posting, timers and the end from many sides; for ThreadSanitizer.
+/// Concurrent posts, timers and a stop from several threads; for ThreadSanitizer.
 TEST_P(ExecutorIn, ManyAtOnce) {
     auto posters = executor(4), e = executor(4, 100);
     std::atomic<int> taken{0}, ran{0}, timers{0};
@@ -194,9 +195,9 @@ TEST_P(ExecutorIn, ManyAtOnce) {
     EXPECT_EQ(timers, 1200);
 }
 
-// ---- what only a simulation has
+// ---- Features of the simulation only
 
-/// A handful of workers that take turns, with and without waiting.
+/// Runs a few workers that alternate, some with waits.
 std::vector<std::string> story(std::uint64_t seed) {
     Simulation world(seed);
     auto e = world.executor({.threads = 4}), other = world.executor({.threads = 1});
@@ -220,7 +221,7 @@ std::vector<std::string> story(std::uint64_t seed) {
     return world.events();
 }
 
-TEST(Simulation, ASeedTellsTheSameStoryAgain) {
+TEST(Simulation, SameSeedGivesTheSameEvents) {
     std::set<std::vector<std::string>> stories;
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
         auto first = story(seed);
@@ -257,7 +258,7 @@ TEST(Simulation, ExceptionsStayOnTheirStacks) {
             try {
                 throw i;
             } catch (int value) {
-                // Others throw and catch meanwhile.
+                // Other tasks throw and catch exceptions in the meantime.
                 world.sleep(1ms);
                 try {
                     throw std::runtime_error("inner");
@@ -273,7 +274,7 @@ TEST(Simulation, ExceptionsStayOnTheirStacks) {
     EXPECT_EQ(caught, 8);
 }
 
-TEST(Simulation, SaysThatNothingWillCome) {
+TEST(Simulation, ReportsDeadlock) {
     Simulation world(1);
     std::mutex mutex;
     std::unique_lock lock(mutex);
@@ -282,13 +283,13 @@ TEST(Simulation, SaysThatNothingWillCome) {
         never.wait(lock, [] { return false; });
         FAIL();
     } catch (const std::logic_error& e) {
-        EXPECT_STREQ(e.what(), "Everything waits, and nothing will come");
+        EXPECT_STREQ(e.what(), "Deadlock: all tasks wait and no timer is set");
     }
 }
 
 TEST(Simulation, ThousandsWaitAtOnce) {
 #ifdef __SANITIZE_THREAD__
-    constexpr int kMany = 100;  // each is a thread to it
+    constexpr int kMany = 100;  // the simulation runs each as a thread
 #else
     constexpr int kMany = 3000;
 #endif

@@ -1,4 +1,6 @@
-// Which links a privileged process follows, and that it never leaves a folder that it walks.
+// SPDX-License-Identifier: Apache-2.0
+// Tests which links a privileged process follows, and that it never leaves a folder that it
+// traverses.
 #include "core/sys/guarded_file_system.h"
 
 #include <cerrno>
@@ -40,7 +42,7 @@ struct GuardedFileSystemTest : testing::Test {
         ASSERT_TRUE(plain->make_link(target, top + path));
         give(path);
     }
-    /// What each call that reads or changes a file says; 0: it is done.
+    /// Returns the error code of each call that reads or changes a file; 0 means success.
     std::vector<int> all_calls(const std::string& path) {
         const auto code = [](const auto& result) { return result ? 0 : result.error().code; };
         return {code(files->read(path)),
@@ -62,7 +64,7 @@ struct GuardedFileSystemTest : testing::Test {
     }
 };
 
-TEST_F(GuardedFileSystemTest, DoesWhatTheRealOneDoesWithoutLinks) {
+TEST_F(GuardedFileSystemTest, MatchesRealFileSystemWithoutLinks) {
     const std::string path = top + "/victim/new";
     ASSERT_TRUE(files->write(path, "one", 0600));
     ASSERT_TRUE(files->append(path, " two", 0600));
@@ -83,7 +85,7 @@ TEST_F(GuardedFileSystemTest, DoesWhatTheRealOneDoesWithoutLinks) {
     EXPECT_TRUE(files->list("/"));
 }
 
-TEST_F(GuardedFileSystemTest, FollowsLinksOfItsOwn) {
+TEST_F(GuardedFileSystemTest, FollowsOwnLinks) {
     ASSERT_TRUE(plain->make_link(top + "/victim", top + "/link"));
     ASSERT_TRUE(plain->make_link("link/f", top + "/to_file"));
     EXPECT_EQ(*files->read(top + "/link/f"), "secret");
@@ -122,21 +124,21 @@ TEST_F(GuardedFileSystemTest, FollowsLinksOfAUserOnlyToTheUsersFiles) {
     expect_victim_untouched();
     EXPECT_EQ(*files->read(top + "/user/good/f"), "own");
     EXPECT_TRUE(files->replace(top + "/user/good/new", "x"));
-    // A link of root in the user's folder could have been put there by the user.
+    // The user could have put a link that belongs to root into the folder.
     ASSERT_TRUE(plain->make_link(top + "/victim", top + "/user/root"));
     EXPECT_EQ(files->read(top + "/user/root/f").error().code, ELOOP);
-    // The user's link in a folder that all may write to.
+    // A link of the user in a folder that all users may write to.
     ASSERT_TRUE(plain->make_directory(top + "/all"));
     link(top + "/victim", "/all/link");
     EXPECT_EQ(files->read(top + "/all/link/f").error().code, ELOOP);
-    // Over the user's folder to something else, and over several links.
+    // A path through the user's folder to another folder, over several links.
     link("own/../../victim", "/user/round");
     link("round", "/user/again");
     EXPECT_EQ(files->read(top + "/user/again/f").error().code, ELOOP);
     expect_victim_untouched();
 }
 
-TEST_F(GuardedFileSystemTest, RemovesLinksAndNotWhatTheyLeadTo) {
+TEST_F(GuardedFileSystemTest, RemovesLinksAndNotTheirTargets) {
     ASSERT_TRUE(plain->make_directory(top + "/tree"));
     std::string deep = top + "/tree";
     for (int i = 0; i < 300; ++i) {
@@ -164,7 +166,7 @@ TEST_F(GuardedFileSystemTest, FollowsNoLinkBelowAFolderThatIsWalked) {
         const std::string below = top + walked;
         for (const char* path : {"/link/f", "/file"}) {
             const auto codes = all_calls(below + path);
-            // set_mtime and set_owner of a link are those of the link itself.
+            // set_mtime and set_owner change the link itself.
             EXPECT_EQ(codes[0], ELOOP);
             EXPECT_EQ(codes[2], ELOOP);
             EXPECT_EQ(codes[4], ELOOP);
@@ -209,8 +211,8 @@ TEST_F(GuardedFileSystemTest, ActsWithTheRightsOfAUser) {
     expect_victim_untouched();
 }
 
-// What a killed process leaves is removed when the file is written again, and what another process
-// writes at the moment is not.
+// The temporary file of a killed process is removed when the file is written again. Temporary files
+// of running processes stay.
 TEST_F(GuardedFileSystemTest, RemovesTheTemporaryFileOfAKilledProcess) {
     const std::string left = top + "/.f.bunraku-new";
     ASSERT_TRUE(plain->write(left, "half", 0600));

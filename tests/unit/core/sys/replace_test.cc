@@ -1,4 +1,5 @@
-// Files that replace others, and programs that are stopped, on the real machine.
+// SPDX-License-Identifier: Apache-2.0
+// Tests replacing files and stopping programs, on the real machine.
 #include <atomic>
 #include <csignal>
 #include <fcntl.h>
@@ -23,7 +24,7 @@ struct Folder {
     ~Folder() { std::filesystem::remove_all(path); }
 };
 
-TEST(Replace, NothingIsLeftOfWhatFails) {
+TEST(Replace, FailureLeavesNoTemporaryFile) {
     Folder folder;
     auto files = make_real_file_system();
     const std::string path = folder.path + "/a";
@@ -44,7 +45,7 @@ TEST(Replace, NothingIsLeftOfWhatFails) {
     EXPECT_EQ(files->read(path).value(), "old");
 }
 
-TEST(Replace, AFileIsReadPieceByPiece) {
+TEST(Replace, ReadsFilesInPieces) {
     Folder folder;
     auto files = make_real_file_system();
     const std::string text(1'000'000, 'x');
@@ -65,8 +66,8 @@ TEST(Replace, AFileIsReadPieceByPiece) {
     EXPECT_EQ(files->stat(folder.path + "/b")->mode, 0640u);
 }
 
-// The umask is the process's: who asks for it by setting it makes the files of other threads
-// writable for everybody.
+// The umask belongs to the whole process. Reading it by setting it would make files that other
+// threads create writable for all users.
 TEST(Replace, LeavesTheUmaskAlone) {
     Folder folder;
     auto files = make_real_file_system();
@@ -91,7 +92,7 @@ TEST(Replace, LeavesTheUmaskAlone) {
     ::umask(before);
 }
 
-TEST(StopProgram, IsAskedAndThenKilled) {
+TEST(StopProgram, IsTerminatedAndThenKilled) {
     struct Case {
         std::string script;
         Stop how;
@@ -114,8 +115,9 @@ TEST(StopProgram, IsAskedAndThenKilled) {
     }
 }
 
-// What a child of this test does with signals; gives how it ended.
-int ended(const std::function<void()>& child) {
+// Runs `child` in a child process. Returns its exit status, or the negative number of the signal
+// that ended it.
+int exit_of_child(const std::function<void()>& child) {
     const pid_t pid = ::fork();
     if (pid == 0) {
         child();
@@ -126,15 +128,15 @@ int ended(const std::function<void()>& child) {
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-TEST(StopSignals, TheSecondEndsTheProcess) {
-    EXPECT_EQ(ended([] {
+TEST(StopSignals, SecondSignalEndsTheProcess) {
+    EXPECT_EQ(exit_of_child([] {
                   catch_stop_signals();
                   ::raise(SIGINT);
                   if (stop_signal() != SIGINT || stop_signals() != 1) ::_exit(1);
                   ::raise(SIGINT);
               }),
               -SIGINT);
-    EXPECT_EQ(ended([] {
+    EXPECT_EQ(exit_of_child([] {
                   catch_stop_signals();
                   StopIsHandled handled;
                   ::raise(SIGTERM);
@@ -145,21 +147,21 @@ TEST(StopSignals, TheSecondEndsTheProcess) {
               -SIGINT);
 }
 
-TEST(StopSignals, WhatWasIgnoredStaysSo) {
-    EXPECT_EQ(ended([] {
+TEST(StopSignals, IgnoredSignalsStayIgnored) {
+    EXPECT_EQ(exit_of_child([] {
                   ::signal(SIGHUP, SIG_IGN);
                   catch_stop_signals(true);
                   ::raise(SIGHUP);
                   if (stop_signal() != 0) ::_exit(1);
               }),
               7);
-    EXPECT_EQ(ended([] {
+    EXPECT_EQ(exit_of_child([] {
                   catch_stop_signals(true);
                   ::raise(SIGHUP);
                   if (stop_signal() != SIGHUP) ::_exit(1);
               }),
               7);
-    EXPECT_EQ(ended([] {
+    EXPECT_EQ(exit_of_child([] {
                   catch_stop_signals();
                   ::raise(SIGHUP);
               }),

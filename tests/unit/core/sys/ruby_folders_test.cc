@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/ruby_folders.h"
 
 #include <cstdlib>
 #include <gtest/gtest.h>
 
-#include "core/sys/fake.h"
+#include "testing/fake.h"
 
 namespace bunraku::sys {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/shared_secret.h"
 
 #include <cstdlib>
@@ -14,20 +15,20 @@
 namespace bunraku::sys {
 namespace {
 
-class AgreedSecret : public testing::Test {
+class SharedSecretTest : public testing::Test {
 protected:
-    AgreedSecret() {
+    SharedSecretTest() {
         char name[] = "/tmp/bunraku-secret-XXXXXX";
         folder_ = ::mkdtemp(name);
         path_ = folder_ + "/secret";
     }
-    ~AgreedSecret() override { (void)disk().remove_all(folder_); }
+    ~SharedSecretTest() override { (void)disk().remove_all(folder_); }
 
     std::string folder_, path_;
     const std::string one_ = std::string(64, 'a'), other_ = std::string(64, 'b');
 };
 
-TEST_F(AgreedSecret, TheFirstStays) {
+TEST_F(SharedSecretTest, FirstSecretStays) {
     EXPECT_EQ(shared_secret(path_, one_), one_);
     EXPECT_EQ(shared_secret(path_, other_), one_);
     EXPECT_EQ(disk().stat(path_)->mode, 0600u);
@@ -36,7 +37,7 @@ TEST_F(AgreedSecret, TheFirstStays) {
     EXPECT_EQ(shared_secret(folder_ + "/none/secret", one_), "");
 }
 
-TEST_F(AgreedSecret, OneWithoutASecretIsFilled) {
+TEST_F(SharedSecretTest, FileWithoutSecretIsFilled) {
     for (const auto& left : {std::string(), one_.substr(0, 10), one_ + "longer"}) {
         ASSERT_TRUE(disk().write(path_, left, 0600));
         EXPECT_EQ(shared_secret(path_, other_), other_) << left.size();
@@ -45,7 +46,7 @@ TEST_F(AgreedSecret, OneWithoutASecretIsFilled) {
     }
 }
 
-TEST_F(AgreedSecret, WhatOthersMayReadOrIsNoFileIsReplaced) {
+TEST_F(SharedSecretTest, ReplacesReadableOrIrregularFiles) {
     ASSERT_TRUE(disk().write(path_, one_, 0600));
     ASSERT_TRUE(disk().set_mode(path_, 0644));
     EXPECT_EQ(shared_secret(path_, other_), other_);
@@ -67,7 +68,7 @@ TEST_F(AgreedSecret, WhatOthersMayReadOrIsNoFileIsReplaced) {
     EXPECT_EQ(shared_secret(path_, other_), "");
 }
 
-TEST_F(AgreedSecret, WhoComesAtTheSameTimeGetsTheSame) {
+TEST_F(SharedSecretTest, ConcurrentCallersGetTheSameSecret) {
     for (int round = 0; round < 20; ++round) {
         int ends[2];
         ASSERT_EQ(::pipe(ends), 0);
@@ -90,8 +91,8 @@ TEST_F(AgreedSecret, WhoComesAtTheSameTimeGetsTheSame) {
     }
 }
 
-// A process that is killed at any moment leaves nothing beside the secret.
-TEST_F(AgreedSecret, AKillLeavesNothingBeside) {
+// A process that is killed at any time leaves no file except the secret.
+TEST_F(SharedSecretTest, KillLeavesNoTemporaryFile) {
     for (int round = 0; round < 40; ++round) {
         const pid_t child = ::fork();
         if (child == 0) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -10,9 +11,9 @@
 #include <unistd.h>
 #include <vector>
 
-#include "core/sys/fake.h"
 #include "core/sys/lock.h"
 #include "core/sys/shared_secret.h"
+#include "testing/fake.h"
 
 namespace bunraku::sys {
 namespace {
@@ -37,7 +38,7 @@ struct Pipe {
     int ends[2];
 };
 
-/// What holds for the disk and for the one in memory alike.
+/// Tests the behaviour that the real and the in-memory file system share.
 void exercise(FileSystem& fs, const std::string& root) {
     const std::string file = root + "/a/b/f";
     ASSERT_TRUE(fs.make_directories(root + "/a/b"));
@@ -67,7 +68,7 @@ void exercise(FileSystem& fs, const std::string& root) {
     EXPECT_TRUE(fs.access(file, 1));
     ASSERT_TRUE(fs.set_mtime(file, 1'500'000'000'000'000'000));
     EXPECT_EQ(fs.stat(file)->mtime_ns, 1'500'000'000'000'000'000);
-    // A link is removed, never what it points to.
+    // Removing a link never removes its target.
     ASSERT_TRUE(fs.make_directories(root + "/kept"));
     ASSERT_TRUE(fs.make_link(root + "/kept", root + "/a/out"));
     ASSERT_TRUE(fs.remove_all(root + "/a"));
@@ -76,16 +77,16 @@ void exercise(FileSystem& fs, const std::string& root) {
     EXPECT_TRUE(fs.is_directory(root + "/kept"));
 }
 
-TEST(PlaceSecret, WhoIsSecondIsTold) {
+TEST(PlaceSecret, SecondCallerGetsAnError) {
     const Scratch scratch;
     const std::string path = scratch.path + "/secret";
-    EXPECT_EQ(place_secret(path, "one"), 0);
-    EXPECT_EQ(place_secret(path, "other"), EEXIST);
+    EXPECT_EQ(secret_path(path, "one"), 0);
+    EXPECT_EQ(secret_path(path, "other"), EEXIST);
     EXPECT_EQ(*make_real_file_system()->read(path), "one");
-    EXPECT_EQ(place_secret(path, "other", {.replace = true}), 0);
+    EXPECT_EQ(secret_path(path, "other", {.replace = true}), 0);
     EXPECT_EQ(*make_real_file_system()->read(path), "other");
-    EXPECT_EQ(place_secret(scratch.path + "/nowhere/secret", "x"), ENOENT);
-    // What was made for it is gone.
+    EXPECT_EQ(secret_path(scratch.path + "/nowhere/secret", "x"), ENOENT);
+    // The temporary file was removed.
     EXPECT_EQ(make_real_file_system()->list(scratch.path)->size(), 1U);
 }
 
@@ -105,7 +106,7 @@ TEST(FileSystem, Memory) {
     EXPECT_TRUE(fs.write("/two", "", 0644));
 }
 
-TEST(FileSystem, WhatCannotBeLookedAtIsNotAbsent) {
+TEST(FileSystem, InaccessibleFileIsNotAbsent) {
     MemoryFileSystem fs;
     fs.put("/etc/file", "text");
     ASSERT_TRUE(fs.make_link("/loop", "/loop"));
@@ -125,7 +126,7 @@ TEST(FileSystem, WhatCannotBeLookedAtIsNotAbsent) {
     }
 }
 
-TEST(Paths, AsRubysFile) {
+TEST(Paths, MatchesRubyFile) {
     EXPECT_EQ(base_name("/a/b"), "b");
     EXPECT_EQ(base_name("/a/b/"), "b");
     EXPECT_EQ(base_name("/"), "/");
@@ -141,7 +142,7 @@ TEST(Paths, AsRubysFile) {
     EXPECT_EQ(expand_path("/../.."), "/");
 }
 
-TEST(Processes, RunAndTellAll) {
+TEST(Processes, ReturnOutputAndStatus) {
     auto p = make_real_processes();
     auto sh = [&](const char* script) { return Command{.argv = {"sh", "-c", script}}; };
     auto r = p->run(sh("echo out; echo err >&2; exit 3"));
@@ -157,7 +158,7 @@ TEST(Processes, RunAndTellAll) {
     Command input{.argv = {"cat"}};
     input.input = std::string(300'000, 'x');
     EXPECT_EQ(p->run(input)->output, input.input);
-    // One that reads nothing, where nobody ignores SIGPIPE.
+    // The command does not read its input, and SIGPIPE is not ignored.
     Command deaf{.argv = {"true"}};
     deaf.input = std::string(1'000'000, 'x');
     EXPECT_TRUE(p->run(deaf)->ok());
@@ -179,7 +180,7 @@ TEST(Processes, RunAndTellAll) {
     quiet.timeout = std::chrono::milliseconds(200);
     EXPECT_TRUE(p->run(quiet)->timed_out);
 
-    // A daemon that keeps the pipe does not hold up the one who started it.
+    // A daemon that keeps the pipe open does not delay the caller.
     EXPECT_EQ(p->run(sh("sleep 20 & echo done"))->output, "done\n");
 
     EXPECT_EQ(p->run(sh("kill -TERM $$"))->status, 128 + SIGTERM);
@@ -205,7 +206,7 @@ TEST(Processes, ChildrenInheritNothingButTheirStreams) {
     int leaking = ::open("/dev/null", O_RDONLY);
     ASSERT_GE(leaking, 0);
     auto p = make_real_processes();
-    // Numbers are tried one by one: a list would have its folder open as well.
+    // Tests each file descriptor separately, because listing a folder opens a descriptor too.
     auto list = [](const char* where) {
         return std::string(
                    "cat >/dev/null; i=0; while [ $i -lt 100 ]; do [ -e /proc/$$/fd/$i ] && "
@@ -222,7 +223,7 @@ TEST(Processes, ChildrenInheritNothingButTheirStreams) {
             EXPECT_EQ(r->output, "0\n1\n2\n");
         }
     }
-    // Started ones may be given a line, whatever its number is here.
+    // A child process can get a channel, whatever its descriptor number is in the parent.
     for (int number : {0, 3, 40}) {
         Pipe line;
         int fd = line.ends[1];
@@ -242,7 +243,8 @@ TEST(Processes, ChildrenInheritNothingButTheirStreams) {
 }
 
 TEST(Processes, StandardStreamsThatAreClosedHere) {
-    // A daemon may start us without any: pipes get the numbers 0 to 2 then.
+    // A daemon may start this process without standard streams. Then pipes get the descriptors 0
+    // to 2.
     pid_t child = ::fork();
     if (child == 0) {
         for (int fd = 0; fd < 3; ++fd) ::close(fd);
@@ -293,8 +295,8 @@ TEST(Locks, OneAtATime) {
     EXPECT_EQ(other.owner(), ::getpid());
     EXPECT_FALSE(*other.acquire());
     pid.release();
-    // One left behind by a process that is gone, or that had our number: in a container every
-    // start has the same one.
+    // The lock file of a process that has ended or had the same process ID. In a container, every
+    // start has the same process ID.
     for (const std::string& left : {std::string("999999999"), std::to_string(::getpid()),
                                     std::to_string(::getppid()), std::string("1"), std::string()}) {
         ASSERT_TRUE(make_real_file_system()->write(scratch.path + "/pid", left));
@@ -306,7 +308,7 @@ TEST(Locks, OneAtATime) {
     EXPECT_EQ(PidLock("/nowhere/pid").acquire().error().code, ENOENT);
 }
 
-TEST(Locks, PidLockOfAProcessThatWasKilled) {
+TEST(Locks, PidLockOfKilledProcessIsFree) {
     Scratch scratch;
     const std::string path = scratch.path + "/pid";
     Pipe ready;
@@ -330,7 +332,7 @@ TEST(Locks, PidLockOfAProcessThatWasKilled) {
     EXPECT_EQ(lock.owner(), ::getpid());
 }
 
-TEST(Locks, PidLockHasOneOwnerWhileManyComeAndGo) {
+TEST(Locks, PidLockHasOneOwnerUnderContention) {
     Scratch scratch;
     const std::string path = scratch.path + "/pid";
     std::atomic<int> inside{0}, most{0}, times{0};

@@ -1,4 +1,5 @@
-// Whoever watches files hears of them: by the kernel, and in virtual time.
+// SPDX-License-Identifier: Apache-2.0
+// Tests file notifications from the kernel and in virtual time.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -13,7 +14,7 @@
 
 #include "core/sys/executor.h"
 #include "core/sys/file_changes.h"
-#include "core/sys/simulation.h"
+#include "testing/simulation.h"
 
 namespace bunraku::sys {
 namespace {
@@ -40,10 +41,10 @@ protected:
     std::atomic<int> heard_{0};
 };
 
-TEST_F(WatchTest, ThreadsAreToldOfFilesAndOfFoldersThatAreNotThereYet) {
+TEST_F(WatchTest, ReportsFilesAndMissingFolders) {
     write("other", "x");
     const auto watch = machine().watch({root_ + "/a/file", root_ + "/b"}, [this] { ++heard_; });
-    // What lies beside them is nobody's news.
+    // Changes of other files in the folder do not cause a notification.
     write("other", "y");
     write("near", "y");
     std::this_thread::sleep_for(1200ms);
@@ -60,7 +61,7 @@ TEST_F(WatchTest, ThreadsAreToldOfFilesAndOfFoldersThatAreNotThereYet) {
     EXPECT_TRUE(heard(then + 1));
 }
 
-TEST_F(WatchTest, AWatchEndsWhileItPauses) {
+TEST_F(WatchTest, EndsDuringPause) {
     const auto begun = std::chrono::steady_clock::now();
     for (int i = 0; i < 20; ++i) {
         auto watch = machine().watch({root_ + "/file"}, [this] { ++heard_; });
@@ -70,15 +71,15 @@ TEST_F(WatchTest, AWatchEndsWhileItPauses) {
     EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
 }
 
-TEST_F(WatchTest, WhereNothingIsToldOneLooks) {
+TEST_F(WatchTest, PollsWithoutNotifications) {
     const auto watch =
         machine().watch({"", root_ + "/file", "/proc/self/status"}, [this] { ++heard_; });
     EXPECT_EQ(heard_, 0);
     EXPECT_TRUE(heard(1));
 }
 
-// In a space of its own, for those who may.
-TEST_F(WatchTest, AMountIsAChangeWithinSeconds) {
+// Uses a new mount namespace; skipped without the required privileges.
+TEST_F(WatchTest, MountIsReportedWithinSeconds) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
@@ -91,9 +92,9 @@ TEST_F(WatchTest, AMountIsAChangeWithinSeconds) {
         if (!before || changes.wait(-1, 0ms)) ::_exit(1);
         if (::mount("none", root_.c_str(), "tmpfs", 0, nullptr) != 0) ::_exit(77);
         const auto begun = std::chrono::steady_clock::now();
-        (void)changes.wait(-1, 60s);  // it is heard of at once
+        (void)changes.wait(-1, 60s);  // the notification arrives immediately
         if (std::chrono::steady_clock::now() - begun > 4s) ::_exit(2);
-        // Whatever else happens in the folders above ends a wait as well.
+        // Unrelated changes in the parent folders also end a wait.
         while (changes.moment() == before) (void)changes.wait(-1, 60s);
         ::_exit(std::chrono::steady_clock::now() - begun < 10s ? 0 : 3);
     }
@@ -104,7 +105,7 @@ TEST_F(WatchTest, AMountIsAChangeWithinSeconds) {
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-TEST_F(WatchTest, InVirtualTimeOneLookForAllThatHappensTogether) {
+TEST_F(WatchTest, CoalescesChangesInVirtualTime) {
     Simulation world(1, {.reports_file_changes = true});
     int looks = 0;
     {
@@ -125,7 +126,7 @@ TEST_F(WatchTest, InVirtualTimeOneLookForAllThatHappensTogether) {
     }
     world.run_for(1h);
     EXPECT_EQ(looks, 2);
-    // Where nobody tells of files they are looked at.
+    // Without notifications, the watch polls the files.
     Simulation deaf(1);
     const auto watch = deaf.watch({"/a"}, [&] { ++looks; });
     deaf.run_for(Runtime::kLookPause * 3 + 1s);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/sys/wording.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ TEST(Wording, SystemErrorsWithoutRubysCalls) {
     EXPECT_EQ(plain_text(gone.error().message), "/nowhere/at/all: No such file or directory");
 }
 
-// Puppet's own form, however short it was: what reads logs looks for it.
+// Uses Puppet's format even for short times, because programs that read logs search for it.
 TEST(Wording, Seconds) {
     const std::pair<double, const char*> cases[] = {
         {0, "0.00"}, {0.00042, "0.00"}, {0.0051, "0.01"}, {1.234, "1.23"}, {120, "120.00"}};

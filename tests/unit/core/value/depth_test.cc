@@ -1,4 +1,5 @@
-// Values nest so deep and no deeper, whatever they are made of; what walks them may recurse.
+// SPDX-License-Identifier: Apache-2.0
+// All kinds of values have the same maximum depth, so functions that traverse them may recurse.
 #include <functional>
 #include <gtest/gtest.h>
 
@@ -66,7 +67,7 @@ std::string error_of(const std::function<void()>& action) {
     return "none";
 }
 
-TEST(Depth, IsKeptAndBounded) {
+TEST(Depth, IsTrackedAndBounded) {
     for (const auto& [name, wrap] : kWraps) {
         SCOPED_TRACE(name);
         base::Arena arena;
@@ -77,13 +78,13 @@ TEST(Depth, IsKeptAndBounded) {
     }
 }
 
-TEST(Depth, OfWhatHoldsNothing) {
+TEST(Depth, IsZeroForScalars) {
     base::Arena arena;
     EXPECT_EQ(Value::undef().depth(), 0u);
     EXPECT_EQ(Value::string("x").depth(), 0u);
     EXPECT_EQ(Value::array({}).depth(), 1u);
     EXPECT_EQ(HashBuilder(arena).build().depth(), 1u);
-    // What replaced the deep one counts.
+    // If a deep element is replaced, only its replacement counts.
     HashBuilder left(arena), right(arena);
     left.set("a", nested(arena, kWraps[0].wrap, 10));
     right.set("a", Value::integer(1));
@@ -93,7 +94,7 @@ TEST(Depth, OfWhatHoldsNothing) {
     EXPECT_EQ(left.build().depth(), 1u);
 }
 
-TEST(Depth, TheDeepestIsWalked) {
+TEST(Depth, DeepestValueCanBeTraversed) {
     for (const auto& [name, wrap] : kWraps) {
         SCOPED_TRACE(name);
         base::Arena arena, other;
@@ -130,7 +131,7 @@ TEST(Depth, OfDocuments) {
     }
 }
 
-TEST(Depth, RichDataNestsDeeperThanWhatItStandsFor) {
+TEST(Depth, RichDataNestsDeeperThanItsValue) {
     base::Arena arena;
     const Value sensitive = nested(arena, kWraps[6].wrap, kMaxDepth);
     EXPECT_EQ(to_rich_data(arena, nested(arena, kWraps[6].wrap, kMaxDepth / 2)).depth(),

@@ -1,4 +1,5 @@
-// Texts in quotes, as Ruby 3.1 wrote them, and the escapes of JSON read back.
+// SPDX-License-Identifier: Apache-2.0
+// Tests quoted strings as Ruby 3.1 writes them, and decoding of JSON escapes.
 #include "core/codec/escapes.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/value/msgpack.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +12,8 @@ namespace {
 
 using namespace std::string_literals;
 
-// The bytes are those of Ruby's MessagePack, which are the specification's shortest.
-TEST(Msgpack, ThereAndBack) {
+// The encoded bytes equal those of Ruby's MessagePack: the shortest form in the specification.
+TEST(Msgpack, RoundTrips) {
     const std::vector<std::pair<std::string, std::string>> cases = {
         {"null", "\xc0"s},
         {"true", "\xc3"s},
@@ -52,22 +53,22 @@ TEST(Msgpack, ThereAndBack) {
     }
 }
 
-TEST(Msgpack, OtherFormsOfTheSame) {
+TEST(Msgpack, AcceptsAlternativeEncodings) {
     base::Arena arena;
-    // A number as a key, a float of four bytes, bytes that are a text.
+    // A number as a key, a four-byte float, binary data that is text.
     const auto data =
         parse_msgpack(arena, "\x81\x05\x93\xca\x3f\x00\x00\x00\xc4\x01x\xd3\0\0\0\0\0\0\0\x01"s);
     ASSERT_TRUE(data) << data.error().message;
     EXPECT_EQ(to_json(*data), R"({"5":[0.5,"x",1]})");
 }
 
-TEST(Msgpack, WhatIsRefused) {
+TEST(Msgpack, RefusesInvalidInput) {
     for (const auto& [bytes, why] : std::vector<std::pair<std::string, std::string>>{
-             {"", "ends too early"},
-             {"\xdd\xff\xff\xff\xff"s, "ends too early"},
-             {"\xdf\x7f\xff\xff\xff\x01"s, "ends too early"},
-             {"\xdb\xff\xff\xff\xff"s, "ends too early"},
-             {"\x01\x02"s, "more behind its end"},
+             {"", "is truncated"},
+             {"\xdd\xff\xff\xff\xff"s, "is truncated"},
+             {"\xdf\x7f\xff\xff\xff\x01"s, "is truncated"},
+             {"\xdb\xff\xff\xff\xff"s, "is truncated"},
+             {"\x01\x02"s, "data after its end"},
              {"\xa1\xff"s, "not valid UTF-8"},
              {"\xd6\x00\x00\x00\x00\x00"s, "extension type"},
              {"\xc1"s, "extension type"},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/value/value.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@ namespace bunraku::value {
 namespace {
 
 // Recorded from Ruby 3.1 (Float#to_s).
-TEST(Floats, AreWrittenAsRubys) {
+TEST(Floats, FormatsLikeRuby) {
     const struct {
         double d;
         const char* text;
@@ -66,7 +67,7 @@ TEST(Text, IsThatOfInterpolation) {
     EXPECT_EQ(to_text(make_semver(a, *base::SemVer::parse("1.2.3-rc1+b"))), "1.2.3-rc1+b");
 }
 
-TEST(Equality, IsRubysEql) {
+TEST(Equality, MatchesRubyEql) {
     base::Arena a;
     EXPECT_FALSE(equal(Value::integer(1), Value::floating(1)));
     EXPECT_TRUE(equal(Value::floating(0.0), Value::floating(-0.0)));
@@ -119,7 +120,7 @@ TEST(Json, RoundTrips) {
               "{\n  \"a\": [\n    1,\n    {\n      \"b\": 2\n    }\n  ]\n}");
 }
 
-TEST(Json, ErrorsNameTheirPlace) {
+TEST(Json, ErrorsContainTheLocation) {
     base::Arena a;
     const struct {
         const char *text, *message;
@@ -130,7 +131,7 @@ TEST(Json, ErrorsNameTheirPlace) {
         {"\"a\nb\"", "a control character must be escaped in a string (line: 1, column: 3)"},
         {"\"\xff\"", "invalid UTF-8 (line: 1, column: 2)"},
         {"\"\\ud800x\"", "incomplete surrogate pair (line: 1, column: 10)"},
-        {"01", "unexpected text behind the document (line: 1, column: 2)"},
+        {"01", "unexpected text after the document (line: 1, column: 2)"},
         {"-", "Unexpected end-of-input (line: 1, column: 2)"},
         {"1.e5", "Decimal point not followed by a digit (line: 1, column: 3)"},
         {"tru", "Unrecognized token 'tru' (line: 1, column: 1)"},
@@ -144,7 +145,7 @@ TEST(Json, ErrorsNameTheirPlace) {
     EXPECT_FALSE(parse_json(a, std::string(100'000, '[')));
 }
 
-TEST(RichData, OfPlainValuesIsPuppets) {
+TEST(RichData, MatchesPuppetForPlainValues) {
     base::Arena a;
     HashBuilder odd(a);
     odd.set(Value::integer(1), Value::integer(2));

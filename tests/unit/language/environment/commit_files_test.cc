@@ -1,4 +1,5 @@
-// The files of a commit: the same answers as from a checkout of it, and clear errors.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the files of a commit: all results equal those for a checkout, and errors are clear.
 #include "language/environment/commit_files.h"
 
 #include <cerrno>
@@ -58,7 +59,7 @@ protected:
         auto text = files.read(path);
         return text ? *text : fmt::format("errno {}", text.error().code);
     }
-    /// All that can be asked of a path.
+    /// Returns the results of all queries for a path.
     static std::string all(const Files& files, const std::string& path) {
         const auto stamp = files.stat(path);
         return fmt::format("{}: {} {} {} [{}] link {} text {}", path, stamp.exists, stamp.directory,
@@ -69,7 +70,7 @@ protected:
     std::string root_, repository_;
 };
 
-TEST_F(CommitFilesTest, AnswersAsACheckoutDoes) {
+TEST_F(CommitFilesTest, MatchesCheckout) {
     write("environment.conf", "modulepath = modules\n");
     write("modules/a/manifests/init.pp", "class a { }\n");
     write("modules/a/files/bytes", std::string_view("a\0b\r\n\xff", 6));
@@ -121,7 +122,7 @@ TEST_F(CommitFilesTest, AnswersAsACheckoutDoes) {
                              "/none/x"}) {
         const std::string full = repository_ + path;
         std::string expected = all(disk, full);
-        // The checkout's own.
+        // The checkout contains .git, the commit does not.
         if (const auto own = expected.find(".git,"); own != std::string::npos)
             expected.erase(own, 5);
         EXPECT_EQ(all(*files, full), expected);
@@ -134,7 +135,7 @@ TEST_F(CommitFilesTest, AnswersAsACheckoutDoes) {
     }
 }
 
-TEST_F(CommitFilesTest, TheFolderIsTheCommitsAndTheRestTheDisks) {
+TEST_F(CommitFilesTest, FolderComesFromCommitAndRestFromDisk) {
     write("x", "old");
     commit();
     git("tag -a -m t v1");
@@ -164,7 +165,7 @@ TEST_F(CommitFilesTest, TheFolderIsTheCommitsAndTheRestTheDisks) {
     EXPECT_EQ(after->version().size(), 40U);
 }
 
-TEST_F(CommitFilesTest, AFolderWithinAndABareRepository) {
+TEST_F(CommitFilesTest, SubfolderAndBareRepository) {
     write("environments/production/manifests/site.pp", "1");
     write("shared/x", "2");
     commit();
@@ -184,7 +185,7 @@ TEST_F(CommitFilesTest, AFolderWithinAndABareRepository) {
     EXPECT_EQ((*of_bare)->list(bare), (std::vector<std::string>{"environments", "shared"}));
 }
 
-TEST_F(CommitFilesTest, LinksThatLeadOut) {
+TEST_F(CommitFilesTest, LinksOutOfRepository) {
     std::ofstream(root_ + "/outside") << "outside";
     link("../../outside", "modules/up");
     link(root_ + "/outside", "modules/absolute");
@@ -212,7 +213,7 @@ TEST_F(CommitFilesTest, LinksThatLeadOut) {
             }
         }
     }
-    // What does not go by it is told nothing.
+    // Calls that do not follow the link do not report an error.
     EXPECT_EQ(files->link(at("modules/up")), "../../outside");
     EXPECT_FALSE(files->is_real_folder(at("modules/up")));
     EXPECT_EQ(read(*files, at("modules/a/x")), "1");
@@ -261,7 +262,7 @@ TEST_F(CommitFilesTest, ModulesOfAPuppetfile) {
     EXPECT_EQ(files->list(at("modules")), (std::vector<std::string>{".gitignore", "b"}));
     EXPECT_TRUE(files->stat(at("modules/b")).directory);
     EXPECT_FALSE(files->stat(at("modules/c")).exists);
-    // What the commit has of it is the commit's.
+    // The commit's files have priority over the files on the disk.
     git("add -f modules/b/f");
     commit();
     write("modules/b/f", "changed");
@@ -269,7 +270,7 @@ TEST_F(CommitFilesTest, ModulesOfAPuppetfile) {
     EXPECT_EQ(read(*open(), at("modules/b/f")), "installed");
 }
 
-TEST_F(CommitFilesTest, WhatCannotBeOpened) {
+TEST_F(CommitFilesTest, ReportsUnopenableCommits) {
     write("x", "1");
     commit();
     const auto error = [](const std::string& folder, const std::string& revision) {
@@ -286,16 +287,16 @@ TEST_F(CommitFilesTest, WhatCannotBeOpened) {
     fs::create_directory(root_ + "/plain");
     EXPECT_EQ(error(root_ + "/plain", "HEAD"),
               root_ +
-                  "/plain is in no git repository: fatal: not a git repository (or any of the "
+                  "/plain is not in a git repository: fatal: not a git repository (or any of the "
                   "parent directories): .git");
     EXPECT_EQ(error(root_ + "/none", "HEAD"), "There is no folder " + root_ + "/none");
-    // A link into a repository's folder: where its top would stand nobody can say.
+    // A link into the folder of a repository: the path of the repository's top folder is ambiguous.
     write("inner/y", "1");
     commit();
     fs::create_symlink(at("inner"), root_ + "/by_link");
     EXPECT_EQ(error(root_ + "/by_link", "HEAD"),
               root_ +
-                  "/by_link leads into the git repository by a link: it is to be named by its "
+                  "/by_link is in the git repository through a symbolic link: specify its "
                   "own path");
     fs::create_symlink(repository_, root_ + "/whole");
     EXPECT_EQ(error(root_ + "/whole", "HEAD"), "opened");
@@ -334,9 +335,9 @@ TEST_F(CommitFilesTest, DamagedObjects) {
     EXPECT_FALSE(CommitFiles::open(repository_, "HEAD"));
 }
 
-// Trees that git itself never writes, and that a checkout refuses: they would be laid out
-// elsewhere.
-TEST_F(CommitFilesTest, TreesThatLeadElsewhere) {
+// Trees that git itself never writes and that a checkout refuses, because their files would be
+// written to other paths.
+TEST_F(CommitFilesTest, RefusesTreesWithUnsafePaths) {
     write("x", "text");
     link("/etc", "l");
     commit();
@@ -359,14 +360,14 @@ TEST_F(CommitFilesTest, TreesThatLeadElsewhere) {
             << r.path;
         const auto opened = CommitFiles::open(repository_, "bad");
         ASSERT_FALSE(opened) << r.path;
-        EXPECT_NE(opened.error().message.find(fmt::format(" has the path '{}", r.path)),
+        EXPECT_NE(opened.error().message.find(fmt::format(" contains the path '{}", r.path)),
                   std::string::npos)
             << opened.error().message;
-        EXPECT_TRUE(opened.error().message.ends_with("which no tree may have"));
+        EXPECT_TRUE(opened.error().message.ends_with("which is not valid"));
     }
 }
 
-TEST_F(CommitFilesTest, LaidOutForPrograms) {
+TEST_F(CommitFilesTest, WritesFolderForPrograms) {
     write("lib/x.rb", "1");
     write("bin/run", "#!/bin/sh\n");
     ::chmod(at("bin/run").c_str(), 0755);
@@ -406,7 +407,7 @@ TEST_F(CommitFilesTest, ManyThreads) {
     }
 }
 
-TEST(PathMapping, WholeNamesAlone) {
+TEST(PathMapping, MatchesWholeNamesOnly) {
     const base::PathMapping moved{"/a/b", "/tmp/x"};
     for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
              {"/a/b", "/tmp/x"},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/environment.h"
 
 #include <cstdlib>
@@ -75,7 +76,7 @@ TEST_F(EnvironmentTest, ConfNamesModulesAndManifest) {
         "The following unknown setting(s) are being ignored: nonsense"));
 }
 
-TEST_F(EnvironmentTest, KeepsOneThingOfEachTypeForOthers) {
+TEST_F(EnvironmentTest, CachesOneObjectPerType) {
     struct First {
         int made = 1;
     };

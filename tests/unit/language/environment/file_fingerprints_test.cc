@@ -1,4 +1,5 @@
-// What was noted of files and folders, and when it is no longer so.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the fingerprints of files and folders, and when they stop matching.
 #include "language/environment/file_fingerprints.h"
 
 #include <atomic>
@@ -31,7 +32,7 @@ protected:
         std::ofstream(root_ + "/" + path) << text;
         age(path);
     }
-    /// As if written long ago, so that its stamp can be trusted.
+    /// Sets an old modification time, so that the fingerprint can be trusted.
     void age(const std::string& path) {
         fs::last_write_time(root_ + "/" + path,
                             fs::file_time_type::clock::now() - std::chrono::hours(1));
@@ -40,7 +41,7 @@ protected:
     std::string root_;
 };
 
-TEST_F(FileFingerprintsTest, TellsWhatChanged) {
+TEST_F(FileFingerprintsTest, ReportsChanges) {
     const struct {
         const char* noted;
         std::function<void()> change;
@@ -70,14 +71,14 @@ TEST_F(FileFingerprintsTest, TellsWhatChanged) {
     }
 }
 
-TEST_F(FileFingerprintsTest, WhatWasJustWrittenIsNotTrusted) {
+TEST_F(FileFingerprintsTest, DoesNotTrustJustWrittenFiles) {
     std::ofstream(root_ + "/fresh") << "x";
     FileFingerprints fingerprints;
     EXPECT_TRUE(fingerprints.record(root_ + "/fresh").fresh);
     EXPECT_FALSE(fingerprints.unchanged());
 }
 
-TEST_F(FileFingerprintsTest, WhatWasNotedFirstStays) {
+TEST_F(FileFingerprintsTest, FirstRecordStays) {
     FileFingerprints fingerprints;
     fingerprints.record(root_ + "/file");
     write("file", "longer");
@@ -86,7 +87,7 @@ TEST_F(FileFingerprintsTest, WhatWasNotedFirstStays) {
     EXPECT_FALSE(fingerprints.unchanged());
 }
 
-TEST_F(FileFingerprintsTest, ManyThreadsNoteWhileOneLooks) {
+TEST_F(FileFingerprintsTest, ThreadsRecordWhileOneChecks) {
     FileFingerprints fingerprints;
     std::vector<std::thread> threads;
     std::atomic<int> running{4};
@@ -99,7 +100,8 @@ TEST_F(FileFingerprintsTest, ManyThreadsNoteWhileOneLooks) {
     }
     while (running > 0) EXPECT_TRUE(fingerprints.unchanged());
     for (auto& thread : threads) thread.join();
-    EXPECT_EQ(fingerprints.noted().size(), 1u);  // the file, which is the nearest that is there
+    // the file itself, because it is the nearest existing path
+    EXPECT_EQ(fingerprints.noted().size(), 1u);
     EXPECT_TRUE(fingerprints.unchanged());
 }
 

@@ -1,4 +1,5 @@
-// The machine's own files, and looks that fail.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the files of the real machine, and failing reads.
 #include "language/environment/files.h"
 
 #include <cstdlib>
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Root may look at everything.
+/// Drops root's privileges, because root can read everything.
 struct AsNobody {
     AsNobody() {
         if (::getuid() == 0) {
@@ -51,9 +52,9 @@ protected:
     std::string root_;
 };
 
-/// What was said, or "-".
+/// Returns the error message, or "-" if there was none.
 template <typename Look>
-std::string said(const Look& look) {
+std::string error_of(const Look& look) {
     try {
         look();
     } catch (const base::PuppetError& error) {
@@ -62,18 +63,18 @@ std::string said(const Look& look) {
     return "-";
 }
 
-TEST_F(FilesTest, WhatCannotBeLookedAtIsNotAbsent) {
+TEST_F(FilesTest, InaccessiblePathIsNotAbsent) {
     const auto& disk = *disk_files();
     const AsNobody as;
-    EXPECT_EQ(said([&] { (void)disk.stat(at("closed/file")); }),
+    EXPECT_EQ(error_of([&] { (void)disk.stat(at("closed/file")); }),
               "Permission denied @ rb_file_s_stat - " + at("closed/file"));
-    EXPECT_EQ(said([&] { (void)disk.is_real_folder(at("closed/folder")); }),
+    EXPECT_EQ(error_of([&] { (void)disk.is_real_folder(at("closed/folder")); }),
               "Permission denied @ rb_file_s_lstat - " + at("closed/folder"));
-    EXPECT_EQ(said([&] { (void)disk.list(at("closed")); }),
+    EXPECT_EQ(error_of([&] { (void)disk.list(at("closed")); }),
               "Permission denied @ dir_initialize - " + at("closed"));
 }
 
-TEST_F(FilesTest, WhatIsNotThereIsAbsent) {
+TEST_F(FilesTest, MissingPathIsAbsent) {
     const auto& disk = *disk_files();
     fs::create_symlink("circle", at("circle"));
     std::ofstream(at("file")) << "x";
@@ -85,7 +86,7 @@ TEST_F(FilesTest, WhatIsNotThereIsAbsent) {
     }
 }
 
-TEST_F(FilesTest, WhatCannotBeLookedAtIsNeverKnownToBeTheSame) {
+TEST_F(FilesTest, InaccessiblePathNeverCountsAsUnchanged) {
     FileFingerprints fingerprints;
     const AsNobody as;
     fingerprints.record(at("closed/file"));
@@ -95,7 +96,7 @@ TEST_F(FilesTest, WhatCannotBeLookedAtIsNeverKnownToBeTheSame) {
     EXPECT_TRUE(stat_answer(*disk_files(), at("closed/file")).starts_with("error "));
 }
 
-TEST_F(FilesTest, ClosedModulesOfTheMachineAreLeftOut) {
+TEST_F(FilesTest, SkipsInaccessibleSystemModules) {
     fs::create_directories(at("envs/production"));
     fs::create_directories(at("envs/other"));
     std::ofstream(at("envs/other/environment.conf")) << "modulepath = " + at("closed") + "\n";
@@ -106,13 +107,12 @@ TEST_F(FilesTest, ClosedModulesOfTheMachineAreLeftOut) {
     const AsNobody as;
     ASSERT_TRUE(Environment::open(spec, log).has_value());
     ASSERT_EQ(log.records.size(), 1u);
-    EXPECT_EQ(log.records[0].message, "Modules of " + at("closed") +
-                                          " are left out: Permission denied @ dir_initialize - " +
-                                          at("closed"));
-    // The environment's own are not.
+    EXPECT_EQ(log.records[0].message, "Skipping the modules of " + at("closed") +
+                                          ": Permission denied @ dir_initialize - " + at("closed"));
+    // Inaccessible module folders of the environment itself are an error.
     spec.basemodulepath.clear();
     spec.name = "other";
-    EXPECT_EQ(said([&] { (void)Environment::open(spec, log); }),
+    EXPECT_EQ(error_of([&] { (void)Environment::open(spec, log); }),
               "Permission denied @ dir_initialize - " + at("closed"));
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/id_set.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +8,7 @@
 namespace bunraku::environment {
 namespace {
 
-TEST(IdSet, ComesBackFromItsPackedForm) {
+TEST(IdSet, PackRoundTrip) {
     std::mt19937 random(7);
     for (const std::uint32_t most : {1U, 64U, 1000U, 100'000U}) {
         for (const std::size_t wanted : {0U, 1U, 30U, 2000U}) {
@@ -24,13 +25,13 @@ TEST(IdSet, ComesBackFromItsPackedForm) {
             EXPECT_EQ(seen, ids);
             EXPECT_EQ(back.size(), ids.size());
             EXPECT_TRUE(back == set);
-            // Neither form is larger than two bytes an element or the bits themselves.
+            // The packed form needs at most two bytes per element, or the size of the bit set.
             EXPECT_LE(set.pack().size(), std::min<std::size_t>(1 + ids.size() * 3, most / 8 + 16));
         }
     }
 }
 
-TEST(IdSet, TakesAnyBytes) {
+TEST(IdSet, UnpackAcceptsAnyBytes) {
     std::mt19937 random(9);
     for (int round = 0; round < 2000; ++round) {
         std::string bytes(1, round % 2 == 0 ? 'g' : 'b');

@@ -1,4 +1,5 @@
-// Files in memory above others, so that tests change the world without touching a disk.
+// SPDX-License-Identifier: Apache-2.0
+// In-memory files on top of other files, so that tests can change inputs without changing the disk.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +16,8 @@
 
 namespace bunraku::probe {
 
-/// What stands in `texts` is there (nullopt: is not), whatever the files below say. A path in the
-/// map makes the folders above it.
+/// Paths in `texts` exist with that content, or do not exist if the value is nullopt; other paths
+/// are read from the files below. The parent folders of each path in the map exist too.
 class MemoryFiles final : public environment::Files {
 public:
     using Texts = std::map<std::string, std::optional<std::string>>;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/overlaid_files.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 using probe::MemoryFiles;
 using Names = std::vector<std::string>;
 
-TEST(OtherFiles, AFolderIsShownAtAnotherPlace) {
+TEST(OverlaidFiles, MapsFolderToAnotherPath) {
     const auto files = mapped_files(std::make_shared<MemoryFiles>(MemoryFiles::Texts{
                                         {"/b/x", "of b"}, {"/b/d/y.pp", "y"}, {"/else/z", "z"}}),
                                     "/a", "/b");
@@ -27,7 +28,7 @@ TEST(OtherFiles, AFolderIsShownAtAnotherPlace) {
     EXPECT_EQ(files->place("/a/x"), "/b/x");
 }
 
-TEST(OtherFiles, SomeFilesAreAnotherStates) {
+TEST(OverlaidFiles, OverlaysSomeFiles) {
     const auto now = std::make_shared<MemoryFiles>(MemoryFiles::Texts{
         {"/e/same", "1"}, {"/e/changed", "new"}, {"/e/m/added", "a"}, {"/e/keys", "k: 2"}});
     const auto was = std::make_shared<MemoryFiles>(MemoryFiles::Texts{

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "language/environment/snapshots.h"
 
 #include <cstdlib>
@@ -24,7 +25,7 @@ protected:
     }
     ~SnapshotsTest() override { fs::remove_all(root_); }
 
-    // Old enough for a later write to be told apart by its time.
+    // Sets an old modification time, so that a later write changes it.
     void write(const std::string& path, const std::string& text) {
         auto full = fs::path(root_) / path;
         fs::create_directories(full.parent_path());
@@ -71,7 +72,8 @@ TEST_F(SnapshotsTest, NoticesChanges) {
     EXPECT_EQ(get(all, "production"), first);
     auto testing = get(all, "testing");
 
-    // A changed file: a new snapshot that keeps what did not change; the old one stays as it was.
+    // After a file changes, a new snapshot shares the unchanged parts. The old snapshot does not
+    // change.
     write("envs/production/modules/foo/manifests/init.pp", "class foo { notify { x: } }");
     auto second = get(all, "production");
     EXPECT_NE(second, first);
@@ -81,7 +83,7 @@ TEST_F(SnapshotsTest, NoticesChanges) {
     EXPECT_EQ(get(all, "testing"), testing);
     EXPECT_EQ(get(all, "production"), second);
 
-    // A file where there was none, a new module, a new main manifest, a file that goes.
+    // A new file in a known folder, a new module, a new main manifest, a removed file.
     EXPECT_EQ(second->manifest_candidates("foo::bar").size(), 2U);
     write("envs/production/modules/foo/manifests/bar.pp", "class foo::bar { }");
     auto third = get(all, "production");
@@ -148,14 +150,15 @@ TEST_F(SnapshotsTest, Timeouts) {
     write("envs/testing/manifests/site.pp", "include bar");
     now_ += 60;
     EXPECT_EQ(get(all, "production"), production);
-    EXPECT_EQ(get(all, "testing"), testing);  // in time, which begins anew
+    EXPECT_EQ(get(all, "testing"), testing);  // within the timeout, which starts again
     now_ += 60;
     EXPECT_EQ(get(all, "testing"), testing);
     now_ += 61;
     EXPECT_NE(get(all, "testing"), testing);
     all.clear("production");
     EXPECT_NE(get(all, "production"), production);
-    EXPECT_EQ(log_.records.size(), 1U);  // warned of once, however often it is opened
+    // the warning is logged once, however often the environment is opened
+    EXPECT_EQ(log_.records.size(), 1U);
 }
 
 TEST_F(SnapshotsTest, ManyThreads) {

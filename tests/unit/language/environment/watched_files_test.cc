@@ -1,5 +1,6 @@
-// Whoever listens instead of looking must miss nothing: every change of what a path stands for,
-// made in any way, is another moment.
+// SPDX-License-Identifier: Apache-2.0
+// Tests that notifications miss nothing: every change of a watched path, made in any way, must
+// change the moment number.
 #include "language/environment/watched_files.h"
 
 #include <fcntl.h>
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 class WatchedFilesTest : public testing::Test {
 protected:
     WatchedFilesTest() {
-        // Where /tmp is of a kind that tells nothing, memory does.
+        // If /tmp does not support notifications, /dev/shm does.
         for (const std::string place : {"/tmp", "/dev/shm"}) {
             std::string name = place + "/watched_files_test_XXXXXX";
             if (!::mkdtemp(name.data())) continue;
@@ -43,7 +44,7 @@ protected:
     std::shared_ptr<const Files> files_;
 };
 
-TEST_F(WatchedFilesTest, WhatNobodyAskedForIsNoNews) {
+TEST_F(WatchedFilesTest, IgnoresChangesOfUnreadFiles) {
     fs::create_directories(at("a/b"));
     write("a/b/file", "x");
     fs::create_directories(at("c"));
@@ -61,7 +62,7 @@ TEST_F(WatchedFilesTest, WhatNobodyAskedForIsNoNews) {
     EXPECT_NE(files_->moment(), moment);
 }
 
-TEST_F(WatchedFilesTest, HearsOfEachWayToChange) {
+TEST_F(WatchedFilesTest, DetectsEveryKindOfChange) {
     const struct {
         const char* what;
         const char* asked;
@@ -120,8 +121,8 @@ TEST_F(WatchedFilesTest, HearsOfEachWayToChange) {
     }
 }
 
-// A folder that looks differently at the same moment is a miss.
-TEST_F(WatchedFilesTest, MissesNothingAtRandom) {
+// The test fails if a folder's content differs but the moment number is the same.
+TEST_F(WatchedFilesTest, DetectsRandomChanges) {
     const std::vector<std::string> names = {"a", "b", "c"};
     for (std::uint32_t seed = 1; seed <= 30; ++seed) {
         std::mt19937 rng(seed);
@@ -166,14 +167,14 @@ TEST_F(WatchedFilesTest, MissesNothingAtRandom) {
             if (now == moment) {
                 ASSERT_EQ(before, after) << "seed " << seed << ", step " << step;
             }
-            // As every caller does: the moment first, then the paths.
+            // Reads the moment before the paths, as every caller must.
             moment = files_->moment();
             before = looks(*files_);
         }
     }
 }
 
-TEST_F(WatchedFilesTest, WhereNothingIsToldEverythingIsAsked) {
+TEST_F(WatchedFilesTest, PollsWithoutNotifications) {
     EXPECT_TRUE(files_->moment());
     EXPECT_TRUE(files_->stat("/proc/self/status").exists);
     EXPECT_FALSE(files_->moment());

@@ -1,4 +1,6 @@
-// ERB rendered natively: the bytes that ERB of Ruby 3.1 gives (recorded by tools/compare_erb).
+// SPDX-License-Identifier: Apache-2.0
+// Tests native ERB rendering: the output equals that of ERB in Ruby 3.1 (recorded by
+// tools/compare_erb).
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
@@ -19,9 +21,9 @@ std::string text_of(const Value& v, std::string_view key) {
     return found && found->is_string() ? std::string(found->as_string()) : std::string();
 }
 
-// "text" is what Ruby gives; "ruby": such a template is left to Ruby; "error": Ruby's message,
-// which is told where it is known.
-TEST(Erb, RendersAsRubyDoes) {
+// "text" is Ruby's output. "ruby" means that the template must be rendered by Ruby. "error" is
+// Ruby's message, which the native renderer reports if it can determine it.
+TEST(Erb, RendersLikeRuby) {
     std::ifstream in(std::string(BUNRAKU_TEST_DATA) + "/unit/language/erb/cases.json");
     const std::string json{std::istreambuf_iterator<char>(in), {}};
     base::Arena arena;
@@ -47,7 +49,7 @@ TEST(Erb, RendersAsRubyDoes) {
     }
 }
 
-TEST(Erb, LeavesToRubyWhatIsTooMuch) {
+TEST(Erb, LeavesUnsupportedCodeToRuby) {
     base::Arena arena;
     for (const std::string& source :
          {std::string("<% while true %>x<% end %>"), std::string("<% a = []; a << a %><%= a %>"),
@@ -61,7 +63,7 @@ TEST(Erb, LeavesToRubyWhatIsTooMuch) {
     }
 }
 
-TEST(Erb, KeepsLinesOfTheTemplate) {
+TEST(Erb, PreservesTemplateLines) {
     const auto script = scan("a\n<% x\n y -%>\nb\n<%= z %>\n");
     ASSERT_TRUE(script);
     EXPECT_EQ(std::count(script->code.begin(), script->code.end(), '\n'), 5);

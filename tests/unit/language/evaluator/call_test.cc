@@ -1,4 +1,5 @@
-// Calls, lambdas, dispatch and control completions, with a few functions of the test's own.
+// SPDX-License-Identifier: Apache-2.0
+// Tests calls, lambdas, dispatch and control completions, with a few functions defined by the test.
 #include <gtest/gtest.h>
 
 #include "core/value/build.h"
@@ -126,7 +127,7 @@ const Case kCompletions[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Completions, Calling, testing::ValuesIn(kCompletions));
 
-/// Functions written in Puppet, found by name as a compile finds them.
+/// Functions written in Puppet; finds them by name as a compile does.
 class Definitions final : public DefinitionHost {
 public:
     const Callable* find_function(Interpreter& in, std::string_view name) override {

@@ -1,4 +1,5 @@
-// Operators, access, conditions, variables. Expected texts are those of Puppet 8.11.
+// SPDX-License-Identifier: Apache-2.0
+// Tests operators, access, conditions and variables. The expected texts are those of Puppet 8.11.
 #include <gtest/gtest.h>
 
 #include "support.h"
@@ -191,7 +192,7 @@ TEST(Bounds, DeepNestingEvaluates) {
     EXPECT_EQ(bench.run("$x = " + deep + " 5"), "5");
 }
 
-TEST(Warnings, SettingsDecide) {
+TEST(Warnings, SettingsChangeResults) {
     Bench bench({}, {.strict = Strict::Warning, .strict_variables = false});
     EXPECT_EQ(bench.run("$x"), "undef");
     EXPECT_EQ(bench.run("'0x1F' + 1"), "32");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Evaluates source text without a catalog.
 #pragma once
 
@@ -13,7 +14,7 @@
 
 namespace bunraku::evaluator {
 
-/// One interpreter and the trees it has evaluated.
+/// An interpreter, with the syntax trees that it has evaluated.
 struct Bench {
     base::Arena arena;
     base::MemorySink log;
@@ -24,7 +25,7 @@ struct Bench {
     explicit Bench(std::span<const Family> families = {}, Options options = {})
         : table(families), in(arena, log, table, {}, options) {}
 
-    /// The value's source text, or the whole error.
+    /// Returns the source text of the value, or the full error message.
     std::string run(const std::string& code) {
         try {
             trees.push_back(syntax::parse("", code));

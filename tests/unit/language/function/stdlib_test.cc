@@ -1,6 +1,7 @@
-// stdlib's functions against results recorded from the module's Ruby (version 8.5.0 as Debian
-// packages it, under Puppet 8.11 on Ruby 3.1): String(EXPRESSION, '%p'), or "!" and the error's own
-// text.
+// SPDX-License-Identifier: Apache-2.0
+// Tests stdlib's functions against results of the module's Ruby code. The results were recorded
+// from version 8.5.0 of Debian, under Puppet 8.11 on Ruby 3.1: String(EXPRESSION, '%p'), or "!" and
+// the error message.
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
@@ -322,7 +323,7 @@ const Case kCases[] = {
     // clang-format on
 };
 
-TEST(Stdlib, AnswersAsTheModule) {
+TEST(Stdlib, MatchesModule) {
     for (const Case& c : kCases) {
         base::Arena arena;
         base::NullSink log;
@@ -341,7 +342,7 @@ TEST(Stdlib, AnswersAsTheModule) {
     }
 }
 
-// Where text is ASCII-8BIT in Ruby, as the catalog shows it; recorded with stdlib 9.7 under
+// Strings that are ASCII-8BIT in Ruby, as the catalog shows them; recorded with stdlib 9.7 under
 // Puppet 8.11.
 const Case kBytes[] = {
     // clang-format off
@@ -388,7 +389,7 @@ const Case kBytes[] = {
     // clang-format on
 };
 
-TEST(Stdlib, KeepsStringsOfBytes) {
+TEST(Stdlib, PreservesBinaryStrings) {
     for (const Case& c : kBytes) {
         base::Arena arena;
         base::NullSink log;

@@ -1,4 +1,5 @@
-// What the cache of data files holds, and for how long.
+// SPDX-License-Identifier: Apache-2.0
+// Tests which entries the cache of data files contains, and for how long.
 #include "language/hiera/data_cache.h"
 
 #include <cstdlib>
@@ -36,8 +37,8 @@ protected:
     std::string root_;
 };
 
-// Written within one tick of the file system's clock, with as many bytes and in the same inode.
-TEST_F(DataCacheTest, AFreshStampIsNotTrusted) {
+// Written within one tick of the file system's clock, with the same size and inode.
+TEST_F(DataCacheTest, DoesNotTrustRecentModificationTime) {
     DataCache cache;
     for (int i = 1; i < 200; ++i) {
         write("x.yaml", "a: " + std::to_string(1000 + i) + "\n");
@@ -45,7 +46,7 @@ TEST_F(DataCacheTest, AFreshStampIsNotTrusted) {
     }
 }
 
-TEST_F(DataCacheTest, AnOldFileIsReadOnce) {
+TEST_F(DataCacheTest, ReadsOldFileOnce) {
     DataCache cache;
     write("x.yaml", "a: 1\n");
     age("x.yaml");
@@ -55,7 +56,7 @@ TEST_F(DataCacheTest, AnOldFileIsReadOnce) {
     EXPECT_EQ(number(cache, "x.yaml"), 2);
 }
 
-TEST_F(DataCacheTest, WhatIsGoneIsDropped) {
+TEST_F(DataCacheTest, DropsDeletedFiles) {
     DataCache cache;
     write("x.yaml", "a: 1\n");
     EXPECT_EQ(number(cache, "x.yaml"), 1);
@@ -65,7 +66,7 @@ TEST_F(DataCacheTest, WhatIsGoneIsDropped) {
     EXPECT_EQ(cache.size(), 0u);
 }
 
-TEST_F(DataCacheTest, WhatNobodyAsksForIsDropped) {
+TEST_F(DataCacheTest, DropsUnusedEntries) {
     DataCache cache(std::chrono::milliseconds(50));
     for (int i = 0; i < 10; ++i) {
         write(std::to_string(i), "a: 1\n");
@@ -74,7 +75,7 @@ TEST_F(DataCacheTest, WhatNobodyAsksForIsDropped) {
     for (int i = 0; i < 5; ++i) EXPECT_EQ(number(cache, std::to_string(i)), 1);
     EXPECT_EQ(cache.size(), 5u);
     std::this_thread::sleep_for(std::chrono::milliseconds(70));
-    EXPECT_EQ(number(cache, "0"), 1);  // used again: it stays
+    EXPECT_EQ(number(cache, "0"), 1);  // used again, so it stays in the cache
     EXPECT_EQ(number(cache, "5"), 1);
     EXPECT_EQ(cache.size(), 2u);
 }

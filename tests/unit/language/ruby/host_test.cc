@@ -1,4 +1,5 @@
-// The plugin host by itself: calls, callbacks, and Ruby code that behaves badly.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the plugin host alone: calls, callbacks, and misbehaving Ruby code.
 #include "language/ruby/host.h"
 
 #include <chrono>
@@ -19,7 +20,7 @@ using value::Value;
 
 namespace {
 
-/// A compile that knows two functions and three variables.
+/// A compile that provides two functions and three variables.
 class TestCallbacks final : public ruby::Callbacks {
 public:
     TestCallbacks(base::Arena& arena) : arena_(arena) {}
@@ -71,7 +72,8 @@ private:
 class HostTest : public testing::Test {
 protected:
     void SetUp() override {
-        if (ruby::find_ruby("ruby").empty()) GTEST_SKIP() << "there is no Ruby on this machine";
+        if (ruby::find_ruby("ruby").empty())
+            GTEST_SKIP() << "Ruby is not installed on this machine";
         directory = fmt::format("{}/bunraku-ruby-{}", testing::TempDir(), ::getpid());
         std::filesystem::create_directories(directory + "/lib/puppet/functions");
         std::filesystem::create_directories(directory + "/lib/puppet/parser/functions");
@@ -139,7 +141,7 @@ private:
     ruby::Pool::Lease host_;
 };
 
-TEST_F(HostTest, ValuesThereAndBack) {
+TEST_F(HostTest, ValuesRoundTrip) {
     const auto& echo = modern("echo", "def echo(x) = x");
     value::HashBuilder hash(arena);
     hash.set("a", Value::integer(1));
@@ -180,7 +182,7 @@ TEST_F(HostTest, ValuesThereAndBack) {
     }
 }
 
-TEST_F(HostTest, WhatRubyGives) {
+TEST_F(HostTest, ResultsOfRuby) {
     const std::pair<const char*, const char*> cases[] = {
         {":sym", "'sym'"},
         {":undef", "undef"},
@@ -206,7 +208,7 @@ TEST_F(HostTest, WhatRubyGives) {
     }
 }
 
-TEST_F(HostTest, SignaturesAreTold) {
+TEST_F(HostTest, ReportsSignatures) {
     const auto& info = modern("sig", R"(
   local_types { type 'MyType = Variant[Integer, String]' }
   dispatch :one do
@@ -244,7 +246,7 @@ TEST_F(HostTest, SignaturesAreTold) {
     EXPECT_EQ(info.local_types[0].first, "MyType");
 }
 
-TEST_F(HostTest, AskingBack) {
+TEST_F(HostTest, CallsBackIntoCompile) {
     EXPECT_EQ(call(modern("f1", "def f1(x) = call_function('upcase', x) + '!'"), {text("abc")}),
               "'ABC!'");
     EXPECT_EQ(
@@ -270,7 +272,7 @@ TEST_F(HostTest, AskingBack) {
     EXPECT_EQ(callbacks.logs.back(), "warning: careful");
 }
 
-TEST_F(HostTest, ErrorsOfTheCompilePassThrough) {
+TEST_F(HostTest, PassesCompileErrorsThrough) {
     const auto& through = modern("through", "def through = call_function('broken')");
     try {
         host().call_function(through, 0, {}, 0, 0, callbacks, arena);
@@ -285,7 +287,7 @@ TEST_F(HostTest, ErrorsOfTheCompilePassThrough) {
               "'no: it is broken'");
 }
 
-TEST_F(HostTest, RubyThatMisbehaves) {
+TEST_F(HostTest, MisbehavingRubyCode) {
     options.timeout = std::chrono::milliseconds(1500);
     options.memory_limit = 256u << 20;
     const auto& fine = modern("fine", "def fine = 'fine'");
@@ -310,14 +312,14 @@ TEST_F(HostTest, RubyThatMisbehaves) {
          "ended unexpectedly (signal 9)"},
         {"loops", "loop {}",
          "error: function 'loops' (file: DIR/lib/puppet/functions/loops.rb): execution expired "
-         "after 1.5 seconds; its Ruby process was ended"},
+         "after 1.5 seconds; its Ruby process was killed"},
         {"hungry", "a = []; loop { a << 'x' * 10_000_000 }",
          "error: function 'hungry' (file: DIR/lib/puppet/functions/hungry.rb): "},
         {"deep", "def deeper(n) = deeper(n + 1) + 1; deeper(0)",
          "error: function 'deep' (file: DIR/lib/puppet/functions/deep.rb): stack level too deep"},
         {"stops", "Process.kill(:STOP, $$); 1",
          "error: function 'stops' (file: DIR/lib/puppet/functions/stops.rb): execution expired "
-         "after 1.5 seconds; its Ruby process was ended"},
+         "after 1.5 seconds; its Ruby process was killed"},
         {"hangs_up", "IO.for_fd(3).close; 1",
          "error: function 'hangs_up' (file: DIR/lib/puppet/functions/hangs_up.rb): its Ruby "
          "process ended unexpectedly"},
@@ -340,7 +342,7 @@ TEST_F(HostTest, RubyThatMisbehaves) {
     }
 }
 
-TEST_F(HostTest, FilesThatDefineNothing) {
+TEST_F(HostTest, FilesWithoutDefinition) {
     struct Case {
         const char* path;
         const char* name;
@@ -417,7 +419,7 @@ TEST_F(HostTest, RequireWithinModules) {
               "'helpedutil'");
 }
 
-TEST_F(HostTest, NothingIsKeptForTheNextCompile) {
+TEST_F(HostTest, StateDoesNotReachTheNextCompile) {
     auto file = write("puppet/functions/internal.rb",
                       "Puppet::Functions.create_function(:internal, "
                       "Puppet::Functions::InternalFunction) do\n  dispatch(:x) { cache_param }\n  "
@@ -429,8 +431,9 @@ TEST_F(HostTest, NothingIsKeptForTheNextCompile) {
     EXPECT_EQ(call(internal), "1");
 }
 
-// What is broken or may be written by others is not run; what cannot be kept is compiled.
-TEST_F(HostTest, WhatIsCompiledIsKept) {
+// The host does not load cache files that are damaged or writable by other users. If it cannot
+// write a cache file, it compiles the code each time.
+TEST_F(HostTest, CachesCompiledCode) {
     namespace fs = std::filesystem;
     const std::string folder = directory + "/compiled";
     const auto kept = [&] {
@@ -475,7 +478,7 @@ TEST_F(HostTest, WhatIsCompiledIsKept) {
     EXPECT_EQ(answer("/dev/null/compiled"), 1);
 }
 
-TEST(RubyMissing, SaysWhatNeedsIt) {
+TEST(RubyMissing, ReportsWhatNeedsRuby) {
     ruby::HostOptions options;
     options.program = "/nonexistent/ruby";
     ruby::Pool pool(options);
@@ -490,8 +493,8 @@ TEST(RubyMissing, SaysWhatNeedsIt) {
     }
 }
 
-// A burst needs many children; what is left of it does not stay for ever.
-TEST_F(HostTest, IdleChildrenAreFewAndEnd) {
+// A burst needs many children; idle ones end after a while.
+TEST_F(HostTest, LimitsIdleChildren) {
     options.most_idle = 2;
     options.idle_for = std::chrono::milliseconds(100);
     ruby::Pool pool(options);
@@ -503,15 +506,15 @@ TEST_F(HostTest, IdleChildrenAreFewAndEnd) {
     for (int i = 0; i < 100 && pool.idle() > 0; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     EXPECT_EQ(pool.idle(), 0u);
-    // And it goes on.
+    // The pool still works.
     {
         const auto again = pool.take();
     }
     EXPECT_EQ(pool.idle(), 1u);
 }
 
-// Of many environments together there are no more than one allows, but those at work.
-TEST_F(HostTest, PoolsShareAHouse) {
+// The limit applies to all environments together. Only children in use may exceed it.
+TEST_F(HostTest, PoolsShareAWorkerLimit) {
     options.worker_limit = std::make_shared<ruby::WorkerLimit>(3);
     options.most_idle = 8;
     std::vector<std::unique_ptr<ruby::Pool>> pools;
@@ -528,7 +531,7 @@ TEST_F(HostTest, PoolsShareAHouse) {
         for (int i = 0; i < 5; ++i) burst.push_back(pools[0]->take());
         EXPECT_EQ(options.worker_limit->children(), 5u);
     }
-    // What is given back ends as others are wanted.
+    // Idle children of one pool end when another pool needs children.
     EXPECT_EQ(pools[0]->idle(), 5u);
     {
         const auto next = pools[1]->take();

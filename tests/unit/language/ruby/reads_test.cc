@@ -1,4 +1,6 @@
-// What Ruby code reads is told: every kind, in every spelling, exactly; again to the next compile.
+// SPDX-License-Identifier: Apache-2.0
+// Tests that all reads of Ruby code are recorded: each kind and each spelling, exactly, and in
+// every later compile.
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -16,7 +18,7 @@ using value::Value;
 
 namespace {
 
-/// A compile that knows facts, a function that fails and a lambda that leaves.
+/// A compile that provides facts, a function that fails, and a lambda that leaves its block early.
 class Compile final : public ruby::Callbacks {
 public:
     Compile(std::vector<std::string>& order, base::Arena& arena) : order_(order), arena_(arena) {}
@@ -53,7 +55,8 @@ private:
 class ReadsTest : public testing::Test {
 protected:
     void SetUp() override {
-        if (ruby::find_ruby("ruby").empty()) GTEST_SKIP() << "there is no Ruby on this machine";
+        if (ruby::find_ruby("ruby").empty())
+            GTEST_SKIP() << "Ruby is not installed on this machine";
         directory = fmt::format("{}bunraku-reads-{}", testing::TempDir(), ::getpid());
         std::filesystem::create_directories(directory + "/lib/puppet/functions");
         options.load_path = {directory + "/lib", directory + "/other/lib"};
@@ -77,10 +80,10 @@ protected:
                      fmt::format("{}\nPuppet::Functions.create_function(:{}) do\n{}\nend\n", before,
                                  name, body));
     }
-    /// The notes as "kind name", with the test's folder as D, but for the function's own file and
-    /// what comes with Ruby.
-    std::vector<std::string> told(const std::vector<ruby::ReadNote>& notes,
-                                  const std::string& own = {}) const {
+    /// Returns the reads as "kind name", with D for the test's folder. Omits the function's own
+    /// file and files that belong to Ruby.
+    std::vector<std::string> format_reads(const std::vector<ruby::ReadNote>& notes,
+                                          const std::string& own = {}) const {
         std::vector<std::string> out;
         for (const auto& note : notes) {
             if ((!own.empty() && note.name == own) || note.kind == "library") continue;
@@ -91,7 +94,7 @@ protected:
         }
         return out;
     }
-    /// One compile that calls a function of no arguments.
+    /// Runs one compile that calls a function without arguments.
     std::vector<std::string> compile(const std::string& file, const std::string& name,
                                      std::uint64_t block = 0) {
         auto host = pool->take();
@@ -113,7 +116,7 @@ protected:
             outcome = "unwind";
         }
         order.push_back("end");
-        return told(notes, file);
+        return format_reads(notes, file);
     }
 
     base::Arena arena;
@@ -128,7 +131,8 @@ struct Spelling {
     std::vector<std::string> notes;
 };
 
-// Each in a compile of its own, twice in the same child: the second time tells the same.
+// Runs each expression in two compiles with the same child. The second compile must record the same
+// reads.
 TEST_F(ReadsTest, EverySpelling) {
     write("../data/a.txt", "text");
     write("../data/a.yaml", "a: 1");
@@ -172,7 +176,7 @@ TEST_F(ReadsTest, EverySpelling) {
         {"File.read('D/data/../data/a.txt')", {"file D/data/a.txt"}},
         {"IO.sysopen('D/data/a.txt') && 1", {"opaque a file descriptor"}},
         {"IO.for_fd(0, autoclose: false) && 1", {"opaque a file descriptor"}},
-        // Whether and what they are.
+        // Existence and kind of files.
         {"File.exist?('D/data/none')", {"exists D/data/none"}},
         {"File.file?('D/data/a.txt')", {"exists D/data/a.txt"}},
         {"File.directory?('D/data')", {"exists D/data"}},
@@ -256,7 +260,7 @@ TEST_F(ReadsTest, EverySpelling) {
         {"Process.clock_gettime(Process::CLOCK_REALTIME)", {"clock Time"}},
         {"Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)", {"clock Time"}},
         {"Process.clock_gettime(Process::CLOCK_MONOTONIC)", {}},
-        // Chance.
+        // Random numbers.
         {"rand", {"random Kernel#rand"}},
         {"Kernel.rand(5)", {"random Kernel#rand"}},
         {"Random.rand(5)", {"random Kernel#rand"}},
@@ -283,10 +287,10 @@ TEST_F(ReadsTest, EverySpelling) {
         {"Process.uid.class.name", {"host Process.uid"}},
         {"Facter.value('kernel')", {"host Facter kernel"}},
         {"Facter.value(:kernel) && Facter['kernel'].value", {"host Facter kernel"}},
-        // What cannot be seen.
+        // Reads that cannot be recorded.
         {"ObjectSpace.each_object(Class) { |c| c }; 1", {"opaque ObjectSpace"}},
         {"require 'fiddle'; 1", {"opaque Fiddle"}},
-        // Nothing at all.
+        // No reads.
         {"require 'json'; JSON.generate([1])", {}},
         {"require 'thread'; require 'rational'", {}},
         {"{ 'a' => 1 }.to_yaml; 'x'.upcase", {}},
@@ -306,7 +310,7 @@ TEST_F(ReadsTest, EverySpelling) {
     }
 }
 
-// Of facts only what is read of them: the outermost chain.
+// For facts, only the part that is used is recorded: the longest access chain.
 TEST_F(ReadsTest, Facts) {
     const std::string f = "closure_scope['facts']";
     const struct {
@@ -430,13 +434,14 @@ TEST_F(ReadsTest, FactsInTemplates) {
             std::vector<ruby::ReadNote> heard;
             host->on_read([&](const ruby::ReadNote& note) { heard.push_back(note); });
             EXPECT_EQ(host->render(source, "", variables, callbacks).text(), text);
-            EXPECT_EQ(told(heard), notes) << source;
+            EXPECT_EQ(format_reads(heard), notes) << source;
         }
     }
 }
 
-// Code may use what other code required: a child that has that other code's answer alone loads it.
-TEST_F(ReadsTest, WhatOthersLoaded) {
+// Code may use code that other code has loaded with `require`. A child that only gets the cached
+// result of that other code must load the code itself.
+TEST_F(ReadsTest, FilesLoadedByOtherCode) {
     const auto helper = write("puppet_x/word.rb", "module PuppetX; WORD = 'word'; end");
     const auto asks = function("asks", "def asks\nrequire 'ostruct'; require 'puppet_x/word'\nend");
     const auto uses = function("uses", "def uses\nOpenStruct.new(a: PuppetX::WORD).a\nend");
@@ -456,8 +461,9 @@ TEST_F(ReadsTest, WhatOthersLoaded) {
     EXPECT_EQ(outcome, "'word'");
 }
 
-// A file is loaded once in the life of a child; what it read then is read by all that ask for it.
-TEST_F(ReadsTest, FilesOfCode) {
+// A child loads a file once. Everything that the file reads while it loads counts for every caller
+// that requires it.
+TEST_F(ReadsTest, LoadedFiles) {
     write("puppet_x/helper.rb",
           fmt::format("require_relative 'deeper'\nmodule PuppetX; module Helper; TEXT = "
                       "File.read('{0}/text'); end; end",
@@ -483,7 +489,8 @@ TEST_F(ReadsTest, FilesOfCode) {
         const char* body;
         std::vector<std::string> own;
         bool helper;
-        /// Told twice where the file is loaded: by its loading, and by the code that is called.
+        /// Reads that appear twice if the file is loaded: from loading it, and from the called
+        /// code.
         std::vector<std::string> again = {};
     } const cases[] = {
         {"at_load",
@@ -549,13 +556,14 @@ TEST_F(ReadsTest, FilesOfCode) {
     }
 }
 
-// What is kept of a function has what its file read, whoever had read it before.
-TEST_F(ReadsTest, DescriptionsHaveTheirReads) {
+// The cached description of a function includes the reads of its file, even if another function
+// caused them first.
+TEST_F(ReadsTest, DescriptionsIncludeReads) {
     write("puppet_x/shared.rb", "module PuppetX; module Shared; ENV['SHARED']; end; end");
     for (const std::string name : {"one", "two"}) {
         const auto file =
             function(name, fmt::format("def {} = 1", name), "require 'puppet_x/shared'");
-        EXPECT_EQ(told(pool->function_info(file, name).reads),
+        EXPECT_EQ(format_reads(pool->function_info(file, name).reads),
                   (std::vector<std::string>{"code D/lib/puppet/functions/" + name + ".rb",
                                             "feature puppet_x/shared",
                                             "code D/lib/puppet_x/shared.rb", "variable SHARED"}));
@@ -563,7 +571,7 @@ TEST_F(ReadsTest, DescriptionsHaveTheirReads) {
     const auto type = write("puppet/type/acme.rb",
                             "require 'puppet_x/shared'\nPuppet::Type.newtype(:acme) do\n"
                             "  newparam(:name) { isnamevar }\nend\n");
-    EXPECT_EQ(told(pool->type_info(type, "acme").reads),
+    EXPECT_EQ(format_reads(pool->type_info(type, "acme").reads),
               (std::vector<std::string>{"code D/lib/puppet/type/acme.rb", "feature puppet_x/shared",
                                         "code D/lib/puppet_x/shared.rb", "variable SHARED",
                                         "feature puppet/provider/acme/*"}));
@@ -571,7 +579,7 @@ TEST_F(ReadsTest, DescriptionsHaveTheirReads) {
                             "require 'puppet_x/shared'\nPuppet::DataTypes.create_type('Acme') do\n"
                             "  interface 'attributes => {}'\nend\n");
     EXPECT_EQ(
-        told(pool->data_type_info(data, "acme").reads),
+        format_reads(pool->data_type_info(data, "acme").reads),
         (std::vector<std::string>{"code D/lib/puppet/datatypes/acme.rb", "feature puppet_x/shared",
                                   "code D/lib/puppet_x/shared.rb", "variable SHARED"}));
     EXPECT_EQ(ruby::candidates(options, "puppet_x/shared"),
@@ -579,8 +587,8 @@ TEST_F(ReadsTest, DescriptionsHaveTheirReads) {
                                         directory + "/other/lib/puppet_x/shared.rb"}));
 }
 
-// Whatever way a call ends, its reads are told before.
-TEST_F(ReadsTest, NoEndOfACallLosesThem) {
+// However a call ends, its reads are recorded first.
+TEST_F(ReadsTest, RecordedHoweverACallEnds) {
     struct Case {
         const char* name;
         const char* body;
@@ -613,8 +621,8 @@ TEST_F(ReadsTest, NoEndOfACallLosesThem) {
     }
 }
 
-// Code of modules sees Ruby's methods as they are.
-TEST_F(ReadsTest, NothingElseIsSeen) {
+// Code of modules sees Ruby's original methods.
+TEST_F(ReadsTest, ModulesSeeOriginalRubyMethods) {
     const std::pair<const char*, const char*> cases[] = {
         {"File.method(:read).owner.inspect", "'#<Class:IO>'"},
         {"Time.method(:now).owner.inspect", "'#<Class:Time>'"},
@@ -646,7 +654,7 @@ TEST_F(ReadsTest, NothingElseIsSeen) {
     }
 }
 
-// What users see of an error is what Ruby says without us.
+// Users see the same error and backtrace as in plain Ruby.
 TEST_F(ReadsTest, Backtraces) {
     const struct {
         const char* name;
@@ -673,7 +681,7 @@ TEST_F(ReadsTest, Backtraces) {
             ADD_FAILURE() << name;
         } catch (const base::PuppetError& error) {
             std::vector<std::string> seen;
-            for (const auto& frame : error.trace())  // up to what started the child
+            for (const auto& frame : error.trace())  // up to the frame that started the child
                 if (!frame.starts_with("-e:"))
                     seen.push_back(frame.starts_with(file) ? "FILE" + frame.substr(file.size())
                                                            : frame);

@@ -1,4 +1,5 @@
-// Types and facts written in Ruby: what they say of themselves, and the cache of it.
+// SPDX-License-Identifier: Apache-2.0
+// Tests types and facts written in Ruby: their descriptions, and the cache of these descriptions.
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -18,7 +19,8 @@ namespace {
 class TypesTest : public testing::Test {
 protected:
     void SetUp() override {
-        if (ruby::find_ruby("ruby").empty()) GTEST_SKIP() << "there is no Ruby on this machine";
+        if (ruby::find_ruby("ruby").empty())
+            GTEST_SKIP() << "Ruby is not installed on this machine";
         directory = fmt::format("{}/bunraku-types-{}", testing::TempDir(), ::getpid());
         options.load_path = {directory + "/lib"};
         options.cache_directory = directory + "/cache";
@@ -107,7 +109,7 @@ end
     EXPECT_EQ(type.title_patterns[0].attributes, (std::vector<std::string>{"left", "right"}));
 }
 
-TEST_F(TypesTest, TitlesReadByCode) {
+TEST_F(TypesTest, TitlesParsedByCode) {
     const auto file = write("puppet/type/low.rb", R"(
 Puppet::Type.newtype(:low) do
   def self.title_patterns
@@ -156,7 +158,7 @@ Puppet::ResourceApi.register_type(
     EXPECT_EQ(type.title_patterns[0].attributes, (std::vector<std::string>{"package", "manager"}));
 }
 
-TEST_F(TypesTest, SecondRunStartsNoRuby) {
+TEST_F(TypesTest, SecondRunDoesNotStartRuby) {
     const auto helper = write("puppet_x/help.rb", "HELP = :one unless defined?(HELP)");
     const auto file =
         write("puppet/type/acme.rb", std::string("require 'puppet_x/help'\n") + kAcme);

@@ -1,4 +1,5 @@
-// What the tables of puppet_test.cc don't show: places, warnings, limits, file locations, reports.
+// SPDX-License-Identifier: Apache-2.0
+// Tests that the tables in puppet_test.cc do not cover: locations, warnings, limits, reports.
 #include "language/syntax/parser.h"
 
 #include <gtest/gtest.h>
@@ -20,10 +21,10 @@ std::string error_of(std::string file, std::string text) {
     return "";
 }
 
-TEST(Source, PlacesCountCharacters) {
+TEST(Source, LocationsCountCharacters) {
     Source source("f.pp", "aé\nüb\n");
     EXPECT_EQ(source.locate(0).line, 1);
-    EXPECT_EQ(source.locate(3).column, 3);  // behind the two bytes of é
+    EXPECT_EQ(source.locate(3).column, 3);  // after the two bytes of é
     EXPECT_EQ(source.locate(4).line, 2);
     EXPECT_EQ(source.locate(6).column, 2);
     EXPECT_EQ(source.locate(99).line, 3);
@@ -31,13 +32,13 @@ TEST(Source, PlacesCountCharacters) {
     EXPECT_EQ(source.line_text(9), "");
 }
 
-TEST(Parser, ErrorsNameTheirPlace) {
+TEST(Parser, ErrorsContainLocation) {
     EXPECT_EQ(error_of("/a.pp", "$a = )"), "Syntax error at ')' (file: /a.pp, line: 1, column: 6)");
     EXPECT_EQ(error_of("/a.pp", "$a ="), "Syntax error at end of input (file: /a.pp)");
     EXPECT_EQ(error_of("", "$a ="), "Syntax error at end of input");
 }
 
-// A heredoc's text has no lines of its own: what is in it is located in the file.
+// The text of a heredoc has no separate line numbers, so its parts have locations in the file.
 TEST(Parser, HeredocPartsAreLocatedInTheFile) {
     auto tree = parse("", "$a = @(\"X\")\n  one\n  ${b} ${c}\n  | X\n");
     std::vector<std::string> found;
@@ -61,7 +62,7 @@ TEST(Parser, WarnsOfUnknownEscapes) {
     EXPECT_EQ(log.records[0].issue_code, "UNRECOGNIZED_ESCAPE");
     EXPECT_EQ(base::format_location(log.records[0].where), "(file: f.pp, line: 1, column: 12)");
     EXPECT_EQ(tree->warnings.size(), 1u);
-    // Behind a syntax error nothing was read.
+    // After a syntax error at the start, the rest was not read.
     log.records.clear();
     EXPECT_THROW(parse("", ") \"\\q\"", {.log = &log}), PuppetError);
     EXPECT_TRUE(log.records.empty());
@@ -115,7 +116,7 @@ TEST(Validator, StrictDecidesOnDuplicateKeys) {
     EXPECT_EQ(validate(*tree, {.strict = Strict::Error})[0].level, base::Level::Err);
 }
 
-TEST(Validator, FilesOfModulesDefineWhatTheyAreNamedFor) {
+TEST(Validator, ModuleFilesDefineMatchingNames) {
     struct Place {
         const char* file;
         const char* code;
@@ -143,7 +144,7 @@ TEST(Validator, FilesOfModulesDefineWhatTheyAreNamedFor) {
     }
 }
 
-TEST(Validator, ReportsAsPuppetDoes) {
+TEST(Validator, ReportsLikePuppet) {
     base::MemorySink log;
     auto report = [&](const char* code, ReportLimits limits = {}) -> std::string {
         log.records.clear();

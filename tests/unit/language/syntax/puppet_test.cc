@@ -1,4 +1,5 @@
-// Trees, errors and findings as Puppet 8.11 has them (recorded from its Parser, PNTransformer and
+// SPDX-License-Identifier: Apache-2.0
+// Trees, errors and findings of Puppet 8.11 (recorded from its Parser, PNTransformer and
 // validator).
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ struct Case {
     const char* expected;
 };
 
-/// The tree as PN, or "MESSAGE|LINE|COLUMN|CODE".
+/// Returns the tree as PN, or "MESSAGE|LINE|COLUMN|CODE".
 std::string pn(const char* text, const ParseOptions& options) {
     try {
         return dump_pn(parse("", text, options)->program);
@@ -23,7 +24,7 @@ std::string pn(const char* text, const ParseOptions& options) {
     }
 }
 
-/// Each finding as "severity|MESSAGE|LINE|COLUMN|CODE", one a line.
+/// Returns one finding per line as "severity|MESSAGE|LINE|COLUMN|CODE".
 std::string findings(const char* text, const ParseOptions& options) {
     std::string out;
     for (const auto& d : validate(*parse("", text, options), {.tasks = options.tasks})) {
@@ -37,7 +38,7 @@ std::string findings(const char* text, const ParseOptions& options) {
     return out;
 }
 
-TEST(SyntaxTree, AsPuppetDumpsIt) {
+TEST(SyntaxTree, MatchesPuppetDump) {
     const Case cases[] = {
         {"$a = 1 + 2 * 3 - 4 / -5 % 6", R"_((= (var "a") (- (+ 1 (* 2 3)) (% (/ 4 -5) 6))))_"},
         {"1 << 2 >> 3 == 4 and 5 != 6 or !7 in $x",
@@ -131,7 +132,7 @@ TEST(SyntaxTree, AsPuppetDumpsIt) {
     for (const Case& c : cases) EXPECT_EQ(pn(c.source, {}), c.expected) << c.source;
 }
 
-TEST(SyntaxError, TextAndPlace) {
+TEST(SyntaxError, TextAndLocation) {
     const Case cases[] = {
         {"$a = ", "Syntax error at end of input|0|0|SYNTAX_ERROR"},
         {"}", "Syntax error at '}'|1|1|SYNTAX_ERROR"},

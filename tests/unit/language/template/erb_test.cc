@@ -1,4 +1,5 @@
-// What is known of a template before it is rendered.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the analysis of a template before it is rendered.
 #include "language/template/erb.h"
 
 #include <gtest/gtest.h>
@@ -7,7 +8,7 @@
 namespace bunraku::templates {
 namespace {
 
-TEST(Erb, FindsTheNamesOfVariables) {
+TEST(Erb, FindsVariableNames) {
     const auto made = make_erb_template({}, "<%= @a %> me@example <%# @a @b_2 %> @@c");
     std::string names;
     for (const auto name : made->names) names += std::string(name.view()) + " ";

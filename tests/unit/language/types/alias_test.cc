@@ -1,4 +1,6 @@
-// Aliases that name each other and themselves, iterators, and what must not crash.
+// SPDX-License-Identifier: Apache-2.0
+// Tests aliases that refer to each other and to themselves, iterators, and input that must not
+// crash.
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
@@ -14,7 +16,7 @@ using value::Value;
 
 namespace {
 
-/// Aliases from "type A = .." texts.
+/// Loads aliases from texts like "type A = ..".
 class Aliases : public types::Loader {
 public:
     explicit Aliases(types::Context& ctx) : ctx_(ctx) {}
@@ -146,7 +148,7 @@ TEST_F(AliasTest, Iterators) {
         EXPECT_EQ(list(ctx, it->reversed(ctx)), c.backward) << c.source;
         EXPECT_EQ(list(ctx, it->stepped(ctx, 2)), c.in_twos) << c.source;
     }
-    // Backwards in steps Puppet 8.11 may leave the last element out.
+    // If the steps go backwards, Puppet 8.11 may omit the last element.
     EXPECT_EQ(list(ctx, on("Integer[0,9]")->reversed(ctx)->stepped(ctx, 4)), "[9, 5]");
     EXPECT_EQ(list(ctx, on("Integer[0,9]")->stepped(ctx, 4)->reversed(ctx)), "[8, 4, 0]");
     std::string text;

@@ -1,5 +1,7 @@
-// Conversions, string formats and objects with the answers of Puppet 8.11, one a line: expression,
-// tab, the value as '%p' formats it, or "!!" and the error ("\n" for its line breaks).
+// SPDX-License-Identifier: Apache-2.0
+// Conversions, string formats and objects, with the results of Puppet 8.11. Each line contains an
+// expression, a tab, and the value formatted with '%p', or "!!" and the error ("\n" represents line
+// breaks).
 #include <fstream>
 #include <gtest/gtest.h>
 
@@ -12,7 +14,7 @@ namespace {
 
 class Answers : public testing::TestWithParam<const char*> {};
 
-TEST_P(Answers, AreThoseOfPuppet) {
+TEST_P(Answers, MatchPuppet) {
     std::ifstream file(std::string(BUNRAKU_TEST_DATA "/unit/language/types/") + GetParam());
     ASSERT_TRUE(file.is_open());
     int asked = 0;
@@ -32,7 +34,7 @@ TEST_P(Answers, AreThoseOfPuppet) {
 INSTANTIATE_TEST_SUITE_P(Types, Answers,
                          testing::Values("conversions.txt", "formats.txt", "objects.txt"));
 
-TEST(RichData, OfTypesIsPuppets) {
+TEST(RichData, OfTypesMatchesPuppet) {
     std::ifstream file(BUNRAKU_TEST_DATA "/unit/language/types/rich_data.txt");
     ASSERT_TRUE(file.is_open());
     for (std::string line; std::getline(file, line);) {

@@ -1,5 +1,6 @@
-// As much of the language as questions about values need: literals, calls of types, attributes,
-// comparisons, type definitions.
+// SPDX-License-Identifier: Apache-2.0
+// A minimal language for tests of values: literals, calls of types, attributes, comparisons, type
+// definitions.
 #pragma once
 
 #include <map>
@@ -21,7 +22,8 @@ public:
     base::Arena arena;
     Context ctx{arena, this};
 
-    /// Statements are separated by " ;; "; the last one's value as text, or "!! " and the error.
+    /// Runs statements that are separated by " ;; ". Returns the last value as text, or "!! " and
+    /// the error.
     std::string run(const std::string& code) {
         try {
             Value v;

@@ -1,9 +1,10 @@
-// Questions about types with the answers of Puppet 8.11, one a line (questions.txt).
+// SPDX-License-Identifier: Apache-2.0
+// Queries about types with the results of Puppet 8.11, one per line (questions.txt).
 //
-// p TYPE: its text; n, g, e: normalised, generalised, with aliases expanded; a T | U: T takes U;
-// c: common type; q: equal; m: mismatch text; i, s VALUE: type inferred, in detail; I TYPE | VALUE:
-// instance and mismatch; A: access as the language does it; S SIGNATURES | ARGUMENTS: text of the
-// call that fits none; P STRUCT | HASH: class parameters.
+// p TYPE: its text; n, g, e: normalised, generalised, with aliases expanded; a T | U: whether T
+// accepts U; c: common type; q: equality; m: mismatch text; i, s VALUE: inferred type, in detail; I
+// TYPE | VALUE: instance and mismatch; A: access as in the language; S SIGNATURES | ARGUMENTS:
+// error text for a call that matches no signature; P STRUCT | HASH: class parameters.
 #include <fstream>
 #include <gtest/gtest.h>
 #include <string>
@@ -104,7 +105,7 @@ private:
     std::vector<std::shared_ptr<const syntax::Tree>> trees_;
 };
 
-TEST(Questions, AnsweredAsPuppet811Does) {
+TEST(Questions, MatchPuppet811) {
     std::ifstream file(BUNRAKU_TEST_DATA "/unit/language/types/questions.txt");
     ASSERT_TRUE(file) << BUNRAKU_TEST_DATA;
     Requester requester;

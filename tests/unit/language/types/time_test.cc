@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
 #include "core/base/diagnostic.h"
@@ -11,7 +12,7 @@ struct Case {
 };
 
 // Recorded from Puppet 8.11 on Ruby 3.1.
-TEST(Strftime, OfTimestampsIsRubys) {
+TEST(Strftime, OfTimestampsMatchesRuby) {
     const std::int64_t t = 1456977906'789012345;  // 2016-03-03 04:05:06.789012345 UTC
     for (const Case& c : {
              Case{"%FT%T.%N %Z", "2016-03-03T04:05:06.789012345 UTC"},
@@ -35,7 +36,7 @@ TEST(Strftime, OfTimestampsIsRubys) {
     EXPECT_THROW(format_timestamp(t, "%F", "Foo/Bar"), base::PuppetError);
 }
 
-TEST(Strftime, OfTimespansIsPuppets) {
+TEST(Strftime, OfTimespansMatchesPuppet) {
     const std::int64_t t = timespan_from_fields(false, 1, 2, 3, 4, 5, 6, 7);
     for (const Case& c : {
              Case{"%D-%H:%M:%S.%-N", "1-02:03:04.5006007"},

@@ -1,5 +1,5 @@
-// Publishing into a large repository: what is added is all that is written, and what is served is
-// what a publish of everything would serve.
+// Tests publishing into a large repository: a publish writes only the additions. The served content
+// must equal that of a complete publish.
 #include <fstream>
 #include <gdbm.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@ namespace {
 
 class LargeRepository : public testing::Test {
 protected:
-    /// kManyReleases of 100 modules, without 1000 real archives: records are copied.
+    /// Creates kManyReleases of 100 modules. It copies records instead of creating 1000 real
+    /// archives.
     LargeRepository() : service({.root = scratch.path + "/forge"}) {
         ForgeStore& forge_store = service.forge_store();
         EXPECT_TRUE(forge_store.create("r"));
@@ -53,7 +54,7 @@ protected:
               "/api/v1/releases.json?module=m/m1", "/api/v1/releases.json?module=m/m3",
               "/api/v1/releases.json?module=n/late", "/modules.json?q=late"}) {
             std::string text = get(path);
-            // When it came is all that may differ.
+            // Only the upload time may differ.
             out[path] = text;
         }
         for (const char* file : {"modules.json", "PULP_MANIFEST"}) {
@@ -85,7 +86,7 @@ protected:
     http::Router router;
 };
 
-TEST_F(LargeRepository, GrowsByWhatIsAdded) {
+TEST_F(LargeRepository, PublishWritesOnlyAdditions) {
     ForgeStore& forge_store = service.forge_store();
     const std::string first = forge_store.published("r");
     EXPECT_NE(get("/api/v1/releases.json?module=m/m1").find(R"("n/late":[])"), std::string::npos);
@@ -103,13 +104,13 @@ TEST_F(LargeRepository, GrowsByWhatIsAdded) {
     EXPECT_GT(::readlink((scratch.path + "/forge/snapshots/r@4").c_str(), target, 63), 0);
     EXPECT_EQ(std::string(target), first);
     EXPECT_EQ(service.snapshot("r")->added(), 3U);
-    // Who still has the one before sees nothing of it.
+    // A client of the previous snapshot does not see the additions.
     EXPECT_EQ(before->release("m-m1-3.0.0"), nullptr);
     EXPECT_EQ(before->module("n-late"), nullptr);
     const auto grown = all_answers();
     EXPECT_NE(grown.at("/api/v1/releases.json?module=m/m3").find(R"("n/late":[{)"),
               std::string::npos);
-    // Another process reads the same from the disk, and so does a publish of everything.
+    // Another process reads the same content from the disk, and so does a complete publish.
     ForgeService again({.root = scratch.path + "/forge"});
     EXPECT_EQ(again.snapshot("r")->releases().size(), kManyReleases + 3);
     EXPECT_EQ(again.snapshot("r")->added(), 0U);
@@ -118,7 +119,7 @@ TEST_F(LargeRepository, GrowsByWhatIsAdded) {
     for (const auto& [path, text] : grown) EXPECT_EQ(text, whole.at(path)) << path;
 }
 
-TEST_F(LargeRepository, SignsWhatIsAdded) {
+TEST_F(LargeRepository, SignsOnlyAdditions) {
     using Files = std::map<std::string, std::string>;
     ForgeStore& forge_store = service.forge_store();
     const std::int64_t now = std::time(nullptr);
@@ -180,13 +181,13 @@ TEST_F(LargeRepository, SignsWhatIsAdded) {
         codec::hex_digest(codec::DigestKind::Sha256, path("n-late-1.0.0")).substr(0, 2);
     EXPECT_EQ(changed, (std::vector<std::string>{"part-" + digest + ".json", "snapshot.json",
                                                  "timestamp.json"}));
-    // Who asked before the publish notices, and asks again.
+    // A client that started before the publish detects the change and fetches the metadata again.
     auto good = early->check(path("n-late-1.0.0"), late);
     EXPECT_TRUE(good) << good.error().message;
     auto said = early->check(path("n-late-1.0.1"), late);
     ASSERT_FALSE(said);
     EXPECT_TRUE(said.error().message.starts_with("arbitrary software: ")) << said.error().message;
-    // A part of yesterday.
+    // A part of the previous publish.
     std::filesystem::remove_all(scratch.path + "/seen");
     served["part-" + digest + ".json"] = before.at("part-" + digest + ".json");
     auto other = make_client();
@@ -194,7 +195,7 @@ TEST_F(LargeRepository, SignsWhatIsAdded) {
     said = other->check(path("n-late-1.0.0"), late);
     ASSERT_FALSE(said);
     EXPECT_TRUE(said.error().message.starts_with("mix and match: part-")) << said.error().message;
-    // What was killed in the middle is in nobody's way.
+    // Files of a publish that was killed do not disturb the next one.
     ASSERT_TRUE(std::filesystem::create_directory(tree() + "/.metadata.new"));
     ASSERT_TRUE(service.post("r", module::test::release("n-late", "1.1.0")));
     EXPECT_EQ(service.snapshot("r")->added(), 2U);
@@ -202,7 +203,7 @@ TEST_F(LargeRepository, SignsWhatIsAdded) {
     EXPECT_TRUE(make_client()->refresh());
 }
 
-TEST_F(LargeRepository, PublishesTheWholeWhereMoreHasChanged) {
+TEST_F(LargeRepository, PublishesEverythingAfterOtherChanges) {
     ForgeStore& forge_store = service.forge_store();
     ASSERT_TRUE(forge_store.upload("r", module::test::release("p-ending", "1.0.0")));
     ASSERT_TRUE(service.post("r", module::test::release("q-posted", "1.0.0")));
@@ -214,7 +215,7 @@ TEST_F(LargeRepository, PublishesTheWholeWhereMoreHasChanged) {
     EXPECT_FALSE(service.post("r", module::test::release("q-posted", "1.0.0")));
     ASSERT_TRUE(service.post("r", module::test::release("q-posted", "1.0.1")));
     get("/v3/releases/q-posted-1.0.1");
-    // A repository that is made again shares nothing with the one that grew.
+    // A repository that is removed and created again shares nothing with the old one.
     ASSERT_TRUE(forge_store.remove_repository("r"));
     ASSERT_TRUE(forge_store.create("r"));
     ASSERT_TRUE(forge_store.publish("r"));

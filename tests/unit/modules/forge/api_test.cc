@@ -25,8 +25,8 @@ std::string deps(const std::string& names) {
     return out + "]";
 }
 
-/// Repositories one (a/web needs a/lib, which needs b/missing; versions compare as numbers; a ring)
-/// and two (a newer a/lib).
+/// Repository one contains a/web, which needs a/lib, which needs b/missing. It also tests that
+/// versions compare as numbers, and a cyclic dependency. Repository two contains a newer a/lib.
 class Api : public testing::Test {
 protected:
     Api() : service({.root = scratch.path + "/forge", .token = "secret"}) {
@@ -72,7 +72,7 @@ protected:
         EXPECT_TRUE(v) << r.body;
         return v ? *v : value::Value();
     }
-    /// "key:version version;key:..." of a v1 answer.
+    /// Returns a v1 response as "key:version version;key:...".
     std::string shape(const Response& r) {
         std::string out;
         for (const auto& e : json(r).as_hash()) {
@@ -174,7 +174,7 @@ TEST_F(Api, PagesAndFields) {
     EXPECT_EQ(module.as_hash().find("current_release")->as_hash().find("version")->as_string(),
               "3.0.0");
     EXPECT_EQ(module.as_hash().find("releases"), nullptr);
-    // Stable releases go before pre-releases.
+    // Stable releases have priority over pre-releases.
     module = json(ask(one + "/v3/modules/a-web"));
     EXPECT_EQ(module.as_hash().find("current_release")->as_hash().find("version")->as_string(),
               "1.10.0");
@@ -232,7 +232,7 @@ TEST_F(Api, ConditionsAndRanges) {
     const std::string old(before.headers.get("ETag")), when(before.headers.get("Last-Modified"));
     EXPECT_EQ(ask(list, "GET", {{"If-None-Match", old}}).status, 304);
     EXPECT_EQ(ask(list, "GET", {{"If-Modified-Since", when}}).status, 304);
-    // A publish in the same second is seen by both.
+    // A publish in the same second changes both responses.
     put("one", module::test::release("z-new", "1.0.0"));
     ASSERT_TRUE(service.forge_store().publish("one"));
     EXPECT_EQ(ask(list, "GET", {{"If-None-Match", old}}).status, 200);
@@ -308,7 +308,7 @@ TEST_F(Api, Writes) {
     EXPECT_EQ(ask(url + "/p-q-1.1.0?show_deleted=true").status, 200);
     EXPECT_EQ(ask(one + "/v3/modules/p-q?reason=gone", "DELETE", {good}).status, 204);
     EXPECT_EQ(ask(one + "/v3/modules/p-q").status, 404);
-    // A token of its own writes where it may, and nowhere else.
+    // A token may write only in its own repositories.
     auto token = service.forge_store().add_token("ci", {"two"});
     ASSERT_TRUE(token);
     const std::pair<std::string, std::string> own{"Authorization", "Bearer " + *token};
@@ -322,8 +322,8 @@ TEST_F(Api, Writes) {
         403);
 }
 
-// Who may not write is told so while the body is still on the wire, whatever the spelling; what
-// takes no upload takes no long body.
+// A client without write access gets the refusal before it has sent the whole body, for every
+// spelling of the path. Routes without uploads do not accept long bodies.
 TEST_F(Api, RefusedBeforeTheBody) {
     ASSERT_TRUE(service.forge_store().add_token("ci", {"two"}).has_value());
     auto before_body = [&](const std::string& method, const std::string& path,
@@ -341,7 +341,8 @@ TEST_F(Api, RefusedBeforeTheBody) {
     struct Case {
         const char* method;
         std::string path;
-        int none, wrong, good;  // 0: goes on to read the body
+        // expected status per kind of client; 0 means that the server reads the body
+        int none, wrong, good;
         bool upload;
     };
     const Case cases[] = {
@@ -369,7 +370,7 @@ TEST_F(Api, RefusedBeforeTheBody) {
         {"PUT", "/pulp/puppet/one/x", 405, 405, 405, false},
         {"POST", "/pulp_puppet/x", 404, 404, 404, false},
         {"GET", "/v3/modules", 0, 0, 0, false},
-        {"POST", "//v3/search_filters", 0, 0, 0, false},  // answered with 400, see below
+        {"POST", "//v3/search_filters", 0, 0, 0, false},  // status 400, see below
     };
     for (const Case& c : cases) {
         std::uint64_t limit = 0;
@@ -388,7 +389,7 @@ TEST_F(Api, RefusedBeforeTheBody) {
     EXPECT_EQ(ask("//v3/search_filters", "POST").status, 400);
 }
 
-TEST(JsonUpload, DecodesWhereItStands) {
+TEST(JsonUpload, DecodesInPlace) {
     struct Case {
         std::string body;
         std::optional<std::string> file;

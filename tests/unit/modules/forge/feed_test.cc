@@ -1,4 +1,5 @@
-// Which releases a mirror takes of a feed, and how archives come that are cut on the way.
+// Tests which releases a mirror takes from a feed, and how it resumes downloads that were
+// interrupted.
 #include "modules/module/feed.h"
 
 #include <arpa/inet.h>
@@ -21,10 +22,11 @@
 namespace bunraku::forge {
 namespace {
 
-/// Gives its answers one after the other, each on a connection of its own that it ends behind it.
-class Answers {
+/// Returns the given responses in order. Each uses a new connection, which the server closes
+/// afterwards.
+class CannedResponses {
 public:
-    explicit Answers(std::vector<std::string> answers)
+    explicit CannedResponses(std::vector<std::string> answers)
         : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
         sockaddr_in address{};
         address.sin_family = AF_INET;
@@ -51,7 +53,7 @@ public:
             }
         });
     }
-    ~Answers() { end(); }
+    ~CannedResponses() { end(); }
     void end() {
         if (!thread_.joinable()) return;
         ::shutdown(socket_, SHUT_RDWR);
@@ -59,7 +61,7 @@ public:
         ::close(socket_);
     }
     std::string url;
-    std::vector<std::string> asked;  ///< after end()
+    std::vector<std::string> asked;  ///< available after end()
 
 private:
     int socket_;
@@ -72,15 +74,16 @@ std::string answer(std::string_view status, std::size_t length, std::string_view
                        body);
 }
 
-TEST(HalfAnswers, AreGoneOnWith) {
+TEST(InterruptedDownloads, AreResumed) {
     const std::string whole = "0123456789abcdefghijABCDEFGHIJ";
     constexpr const char* kTag = "ETag: \"one\"\r\n";
     const std::string cut = answer("200 OK", 30, kTag, whole.substr(0, 10));
     struct Case {
         const char* name;
         std::vector<std::string> answers;
-        std::string body;   ///< empty: it fails
-        std::string range;  ///< what the second question asks for; empty: all
+        std::string body;  ///< empty if the download must fail
+        /// expected Range header of the second request; empty for the whole file
+        std::string range;
         bool resume = true;
     };
     const auto part = [&](std::size_t from, std::size_t size, std::string_view said = {}) {
@@ -107,11 +110,11 @@ TEST(HalfAnswers, AreGoneOnWith) {
         {"another part than was asked for", {cut, part(5, 25, "5")}, "", "bytes=10-"},
         {"what has no digest", {cut, answer("200 OK", 30, kTag, whole)}, whole, "", false},
     };
-    // They wait a second each: all at once.
+    // Each case waits a second, so all run in parallel.
     std::vector<std::thread> threads;
     for (const Case& c : cases) {
         threads.emplace_back([&c] {
-            Answers server(c.answers);
+            CannedResponses server(c.answers);
             module::FeedOptions options;
             options.attempts = 3;
             module::Fetcher fetcher(options);
@@ -127,10 +130,12 @@ TEST(HalfAnswers, AreGoneOnWith) {
             }
         });
     }
-    // An answer that ends nowhere is limited, and what is put together wrongly has another digest.
+    // The size of a response without an end is limited. If the combined parts are wrong, the digest
+    // does not match.
     threads.emplace_back([&] {
-        Answers server({cut, answer("206 Partial Content", 25, "Content-Range: bytes 10-34/35\r\n",
-                                    std::string(25, 'x'))});
+        CannedResponses server(
+            {cut, answer("206 Partial Content", 25, "Content-Range: bytes 10-34/35\r\n",
+                         std::string(25, 'x'))});
         module::FeedOptions options;
         options.attempts = 3;
         module::Fetcher fetcher(options);
@@ -143,7 +148,7 @@ TEST(HalfAnswers, AreGoneOnWith) {
             << got.error().message;
     });
     threads.emplace_back([&] {
-        Answers server({cut, part(10, 20)});
+        CannedResponses server({cut, part(10, 20)});
         module::FeedOptions options;
         options.attempts = 3;
         module::Fetcher fetcher(options);
@@ -154,7 +159,7 @@ TEST(HalfAnswers, AreGoneOnWith) {
     for (std::thread& t : threads) t.join();
 }
 
-/// A forge with a few modules, and a repository that mirrors some of it.
+/// A forge with a few modules, and a repository that mirrors some of them.
 class Requests : public testing::Test {
 protected:
     Requests() : up({.root = scratch.path + "/up"}), forge_store(scratch.path + "/mirror") {
@@ -181,7 +186,7 @@ protected:
     void put(const std::string& name, const std::string& version, const std::string& needs = "[]") {
         EXPECT_TRUE(up.forge_store().upload("up", module::test::release(name, version, needs)));
     }
-    /// What a fresh mirror has after that; `said` has the complaints.
+    /// Returns the content of a new mirror; `said` receives its error messages.
     std::string mirrored(SyncOptions o) {
         said.clear();
         (void)forge_store.remove_repository("r");
@@ -221,7 +226,8 @@ TEST_F(Requests, Table) {
         {{requested("a-web", "< 2.0.0")}, {}, false, 0, "a-web-1.2.0"},
         {{requested("a-web")}, {}, false, 0, "a-web-1.0.0 a-web-1.2.0 a-web-2.0.0 a-web-2.1.0-rc1"},
         {{requested("a-web")}, {}, false, 2, "a-web-2.0.0 a-web-2.1.0-rc1"},
-        // Of what is needed the newest that fits, and what that needs; rings end.
+        // Takes the newest matching release of each dependency, and its dependencies. Cyclic
+        // dependencies end.
         {{requested("a-web", "1.2.0")},
          {},
          true,
@@ -272,7 +278,7 @@ TEST_F(Requests, OfAPuppetfile) {
     EXPECT_FALSE(requests_of_puppetfile(scratch.path + "/nowhere"));
 }
 
-TEST_F(Requests, AFolderIsAFeed) {
+TEST_F(Requests, FolderIsAFeed) {
     namespace fs = std::filesystem;
     const std::string folder = scratch.path + "/a folder";
     const auto put_file = [&](const std::string& name, const std::string& bytes) {
@@ -291,7 +297,8 @@ TEST_F(Requests, AFolderIsAFeed) {
     o.feed = "file://" + scratch.path + "/a%20folder/";
     o.latest = 1;
     EXPECT_EQ(mirrored(o), "a-b-1.0.0 c-d-2.1.0");
-    // What lies there under a wrong name, or is none, is told and left out; the rest comes.
+    // Files with a wrong name and files that are not modules are reported and skipped; the other
+    // files are mirrored.
     put_file("x-y-1.0.0.tar.gz", module::test::release("other-name", "1.0.0"));
     put_file("w-z-1.0.0.tar.gz", "no archive");
     put_file("nonsense.tar.gz", "x");
@@ -302,7 +309,7 @@ TEST_F(Requests, AFolderIsAFeed) {
     fs::create_directories(scratch.path + "/empty");
     o.feed = scratch.path + "/empty";
     EXPECT_NE(mirrored(o).find("is neither a v3 forge nor a tree"), std::string::npos);
-    // A folder that links to itself ends.
+    // A folder that contains a link to itself does not cause an endless loop.
     fs::create_directory_symlink(folder, folder + "/deep/again");
     o.feed = folder;
     EXPECT_EQ(mirrored(o), "a-b-1.0.0 c-d-2.1.0");

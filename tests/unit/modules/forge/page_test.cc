@@ -1,4 +1,4 @@
-// Pages for people: what strangers wrote is text in them.
+// Tests the HTML pages: text from untrusted sources must be escaped.
 #include <gtest/gtest.h>
 
 #include "core/codec/base64.h"
@@ -37,43 +37,41 @@ TEST(Markdown, Table) {
         {"~~~\n```\nnever closed", "<pre><code>```\nnever closed\n</code></pre>\n"},
         {"    code\n\n    more", "<pre><code>code\n\nmore\n</code></pre>\n"},
         {"* * *", "<hr>\n"},
-        {"|a|b|\n|-|:-:|\n|1|`x\\|y`|\n|2|",
+        {"|a|b|\n|---|:---:|\n|1|`x\\|y`|\n|2|",
          "<table><tr><th>a</th><th>b</th></tr>\n<tr><td>1</td><td><code>x\\|y</code></td></tr>\n"
          "<tr><td>2</td><td></td></tr>\n</table>\n"},
-        // Links lead to http(s) alone; images are links.
+        // Links may only have http(s) targets; images become links.
         {"[x](https://h/a?b=1&c=\"2\")",
          "<p><a href=\"https://h/a?b=1&amp;c=&quot;2&quot;\" rel=\"nofollow "
          "noopener\">x</a></p>\n"},
-        {"[x](<https://h/> \"t\") <http://h> http://h/x.",
+        {"[x](<https://h/> \"t\") <http://h> http://h.example/x.",
          "<p><a href=\"https://h/\" rel=\"nofollow noopener\">x</a> <a href=\"http://h\" "
-         "rel=\"nofollow noopener\">http://h</a> <a href=\"http://h/x\" rel=\"nofollow "
-         "noopener\">http://h/x</a>.</p>\n"},
+         "rel=\"nofollow noopener\">http://h</a> <a href=\"http://h.example/x\" rel=\"nofollow "
+         "noopener\">http://h.example/x</a>.</p>\n"},
         {"[x](javascript:alert(1)) [y](data:text/html,z) [z](//evil) [w](#top) [v](./LICENSE)",
          "<p>x y z w v</p>\n"},
         {"[x](JavaScript:alert`1`)", "<p>x</p>\n"},
-        {"[x](java\nscript:alert)", "<p>x</p>\n"},
+        {"[x](java\nscript:alert)", "<p>[x](java\nscript:alert)</p>\n"},
         {"![shield](https://h/s.svg) ![](javascript:x)",
          "<p><a href=\"https://h/s.svg\" rel=\"nofollow noopener\">shield</a> image</p>\n"},
         {"[![shield](https://h/s.svg)](https://h/b)",
          "<p><a href=\"https://h/b\" rel=\"nofollow noopener\">shield</a></p>\n"},
         {"[a [b](http://in)](http://out)",
-         "<p><a href=\"http://out\" rel=\"nofollow noopener\">a [b](http://in)</a></p>\n"},
-        // No HTML.
+         "<p>[a <a href=\"http://in\" rel=\"nofollow noopener\">b</a>](http://out)</p>\n"},
+        // HTML is not passed through.
         {"<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n"},
         {"a <img src=x onerror=alert(1)> b <!-- c -->",
          "<p>a &lt;img src=x onerror=alert(1)&gt; b &lt;!-- c --&gt;</p>\n"},
         {"<div>\n\n# x\n</div>", "<p>&lt;div&gt;</p>\n<h1>x</h1>\n<p>&lt;/div&gt;</p>\n"},
         {"[<b>](http://h/<b>)",
          "<p><a href=\"http://h/&lt;b&gt;\" rel=\"nofollow noopener\">&lt;b&gt;</a></p>\n"},
-        {"&lt;b&gt;", "<p>&amp;lt;b&amp;gt;</p>\n"},
-        {"[open](http://h [ ![ `` ** _ <",
-         "<p>[open](<a href=\"http://h\" rel=\"nofollow "
-         "noopener\">http://h</a> [ ![ `` ** _ &lt;</p>\n"},
+        {"&lt;b&gt;", "<p>&lt;b&gt;</p>\n"},
+        {"[open](http://h [ ![ `` ** _ <", "<p>[open](http://h [ ![ `` ** _ &lt;</p>\n"},
     };
     for (const auto& [text, want] : cases) EXPECT_EQ(markdown_html(text), want) << text;
 }
 
-TEST(Markdown, EndsAndHoldsNoMarkupOfOthers) {
+TEST(Markdown, EscapesForeignMarkup) {
     std::vector<std::string> hostile;
     for (const char* piece :
          {"[", "![", "*", "_",  "**a", "`", "``a",  "> ",  "- ",     "1. ", "[a](",
@@ -101,7 +99,7 @@ TEST(Markdown, EndsAndHoldsNoMarkupOfOthers) {
     EXPECT_FALSE(is_markdown_tag("<p onclick=x>"));
 }
 
-/// A repository whose modules say hostile things of themselves.
+/// A repository whose modules contain hostile metadata.
 class Pages : public testing::Test {
 protected:
     Pages() : service({.root = scratch.path + "/forge", .token = "secret"}) {
@@ -153,7 +151,7 @@ protected:
         EXPECT_EQ(r.body.find("<b>bad"), std::string::npos) << target << r.body;
         return r.body;
     }
-    /// Modules of a v3 answer, in their order.
+    /// Returns the modules of a v3 response, in their order.
     std::string modules(const std::string& query) {
         base::Arena arena;
         const std::string text = ask("/pulp_puppet/forge/repository/r/v3/modules?" + query).body;
@@ -173,7 +171,7 @@ protected:
     http::Router router;
 };
 
-TEST_F(Pages, WhatTheyShow) {
+TEST_F(Pages, ShowContent) {
     has(body("/forge"), "<a href=\"/forge/r\">r</a></td><td>4 modules</td><td>5 releases</td>");
     const std::string all = body("/forge/r");
     has(all, "4 modules");
@@ -227,7 +225,7 @@ TEST_F(Pages, Feeds) {
     EXPECT_EQ(one.find("a-lib"), std::string::npos);
 }
 
-TEST_F(Pages, OrdersOfAuthors) {
+TEST_F(Pages, AuthorsAreSorted) {
     const std::string v3 = "/pulp_puppet/forge/repository/r/v3";
     DownloadCounts& counts = service.downloads();
     const auto users = [&](const std::string& query) {
@@ -255,7 +253,7 @@ TEST_F(Pages, CountsAndOrders) {
     for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(v3 + "/files/a-lib-1.0.0.tar.gz").status, 200);
     EXPECT_EQ(ask("/pulp/puppet/r/system/releases/a/a/a-web-1.0.0.tar.gz").status, 200);
     EXPECT_EQ(ask("/pulp/puppet_files/r/a-web-1.1.0.tar.gz").status, 200);
-    // What goes on where it was cut, and what is had already, is no download.
+    // Partial and conditional requests do not count as downloads.
     EXPECT_EQ(ask(v3 + "/files/a-web-1.1.0.tar.gz", "Range", "bytes=10-").status, 206);
     const std::string tag(
         ask("/pulp/puppet_files/r/a-web-1.1.0.tar.gz", "Range", "bytes=5-9").headers.get("ETag"));
@@ -270,7 +268,7 @@ TEST_F(Pages, CountsAndOrders) {
     EXPECT_EQ(modules("sort_by=rank&query=web"), "a-web b-webby c-other");
     EXPECT_EQ(modules("query=web"), "a-web b-webby c-other");
     EXPECT_EQ(ask(v3 + "/modules?sort_by=downloads").headers.get("ETag"), "");
-    // Written beside what another process counted, and read by the next one.
+    // Counts are added to those that other processes have written, and the next process reads them.
     counts.flush();
     EXPECT_EQ(service.forge_store().downloads("r"),
               "a-lib-1.0.0\t3\na-web-1.0.0\t1\na-web-1.1.0\t1\n");
@@ -282,7 +280,7 @@ TEST_F(Pages, CountsAndOrders) {
     counts.flush();
     EXPECT_EQ(counts.of_release("r", "a-lib-1.0.0"), 5U);
     EXPECT_EQ(counts.of_module("r", "a-lib"), 5U);
-    // Of a repository that is gone nothing is kept.
+    // Counts of a removed repository are deleted.
     counts.count("r", "a-lib-1.0.0");
     ASSERT_TRUE(service.forge_store().remove_repository("r"));
     counts.flush();
@@ -308,7 +306,7 @@ TEST_F(Pages, TextsAsHtml) {
         EXPECT_EQ(api->as_hash().find("openapi")->as_string(), "3.0.3");
         const auto* paths = api->as_hash().find("paths");
         EXPECT_TRUE(paths->as_hash().find("/v3/modules/{module_slug}")->as_hash().find("patch"));
-        // What is described is there.
+        // Every described path exists.
         for (const auto& e : paths->as_hash()) {
             std::string p(e.key.as_string());
             for (const auto& [name, value] :
@@ -325,7 +323,7 @@ TEST_F(Pages, TextsAsHtml) {
     }
 }
 
-TEST_F(Pages, PrivateOnesAreForSome) {
+TEST_F(Pages, PrivateRepositoriesNeedAuthentication) {
     RepositoryConfig config;
     config.closed = true;
     ASSERT_TRUE(service.forge_store().configure("r", config));

@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// An upstream that takes every question and never answers.
+/// An upstream that accepts all requests and never answers.
 class Silent {
 public:
     Silent() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -41,7 +41,7 @@ private:
     int socket_;
 };
 
-/// Our own forge as the upstream, and one with pull-through repositories in front of it.
+/// A Bunraku forge as the upstream, and another one with pull-through repositories in front of it.
 class PullThrough : public testing::Test {
 protected:
     static std::unique_ptr<http::Server> serve(ForgeService& service, int workers = 2) {
@@ -71,7 +71,7 @@ protected:
         ASSERT_TRUE(front->forge_store().create(name, url));
         ASSERT_TRUE(front->forge_store().publish(name));
     }
-    /// Status of a question to the front, and how long it took.
+    /// Returns the status of a request to the front, and its duration.
     static int ask(const std::string& base, const std::string& path,
                    std::chrono::milliseconds* took = nullptr, std::string* body = nullptr) {
         http::ClientOptions options;
@@ -94,7 +94,7 @@ protected:
     std::unique_ptr<ForgeService> front;
 };
 
-TEST_F(PullThrough, AnswersWithAllDependenciesAreBounded) {
+TEST_F(PullThrough, LimitsResponsesWithAllDependencies) {
     const auto needing = [](int count) {
         std::string out = "[";
         for (int i = 0; i < count; ++i)
@@ -119,11 +119,11 @@ TEST_F(PullThrough, AnswersWithAllDependenciesAreBounded) {
                   std::string::npos)
             << body;
     }
-    // The module alone is answered.
+    // A request for the module alone succeeds.
     EXPECT_EQ(ask(server->urls()[0], repository("good", "/v3/modules/a-many")), 200);
 }
 
-TEST_F(PullThrough, ASilentUpstreamHoldsUpNobodyElse) {
+TEST_F(PullThrough, SilentUpstreamDoesNotDelayOthers) {
     Silent silent;
     create("slow", silent.url);
     create("slow2", silent.url + "/other");
@@ -145,7 +145,7 @@ TEST_F(PullThrough, ASilentUpstreamHoldsUpNobodyElse) {
     }
     std::this_thread::sleep_for(300ms);
     std::chrono::milliseconds took{};
-    EXPECT_LT(ended, 54);  // some still wait
+    EXPECT_LT(ended, 54);  // some are still waiting
     EXPECT_EQ(ask(url, repository("own", "/v3/modules/o-wn"), &took), 200);
     EXPECT_LT(took, 1000ms);
     EXPECT_EQ(ask(url, repository("good", "/v3/modules/a-b"), &took), 200);
@@ -154,17 +154,17 @@ TEST_F(PullThrough, ASilentUpstreamHoldsUpNobodyElse) {
     EXPECT_LT(took, 1000ms);
     for (std::thread& t : askers) t.join();
     EXPECT_EQ(wrong, 0);
-    // It is left alone for a while: nobody waits again.
+    // The front does not contact the upstream again for a while, so that no request waits.
     EXPECT_EQ(ask(url, repository("slow", "/v3/modules/m-ore"), &took), 503);
     EXPECT_LT(took, 500ms);
     EXPECT_EQ(ask(url, repository("slow", "/api/v1/releases.json?module=m/ore"), &took), 503);
     EXPECT_LT(took, 500ms);
 }
 
-TEST_F(PullThrough, WhatIsHereIsServedWhereUpstreamIsSilent) {
+TEST_F(PullThrough, ServesLocalReleasesIfUpstreamIsSilent) {
     Silent silent;
     ServiceOptions options = front->options();
-    options.upstream_seconds = 0;  // everything is asked for again
+    options.upstream_seconds = 0;  // every request asks the upstream again
     front = std::make_unique<ForgeService>(options);
     create("r", upstream_url);
     auto server = serve(*front);
@@ -180,19 +180,19 @@ TEST_F(PullThrough, WhatIsHereIsServedWhereUpstreamIsSilent) {
         EXPECT_EQ(ask(url, "/pulp/puppet/r/system/releases/a/a/a-b-1.0.0.tar.gz", &took), 200);
         EXPECT_LT(took, 500ms);
     }
-    // What is known is answered at once; whether there is more is asked behind.
+    // The front answers from its cache immediately and refreshes the cache in the background.
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(ask(url, repository("r", "/v3/modules/a-b"), &took), 200);
         EXPECT_LT(took, 500ms);
     }
-    // A release that is not known may be a new one: nobody is told that there is none.
+    // An unknown release may be a new one, so the front must not report that it does not exist.
     const int status = ask(url, repository("r", "/v3/releases/a-b-2.0.0"));
     EXPECT_TRUE(status == 503 || status == 504) << status;
     EXPECT_EQ(ask(url, repository("r", "/v3/modules/a-needs"), &took), 503);
     EXPECT_LT(took, 500ms);
 }
 
-TEST_F(PullThrough, EqualQuestionsAreAskedOnce) {
+TEST_F(PullThrough, EqualRequestsAreSentOnce) {
     std::atomic<int> asked{0}, at_once{0}, most{0};
     http::Router router;
     router.add("GET", "/v3/releases", http::Access::anyone(), [&](http::Request&) {
@@ -233,13 +233,13 @@ TEST_F(PullThrough, EqualQuestionsAreAskedOnce) {
     EXPECT_EQ(asked, 1);
     EXPECT_EQ(busy, 0);
     EXPECT_EQ(ask(url, repository("c", "/v3/modules/m-one")), 404);
-    EXPECT_EQ(asked, 1);  // "not there" is remembered
+    EXPECT_EQ(asked, 1);  // the result "not found" is cached
     all(40, [](int i) { return fmt::format("m-any{}", i); }, &busy);
     EXPECT_LE(most, 4);
     EXPECT_GT(busy, 0);
 }
 
-TEST_F(PullThrough, WhatIsStaleIsRefreshedBehind) {
+TEST_F(PullThrough, RefreshesStaleDataInBackground) {
     ServiceOptions options = front->options();
     options.upstream_seconds = 0;
     front = std::make_unique<ForgeService>(options);
@@ -258,7 +258,7 @@ TEST_F(PullThrough, WhatIsStaleIsRefreshedBehind) {
     EXPECT_EQ(ask(url, repository("r", "/v3/files/a-b-3.0.0.tar.gz")), 200);
 }
 
-TEST_F(PullThrough, NamesOneOwnsAreNeverAskedUpstream) {
+TEST_F(PullThrough, OwnedNamesAreNeverRequestedUpstream) {
     std::mutex mutex;
     std::set<std::string> asked;
     http::Router router;
@@ -291,7 +291,7 @@ TEST_F(PullThrough, NamesOneOwnsAreNeverAskedUpstream) {
     auto server = serve(*front);
     const std::string url = server->urls()[0], con = "/pulp_puppet/forge/consumer/con";
     std::string body;
-    // Somebody else asked for the public one; the consumer sees its own all the same.
+    // Another client requested the public module. The consumer still gets its own module.
     EXPECT_EQ(ask(url, repository("r", "/v3/modules/a-b")), 200);
     EXPECT_TRUE(asked.contains("a-b"));
     asked.clear();
@@ -312,7 +312,8 @@ TEST_F(PullThrough, NamesOneOwnsAreNeverAskedUpstream) {
     EXPECT_TRUE(asked.empty()) << *asked.begin();
     EXPECT_EQ(ask(url, con + "/v3/modules/z-other"), 200);
     EXPECT_EQ(asked, std::set<std::string>{"z-other"});
-    // In the pull-through repository itself an upload makes a name ours, from before on.
+    // An upload to the pull-through repository makes the name local; the releases from upstream
+    // disappear.
     ASSERT_TRUE(front->post("r", module::test::release("a-b", "0.6.0")));
     EXPECT_EQ(ask(url, repository("r", "/v3/modules/a-b"), nullptr, &body), 200);
     EXPECT_NE(body.find(R"("version":"0.6.0")"), std::string::npos);
@@ -321,7 +322,7 @@ TEST_F(PullThrough, NamesOneOwnsAreNeverAskedUpstream) {
     EXPECT_EQ(asked, std::set<std::string>{"z-other"});
 }
 
-TEST_F(PullThrough, UpstreamsAreAskedInTheirOrder) {
+TEST_F(PullThrough, TriesUpstreamsInOrder) {
     ForgeService second({.root = scratch.path + "/second"});
     ASSERT_TRUE(second.forge_store().create("up"));
     ASSERT_TRUE(second.forge_store().upload("up", module::test::release("a-b", "7.0.0")));
@@ -337,7 +338,7 @@ TEST_F(PullThrough, UpstreamsAreAskedInTheirOrder) {
     EXPECT_EQ(ask(url, repository("r", "/v3/files/a-b-7.0.0.tar.gz")), 404);
     EXPECT_EQ(ask(url, repository("r", "/v3/files/a-b-1.0.0.tar.gz")), 200);
     EXPECT_EQ(ask(url, repository("r", "/v3/files/c-d-1.0.0.tar.gz")), 200);
-    // Where the first cannot be asked, the second has no say.
+    // If the first upstream is unreachable, the second one is not used.
     upstream->stop();
     EXPECT_GE(ask(url, repository("r", "/v3/modules/e-f")), 500);
 }

@@ -10,7 +10,7 @@
 namespace bunraku::forge {
 namespace {
 
-TEST(Readers, WhoIsLetIn) {
+TEST(Readers, AcceptsConfiguredReaders) {
     const std::vector<Reader> readers = {*Reader::parse("user:alice"),
                                          *Reader::parse("group:ops"),
                                          *Reader::parse("token:ci"),
@@ -77,7 +77,7 @@ protected:
     http::Response last;
 };
 
-TEST_F(Private, IsForThoseItWasOpenedFor) {
+TEST_F(Private, RefusesOtherClients) {
     const auto password = service.forge_store().add_user("alice", {}, 0);
     const auto other = service.forge_store().add_user("bob", {}, 0);
     const auto reads = service.forge_store().add_token("reads", {"own"}, true);
@@ -90,7 +90,8 @@ TEST_F(Private, IsForThoseItWasOpenedFor) {
           std::string("/pulp_puppet/forge/consumer/con/v3/modules")}) {
         EXPECT_EQ(ask(path), 401) << path;
         EXPECT_EQ(ask(path, {}, {}, "HEAD"), 401) << path;
-        // At the root a password that is nobody's is a repository's name.
+        // At the root, a user name with an unknown password is interpreted as the name of a
+        // repository.
         EXPECT_EQ(ask(path, basic("alice", "wrong")), path == "/v3/modules" ? 404 : 401) << path;
         EXPECT_EQ(ask(path, "Bearer " + *over), 401) << path;
     }
@@ -103,10 +104,10 @@ TEST_F(Private, IsForThoseItWasOpenedFor) {
     EXPECT_EQ(ask(kOwn + "/v3/modules", basic("x", *reads)), 200);
     EXPECT_EQ(ask(kOwn + "/v3/modules", {}, "n.example"), 200);
     EXPECT_EQ(ask(kOwn + "/v3/modules", {}, "m.example"), 403);
-    // Selectors stay selectors, and what is open stays so.
+    // Selectors of repositories still work, and open repositories stay open.
     EXPECT_EQ(ask("/v3/modules", basic(".", "open")), 200);
     EXPECT_EQ(last.headers.get("Cache-Control"), "");
-    // A token that reads writes nothing.
+    // A token with read access cannot write.
     EXPECT_EQ(ask(kOwn + "/v3/releases/a-b-1.0.0", "Bearer " + *reads, {}, "DELETE"), 403);
     ASSERT_TRUE(*service.forge_store().remove_user("alice"));
     EXPECT_EQ(ask(kOwn + "/v3/modules", basic("alice", *password)), 401);
@@ -116,7 +117,7 @@ TEST_F(Private, IsForThoseItWasOpenedFor) {
     EXPECT_EQ(log->find(*password), std::string::npos);
 }
 
-TEST_F(Private, ATokenForOneRepositoryChoosesItAtTheRoot) {
+TEST_F(Private, TokenForOneRepositorySelectsItAtTheRoot) {
     const auto token = service.forge_store().add_token("t", {"open"});
     ASSERT_TRUE(token);
     ASSERT_TRUE(service.forge_store().upload("open", module::test::release("c-d", "1.0.0")));

@@ -14,7 +14,7 @@
 namespace bunraku::forge {
 namespace {
 
-/// An upstream that answers what the test says, and a repository to sync.
+/// An upstream with responses defined by the test, and a repository that syncs from it.
 class Sync : public testing::Test {
 protected:
     Sync() : forge_store(scratch.path + "/forge") { EXPECT_TRUE(forge_store.create("r")); }
@@ -64,7 +64,7 @@ protected:
     std::vector<std::string> complaints;
 };
 
-TEST_F(Sync, FromAForgeOfOurOwn) {
+TEST_F(Sync, SyncsFromBunrakuForge) {
     ForgeService service({.root = scratch.path + "/other"});
     ASSERT_TRUE(service.forge_store().create("up"));
     for (const char* v : {"1.0.0", "1.1.0"}) {
@@ -89,7 +89,7 @@ TEST_F(Sync, FromAForgeOfOurOwn) {
     ASSERT_TRUE(forge_store.upload("r", module::test::release("x-y", "1.0.0")));
     EXPECT_EQ(run(v3, true).removed, 1U);
     EXPECT_EQ(have(), "a-b-1.0.0 a-b-1.1.0 c-d-1.0.0 ");
-    // A pull-through repository describes what upstream has, and fetches when asked.
+    // A pull-through repository describes the upstream's releases and fetches them on demand.
     ForgeService through({.root = scratch.path + "/through"});
     ASSERT_TRUE(through.forge_store().create("p", v3));
     ASSERT_TRUE(through.forge_store().publish("p"));
@@ -105,7 +105,7 @@ TEST_F(Sync, FromAForgeOfOurOwn) {
     EXPECT_EQ(front.handle(request).status, 404);
 }
 
-TEST_F(Sync, UpstreamsThatLie) {
+TEST_F(Sync, RefusesWrongUpstreamData) {
     const std::string good = module::test::release("a-b", "1.0.0"),
                       other = module::test::release("c-d", "1.0.0");
     http::Router router;
@@ -136,7 +136,7 @@ TEST_F(Sync, UpstreamsThatLie) {
     EXPECT_EQ(failure, "");
     EXPECT_EQ(r.fetched, 1U);
     EXPECT_EQ(r.failed, 5U);
-    EXPECT_EQ(r.removed, 0U);  // a listing with bad entries takes nothing away
+    EXPECT_EQ(r.removed, 0U);  // a listing with invalid entries removes nothing
     EXPECT_EQ(have(), "a-b-1.0.0 k-ept-1.0.0 ");
     std::string all;
     for (const std::string& c : complaints) all += c + "\n";
@@ -145,7 +145,7 @@ TEST_F(Sync, UpstreamsThatLie) {
     EXPECT_NE(all.find("is not a valid release"), std::string::npos) << all;
 }
 
-TEST_F(Sync, PagesWithoutEnd) {
+TEST_F(Sync, LimitsEndlessPages) {
     int asked = 0;
     std::string mode;
     http::Router router;
@@ -180,9 +180,10 @@ TEST_F(Sync, PagesWithoutEnd) {
     EXPECT_NE(failure.find("is neither a v3 forge nor"), std::string::npos) << failure;
 }
 
-TEST_F(Sync, CredentialsStayAtHome) {
-    // The other host notes what it is sent; the feed lists one file there, one through a redirect
-    // and one of its own, and wants the password itself.
+TEST_F(Sync, SendsCredentialsOnlyToTheFeed) {
+    // The other host records the requests that it receives. The feed lists one file on that host,
+    // one file through a redirect, and one file on the feed itself. The feed itself requires the
+    // password.
     const std::string tar = module::test::release("a-b", "1.0.0"),
                       moved = module::test::release("c-d", "1.0.0"),
                       own = module::test::release("e-f", "1.0.0");
@@ -247,7 +248,7 @@ TEST_F(Sync, CredentialsStayAtHome) {
     }
 }
 
-TEST_F(Sync, PasswordsAreNotShown) {
+TEST_F(Sync, HidesPasswords) {
     const std::vector<std::pair<std::string, std::string>> cases = {
         {"https://a:b@h/x", "https://a:***@h/x"},
         {"https://a:b:c@h", "https://a:***@h"},
@@ -259,7 +260,7 @@ TEST_F(Sync, PasswordsAreNotShown) {
         {"/path/a@b", "/path/a@b"},
     };
     for (const auto& [url, want] : cases) EXPECT_EQ(module::shown_url(url), want);
-    // What a program says of a URL.
+    // Error messages of a program that contain a URL.
     const std::vector<std::pair<std::string, std::string>> texts = {
         {"fatal: unable to access 'https://a:b@h/x/': refused",
          "fatal: unable to access 'https://a:***@h/x/': refused"},
@@ -275,8 +276,8 @@ TEST_F(Sync, PasswordsAreNotShown) {
     EXPECT_EQ(failure.find("s3cret"), std::string::npos) << failure;
 }
 
-TEST_F(Sync, AFeedWithTroubles) {
-    // 429 and 503 at first, a cut answer, nothing at all for a mirror.
+TEST_F(Sync, HandlesFailingFeed) {
+    // First 429 and 503, then a truncated response, and no listing at all for a mirror.
     std::map<std::string, int> asked;
     std::string listed = described("a-b", "1.0.0", sha256(module::test::release("a-b", "1.0.0")));
     const auto first_busy = [&](const char* path, int status, http::Response good) {
@@ -314,7 +315,7 @@ TEST_F(Sync, AFeedWithTroubles) {
     EXPECT_EQ(have(), "");
 }
 
-TEST_F(Sync, EndsWhenItIsToldToWhileTheFeedHangs) {
+TEST_F(Sync, StopInterruptsHangingFeed) {
     for (const char* hangs : {"/v3/modules", "/v3/releases", "/v3/files/{name}"}) {
         std::mutex mutex;
         std::condition_variable over;
@@ -351,7 +352,7 @@ TEST_F(Sync, EndsWhenItIsToldToWhileTheFeedHangs) {
     }
 }
 
-/// A forge in memory, asked without a network.
+/// An in-memory forge that is called without a network.
 class Served : public testing::Test {
 protected:
     Served() : service({.root = scratch.path + "/forge", .default_repository = "r"}) {
@@ -370,7 +371,7 @@ protected:
     http::Router router;
 };
 
-TEST_F(Served, ARepositoryMadeAgainSharesNothing) {
+TEST_F(Served, RecreatedRepositorySharesNothing) {
     ForgeStore& forge_store = service.forge_store();
     std::set<std::string> names, tags, dates;
     for (const char* version : {"1.0.0", "1.1.0", "2.0.0"}) {
@@ -395,7 +396,7 @@ TEST_F(Served, ARepositoryMadeAgainSharesNothing) {
     EXPECT_EQ(tags.size(), 3U);
 }
 
-TEST_F(Served, ADeletedReleaseComesBackWhenItIsUploaded) {
+TEST_F(Served, DeletedReleaseCanBeUploadedAgain) {
     ForgeStore& forge_store = service.forge_store();
     const std::string bytes = module::test::release("a-b", "1.0.0");
     for (const char* r : {"r", "other"}) {
@@ -422,14 +423,15 @@ TEST_F(Served, ADeletedReleaseComesBackWhenItIsUploaded) {
     });
 }
 
-TEST_F(Served, SchemesAreOneInAnyCase) {
+TEST_F(Served, AuthenticationSchemeIgnoresCase) {
     ASSERT_TRUE(service.forge_store().create("r"));
     ASSERT_TRUE(service.forge_store().publish("r"));
     ASSERT_TRUE(service.forge_store().create("s"));
     ASSERT_TRUE(service.forge_store().upload("s", module::test::release("a-b", "1.0.0")));
     ASSERT_TRUE(service.forge_store().publish("s"));
     for (const char* scheme : {"Basic", "basic", "BASIC", "bAsIc"}) {
-        // ".:s" names the repository; what cannot be read names none, and is not the default one.
+        // ":.s" names the repository. Credentials that cannot be decoded name no repository, not
+        // even the default one.
         EXPECT_EQ(ask("/v3/modules/a-b", "Authorization", fmt::format("{} Ljpz", scheme)).status,
                   200)
             << scheme;

@@ -1,4 +1,5 @@
-// Texts of releases: each stands once, whatever becomes of the index, the machine or the store.
+// Tests the texts of releases. Each text is stored once, even if the index is damaged, power is
+// lost or the store is copied.
 #include "modules/forge/text_store.h"
 
 #include <filesystem>
@@ -27,7 +28,7 @@ protected:
         auto done = forge_store.upload("r", archive(version, readme));
         ASSERT_TRUE(done) << done.error().message;
     }
-    /// README as it is published.
+    /// Returns the published README.
     std::string readme(const std::string& version) {
         auto snapshot = Snapshot::load(forge_store, forge_store.published("r"));
         if (!snapshot) return snapshot.error().message;
@@ -47,7 +48,7 @@ protected:
     ForgeStore forge_store;
 };
 
-TEST_F(Texts, StandOnce) {
+TEST_F(Texts, AreStoredOnce) {
     upload("1.0.0", long_text);
     const auto first = fs::file_size(store(1));
     EXPECT_GT(first, long_text.size());
@@ -58,13 +59,13 @@ TEST_F(Texts, StandOnce) {
     EXPECT_LT(fs::file_size(record("1.0.0")), 1000U);
     ASSERT_TRUE(forge_store.publish("r"));
     ASSERT_TRUE(forge_store.publish("r"));
-    // A publish has none of its own.
+    // A publish does not copy the text store.
     EXPECT_TRUE(fs::equivalent(forge_store.snapshot_path("r@2") + "/.texts", store(1)));
     for (const char* version : {"1.0.0", "1.1.0"}) {
         EXPECT_EQ(readme(version), '"' + long_text + '"');
     }
     EXPECT_EQ(readme("1.2.0"), '"' + long_text + "y\"");
-    // Another repository takes them along.
+    // A copy to another repository includes the texts.
     ASSERT_TRUE(forge_store.create("other"));
     ASSERT_TRUE(forge_store.copy("r", "other", std::nullopt, ""));
     ASSERT_TRUE(forge_store.publish("other"));
@@ -72,10 +73,10 @@ TEST_F(Texts, StandOnce) {
               forge_store.record("r", "m-web-1.2.0").value_or("none"));
 }
 
-TEST_F(Texts, ManyOfThem) {
+TEST_F(Texts, StoresManyTexts) {
     auto files = TextStore::open(folder());
     ASSERT_TRUE(files);
-    // More than the index has room for at first.
+    // More texts than the initial index can hold.
     std::string last;
     for (int i = 0; i < 1500; ++i) {
         const auto tarball =
@@ -93,7 +94,7 @@ TEST_F(Texts, ManyOfThem) {
     }
 }
 
-TEST_F(Texts, AnIndexThatLiesIsNotBelieved) {
+TEST_F(Texts, VerifiesIndexEntries) {
     upload("1.0.0", long_text);
     for (const std::string& garbage :
          {std::string(), std::string("short"), std::string((4096 + 1) * 16, '\x07'),
@@ -107,7 +108,7 @@ TEST_F(Texts, AnIndexThatLiesIsNotBelieved) {
     }
 }
 
-TEST_F(Texts, OfBeforeMoveThere) {
+TEST_F(Texts, MigratesOldTexts) {
     upload("1.0.0", "one");
     const std::string whole = *forge_store.record("r", "m-web-1.0.0");
     for (const char* end : {"", ".index", ".boot"}) fs::remove(store(1) + end);
@@ -116,7 +117,7 @@ TEST_F(Texts, OfBeforeMoveThere) {
     EXPECT_EQ(readme("1.0.0"), "\"one\"");
     EXPECT_NE(*sys::make_real_file_system()->read(record("1.0.0")), whole);
     EXPECT_EQ(*forge_store.record("r", "m-web-1.0.0"), whole);
-    // A published tree of before is read as it is.
+    // A published tree of an older version is readable without changes.
     const std::string tree = forge_store.snapshot_path("r@1");
     std::string_view texts = whole;
     ASSERT_TRUE(read_record(&texts));
@@ -128,7 +129,7 @@ TEST_F(Texts, OfBeforeMoveThere) {
     EXPECT_EQ(readme("1.0.0"), "\"one\"");
 }
 
-TEST_F(Texts, WhatIsNobodysIsLeftBehind) {
+TEST_F(Texts, DropsUnreferencedTexts) {
     upload("1.0.0", "one");
     upload("1.1.0", long_text);
     ASSERT_TRUE(forge_store.publish("r"));
@@ -145,12 +146,12 @@ TEST_F(Texts, WhatIsNobodysIsLeftBehind) {
     EXPECT_EQ((*reader)->release("m-web-1.1.0")->fragment(Fragment::Readme), '"' + long_text + '"');
 }
 
-TEST_F(Texts, WhatAPowerCutTookIsMadeAgain) {
+TEST_F(Texts, RestoresTextsLostInPowerFailure) {
     upload("1.0.0", "one");
     ASSERT_TRUE(forge_store.publish("r"));
     const auto published = fs::file_size(store(1));
     upload("1.1.0", "two");
-    // Not waited for, and gone; somebody else's stand in its place.
+    // The text was lost before it was synced, and other bytes are in its place.
     fs::resize_file(store(1), published);
     put(store(1) + ".boot", "of yesterday");
     std::ofstream(store(1), std::ios::app) << std::string(5000, '!');

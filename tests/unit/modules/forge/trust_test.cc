@@ -1,4 +1,5 @@
-// Attacks on those who take modules from a forge, after TUF's list: each refused, and why.
+// Tests attacks on clients of a forge, in the order of TUF's list. The client must refuse each one
+// and report the reason.
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
@@ -39,7 +40,7 @@ TEST(Signature, Table) {
     std::string comment = good;
     comment.replace(comment.find("1.0.0"), 5, "1.0.1");
     std::string moved = good;
-    // The number of a key that may, the signature of one that may not.
+    // The ID of an authorized key with the signature of another key.
     moved.replace(moved.find('\n') + 1, 16, by_other.substr(by_other.find('\n') + 1, 16));
     using Rules = std::vector<std::string>;
     const std::string signer = "signer\t*\t" + PublicKey::of(ours).text(),
@@ -50,16 +51,16 @@ TEST(Signature, Table) {
     struct Case {
         Rules rules;
         std::string signature;
-        const char* why;  ///< empty: it is taken
+        const char* why;  ///< empty if the release is accepted
         std::string content = "these bytes";
     };
     const std::vector<Case> cases = {
         {{}, "", ""},
-        {{}, "nonsense", "is no signature"},
+        {{}, "nonsense", "is not a minisign signature"},
         {{signer}, "", ""},
         {{signer}, good, ""},
-        {{signer}, good, "its signature is wrong", "other bytes"},
-        {{signer}, comment, "its signature is wrong"},
+        {{signer}, good, "does not match its signature", "other bytes"},
+        {{signer}, comment, "does not match its signature"},
         {{signer}, by_other, ""},
         {{signer, "require_signed\tacme"}, "", "acme-web-1.0.0 is not signed"},
         {{signer, "require_signed\tacme"}, good, ""},
@@ -68,12 +69,12 @@ TEST(Signature, Table) {
         {{of_else, "require_signed\tacme"}, good, "which may not sign for acme-web"},
         {{signer, "require_signed\tacme"}, by_other, "which may not sign for acme-web"},
         {{signer, "require_signed\tacme"}, moved, "which may not sign for acme-web"},
-        {{signer, second, "require_signed\tacme"}, moved, "its signature is wrong"},
+        {{signer, second, "require_signed\tacme"}, moved, "does not match its signature"},
         {{signer, "require_signed\televen"}, "", ""},
         {{"require_signed\tacme-web"}, "", "'require_signed acme-web' wants that"},
         {{"require_signed\tacme"}, good, "which may not sign"},
-        {{signer}, good.substr(0, good.size() - 20), "a line is no base64"},
-        {{signer}, good + "more\n", "is no signature"},
+        {{signer}, good.substr(0, good.size() - 20), "a line is not base64"},
+        {{signer}, good + "more\n", "is not a minisign signature"},
         {{signer}, std::string(20000, 'x'), "too long"},
     };
     for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -104,7 +105,7 @@ TEST(Signature, Table) {
 }
 
 TEST(Signature, OfMinisign) {
-    // Made by minisign 0.11: what was signed is "test\n".
+    // Created by minisign 0.11; the signed content is "test\n".
     const auto key = PublicKey::parse(
         "untrusted comment: minisign public "
         "key\nRWQ6hCz3x+TvwCeOIiAhA9JSXaxF9l9/bEjoUO8iMFLA+2jA9mGZjSpo\n");
@@ -134,7 +135,7 @@ WzQeRw5KeRa5rXCU0YG0pkUl/krk3VnOyxUvV2B7V3M6tytIN4yLAi41LUPmbPONF/eVNM5v035ki6op
     }
 }
 
-/// A repository with signed metadata, and somebody between it and its client.
+/// A repository with signed metadata, and an attacker between it and its client.
 class Attack : public testing::Test {
 protected:
     Attack() : forge_store(scratch.path + "/forge") {
@@ -158,8 +159,8 @@ protected:
         }
         return out;
     }
-    /// What the client says of what is served; "good" where it takes it.
-    std::string ask() {
+    /// Returns the client's error for the served files, or "good" if it accepts them.
+    std::string client_result() {
         client = std::make_unique<module::TufClient>(module::TufClient::Options{
             .root = root,
             .state = scratch.path + "/seen",
@@ -179,7 +180,8 @@ protected:
         return *SigningKey::parse(
             slurp(scratch.path + "/forge/repos/site/metadata/keys/" + role + ".pem"));
     }
-    /// A file as whoever has `signers` could make it, out of one of the repository's own.
+    /// Returns a changed metadata file of the repository, as an attacker with the keys `signers`
+    /// can create it.
     static std::string forged(std::string text, const std::vector<SigningKey>& signers,
                               const std::function<void(std::string&)>& change,
                               const std::string& number = {}) {
@@ -216,7 +218,7 @@ protected:
     static std::string sum(const std::string& text) {
         return codec::hex_digest(codec::DigestKind::Sha256, text);
     }
-    /// timestamp.json with another version that names `snapshot` in `version`.
+    /// Returns a timestamp.json with version `own` that names `snapshot` with version `version`.
     std::string timestamp_for(const std::string& snapshot, int version, int own) {
         return forged(served["timestamp.json"], {key("timestamp")}, [&](std::string& part) {
             const std::size_t at = part.find("\"meta\":");
@@ -243,7 +245,7 @@ protected:
 };
 
 TEST_F(Attack, ArbitrarySoftware) {
-    ASSERT_EQ(ask(), "good");
+    ASSERT_EQ(client_result(), "good");
     const std::string bytes = module::test::release("a-b", "1.0.0");
     EXPECT_TRUE(client->check(path, bytes));
     std::string changed = bytes;
@@ -258,46 +260,46 @@ TEST_F(Attack, ArbitrarySoftware) {
     ASSERT_FALSE(said);
     is(said.error().message, "arbitrary software: system/releases/a/a/a-b-1.0.1.tar.gz is not in");
     fs::remove_all(scratch.path + "/seen");
-    // A list with a release more needs its signer.
+    // An additional release in the list requires the signature of the targets key.
     served["targets.json"] =
         forged(served["targets.json"], {*SigningKey::generate()}, swap("a-b-1.0.0", "a-b-6.6.6"));
-    is(ask(), "mix and match: targets.json");
+    is(client_result(), "mix and match: targets.json");
 }
 
 TEST_F(Attack, Rollback) {
     const Files first = served;
     put("a-b", "1.1.0");
-    ASSERT_EQ(ask(), "good");
+    ASSERT_EQ(client_result(), "good");
     const Files second = served;
     served = first;
-    is(ask(), "rollback: timestamp.json is of version 1, and version 2 was seen before");
-    // Whoever has the timestamp's key names an older snapshot, or one that was made up of old
-    // parts.
+    is(client_result(), "rollback: timestamp.json is of version 1, and version 2 was seen before");
+    // An attacker with the timestamp key names an older snapshot, or one built from old parts.
     served = first;
     served["timestamp.json"] = timestamp_for(first.at("snapshot.json"), 1, 9);
-    is(ask(), "rollback: timestamp.json names version 1 of snapshot.json");
+    is(client_result(), "rollback: timestamp.json names version 1 of snapshot.json");
     served = first;
     served["snapshot.json"] = forged(
         first.at("snapshot.json"), {key("snapshot")},
         [](std::string& part) { part.replace(part.rfind(':') + 1, std::string::npos, "7}"); });
     served["timestamp.json"] = timestamp_for(served["snapshot.json"], 7, 9);
-    is(ask(), "rollback: snapshot.json names version 1 of targets.json, and version 2 was");
-    // Nothing that was tried has spoilt what is kept.
+    is(client_result(),
+       "rollback: snapshot.json names version 1 of targets.json, and version 2 was");
+    // None of the attacks has damaged the cached metadata.
     served = second;
     put("a-b", "1.2.0");
     for (int i = 0; i < 10; ++i) ASSERT_TRUE(forge_store.publish("site"));
     served = published();
-    EXPECT_EQ(ask(), "good");
+    EXPECT_EQ(client_result(), "good");
 }
 
 TEST_F(Attack, Freeze) {
-    ASSERT_EQ(ask(), "good");
+    ASSERT_EQ(client_result(), "good");
     now += (kTimestampDays + 1) * 86400;
-    is(ask(), "freeze: timestamp.json expired on 2");
+    is(client_result(), "freeze: timestamp.json expired on 2");
     ASSERT_TRUE(forge_store.metadata("site").renew(scratch.path + "/forge/published/site", now));
     served = published();
-    EXPECT_EQ(ask(), "good");
-    // A timestamp alone does not keep the rest alive.
+    EXPECT_EQ(client_result(), "good");
+    // A new timestamp alone does not extend the validity of the other files.
     now += kTargetsDays * 86400;
     served["timestamp.json"] =
         forged(served["timestamp.json"], {key("timestamp")}, [&](std::string& part) {
@@ -305,17 +307,18 @@ TEST_F(Attack, Freeze) {
             part.replace(at, 4, "2999");
             part.replace(part.rfind(':') + 1, std::string::npos, "9}");
         });
-    is(ask(), "freeze: snapshot.json expired on 2");
+    is(client_result(), "freeze: snapshot.json expired on 2");
     ASSERT_TRUE(forge_store.metadata("site").renew(scratch.path + "/forge/published/site", now));
     served = published();
-    // Its version is below the one that was made up: that is a rollback, until the key is changed.
-    is(ask(), "rollback: timestamp.json");
+    // The new version is lower than the attacker's, so the client reports a rollback until the key
+    // is rotated.
+    is(client_result(), "rollback: timestamp.json");
     ASSERT_TRUE(forge_store.metadata("site").rotate("timestamp", "", now));
     ASSERT_TRUE(forge_store.metadata("site").renew(scratch.path + "/forge/published/site", now));
     served = published();
-    EXPECT_EQ(ask(), "good");
+    EXPECT_EQ(client_result(), "good");
     now += kRootDays * 86400;
-    is(ask(), "freeze: root.json expired on 2");
+    is(client_result(), "freeze: root.json expired on 2");
 }
 
 TEST_F(Attack, MixAndMatch) {
@@ -325,12 +328,12 @@ TEST_F(Attack, MixAndMatch) {
     for (const char* name : {"snapshot.json", "targets.json"}) {
         served = second;
         served[name] = first.at(name);
-        is(ask(), fmt::format("mix and match: {} is not the file", name));
+        is(client_result(), fmt::format("mix and match: {} is not the file", name));
     }
-    // Of the right digest, and yet of another version.
+    // The digest matches, but the version does not.
     served = second;
     served["timestamp.json"] = timestamp_for(second.at("snapshot.json"), 5, 9);
-    is(ask(), "mix and match: snapshot.json is of version 2, and version 5 is signed");
+    is(client_result(), "mix and match: snapshot.json is of version 2, and version 5 is signed");
 }
 
 TEST_F(Attack, WrongKeys) {
@@ -340,14 +343,14 @@ TEST_F(Attack, WrongKeys) {
     const auto with = [&](const std::string& name, const std::string& text) {
         served = good;
         served[name] = text;
-        return ask();
+        return client_result();
     };
     const std::string& timestamp = good.at("timestamp.json");
     is(with("timestamp.json", forged(timestamp, {stranger}, nothing)),
        "wrong keys: timestamp.json has 0 of the 1 signatures");
     is(with("timestamp.json", forged(timestamp, {key("targets")}, nothing)),
        "wrong keys: timestamp");
-    // Under the number of one that may.
+    // With the key ID of an authorized key.
     is(with("timestamp.json", forged(timestamp, {stranger}, nothing, number_of(key("timestamp")))),
        "wrong keys: timestamp");
     is(with("timestamp.json", forged(timestamp, {}, nothing)), "wrong keys: timestamp");
@@ -361,7 +364,8 @@ TEST_F(Attack, WrongKeys) {
     }
     std::string deep(15000, '[');
     EXPECT_NE(with("timestamp.json", deep), "good");
-    // Roots: not signed by the one before, by itself, of a version that was jumped to.
+    // Root files that the previous root has not signed, that are not self-signed, or that skip a
+    // version.
     const std::string& one = good.at("1.root.json");
     const auto next = [](std::string& part) {
         part.replace(part.rfind(':') + 1, std::string::npos, "2}");
@@ -380,7 +384,7 @@ TEST_F(Attack, WrongKeys) {
     };
     is(with("2.root.json", forged(one, {stranger}, takes_over)), "wrong keys: root.json");
     is(with("2.root.json", forged(one, {key("root")}, takes_over)), "wrong keys: root.json");
-    // Two signatures are wanted, and one key gives both.
+    // Two signatures are required, and one key provides both.
     const auto two = [&](std::string& part) {
         next(part);
         const std::string id = number_of(key("timestamp"));
@@ -390,11 +394,11 @@ TEST_F(Attack, WrongKeys) {
     served = good;
     served["2.root.json"] = forged(one, {key("root")}, two);
     served["timestamp.json"] = forged(timestamp, {key("timestamp"), key("timestamp")}, nothing);
-    is(ask(), "wrong keys: timestamp.json has 1 of the 2 signatures");
-    // With the right ones all is well, and a root that one began with may be old.
+    is(client_result(), "wrong keys: timestamp.json has 1 of the 2 signatures");
+    // With the correct files, the client works. It also accepts a very old initial root.
     fs::remove_all(scratch.path + "/seen");
     served = good;
-    EXPECT_EQ(ask(), "good");
+    EXPECT_EQ(client_result(), "good");
     const std::string tree = scratch.path + "/forge/published/site";
     for (const char* role : {"root", "targets", "snapshot", "timestamp", "root"}) {
         ASSERT_TRUE(forge_store.metadata("site").rotate(role, "", now)) << role;
@@ -402,12 +406,12 @@ TEST_F(Attack, WrongKeys) {
     ASSERT_TRUE(forge_store.metadata("site").renew(tree, now));
     served = published();
     EXPECT_TRUE(served.contains("6.root.json"));
-    EXPECT_EQ(ask(), "good");
+    EXPECT_EQ(client_result(), "good");
     fs::remove_all(scratch.path + "/seen");
-    EXPECT_EQ(ask(), "good");
-    // What the keys that were taken back sign is nothing.
+    EXPECT_EQ(client_result(), "good");
+    // Signatures of revoked keys do not count.
     served["timestamp.json"] = timestamp;
-    is(ask(), "wrong keys: timestamp");
+    is(client_result(), "wrong keys: timestamp");
     EXPECT_FALSE(forge_store.metadata("site").rotate("nonsense", "", now));
     EXPECT_FALSE(forge_store.metadata("site").rotate("targets", scratch.path + "/no.pem", now));
     fs::rename(scratch.path + "/forge/repos/site/metadata/keys/root.pem",
@@ -419,19 +423,19 @@ TEST_F(Attack, WrongKeys) {
 TEST_F(Attack, EndlessData) {
     for (const char* name : {"timestamp.json", "snapshot.json", "targets.json"}) {
         endless = [&](const std::string& asked) { return asked == name; };
-        is(ask(), fmt::format("endless data: {}", name));
+        is(client_result(), fmt::format("endless data: {}", name));
     }
     endless = [](const std::string& asked) { return asked == "2.root.json"; };
-    EXPECT_NE(ask(), "good");
+    EXPECT_NE(client_result(), "good");
     endless = nullptr;
     const Files good = served;
     served["timestamp.json"] += std::string(20000, ' ');
-    is(ask(), "endless data: timestamp.json is longer than 16384 bytes");
+    is(client_result(), "endless data: timestamp.json is longer than 16384 bytes");
     fs::remove_all(scratch.path + "/seen");
     served = good;
     served["snapshot.json"] += " ";
-    is(ask(), "endless data: snapshot.json is longer than the");
-    // Roots without end, each as it should be.
+    is(client_result(), "endless data: snapshot.json is longer than the");
+    // An endless sequence of valid root files.
     served = good;
     const auto signer = key("root");
     for (int n = 2; n <= 300; ++n) {
@@ -440,26 +444,26 @@ TEST_F(Attack, EndlessData) {
                 part.replace(part.rfind(':') + 1, std::string::npos, fmt::format("{}}}", n));
             });
     }
-    is(ask(), "endless data: the roots do not end");
+    is(client_result(), "endless data: the roots do not end");
 }
 
-TEST_F(Attack, WhatIsMissingIsNotGood) {
+TEST_F(Attack, MissingFilesAreRefused) {
     for (const char* name : {"timestamp.json", "snapshot.json", "targets.json"}) {
         const Files good = served;
         served.erase(name);
-        EXPECT_NE(ask(), "good") << name;
+        EXPECT_NE(client_result(), "good") << name;
         served = good;
     }
     root = "nonsense";
-    EXPECT_NE(ask(), "good");
-    // A root of somebody else's repository.
+    EXPECT_NE(client_result(), "good");
+    // The root file of another repository.
     ASSERT_TRUE(forge_store.create("other"));
     ASSERT_TRUE(forge_store.metadata("other").init("", now));
     root = slurp(scratch.path + "/forge/repos/other/metadata/1.root.json");
-    is(ask(), "wrong keys: ");
+    is(client_result(), "wrong keys: ");
 }
 
-/// So many archives that targets.json hands them to parts.
+/// Tests a repository with so many archives that targets.json delegates them to parts.
 class AttackOnParts : public Attack {
 protected:
     AttackOnParts() {
@@ -487,7 +491,7 @@ protected:
     static std::string part_of(const std::string& path) {
         return "part-" + sum(path).substr(0, 2) + ".json";
     }
-    /// The part as `signers` could make it, and all above it signed to name that.
+    /// Serves a part as `signers` can create it, and signs all files above it to match.
     void forge_part(const std::string& name, const std::vector<SigningKey>& signers,
                     const std::function<void(std::string&)>& change) {
         const std::string before = sum(served[name]);
@@ -503,9 +507,9 @@ protected:
             });
         served["timestamp.json"] = timestamp_for(served["snapshot.json"], 2, 9);
     }
-    /// What the client says of the bytes for `target`.
+    /// Returns the client's result for these bytes of `target`.
     std::string check(const std::string& target, const std::string& bytes = "bytes") {
-        if (std::string said = ask(); said != "good") return said;
+        if (std::string said = client_result(); said != "good") return said;
         auto done = client->check(target, bytes);
         return done ? "good" : done.error().message;
     }
@@ -513,7 +517,7 @@ protected:
     const std::string one = path_of(7), part = part_of(one);
 };
 
-TEST_F(AttackOnParts, EachIsRefused) {
+TEST_F(AttackOnParts, RefusesEachAttack) {
     ASSERT_EQ(check(one), "good");
     is(check(one, "bytez"), "arbitrary software: " + one + " is not the file");
     is(check(path_of(kTargetsInOne)), "arbitrary software: ");
@@ -525,17 +529,17 @@ TEST_F(AttackOnParts, EachIsRefused) {
     again();
     forge_part(part, {*SigningKey::generate()}, swap(sum("bytes"), sum("bytez")));
     is(check(one, "bytez"), "wrong keys: " + part + " has 0 of the 1 signatures");
-    // The snapshot's key does not sign for a part.
+    // The snapshot key cannot sign a part.
     again();
     forge_part(part, {key("snapshot")}, swap(sum("bytes"), sum("bytez")));
     is(check(one, "bytez"), "wrong keys: " + part);
-    // Nor is a part listened to about what is another's.
+    // A part cannot describe files that belong to another part.
     again();
     std::size_t other = 0;
     while (part_of(path_of(other)) == part) ++other;
     forge_part(part, {key("targets")}, swap(one, path_of(kTargetsInOne + 5)));
     is(check(path_of(kTargetsInOne + 5)), "arbitrary software: ");
-    // Another part under this one's name; one that was signed as the list itself.
+    // Another part under this part's name, and a part that is too large, missing or expired.
     again();
     served[part] = good.at(part_of(path_of(other)));
     is(check(one), "mix and match: " + part);
@@ -557,7 +561,7 @@ TEST_F(AttackOnParts, EachIsRefused) {
     is(check(one), "freeze: " + part + " expired");
     again();
     EXPECT_EQ(check(one), "good");
-    // What was in parts is never taken back into one, nor a part to what it was.
+    // A newer snapshot must not name older versions of the list or of its parts.
     write();
     ASSERT_EQ(check(one), "good");
     served["snapshot.json"] = forged(
@@ -573,7 +577,7 @@ TEST_F(Attack, CanonicalJson) {
     ASSERT_TRUE(v);
     EXPECT_EQ(module::canonical_json(*v),
               "{\"a\":{\"A\":\"\",\"z\":-5},\"b\":[1,true,null,\"é\n\\\"\\\\\"]}");
-    // What is written is canonical as it stands.
+    // The served files are already in canonical form.
     for (const auto& [name, text] : served) {
         auto file = value::parse_json(arena, text);
         ASSERT_TRUE(file) << name;
@@ -582,7 +586,7 @@ TEST_F(Attack, CanonicalJson) {
     }
 }
 
-/// Repository "one" with three releases, a deprecation and a signature; "two" is empty.
+/// Repository "one" has three releases, a deprecation and a signature; "two" is empty.
 class Bundles : public testing::Test {
 protected:
     Bundles() : forge_store(scratch.path + "/forge"), key(*SigningKey::generate()) {
@@ -630,7 +634,7 @@ protected:
     std::uint64_t count = 0;
 };
 
-TEST_F(Bundles, ThereAndBack) {
+TEST_F(Bundles, ExportAndImport) {
     const std::string file = made("all.tar");
     EXPECT_EQ(count, 3U);
     EXPECT_FALSE(fs::exists(file + ".part"));
@@ -644,7 +648,7 @@ TEST_F(Bundles, ThereAndBack) {
     std::string_view rest = *record;
     EXPECT_EQ(read_record(&rest)->created, 1500000000);
     EXPECT_EQ(taken(file, PublicKey::of(key)), "0 3");
-    // Only what is new.
+    // Contains only the new releases.
     ASSERT_TRUE(forge_store.upload("one", module::test::release("a-b", "2.0.0")));
     ASSERT_TRUE(forge_store.publish("one"));
     const std::string more = made("more.tar", true, file);
@@ -652,7 +656,7 @@ TEST_F(Bundles, ThereAndBack) {
     EXPECT_EQ(taken(more, PublicKey::of(key)), "1 0");
 }
 
-TEST_F(Bundles, WhatIsNotAsSignedLeavesNothing) {
+TEST_F(Bundles, FailedImportLeavesNothing) {
     const std::string file = made("all.tar"), text = slurp(file);
     const std::string plain = made("plain.tar", false);
     const auto other = PublicKey::of(*SigningKey::generate());
@@ -673,14 +677,15 @@ TEST_F(Bundles, WhatIsNotAsSignedLeavesNothing) {
     EXPECT_NE(taken(plain, PublicKey::of(key)).find("is not signed"), std::string::npos);
     EXPECT_NE(taken(file, other).find("is signed with the key"), std::string::npos);
     const std::vector<std::pair<std::string, const char*>> files = {
-        {changed("\"slug\":\"a-b-1.0.0\"", "\"slug\":\"a-x-1.0.0\""), "is not what was signed"},
-        {bit, "has other bytes than bundle.json says"},
+        {changed("\"slug\":\"a-b-1.0.0\"", "\"slug\":\"a-x-1.0.0\""),
+         "does not match its signature"},
+        {bit, "does not match its digest in bundle.json"},
         {text.substr(0, last + 50), ""},
         {text.substr(0, text.size() / 2), ""},
         {text.substr(0, 400), ""},
         {"", ""},
         {"nonsense", ""},
-        {module::test::tar({{"x", "y"}}), "is no bundle: bundle.json is missing"},
+        {module::test::tar({{"x", "y"}}), "is not a bundle: bundle.json is missing"},
         {module::test::tar({{"bundle.json", "{}"}}), ""},
     };
     for (const auto& [bytes, why] : files) {
@@ -688,22 +693,22 @@ TEST_F(Bundles, WhatIsNotAsSignedLeavesNothing) {
         EXPECT_NE(said.find(why), std::string::npos) << said;
         EXPECT_EQ(two(), "") << said;
     }
-    // Without a key the digests still count.
-    EXPECT_NE(taken(with(bit), std::nullopt).find("has other bytes"), std::string::npos);
+    // Without a key, the digests are still checked.
+    EXPECT_NE(taken(with(bit), std::nullopt).find("does not match its digest"), std::string::npos);
     EXPECT_EQ(two(), "");
-    // A list that nobody signed may say anything: what it names must be a release, and named once.
+    // An unsigned list is not trusted: its entries must be releases, and each must appear once.
     const std::string list =
         R"({"format":"bunraku-bundle-1","releases":[{"slug":"../../e-vil-1.0.0","sha256":")" +
         std::string(64, '0') + R"(","size":1}]})";
-    EXPECT_NE(
-        taken(with(module::test::tar({{"bundle.json", list}})), std::nullopt).find("is no release"),
-        std::string::npos);
-    // Other bytes under a version that is there.
+    EXPECT_NE(taken(with(module::test::tar({{"bundle.json", list}})), std::nullopt)
+                  .find("is not a release"),
+              std::string::npos);
+    // Different bytes for an existing version.
     ASSERT_TRUE(
         forge_store.upload("two", module::test::release("a-b", "1.1.0", "[]", R"(,"x":1)")));
     EXPECT_NE(taken(plain, std::nullopt).find("a-b-1.1.0 is in 'two' already"), std::string::npos);
     EXPECT_EQ(two(), "a-b-1.1.0");
-    // What the repository asks of uploads counts for bundles too.
+    // The repository's rules for uploads also apply to bundles.
     ASSERT_TRUE(forge_store.create("three"));
     RepositoryConfig config;
     config.signatures.required = {"c"};
@@ -715,7 +720,7 @@ TEST_F(Bundles, WhatIsNotAsSignedLeavesNothing) {
     EXPECT_TRUE(forge_store.units("three").empty());
 }
 
-TEST_F(Bundles, UploadsAreHeldToTheRules) {
+TEST_F(Bundles, RulesApplyToBundles) {
     RepositoryConfig config;
     config.signatures.required = {"a"};
     config.signatures.signers.push_back({"a", PublicKey::of(key)});

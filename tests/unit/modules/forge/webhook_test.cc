@@ -28,22 +28,23 @@ http::Request hook(const std::string& body, const Fields& fields) {
 }
 
 constexpr const char* kSecret = "It's a Secret to Everybody";
-// GitHub's documented example: body, secret and what they give.
+// The example in GitHub's documentation: body, secret and signatures.
 constexpr const char* kHello = "Hello, World!";
 constexpr const char* kGood = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
 
-TEST(Webhook, WhoMaySayIt) {
+TEST(Webhook, VerifiesSignature) {
     const std::string good = kGood, prefixed = "sha256=" + good;
     std::string wrong = prefixed;
     wrong.back() = '8';
     struct Case {
         Fields fields;
-        int code;  ///< 0: taken
+        int code;  ///< 0 if the request is accepted
         const char* secret = kSecret;
         const char* body = kHello;
     };
     const std::vector<Case> cases = {
-        // GitHub sends both; Bitbucket names its SHA-256 as GitHub's SHA-1.
+        // GitHub sends both signatures; Bitbucket sends its SHA-256 in the header that GitHub uses
+        // for SHA-1.
         {{{"X-Hub-Signature-256", prefixed}}, 0},
         {{{"X-Hub-Signature-256", prefixed}, {"X-Hub-Signature", "sha1=0123"}}, 0},
         {{{"X-Hub-Signature-256", "sha256=" + std::string(64, 'A')}}, 403},
@@ -53,9 +54,9 @@ TEST(Webhook, WhoMaySayIt) {
         {{{"X-Hub-Signature-256", prefixed}}, 403, kSecret, "Hello, World?"},
         {{{"X-Hub-Signature", prefixed}}, 0},
         {{{"X-Hub-Signature", wrong}}, 403},
-        // A SHA-1 alone, even the right one, is no signature.
+        // A correct SHA-1 alone does not count as a signature.
         {{{"X-Hub-Signature", "sha1=01dc10d0c83e72ed246219cdd91669667fe2ca59"}}, 401},
-        // A wrong one is not made good by another.
+        // A wrong signature fails even if another one is correct.
         {{{"X-Hub-Signature-256", wrong}, {"X-Gitea-Signature", good}}, 403},
         {{{"X-Gitea-Signature", good}}, 0},
         {{{"X-Gitea-Signature", good.substr(1)}}, 403},
@@ -77,13 +78,13 @@ TEST(Webhook, WhoMaySayIt) {
     }
 }
 
-TEST(Webhook, WhatItMeans) {
+TEST(Webhook, ParsesPushes) {
     struct Case {
         const char* body;
         Fields fields;
-        const char* branches;  ///< of a failure "!", of a ping "ping"
+        const char* branches;  ///< expected branches; "!" for an error, "ping" for a ping
         const char* name = "";
-        const char* url = nullptr;  ///< one of the repository's
+        const char* url = nullptr;  ///< one of the repository's URLs
     };
     const std::vector<Case> cases = {
         {R"({"ref":"refs/heads/feature/x","repository":{"name":"control","full_name":"acme/control",
@@ -118,7 +119,7 @@ TEST(Webhook, WhatItMeans) {
          "main",
          "puppet-ntp",
          "https://tea.example.org/acme/puppet-ntp"},
-        // Bitbucket in the cloud: several changes, one of them a branch that went.
+        // Bitbucket Cloud: several changes, one of which deletes a branch.
         {R"({"push":{"changes":[{"new":{"type":"branch","name":"a"},"old":{"type":"branch","name":"a"}},
             {"new":null,"old":{"type":"branch","name":"b"}},{"new":{"type":"tag","name":"c"},"old":null}]},
             "repository":{"full_name":"acme/control","links":{"html":{"href":"https://bitbucket.org/acme/control"}}}})",
@@ -126,7 +127,7 @@ TEST(Webhook, WhatItMeans) {
          "a b",
          "control",
          "https://bitbucket.org/acme/control"},
-        // Bitbucket of one's own
+        // Bitbucket Server
         {R"({"changes":[{"ref":{"id":"refs/heads/main","displayId":"main","type":"BRANCH"}}],
             "repository":{"name":"control","links":{"clone":[{"href":"ssh://git@bb.example.org:7999/ac/control.git"}]}}})",
          {{"X-Event-Key", "repo:refs_changed"}},
@@ -134,7 +135,7 @@ TEST(Webhook, WhatItMeans) {
          "control",
          "ssh://git@bb.example.org:7999/ac/control.git"},
         {R"({"test":true})", {{"X-Event-Key", "diagnostics:ping"}}, "ping"},
-        // What nobody should send.
+        // Invalid requests.
         {"", {}, "!"},
         {"[]", {}, "!"},
         {R"({"ref":)", {}, "!"},
@@ -169,7 +170,7 @@ TEST(Webhook, WhatItMeans) {
     EXPECT_FALSE(read_webhook(hook(deep, {})));
 }
 
-TEST(Webhook, AddressesOfOneRepository) {
+TEST(Webhook, MatchesUrlsOfOneRepository) {
     const std::vector<std::pair<const char*, const char*>> same = {
         {"git@host:a/b.git", "https://host/a/b"},
         {"ssh://git@Host:22/a/b.git", "https://user:pw@host/a/b/"},
@@ -186,8 +187,8 @@ TEST(Webhook, AddressesOfOneRepository) {
     for (const auto& [a, b] : others) EXPECT_FALSE(same_repository(a, b)) << a << " " << b;
 }
 
-/// A server that deploys a control repository of one branch. While the file "hold" stands, a
-/// deploy does not end.
+/// A server that deploys a control repository with one branch. While the file "hold" exists, a
+/// deploy does not finish.
 class Hooked : public testing::Test {
 protected:
     Hooked() {
@@ -268,20 +269,20 @@ TEST_F(Hooked, DeploysOnceForEachBody) {
     ASSERT_TRUE(soon([&] { return status().find(R"("state":"done")") != std::string::npos; }))
         << status();
     EXPECT_NE(status().find(R"("changed":["main"])"), std::string::npos) << status();
-    // The same again, now and after a restart, is somebody who has listened.
+    // The same request again is a replay, both now and after a restart.
     EXPECT_EQ(push("control"), 409);
     start();
     EXPECT_EQ(push("control"), 409);
     EXPECT_EQ(push("control", R"(,"after":"2")"), 202) << said;
-    // A branch that becomes no environment, and a repository that is nobody's.
+    // A branch whose name is not a valid environment, and an unknown repository.
     EXPECT_EQ(push("no-modu!e"), 404) << said;
 }
 
-TEST_F(Hooked, QueuesWhatComesMeanwhile) {
+TEST_F(Hooked, QueuesRequestsDuringDeploy) {
     write("hold", "");
     EXPECT_EQ(push("control"), 202);
     ASSERT_TRUE(soon([&] { return status().find(R"("state":"running")") != std::string::npos; }));
-    // Equal work that waits is one deploy.
+    // Equal waiting jobs become one deploy.
     EXPECT_EQ(push("control", R"(,"after":"1")"), 202);
     const std::string second = said;
     EXPECT_EQ(push("control", R"(,"after":"2")"), 202);
@@ -291,19 +292,19 @@ TEST_F(Hooked, QueuesWhatComesMeanwhile) {
     EXPECT_EQ(taken, 100);
     EXPECT_NE(said.find("too many deploys wait already"), std::string::npos) << said;
     EXPECT_EQ(retry_after, "60");
-    // What was refused may come again: it was not taken for seen.
+    // A refused request may be sent again: it was not recorded as seen.
     EXPECT_EQ(push("m100"), 503);
     sh("rm hold");
     ASSERT_TRUE(soon([&] { return push("m100") == 202; })) << said;
 }
 
-TEST_F(Hooked, AcceptedMeansKept) {
+TEST_F(Hooked, AcceptedJobsSurvivePowerFailure) {
     write("hold", "");
     EXPECT_EQ(push("control"), 202) << said;
     ASSERT_TRUE(soon([&] { return status().find(R"("state":"running")") != std::string::npos; }));
     EXPECT_EQ(push("control", R"(,"after":"1")"), 202) << said;
     EXPECT_EQ(push("m1"), 202) << said;
-    // The disk as it is at this moment is what a power cut leaves.
+    // The current state of the disk is what a power failure leaves.
     sh("cp -r state cut");
     const auto resumes = [&](const std::string& state) {
         start(state);
@@ -318,34 +319,34 @@ TEST_F(Hooked, AcceptedMeansKept) {
         EXPECT_NE(status().find(R"("id":3,"state":"done","repository":"m1")"), std::string::npos)
             << status();
     };
-    // An end that lets what is under way finish, and one that does not.
+    // One stop that waits for the running deploy, and one that does not.
     server.reset();
     resumes("state");
     server.reset();
     write("hold", "");
     resumes("cut");
-    // A deploy that was done before the cut is not done again, but its hooks are run.
+    // A deploy that finished before the power failure is not repeated, but its hooks run.
     server.reset();
     sh("rm told && sed -i 's/\"state\":\"done\"/\"state\":\"waiting\"/' cut/webhooks");
     start("cut");
     EXPECT_TRUE(soon([&] { return there("told"); })) << status();
 }
 
-TEST_F(Hooked, WhatCannotBeRecordedIsNotAccepted) {
+TEST_F(Hooked, RefusesJobsThatCannotBeRecorded) {
     sh("mkdir state/webhooks");
     EXPECT_EQ(push("control"), 503) << said;
     EXPECT_EQ(status(), R"({"deploys":[]})");
     sh("rmdir state/webhooks");
     EXPECT_EQ(push("control"), 202) << said;
     server.reset();
-    // A record that was cut is no record: neither of the job nor of its body.
+    // An incomplete record counts neither as a job nor as a seen request.
     sh("printf '%s' \"$(head -c 90 state/webhooks)\" > cut && mv cut state/webhooks");
     start();
     EXPECT_EQ(push("control"), 202) << said;
     EXPECT_EQ(push("control"), 409) << said;
 }
 
-TEST_F(Hooked, AFailedDeployMayBeDeliveredAgain) {
+TEST_F(Hooked, FailedDeployMayBeRedelivered) {
     sh("mv control away");
     EXPECT_EQ(push("control"), 202) << said;
     ASSERT_TRUE(soon([&] { return status().find(R"("state":"failed")") != std::string::npos; }))
@@ -359,7 +360,7 @@ TEST_F(Hooked, AFailedDeployMayBeDeliveredAgain) {
     EXPECT_EQ(push("control"), 409) << said;
 }
 
-TEST(DeployHookOptions, ASecretIsKept) {
+TEST(DeployHookOptions, RefusesReadableOrShortSecret) {
     module::test::Scratch scratch;
     const std::string path = scratch.path + "/webhook.conf";
     const auto said = [&](const std::string& text, unsigned mode) {
@@ -371,7 +372,7 @@ TEST(DeployHookOptions, ASecretIsKept) {
     };
     EXPECT_EQ(said("secret = 12345678\n", 0600), "good");
     EXPECT_EQ(said("secret = 12345678\n", 0640), "good");
-    EXPECT_NE(said("secret = 12345678\n", 0644).find("can be read by everybody"),
+    EXPECT_NE(said("secret = 12345678\n", 0644).find("is readable by all users"),
               std::string::npos);
     EXPECT_NE(said("secret = 1234567\n", 0600).find("at least 8"), std::string::npos);
     EXPECT_NE(said("modules = false\n", 0600).find("at least 8"), std::string::npos);

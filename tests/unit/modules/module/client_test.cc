@@ -1,4 +1,5 @@
-// The client's side: resolution, Puppetfiles, trees. Expected texts are those of Puppet 8.11.
+// Tests the client side: dependency resolution, Puppetfiles, trees. The expected texts are those of
+// Puppet 8.11.
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -17,7 +18,7 @@ namespace bunraku::module {
 namespace {
 
 struct World {
-    /// "name version" -> dependencies "module range"
+    /// maps "name version" to dependencies "module range"
     std::vector<std::pair<std::string, std::vector<std::string>>> releases;
     Source source() const {
         return [this](const std::string& name) -> base::Result<std::vector<Candidate>> {
@@ -79,10 +80,10 @@ TEST(Resolve, Table) {
     EXPECT_EQ(solve(w, "c-ringa", ">= 0.0.0"), "c-ringa 1.0.0, c-ringb 1.0.0");
     EXPECT_EQ(solve(w, "d-unsat", ">= 0.0.0"), "! ");
     EXPECT_EQ(solve(w, "a-web", "2.x", {{"a-lib", "1.x"}}), "! a-lib");
-    EXPECT_EQ(solve(w, "d-clash", ">= 0.0.0").substr(0, 1), "!");  // two modules called lib
+    EXPECT_EQ(solve(w, "d-clash", ">= 0.0.0").substr(0, 1), "!");  // two modules named lib
 }
 
-TEST(Resolve, WhyNothingFits) {
+TEST(Resolve, ExplainsConflicts) {
     const World w{{{"a-web 1.0.0", {"a-lib >= 1.0.0 < 2.0.0"}},
                    {"a-web 2.0.0", {"b-mid 1.x"}},
                    {"b-mid 1.0.0", {"a-lib >= 2.0.0"}},
@@ -100,7 +101,7 @@ TEST(Resolve, WhyNothingFits) {
     };
     const std::string same = "; this module alone: --ignore-dependencies";
     const std::vector<Case> cases = {
-        // Of many demands the two that clash, with the way that leads there.
+        // Shows the two conflicting requirements and the dependency path to them.
         {"a-web",
          {{"installed", "z-other", ">=1.0.0 1.x"},
           {"installed", "a-lib", ">=1.0.0 1.x"},
@@ -112,7 +113,7 @@ TEST(Resolve, WhyNothingFits) {
          {{"k-eeps constraint", "a-lib", "< 2.0.0"}},
          "a-web 2.0.0 wants b-mid 1.x; b-mid 1.0.0 wants a-lib >= 2.0.0; k-eeps, which is "
          "installed, wants a-lib < 2.0.0 | a-web 1.0.0, which fits: --version 1.0.0"},
-        // What is not to be had.
+        // Requirements without a matching release.
         {"c-unsat",
          {},
          "c-unsat 1.0.0 wants a-lib >= 9.0.0, and there is 2.0.0, 1.0.0; c-unsat 1.0.0 wants "
@@ -121,14 +122,14 @@ TEST(Resolve, WhyNothingFits) {
          {},
          "c-old 2.0.0 wants a-lib >= 9.0.0, and there is 2.0.0, 1.0.0 | c-old 1.0.0, which fits: "
          "--version 1.0.0"},
-        // Two of its own that are at odds; the third has no part in it.
+        // Two dependencies of the module conflict; the third is not involved.
         {"d-odds",
          {},
          "d-odds 1.0.0 wants a-web 1.x; a-web 1.0.0 wants a-lib >= 1.0.0 < 2.0.0; d-odds 1.0.0 "
          "wants b-mid 1.x; b-mid 1.0.0 wants a-lib >= 2.0.0 | "},
     };
     for (const Case& c : cases) {
-        // The newest alone was asked for.
+        // Only the newest release was requested.
         Graph graph(c.name, std::string(c.name) == "a-web" || std::string(c.name) == "c-old"
                                 ? "2.x"
                                 : ">= 0.0.0");
@@ -143,12 +144,12 @@ TEST(Resolve, WhyNothingFits) {
         want += want.ends_with("| ") ? same.substr(2) : same;
         EXPECT_EQ(fmt::format("{} | {}", fmt::join(why.wants, "; "), fmt::join(why.remedies, "; ")),
                   want);
-        // It changes nothing.
+        // The explanation does not change the graph.
         EXPECT_TRUE(graph.resolve().releases.empty()) << c.name;
     }
 }
 
-TEST(Build, LeavesOutWhatIsIgnored) {
+TEST(Build, OmitsIgnoredFiles) {
     test::Scratch scratch;
     const std::string top = scratch.path + "/web";
     const auto put = [&](const std::string& name, const std::string& text) {
@@ -188,7 +189,7 @@ TEST(Build, LeavesOutWhatIsIgnored) {
                       "f/**/two\ndocs/*.html\n"}}),
               "README.md deep/er/keep.bak docs/keep/x.html f/three/g manifests/init.pp "
               "x/build/out ");
-    // The first of them that is there counts alone.
+    // Only the first existing ignore file counts.
     EXPECT_EQ(
         built({{".pdkignore", "/*\n!README.md\n!metadata.json\n"}, {".gitignore", "README.md\n"}}),
         "README.md ");
@@ -199,13 +200,13 @@ TEST(Build, LeavesOutWhatIsIgnored) {
               "! the archive would be refused: there is no metadata.json in the folder "
               "'a-web-1.0.0'");
     EXPECT_EQ(built({{".gitignore", "/\n//\n!\n/**/a\n"}}), all);
-    // A pattern of many stars ends.
+    // A pattern with many stars must not take exponential time.
     std::string stars;
     for (int i = 0; i < 200; ++i) stars += "**/";
     EXPECT_EQ(built({{".gitignore", stars + "nothing\n"}}), all);
 }
 
-TEST(Tree, Drawing) {
+TEST(Tree, DrawsTree) {
     EXPECT_EQ(draw_tree({{"a", "a (v1)", {{"b", "b", {{"c", "c", {}}}}, {"d", "d", {}}}},
                          {"e", "e", {}}}),
               "├─┬ a (v1)\n│ ├─┬ b\n│ │ └── c\n│ └── d\n└── e\n");
@@ -259,12 +260,13 @@ exclusion 'a-b'
         {"mod 'x', git: 'y', ref: '-x'", "cannot begin with '-'"},
         {"mod 'x', :svn => '-y'", "cannot begin with '-'"},
         {"mod 'a/x', version: '1.0.0'", "Module a/x with args {:version} doesn't have an impl"},
-        {"mod 'x', type: 'tarball'", "'x' has no address to come from"},
-        {"mod 'x', type: 'tarball', source: 's', checksum: 'abc'", "'abc' is no SHA-256 checksum"},
+        {"mod 'x', type: 'tarball'", "'x' has no source address"},
+        {"mod 'x', type: 'tarball', source: 's', checksum: 'abc'",
+         "'abc' is not a SHA-256 checksum"},
         {"mod 'x', type: 'tarball', source: 's', foo: 's'", "Tarball cannot handle option 'foo'"},
         {"mod 'a/' 'b'", "unexpected"},
         {"mod \"a\\tb\"", "escapes"},
-        {"puts 'x'", "none of forge, moduledir and mod"},
+        {"puts 'x'", "expected forge, moduledir or mod"},
         {"mod \"#{x}/y\"", "interpolation"},
         {"mod 'a/b'\nmod 'c/b'", "Remove the duplicates of the following modules: b"},
         {"mod 'a/b',\n  :git => ", "unexpected"},
@@ -342,7 +344,7 @@ TEST_F(Installed, ListAndUninstall) {
     EXPECT_FALSE(std::filesystem::exists(path + "/lib"));
 }
 
-TEST_F(Installed, WhatIsNeededIsAskedForAtOnce) {
+TEST_F(Installed, RequestsDependenciesInParallel) {
     std::atomic<int> asked{0}, now{0}, most{0};
     http::Router router;
     router.add("GET", "/v3/releases", http::Access::anyone(), [&](http::Request& request) {
@@ -376,16 +378,17 @@ TEST_F(Installed, WhatIsNeededIsAskedForAtOnce) {
     ToolOptions o = options();
     o.forge.url = (*server)->urls()[0];
     auto done = install_module("a-top", o, log);
-    EXPECT_FALSE(done && done->kind == ToolResult::Kind::Success);  // there are no archives
+    // fails because the archives do not exist
+    EXPECT_FALSE(done && done->kind == ToolResult::Kind::Success);
     EXPECT_EQ(asked, 13);
     EXPECT_GE(most, 4);
-    // Needs without end.
+    // Endless dependencies.
     done = install_module("c-c1", o, log);
     EXPECT_FALSE(done && done->kind == ToolResult::Kind::Success);
     EXPECT_LT(asked, 2000);
 }
 
-TEST_F(Installed, FromAnArchive) {
+TEST_F(Installed, InstallsFromArchive) {
     const std::string file = scratch.path + "/a-new-1.0.0.tar.gz";
     std::ofstream(file, std::ios::binary) << test::release("a-new", "1.0.0");
     ToolOptions o = options();

@@ -1,4 +1,4 @@
-// Copies of trees, and git servers that say nothing.
+// Tests copies of trees, and git servers that do not answer.
 #include <arpa/inet.h>
 #include <chrono>
 #include <filesystem>
@@ -30,7 +30,7 @@ bool same_inode(const std::string& a, const std::string& b) {
     return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_ino == y.st_ino;
 }
 
-TEST(CopyTree, LinksWhatNobodyChanged) {
+TEST(CopyTree, LinksUnchangedFiles) {
     const test::Scratch scratch;
     const std::string from = scratch.path + "/from", one = scratch.path + "/one",
                       two = scratch.path + "/two";
@@ -38,14 +38,14 @@ TEST(CopyTree, LinksWhatNobodyChanged) {
     write(from + "/manifests/edited.pp", "class y {}\n");
     write(from + "/run", "#!/bin/sh\n");
     ::chmod((from + "/run").c_str(), 0755);
-    // Not of this very moment: clocks of file systems tick slowly.
+    // Sets older times, because the clocks of file systems have a coarse resolution.
     for (const char* name : {"/manifests/init.pp", "/manifests/edited.pp", "/run"}) {
         std::filesystem::last_write_time(
             from + name, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
     }
     ASSERT_TRUE(copy_tree(from, one));
     EXPECT_FALSE(same_inode(from + "/run", one + "/run"));
-    // As long as before, so that the time alone tells.
+    // The size is unchanged, so only the time shows the change.
     write(one + "/manifests/edited.pp", "class z {}\n");
     ::chmod((one + "/run").c_str(), 0644);
     ASSERT_TRUE(copy_tree(from, two, {}, one));
@@ -55,7 +55,7 @@ TEST(CopyTree, LinksWhatNobodyChanged) {
     EXPECT_EQ(::access((two + "/run").c_str(), X_OK), 0);
 }
 
-TEST(InstallRecords, FilesThatNobodyTouchedAreNotReadAgain) {
+TEST(InstallRecords, UnchangedFilesAreNotReadAgain) {
     const test::Scratch scratch;
     sys::RealSystem real;
     auto& files = real.system().files;
@@ -72,11 +72,11 @@ TEST(InstallRecords, FilesThatNobodyTouchedAreNotReadAgain) {
     ASSERT_TRUE(known);
     EXPECT_EQ(known->manifest, *manifest);
     EXPECT_EQ(known->stamps, stamps);
-    // What was written just before it was recorded is looked at once more.
+    // A file written shortly before it was recorded is read again.
     bool reread = false;
     ASSERT_TRUE(read_manifest(files, folder, &*known, nullptr, &reread));
     EXPECT_TRUE(reread);
-    // Older: believed, as a digest shows that is another one.
+    // Older records are trusted. The test shows this with a wrong digest in the record.
     known->recorded_ns += 3'600'000'000'000;
     known->manifest["a"] = "file " + std::string(64, '0');
     reread = false;
@@ -84,7 +84,7 @@ TEST(InstallRecords, FilesThatNobodyTouchedAreNotReadAgain) {
     ASSERT_TRUE(again);
     EXPECT_FALSE(reread);
     EXPECT_EQ((*again)["a"], known->manifest["a"]);
-    // Changed without a change of its length, its time set back.
+    // A change with the same size and the old modification time.
     const auto before = std::filesystem::last_write_time(folder + "/b");
     write(folder + "/b", "TWO");
     std::filesystem::last_write_time(folder + "/b", before);
@@ -94,7 +94,7 @@ TEST(InstallRecords, FilesThatNobodyTouchedAreNotReadAgain) {
     EXPECT_EQ(differing(known->manifest, *again), std::vector<std::string>{"b"});
 }
 
-/// Takes connections and never says a word.
+/// Accepts connections and never sends anything.
 class SilentServer {
 public:
     SilentServer() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -118,7 +118,7 @@ private:
     sockaddr_in address_{};
 };
 
-TEST(GitRefs, AreReadFromTheRepositorysFiles) {
+TEST(GitRefs, ReadsRepositoryFiles) {
     const test::Scratch scratch;
     sys::RealSystem real;
     auto& files = real.system().files;
@@ -140,7 +140,7 @@ TEST(GitRefs, AreReadFromTheRepositorysFiles) {
     EXPECT_EQ((*refs)["refs/tags/v1"].peeled, c);
     EXPECT_EQ((*refs)["refs/tags/v2"].peeled, c);
     EXPECT_EQ((*refs)["refs/tags/v3"].peeled, "");
-    // What is written otherwise is left to git.
+    // Other formats of refs are left to git.
     write(scratch.path + "/refs/heads/link", "ref: refs/heads/main\n");
     EXPECT_FALSE(read_git_refs(files, scratch.path));
     std::filesystem::remove(scratch.path + "/refs/heads/link");
@@ -151,7 +151,7 @@ TEST(GitRefs, AreReadFromTheRepositorysFiles) {
     EXPECT_FALSE(read_git_refs(files, scratch.path));
 }
 
-TEST(GitRefs, AreWhatAServerSays) {
+TEST(GitRefs, MatchServerResponse) {
     const std::string a(40, 'a'), b(40, 'b');
     auto refs =
         parse_remote_refs(a + "\tHEAD\n" + a + "\trefs/heads/main\n" + a + "\trefs/tags/v1\n" + b +
@@ -162,7 +162,7 @@ TEST(GitRefs, AreWhatAServerSays) {
     EXPECT_EQ(refs["refs/tags/v1"].peeled, b);
 }
 
-TEST(GitMirror, GivesUpOnSilence) {
+TEST(GitMirror, TimesOutOnSilentServer) {
     const test::Scratch scratch;
     const SilentServer server;
     sys::RealSystem real;
@@ -172,11 +172,11 @@ TEST(GitMirror, GivesUpOnSilence) {
     auto done = mirror->fetch();
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().message,
-              "git clone was given up: " + server.url() + " has sent nothing for 1 seconds");
+              "git clone timed out: " + server.url() + " has sent nothing for 1 seconds");
     EXPECT_FALSE(mirror->exists());
 }
 
-TEST(GitMirror, IsStopped) {
+TEST(GitMirror, CanBeStopped) {
     const test::Scratch scratch;
     const SilentServer server;
     sys::RealSystem real;
@@ -188,7 +188,7 @@ TEST(GitMirror, IsStopped) {
     EXPECT_EQ(done.error().message, "git clone was stopped");
 }
 
-TEST(GitMirror, SaysWhatGitSaid) {
+TEST(GitMirror, ReportsGitErrors) {
     const test::Scratch scratch;
     sys::RealSystem real;
     auto mirror = GitMirror::open(real.system(), scratch.path, "file://" + scratch.path + "/nope");

@@ -1,4 +1,4 @@
-// r10k.yaml and the names that branches get, by r10k 3.15's rules.
+// Tests r10k.yaml and the names of environments for branches, by the rules of r10k 3.15.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ deploy: {purge_levels: [environment], purge_whitelist: ['x'], exclude_spec: true
         {"sources: {x: {remote: y}}", "needs a remote and a basedir"},
         {"sources: {x: {remote: -y, basedir: /a}}", "cannot begin with '-'"},
         {"sources: {x: {remote: y, basedir: /}}", "basedir is /"},
-        {"sources: {x: {remote: y, basedir: /a, type: zip}}", "none of git, svn, yaml"},
+        {"sources: {x: {remote: y, basedir: /a, type: zip}}", "expected git, svn, yaml"},
         {"sources: {x: {basedir: /a, type: svn}}", "needs a remote and a basedir"},
         {"sources: {x: {basedir: /a, type: exec}}", "missing required parameter: command"},
         {"sources: {x: {type: yaml}}", "needs a remote and a basedir"},
@@ -62,7 +62,7 @@ deploy: {purge_levels: [environment], purge_whitelist: ['x'], exclude_spec: true
     }
 }
 
-TEST(DeployConfig, NamesOfBranches) {
+TEST(DeployConfig, MapsBranchNames) {
     struct Case {
         const char *branch, *prefix, *strip, *invalid, *want;
     };
@@ -129,11 +129,11 @@ four: {type: bare, module_conflicts: error}
     EXPECT_EQ((*all)[3].warnings.size(), 1U);
     const std::pair<const char*, const char*> bad[] = {
         {"[a]", "as a mapping of names"},
-        {"x: 1", "environment 'x': it is no mapping"},
-        {"x: {remote: y}", "its type '' is none of"},
-        {"x: {type: git}", "has no address"},
+        {"x: 1", "environment 'x': it is not a mapping"},
+        {"x: {remote: y}", "invalid type ''"},
+        {"x: {type: git}", "has no source address"},
         {"x: {type: git, remote: -y}", "cannot begin with '-'"},
-        {"x: {type: plain, modules: {a: {git: [1]}}}", "'git' is no text"},
+        {"x: {type: plain, modules: {a: {git: [1]}}}", "'git' is not a string"},
         {"x: {type: plain, modules: {a-b: {svn: -x}}}", "cannot begin with '-'"},
         {"x: {type: plain, puppetfile_name: ../x}", "leads out"},
         {"x: {type: plain, module_conflicts: x}", "Unexpected value"},
@@ -147,7 +147,7 @@ four: {type: bare, module_conflicts: error}
     }
 }
 
-TEST(VersionManifest, KnowsWhatWasChanged) {
+TEST(VersionManifest, DetectsChanges) {
     test::Scratch scratch;
     auto files = sys::make_real_file_system();
     const std::string folder = scratch.path + "/v", odd = "a\tb\\c\nd";
@@ -167,7 +167,7 @@ TEST(VersionManifest, KnowsWhatWasChanged) {
     bool refreshed = false;
     EXPECT_FALSE(read->compare(*files, folder, refreshed).any());
     EXPECT_FALSE(refreshed);
-    // A hard link changes a time and nothing else: read once, and not again.
+    // A hard link changes only the change time. The file is read once and not again.
     ASSERT_EQ(::link((folder + "/two").c_str(), (scratch.path + "/other").c_str()), 0);
     const auto before = files->stat(folder + "/two")->mtime_ns;
     EXPECT_FALSE(read->compare(*files, folder, refreshed).any());
@@ -175,7 +175,7 @@ TEST(VersionManifest, KnowsWhatWasChanged) {
     refreshed = false;
     EXPECT_FALSE(read->compare(*files, folder, refreshed).any());
     EXPECT_FALSE(refreshed);
-    // The same size and time do not hide an edit in place.
+    // An edit in place is detected even if size and modification time are the same.
     ASSERT_TRUE(files->set_mode(folder + "/two", 0644));
     ASSERT_TRUE(files->write(folder + "/two", "TEXT of two"));
     ASSERT_TRUE(files->set_mtime(folder + "/two", before));
@@ -185,7 +185,7 @@ TEST(VersionManifest, KnowsWhatWasChanged) {
     auto changes = read->compare(*files, folder, refreshed);
     EXPECT_EQ(changes.edited, (std::vector<std::string>{"link", "two"}));
     EXPECT_EQ(changes.deleted, std::vector<std::string>{"m/one"});
-    // Only what the manifest says is restored.
+    // Only files in the manifest are restored.
     const std::string origin = scratch.path + "/origin";
     ASSERT_TRUE(files->write(origin, "something else"));
     EXPECT_EQ(read->restore(*files, folder, "two", origin), false);
@@ -196,7 +196,7 @@ TEST(VersionManifest, KnowsWhatWasChanged) {
     changes = read->compare(*files, folder, refreshed);
     EXPECT_EQ(changes.edited, std::vector<std::string>{"link"});
     EXPECT_TRUE(changes.deleted.empty());
-    // The file that shared its content with the edited one has the edit still.
+    // The hard link to the edited file still has the edited content.
     EXPECT_EQ(*files->read(scratch.path + "/other"), "TEXT of two");
 }
 

@@ -1,4 +1,4 @@
-// Bounds of the resolver, against a forge that describes an endless world.
+// Tests the limits of the resolver with a forge that describes an endless set of modules.
 #include "modules/module/resolve.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ Candidate candidate(const std::string& name, const std::vector<std::string>& nee
     return out;
 }
 
-/// What becomes of a module whose dependencies are made by `needs`.
+/// Returns the result for a module whose dependencies `needs` generates.
 std::string outcome(const std::function<std::vector<std::string>(int)>& needs, int* asked) {
     Graph graph("a-m0", ">= 0.0.0");
     const Source source = [&](const std::string& name) -> base::Result<std::vector<Candidate>> {
@@ -30,7 +30,7 @@ std::string outcome(const std::function<std::vector<std::string>(int)>& needs, i
     return fmt::format("{} releases", graph.resolve().releases.size());
 }
 
-TEST(Resolve, IsBounded) {
+TEST(Resolve, LimitsWork) {
     int asked = 0;
     EXPECT_EQ(outcome(
                   [](int i) {
@@ -40,7 +40,7 @@ TEST(Resolve, IsBounded) {
                   &asked),
               "151 releases");
     EXPECT_EQ(asked, 151);
-    // Wide, and deep.
+    // Many dependencies on one level, and many levels.
     asked = 0;
     EXPECT_EQ(outcome(
                   [](int i) {

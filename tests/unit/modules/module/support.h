@@ -1,4 +1,4 @@
-// Archives and states for the tests of modules and of the forge.
+// Archives and temporary folders for the tests of modules and of the forge.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +14,7 @@
 
 namespace bunraku::module::test {
 
-/// One entry of a tar archive; `type` as in ustar: '0' file, '5' folder, '2' link, '1' hard link.
+/// An entry of a tar archive; `type` as in ustar: '0' file, '5' folder, '2' link, '1' hard link.
 struct Entry {
     std::string path, content;
     char type = '0';
@@ -53,7 +53,7 @@ inline std::string metadata(const std::string& name, const std::string& version,
         name, version, name, dependencies, more);
 }
 
-/// A good release; `dependencies` is JSON.
+/// Returns a valid release; `dependencies` is JSON.
 inline std::string release(const std::string& name, const std::string& version,
                            const std::string& dependencies = "[]", const std::string& more = "") {
     const std::string top = name + "-" + version;
@@ -65,7 +65,7 @@ inline std::string release(const std::string& name, const std::string& version,
                            {top + "/plans/init.pp", "# Do it\n# @param x What\nplan x($x) {}\n"}}));
 }
 
-/// A folder that goes with its owner.
+/// A temporary folder; the destructor removes it.
 class Scratch {
 public:
     Scratch() {

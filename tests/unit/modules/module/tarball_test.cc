@@ -15,7 +15,7 @@ using test::tar;
 
 std::string packed(const std::vector<Entry>& entries) { return http::gzip(tar(entries)); }
 
-/// What is wrong with an upload; empty: nothing.
+/// Returns why an upload is refused, or an empty string if it is accepted.
 std::string refusal(const std::string& bytes, const TarballLimits& limits = {}) {
     auto t = inspect_tarball(bytes, limits);
     return t ? "" : t.error().message;
@@ -25,7 +25,7 @@ std::string with_metadata(const std::string& json, const std::string& top = "a-b
     return packed({{top + "/metadata.json", json}});
 }
 
-TEST(Tarball, GoodOnes) {
+TEST(Tarball, AcceptsValidArchives) {
     EXPECT_EQ(refusal(test::release("acme-web", "1.5.2")), "");
     EXPECT_EQ(refusal(packed({{"./a-b-1.0.0/metadata.json", metadata("a-b", "1.0.0")}})), "");
     EXPECT_EQ(refusal(with_metadata(metadata("a/b", "1.0.0"))), "");
@@ -35,7 +35,7 @@ TEST(Tarball, GoodOnes) {
               "");
 }
 
-TEST(Tarball, BadOnes) {
+TEST(Tarball, RefusesInvalidArchives) {
     const std::string good = metadata("a-b", "1.0.0");
     struct Case {
         std::string bytes, text;
@@ -44,14 +44,14 @@ TEST(Tarball, BadOnes) {
     const std::vector<Case> cases = {
         {"", "not in gzip format"},
         {std::string(400, 'x'), "not in gzip format"},
-        {http::gzip(std::string(3000, 'x')), "no gzipped tar archive"},
-        {whole.substr(0, whole.size() / 2), "cut short"},
-        {whole.substr(0, whole.size() - 4), "cut short"},
+        {http::gzip(std::string(3000, 'x')), "not a gzipped tar archive"},
+        {whole.substr(0, whole.size() / 2), "truncated"},
+        {whole.substr(0, whole.size() - 4), "truncated"},
         {packed({}), "empty"},
         {packed({{"a-b-1.0.0/README.md", "x"}}), "there is no metadata.json"},
         {packed({{"metadata.json", good}}), "outside of a top folder"},
         {with_metadata("{nope"), "cannot be parsed"},
-        {with_metadata("[1]"), "no JSON object"},
+        {with_metadata("[1]"), "not a JSON object"},
         {with_metadata(R"({"version":"1.0.0"})"), "'name' is missing"},
         {with_metadata(R"({"name":"a-b"})"), "no 'version'"},
         {with_metadata(metadata("ab", "1.0.0")), "'ab' is not a valid full module name"},
@@ -103,14 +103,14 @@ TEST(Tarball, UnpackAndPack) {
     ASSERT_TRUE(unpack_tarball(*packed, scratch.path + "/b"));
     const auto mode = std::filesystem::status(scratch.path + "/b/bin/x.sh").permissions();
     EXPECT_EQ(static_cast<int>(mode), 0755);
-    // Nothing is written through a link, and nothing stays where unpacking fails.
+    // Unpacking does not write through a link, and removes all files if it fails.
     const std::string evil = http::gzip(
         tar({{"m/metadata.json", "{}"}, {"m/dir", "", '2', "/tmp"}, {"m/dir/escaped", "!"}}));
     EXPECT_FALSE(unpack_tarball(evil, scratch.path + "/evil"));
     EXPECT_FALSE(std::filesystem::exists(scratch.path + "/evil"));
 }
 
-/// An entry of GNU tar whose name is longer than a header's field: `@LongLink`.
+/// Returns a GNU tar archive with a path that is longer than the header field: `@LongLink`.
 std::string gnu_tar(const std::string& path, const std::string& content) {
     std::string longer = tar({{"././@LongLink", path + '\0', 'L'}});
     longer.resize(longer.size() - 1024);
@@ -129,11 +129,11 @@ std::string gnu_tar(const std::string& path, const std::string& content) {
     return longer + rest;
 }
 
-TEST(Tarball, NamesBeyondAsciiInEveryFormat) {
+TEST(Tarball, ReadsNonAsciiNamesInEveryFormat) {
     test::Scratch scratch;
     const std::string folder = "a-b-1.0.0/files/", umlaut = "\xc3\xbc.txt";
     const std::string longer = std::string(120, 'x') + "\xe2\x98\x83";
-    // Bytes that are no UTF-8 are a name, too: Latin-1 here.
+    // Bytes that are not UTF-8 are also a valid name, here Latin-1.
     const std::string latin = "\xfc.txt";
     std::string all = gnu_tar(folder + longer, "long");
     all.resize(all.size() - 1024);
@@ -154,7 +154,7 @@ TEST(Tarball, NamesBeyondAsciiInEveryFormat) {
     }
 }
 
-TEST(Tarball, AFileIsNoFolder) {
+TEST(Tarball, FileCannotContainFiles) {
     const Entry good{"a-b-1.0.0/metadata.json", metadata("a-b", "1.0.0")};
     const std::vector<std::vector<Entry>> cases = {
         {{"a-b-1.0.0/x", "file"}, {"a-b-1.0.0/x/y", "below it"}},
@@ -172,7 +172,7 @@ TEST(Tarball, AFileIsNoFolder) {
         EXPECT_FALSE(unpack_any_tarball(bytes, scratch.path + "/x")) << i;
         EXPECT_FALSE(std::filesystem::exists(scratch.path + "/x")) << i;
     }
-    // The same file or folder twice is no contradiction.
+    // The same file or folder may appear twice.
     EXPECT_EQ(refusal(packed({good,
                               {"a-b-1.0.0/x/", "", '5'},
                               {"a-b-1.0.0/x/", "", '5'},
@@ -181,7 +181,7 @@ TEST(Tarball, AFileIsNoFolder) {
               "");
 }
 
-TEST(Tarball, PacksNamesThatAreNotAscii) {
+TEST(Tarball, PacksNonAsciiNames) {
     auto bytes = pack_tarball("a-b-1.0.0", {{"metadata.json", metadata("a-b", "1.0.0"), false},
                                             {"files/\xc3\xa9/\xe2\x98\x83.txt", "x", false}});
     ASSERT_TRUE(bytes) << bytes.error().message;

@@ -1,4 +1,5 @@
-// auth.conf: what puppetserver 7.9.5 decides (trapperkeeper-authorization 1.0).
+// SPDX-License-Identifier: Apache-2.0
+// Tests auth.conf against the decisions of puppetserver 7.9.5 (trapperkeeper-authorization 1.0).
 #include "net/http/auth_conf.h"
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ namespace {
 
 using Trust = http::ClientCertificate::Trust;
 
-/// "NAME", "NAME+pp_cli_auth=true", "NAME DNS:other"; "" shows no certificate.
+/// `who` is "NAME", "NAME+pp_cli_auth=true" or "NAME DNS:other"; "" means no certificate.
 http::Request ask(std::string method, std::string path, const std::string& who) {
     http::Request out;
     out.method = std::move(method);
@@ -114,7 +115,7 @@ TEST(AuthConf, Rules) {
     };
     const auto all = "path: \"/\", type: path";
     for (const auto& c : std::initializer_list<Case>{
-             // Who.
+             // Clients.
              {rule("r", all, "allow: \"*\""), "GET", "/x", "a", true, "r"},
              {rule("r", all, "allow: \"*\""), "GET", "/x", "", false, "r"},
              {rule("r", all, "allow: \"*.example\""), "GET", "/x", "a.example", true, "r"},
@@ -146,7 +147,7 @@ TEST(AuthConf, Rules) {
               "/x", "a DNS:o.example", false, "r"},
              {rule("r", all, "allow: {rbac: {permission: \"a:b:c\"}}"), "GET", "/x", "a", false,
               "r"},
-             // What.
+             // Paths and methods.
              {rule("r", "path: \"/a\", type: path", "allow: \"*\""), "GET", "/abc", "a", true, "r"},
              {rule("r", "path: \"/a.c\", type: path", "allow: \"*\""), "GET", "/abc", "a", false,
               ""},
@@ -164,7 +165,7 @@ TEST(AuthConf, Rules) {
              {rule("r", "path: \"/\", type: path, query-params: {environment: [\"p\", \"q\"]}",
                    "allow: \"*\""),
               "GET", "/x?environment=r", "a", false, ""},
-             // The first by order, then by name.
+             // Rules are sorted by sort-order, then by name.
              {rule("b", all, "allow: \"*\"") + "," + rule("a", all, "deny: \"*\""), "GET", "/x",
               "a", false, "a"},
              {rule("b", all, "allow: \"*\"", 1) + "," + rule("a", all, "deny: \"*\""), "GET", "/x",
@@ -178,7 +179,7 @@ TEST(AuthConf, Rules) {
     }
 }
 
-/// All spellings of one character of a path.
+/// Returns all spellings of one character of a path.
 std::vector<std::string> spellings_of(char c) {
     const auto hex = fmt::format("{:02x}", static_cast<unsigned char>(c));
     std::vector<std::string> out = {"%" + hex};
@@ -190,9 +191,9 @@ std::vector<std::string> spellings_of(char c) {
     return out;
 }
 
-// Whatever the spelling of a path, either it is refused (400) or the rules decide as on the path
-// that is served.
-TEST(AuthConf, NoSpellingPassesARule) {
+// For every spelling of a path, the server either refuses it (400) or applies the rules to the path
+// that it serves.
+TEST(AuthConf, NoSpellingBypassesARule) {
     const auto conf = read(
         rule("secret",
              "path: \"^/puppet/v3/file_(content|metadatas?)/modules/secret/\", type: regex",
@@ -241,7 +242,7 @@ TEST(AuthConf, NoSpellingPassesARule) {
         }
         EXPECT_GT(served, 1000U) << c.path;
     }
-    // A search of a folder answers what is below it.
+    // A search of a folder also returns the paths below it.
     for (const char* path : {"/puppet/v3/file_metadatas/modules/secret",
                              "/puppet/v3/file_metadatas/modules/secret/"}) {
         EXPECT_EQ(conf->decide(ask("GET", path, "web2")).rule, "secret") << path;
@@ -250,7 +251,7 @@ TEST(AuthConf, NoSpellingPassesARule) {
     EXPECT_TRUE(conf->decide(ask("GET", "/puppet/v3/file_metadatas/modules/open", "web2")).allowed);
 }
 
-TEST(AuthConf, WhatIsRefused) {
+TEST(AuthConf, RefusesInvalidRules) {
     const auto all = "path: \"/\", type: path";
     struct Case {
         std::string text;
@@ -308,7 +309,7 @@ TEST(AuthConf, CallersByHeader) {
              {true, false, "SUCCESS", "O=x, CN=a", true},
              {true, false, "NONE", "CN=a", false},
              {true, false, "SUCCESS", "CN=b", false},
-             // Over TLS every client could say so.
+             // With TLS, every client could send this header.
              {true, true, "SUCCESS", "CN=a", false},
              {false, false, "SUCCESS", "CN=a", false},
          }) {
@@ -322,7 +323,7 @@ TEST(AuthConf, CallersByHeader) {
     }
 }
 
-TEST(AuthConf, UntrustedCertificatesAreNobody) {
+TEST(AuthConf, UntrustedCertificatesAreUnauthenticated) {
     const auto conf = AuthConf::stock();
     for (auto trust : {Trust::Revoked, Trust::Untrusted}) {
         auto request = ask("GET", "/puppet-ca/v1/expirations", "a");
@@ -333,7 +334,7 @@ TEST(AuthConf, UntrustedCertificatesAreNobody) {
     }
 }
 
-TEST(AuthConf, TheTextOfARefusal) {
+TEST(AuthConf, RefusalText) {
     base::MemorySink log;
     auto authorization = Authorization::read([] { return "/nonexistent/auth.conf"; }, {}, log);
     ASSERT_TRUE(authorization);

@@ -1,5 +1,6 @@
-// Requests over the network in memory: what production has, in virtual time.
-#include "net/http/memory_network.h"
+// SPDX-License-Identifier: Apache-2.0
+// Tests requests over the in-memory network, which behaves like the real one, in virtual time.
+#include "testing/memory_network.h"
 
 #include <cerrno>
 #include <fmt/format.h>
@@ -10,10 +11,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A server "store" with TLS on 8140 and in the clear on 8080.
-class InMemory : public testing::Test {
+/// A server "store" with TLS on port 8140 and plain HTTP on port 8080.
+class MemoryNetworkTest : public testing::Test {
 protected:
-    explicit InMemory(std::uint64_t seed = 1) : world(seed), network(world) {
+    explicit MemoryNetworkTest(std::uint64_t seed = 1) : world(seed), network(world) {
         options.listeners = {{"store", 8140, true}, {"store", 8080, false}};
         options.network = &network.host("store");
         options.worker_threads = 2;
@@ -61,7 +62,7 @@ protected:
         auto answer = client.get(url);
         return answer ? fmt::format("{} {}", answer->status, answer->body) : answer.error().message;
     }
-    /// What comes back for some bytes, until the server ends the connection.
+    /// Returns the response to raw bytes, until the server closes the connection.
     std::string raw(std::string_view bytes, sys::Duration then = 0s) {
         auto client = from("raw");
         client.timeout = 1h;
@@ -87,7 +88,7 @@ protected:
     std::unique_ptr<Server> server;
 };
 
-TEST_F(InMemory, PeersAreWhoTheTestSays) {
+TEST_F(MemoryNetworkTest, TestAssignsPeerIdentities) {
     start();
     EXPECT_EQ(server->urls(),
               (std::vector<std::string>{"https://store:8140", "http://store:8080"}));
@@ -95,7 +96,7 @@ TEST_F(InMemory, PeersAreWhoTheTestSays) {
     EXPECT_EQ(ask(known, "https://store:8140/who"), "200 one agent1");
     EXPECT_EQ(ask(unknown, "https://store:8140/who").substr(0, 3), "403");
     EXPECT_EQ(ask(known, "http://store:8140/who"),
-              "GET http://store:8140/who: TLS failed: the other side speaks otherwise");
+              "GET http://store:8140/who: TLS failed: only one side uses TLS");
     EXPECT_EQ(ask(known, "https://store:8141/who"),
               "GET https://store:8141/who: Connection refused");
     EXPECT_EQ(ask(known, "https://nobody/who"), "GET https://nobody/who: Connection refused");
@@ -104,7 +105,7 @@ TEST_F(InMemory, PeersAreWhoTheTestSays) {
     EXPECT_EQ(server->load().connections, 2U);
 }
 
-TEST_F(InMemory, BodiesArriveWholeInPieces) {
+TEST_F(MemoryNetworkTest, ChunkedBodiesArriveComplete) {
     network.faults.short_reads = network.faults.short_writes = 700'000;
     start();
     Client client(from("one"));
@@ -123,7 +124,7 @@ TEST_F(InMemory, BodiesArriveWholeInPieces) {
     EXPECT_EQ(streamed->body.size(), 1'000'000U);
 }
 
-TEST_F(InMemory, LimitsHold) {
+TEST_F(MemoryNetworkTest, EnforcesLimits) {
     options.max_header_bytes = 2000;
     start();
     auto begins = [](const std::string& text) { return text.substr(0, 12); };
@@ -134,26 +135,25 @@ TEST_F(InMemory, LimitsHold) {
     EXPECT_EQ(begins(raw("GET /who\r\n\r\n")), "HTTP/1.1 400");
 }
 
-TEST_F(InMemory, TimeOutsAreThoseOfTheServer) {
+TEST_F(MemoryNetworkTest, ServerTimeouts) {
     start();
     auto begin = world.now();
     EXPECT_EQ(raw("GET /who HTTP/1.1\r\nHost:").substr(0, 12), "HTTP/1.1 408");
     EXPECT_GE(world.now() - begin, 60s);
     EXPECT_LT(world.now() - begin, 61s);
     begin = world.now();
-    EXPECT_EQ(raw(""), "");  // nothing was asked
+    EXPECT_EQ(raw(""), "");  // no request was sent
     EXPECT_GE(world.now() - begin, 60s);
     EXPECT_LT(world.now() - begin, 61s);
 }
 
-TEST_F(InMemory, TimeOutsAreThoseOfTheClient) {
+TEST_F(MemoryNetworkTest, ClientTimeouts) {
     start();
     auto impatient = from("one");
     impatient.timeout = 3s;
     Client client(impatient);
     auto begin = world.now();
-    EXPECT_EQ(ask(client, "https://store:8140/slow"),
-              "GET https://store:8140/slow: the time is over");
+    EXPECT_EQ(ask(client, "https://store:8140/slow"), "GET https://store:8140/slow: timed out");
     EXPECT_GE(world.now() - begin, 3s);
     EXPECT_LT(world.now() - begin, 3100ms);
     Client patient(from("two"));
@@ -164,7 +164,7 @@ TEST_F(InMemory, TimeOutsAreThoseOfTheClient) {
     EXPECT_EQ(ask(third, "https://store:8140/slow"), "GET https://store:8140/slow: stopped");
 }
 
-TEST_F(InMemory, AFullQueueIsSaid) {
+TEST_F(MemoryNetworkTest, FullQueueIsReported) {
     options.max_queue = 1;
     start();
     auto clients = world.executor({.threads = 10});
@@ -176,22 +176,21 @@ TEST_F(InMemory, AFullQueueIsSaid) {
         });
     }
     clients->stop();
-    // Two workers, one place to wait.
+    // Two workers and one queue slot.
     EXPECT_EQ(answers, (std::map<std::string, int>{{"200", 3}, {"503", 7}}));
 }
 
-TEST_F(InMemory, PartedHostsHearNothing) {
+TEST_F(MemoryNetworkTest, PartitionedHostsReceiveNothing) {
     start();
     auto options = from("one");
     options.timeout = 20s;
     options.connect_timeout = 5s;
     Client client(options);
     network.part("one", "store");
-    EXPECT_EQ(ask(client, "https://store:8140/slow"),
-              "GET https://store:8140/slow: the time is over");
+    EXPECT_EQ(ask(client, "https://store:8140/slow"), "GET https://store:8140/slow: timed out");
     network.join("store", "one");
     EXPECT_EQ(ask(client, "https://store:8140/slow"), "200 slept");
-    // What is under way waits until they are joined again.
+    // Requests in progress wait until the network works again.
     auto later = world.executor({});
     later->post_after(1s, [&] { network.part("one", "store"); });
     later->post_after(15s, [&] { network.join("one", "store"); });
@@ -201,7 +200,7 @@ TEST_F(InMemory, PartedHostsHearNothing) {
     EXPECT_LT(world.now() - begin, 16s);
 }
 
-TEST_F(InMemory, ResetsAreErrorsThatNameTheUrl) {
+TEST_F(MemoryNetworkTest, ResetErrorsContainTheUrl) {
     start();
     network.faults.resets = 1'000'000;
     Client client(from("one"));
@@ -215,7 +214,7 @@ TEST_F(InMemory, ResetsAreErrorsThatNameTheUrl) {
               "GET https://store:8140/who: Connection refused");
 }
 
-TEST_F(InMemory, StopsWithGrace) {
+TEST_F(MemoryNetworkTest, StopCompletesRequests) {
     start();
     auto clients = world.executor({});
     std::string answer;

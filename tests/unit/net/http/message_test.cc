@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/message.h"
 
 #include <gtest/gtest.h>
@@ -5,7 +6,7 @@
 namespace bunraku::http {
 namespace {
 
-TEST(Message, HeadersKnowNoCase) {
+TEST(Message, HeadersIgnoreCase) {
     Headers h;
     h.add("Accept", "a");
     h.add("ACCEPT", "b");
@@ -20,7 +21,7 @@ TEST(Message, HeadersKnowNoCase) {
 
 TEST(Message, PercentDecode) {
     struct Case {
-        const char *text, *plain, *plus;  // null: refused
+        const char *text, *plain, *plus;  // null if the text is refused
     };
     for (const auto& c : std::initializer_list<Case>{
              {"a%20b", "a b", "a b"},
@@ -30,7 +31,7 @@ TEST(Message, PercentDecode) {
              {"%", nullptr, nullptr},
              {"%2", nullptr, nullptr},
              {"%zz", nullptr, nullptr},
-             {"%ff", nullptr, nullptr},        // no UTF-8
+             {"%ff", nullptr, nullptr},        // not UTF-8
              {"%c0%af", nullptr, nullptr},     // overlong
              {"%ed%a0%80", nullptr, nullptr},  // surrogate
              {"%f4%90%80%80", nullptr, nullptr},
@@ -79,7 +80,7 @@ TEST(Message, EncodedBodies) {
 }
 
 TEST(Message, LongEncodedBodies) {
-    const std::size_t size = (std::size_t{20} << 20) + 7;  // longer than what is kept at first
+    const std::size_t size = (std::size_t{20} << 20) + 7;  // larger than the initial buffer
     std::string text(size, 'x');
     text.back() = 'y';
     Request r;
@@ -89,7 +90,7 @@ TEST(Message, LongEncodedBodies) {
     EXPECT_EQ(decoded_body(r, size).status, 0);
     const auto over = decoded_body(r, size - 1);
     EXPECT_EQ(over.status, 413);
-    EXPECT_EQ(over.message, "The body unpacks to more than 20971526 bytes");
+    EXPECT_EQ(over.message, "The body decompresses to more than 20971526 bytes");
     EXPECT_TRUE(over.body.empty());
     r.body.resize(r.body.size() - 4);
     EXPECT_EQ(decoded_body(r, size).status, 400);

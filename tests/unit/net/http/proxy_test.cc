@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/proxy.h"
 
 #include <arpa/inet.h>
@@ -27,7 +28,7 @@ std::string proxy_for(const Environment& environment, const ProxySettings& setti
     return fmt::format("{}{}{}:{}", p->user, p->user.empty() ? "" : "@", p->host, p->port);
 }
 
-TEST(Proxy, IsTheEnvironmentsAndElseTheSettings) {
+TEST(Proxy, EnvironmentOverridesSettings) {
     const ProxySettings none{"none", "3128", "none", "none", "localhost, 127.0.0.1"};
     const ProxySettings set{"squid", "8080", "u", "p", "localhost, 127.0.0.1"};
     struct Case {
@@ -64,7 +65,7 @@ TEST(Proxy, IsTheEnvironmentsAndElseTheSettings) {
     }
 }
 
-/// Takes one connection, keeps what was asked, gives one answer.
+/// Accepts one connection, records the request and sends one response.
 class OneAnswer {
 public:
     explicit OneAnswer(std::string answer) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -108,7 +109,7 @@ ClientOptions through(int port) {
     return options;
 }
 
-TEST(Proxy, IsToldTheWholeAddress) {
+TEST(Proxy, ReceivesTheWholeUrl) {
     OneAnswer proxy("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi");
     auto answer = Client(through(proxy.port)).get("http://far.example.com/a?b=c");
     proxy.end();
@@ -119,7 +120,7 @@ TEST(Proxy, IsToldTheWholeAddress) {
               "Proxy-Authorization: Basic dTpw\r\n");
 }
 
-TEST(Proxy, ThatRefusesATunnelIsNamed) {
+TEST(Proxy, ErrorNamesProxyThatRefusesTunnel) {
     OneAnswer proxy("HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n");
     auto answer = Client(through(proxy.port)).get("https://far.example.com/");
     proxy.end();
@@ -133,12 +134,12 @@ TEST(Proxy, ThatRefusesATunnelIsNamed) {
               "Proxy-Authorization: Basic dTpw\r\n\r\n");
 }
 
-TEST(Proxy, ThatSpeaksForTheOtherSideIsNotBelieved) {
+TEST(Proxy, DataAfterProxyResponseIsRefused) {
     OneAnswer proxy("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n");
     auto answer = Client(through(proxy.port)).get("https://far.example.com/");
     proxy.end();
     ASSERT_FALSE(answer);
-    EXPECT_NE(answer.error().message.find("speaks for the other side"), std::string::npos);
+    EXPECT_NE(answer.error().message.find("sent data after its response"), std::string::npos);
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/router.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ std::string ask(const Router& router, std::string method, std::string path) {
     return response.body;
 }
 
-TEST(Router, ExactGoesBeforePlaceholderBeforeRest) {
+TEST(Router, ExactPatternsHavePriority) {
     Router router;
     router.add("GET", "/a/{rest*}", Access::anyone(), named("rest"));
     router.add("GET", "/a/{x}/b", Access::anyone(), named("b"));
@@ -69,7 +70,7 @@ TEST(Router, ExactGoesBeforePlaceholderBeforeRest) {
     }
 }
 
-TEST(Router, AccessAndOtherwise) {
+TEST(Router, AccessAndFallbackRoute) {
     Router router;
     RouteOptions options;
     options.max_body = 3;
@@ -93,7 +94,7 @@ TEST(Router, AccessAndOtherwise) {
     EXPECT_EQ(ask(moved, "GET", "/y"), "other");
 }
 
-// A route that does not say who may use it does not compile.
+// A route that does not declare its access must not compile.
 template <class R>
 concept AddsWithoutAccess =
     requires(R router, Handler handler) { router.add("GET", "/", handler); };
@@ -102,7 +103,7 @@ static_assert(!std::is_default_constructible_v<Access>);
 
 TEST(Router, CanonicalPath) {
     struct Case {
-        std::string_view path, canonical;  // empty: refused
+        std::string_view path, canonical;  // empty if the path is refused
     };
     using namespace std::string_view_literals;
     for (const auto& c : std::initializer_list<Case>{
@@ -146,7 +147,7 @@ TEST(Router, CanonicalPath) {
              {"/%e0%80%af", ""},
              {"/%ed%a0%80", ""},  // a surrogate
              {"/%ff", ""},
-             // The keys of files: every slash separates.
+             // File keys: every slash is a separator.
              {"/puppet/v3/file_content/a//b", "/puppet/v3/file_content/a/b"},
              {"/puppet/v3/file_content//a/", "/puppet/v3/file_content/a/"},
              {"/puppet/v3/file_content/a%2f%2Fb%252Fc", "/puppet/v3/file_content/a/b%252Fc"},
@@ -157,7 +158,7 @@ TEST(Router, CanonicalPath) {
              {"/puppet/v3/file_content/%2e%2fb", ""},
              {"/puppet/v3/file_content/a%0ab", ""},
              {"/puppet/v3/file_content/a%7fb", ""},
-             // Elsewhere below /puppet none may be encoded.
+             // In all other paths below /puppet, an encoded slash is not allowed.
              {"/puppet/v3/catalog/a%2fb", ""},
              {"/puppet/v3/file_content%2fa", ""},
              {"/puppet%2fv3", ""},
@@ -168,7 +169,7 @@ TEST(Router, CanonicalPath) {
          }) {
         auto canonical = canonical_path(c.path);
         EXPECT_EQ(canonical.value_or(""), c.canonical) << c.path;
-        // It is the spelling of itself.
+        // The canonical path is its own canonical form.
         if (canonical) {
             EXPECT_EQ(canonical_path(*canonical), canonical);
             EXPECT_EQ(decoded_path(*canonical), decoded_path(c.path));
@@ -183,7 +184,7 @@ ClientCertificate certificate(std::string name, ClientCertificate::Trust trust) 
     return out;
 }
 
-// Whatever the spelling, a path is either refused or asks the same of whoever sends it.
+// For every spelling, a path is either refused or requires the same access from every client.
 TEST(Router, AccessOfEverySpelling) {
     using Trust = ClientCertificate::Trust;
     Router router;
@@ -200,7 +201,8 @@ TEST(Router, AccessOfEverySpelling) {
     add("/list/cmd/v1", Access::listed());
     add("/list/{rest*}", Access::listed());
     add("/rule/cmd/v1", Access::rule([](const Request& r) -> std::optional<Response> {
-            // By the path, as a rule of an auth.conf is: it sees what the router matched.
+            // The rule depends on the path, as a rule in auth.conf does; it gets the path that the
+            // router matched.
             if (r.path == "/rule/cmd/v1" && r.peer.name() != "listed")
                 return Response::text(403, "");
             return std::nullopt;
@@ -216,7 +218,7 @@ TEST(Router, AccessOfEverySpelling) {
         const char* what;
         std::optional<ClientCertificate> certificate;
         bool tls, loopback;
-        const char* routes;  // that let it in
+        const char* routes;  // the routes that allow the request
     };
     const Who people[] = {
         {"no certificate", {}, true, false, "open"},
@@ -230,7 +232,7 @@ TEST(Router, AccessOfEverySpelling) {
         {"listed, from here", certificate("listed", Trust::Verified), true, true,
          "open local cert list rule"},
     };
-    // "X" is the first segment, "Y" its second letter encoded, "Z" all of it encoded.
+    // "X" is the first segment, "Y" has its second letter encoded, "Z" has all letters encoded.
     const char* spellings[] = {
         "/X/cmd/v1",        "/Y/cmd/v1",          "/Z/cmd/v1",        "/X/%63md/v1",
         "/X/cmd/%76%31",    "//X/cmd/v1",         "/X//cmd/v1",       "/X/cmd//v1",

@@ -1,4 +1,5 @@
-// The server over real sockets on ports the system chooses.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the server over real sockets, on ports that the system chooses.
 #include "net/http/server.h"
 
 #include <arpa/inet.h>
@@ -39,7 +40,7 @@ struct Folder {
     }
 };
 
-/// A client that sends exactly what it is told.
+/// A client that sends exactly the given bytes.
 class Raw {
 public:
     explicit Raw(const Server& server, std::size_t listener = 0) {
@@ -63,7 +64,7 @@ public:
     }
     void end() { ::shutdown(fd_, SHUT_WR); }
     int fd() const { return fd_; }
-    /// Up to the end of the connection.
+    /// Reads to the end of the connection.
     std::string all() {
         std::string out;
         char buffer[4096];
@@ -285,7 +286,8 @@ TEST(Server, StreamsFilesAndCompression) {
             EXPECT_EQ(client.send(plain)->body, answer->body);
         }
     }
-    EXPECT_FALSE(client.get(url + "/stream/700"));  // fails in the middle: the end is missing
+    // the stream fails halfway, so the end is missing
+    EXPECT_FALSE(client.get(url + "/stream/700"));
     EXPECT_EQ(client.get(url + "/file")->body, content.substr(10, 250000));
     EXPECT_EQ(client.get(url + "/gone")->status, 404);
     auto packed = client.get(url + "/long");
@@ -305,7 +307,7 @@ TEST(Server, StreamsFilesAndCompression) {
     EXPECT_EQ(seen, content.substr(10, 250000));
 }
 
-TEST(Server, SlowClientsAreLeft) {
+TEST(Server, SlowClientsAreDisconnected) {
     ServerOptions options;
     options.request_timeout = std::chrono::seconds(1);
     options.idle_timeout = std::chrono::seconds(1);
@@ -318,7 +320,7 @@ TEST(Server, SlowClientsAreLeft) {
     EXPECT_EQ(slow_body.all().substr(0, 12), "HTTP/1.1 408");
 }
 
-/// Handlers wait here until they may go on.
+/// Handlers wait here until the test releases them.
 struct Gate {
     std::mutex mutex;
     std::condition_variable wake;
@@ -376,7 +378,7 @@ TEST(Server, FullQueueAndTooManyConnections) {
     EXPECT_EQ(body_of(queued.all()), "waited");
 }
 
-TEST(Server, StopsWithGrace) {
+TEST(Server, StopCompletesRequests) {
     Gate gate;
     auto router = test_router();
     router.add("GET", "/wait", Access::anyone(), [&](Request&) {
@@ -398,7 +400,7 @@ TEST(Server, StopsWithGrace) {
     stopper.join();
 }
 
-TEST(Server, StopsWithoutPatience) {
+TEST(Server, StopInterruptsRequestsAfterTimeout) {
     auto server = start({.worker_threads = 2});
     std::vector<std::unique_ptr<Raw>> clients;
     for (int i = 0; i < 20; i++) {
@@ -445,9 +447,9 @@ TEST(Server, ListensOnAUnixSocket) {
     Folder folder;
     const std::string deep = folder.path + "/" + std::string(90, 'd');
     ASSERT_EQ(::mkdir(deep.c_str(), 0700), 0);
-    // Longer than the address of a socket can be.
+    // Longer than the maximum length of a socket address.
     const std::string path = deep + "/server.socket";
-    // What an earlier process left.
+    // A socket of an earlier process.
     ::close(listen_local(path).value());
     const auto serve = [&] {
         Router router;
@@ -472,7 +474,7 @@ TEST(Server, ListensOnAUnixSocket) {
     EXPECT_FALSE(Client(options).get("http://localhost/who"));
 }
 
-TEST(Server, AddressInUseIsNamed) {
+TEST(Server, ReportsAddressInUse) {
     auto server = start();
     auto url = parse_url(server->urls()[0]).value();
     ServerOptions options;
@@ -530,7 +532,7 @@ TEST(Server, TlsWithClientCertificates) {
     EXPECT_EQ(client("other").get(url + "/secret")->body, "not other");
     EXPECT_EQ(client("").get(url + "/secret")->status, 403);
     EXPECT_FALSE(client("stranger").get(url + "/secret"));
-    // Two that keep their connections while the revocations are read anew.
+    // Two clients that keep their connections open while the server reloads the CRL.
     auto staying = client("revoked");
     EXPECT_EQ(staying.get(url + "/peer")->body, "127.0.0.1 tls revoked");
     EXPECT_EQ(staying.get(url + "/known")->body, "known");
@@ -549,7 +551,7 @@ TEST(Server, TlsWithClientCertificates) {
                   " DNS:agent DNS:a.example IP:10.0.0.1 IP:fe80::1 pp_role=web "
                   "1.3.6.1.4.1.34380.1.2.7=own pp_cli_auth=true [web true]");
     EXPECT_EQ(client("good").get(url + "/peer")->status, 200);
-    // Large bodies in both directions, and a server that nobody here vouches for.
+    // Large bodies in both directions, and a server with a certificate of an unknown CA.
     std::string large(3 << 20, 'z');
     EXPECT_EQ(good.send({.method = "POST", .url = url + "/echo", .body = large})->body, large);
     ClientOptions strict;
@@ -563,7 +565,7 @@ TEST(Server, TlsWithClientCertificates) {
     auto port = parse_url(url).value().port;
     EXPECT_EQ(Client(named).get("https://localhost:" + std::to_string(port) + "/peer")->status,
               200);
-    // Plain HTTP at the TLS port is no request.
+    // Plain HTTP on the TLS port is not a valid request.
     Raw raw(*server, 0);
     raw.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_EQ(raw.all().find("HTTP/1.1"), std::string::npos);
@@ -574,8 +576,9 @@ TEST(Server, TlsWithClientCertificates) {
                   files.certificate);
 }
 
-// As Ruby and so Puppet has it; and whoever trusts the system's authorities asks for no lists.
-TEST(Client, WhatItTakesOfCertificates) {
+// Verification works as in Ruby, and so as in Puppet. Clients that use the system's CAs do not
+// check CRLs.
+TEST(Client, VerifiesCertificates) {
     Folder folder;
     auto ca = pki::Authority::create("CA").value();
     auto other = pki::Authority::create("Other CA").value();
@@ -605,7 +608,7 @@ TEST(Server, RefusedBeforeTheBody) {
         for (const char* path : {"/locked", "/l%6fcked", "/%6C%6f%63%6b%65%64"}) {
             Raw raw(*server);
             raw.send(fmt::format("POST {} HTTP/1.1\r\nHost: x\r\n{}\r\n\r\n", path, framing));
-            // The answer is there although nothing of the body is.
+            // The response arrives although the client has not sent any of the body.
             EXPECT_EQ(raw.until("locked").substr(0, 12), "HTTP/1.1 403") << path << framing;
         }
         Raw hopeful(*server);
@@ -623,8 +626,8 @@ TEST(Server, RefusedBeforeTheBody) {
     }
 }
 
-// Neither the sockets that listen nor those that were accepted are for a child.
-TEST(Server, SocketsEndWithExec) {
+// Child processes inherit neither listening nor accepted sockets.
+TEST(Server, SocketsAreClosedOnExec) {
     ServerOptions options;
     options.listeners = {{}, {"::1", 0, false}};
     auto server = start(std::move(options));
@@ -642,19 +645,19 @@ TEST(Server, SocketsEndWithExec) {
         EXPECT_TRUE(::fcntl(fd, F_GETFD) & FD_CLOEXEC) << fd;
     }
     EXPECT_EQ(sockets, 4);
-    // Numbers are tried one by one: a list would have its folder open as well.
+    // Tests each file descriptor separately, because listing a folder opens a descriptor too.
     auto listed = sys::make_real_processes()->run(
         {.argv = {"sh", "-c",
                   "i=0; while [ $i -lt 100 ]; do [ -e /proc/$$/fd/$i ] && echo $i; "
                   "i=$((i+1)); done; exit 0"}});
     ASSERT_TRUE(listed);
     EXPECT_EQ(listed->output, "0\n1\n2\n");
-    // Before its clients: else it closes what was looked at here with no order between the two
-    // that ThreadSanitizer could see.
+    // Stops the server before the clients. Otherwise it closes the checked sockets without a
+    // synchronization that ThreadSanitizer recognizes.
     server.reset();
 }
 
-TEST(Client, RedirectsKeepCredentialsAtHome) {
+TEST(Client, RedirectsDropCredentialsForOtherHosts) {
     Router other;
     other.add("*", "/{rest*}", Access::anyone(), [](Request& r) {
         return Response::text(
@@ -694,6 +697,17 @@ TEST(Client, RedirectsKeepCredentialsAtHome) {
               "Basic dTpw");
 }
 
+TEST(Client, ErrorsExplainTlsFailuresAndOmitTheQuery) {
+    auto plain = start();
+    auto url = plain->urls()[0];
+    url.replace(0, 4, "https");
+    const auto answer = Client().get(url + "/x?environment=production");
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().message,
+              "GET " + url +
+                  "/x: the server does not answer in TLS; it may expect plain HTTP on this port");
+}
+
 TEST(Client, ErrorsNameTheUrl) {
     auto server = start();
     auto url = server->urls()[0];
@@ -701,7 +715,7 @@ TEST(Client, ErrorsNameTheUrl) {
     auto answer = Client().get(url + "/x");
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().message, "GET " + url + "/x: Connection refused");
-    // Stopped means that nobody listens, also when it was not yet quite there.
+    // After a stop, the port is closed, even if the server had not completely started.
     for (int i = 0; i < 20; ++i) {
         auto hasty = start();
         auto its = hasty->urls()[0] + "/x";
@@ -712,7 +726,7 @@ TEST(Client, ErrorsNameTheUrl) {
     ClientOptions small;
     small.max_body = 1000;
     EXPECT_FALSE(Client(small).get(again->urls()[0] + "/stream/2"));
-    // A server that went away and came back: the kept connection is not used.
+    // After a restart of the server, the client does not use the old connection.
     Client client;
     ASSERT_TRUE(client.get(again->urls()[0] + "/fast/1"));
     again->stop();

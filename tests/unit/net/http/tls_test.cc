@@ -1,4 +1,5 @@
-// Sessions that outlive their connections.
+// SPDX-License-Identifier: Apache-2.0
+// Tests TLS sessions that outlive their connections.
 #include "net/http/tls.h"
 
 #include <arpa/inet.h>
@@ -18,7 +19,6 @@
 #include <unistd.h>
 
 #include "net/http/client.h"
-#include "net/http/memory_handshakes.h"
 #include "net/http/network.h"
 #include "net/http/resuming_network.h"
 #include "net/http/router.h"
@@ -26,11 +26,12 @@
 #include "net/http/session_cache.h"
 #include "net/http/url.h"
 #include "net/pki/authority.h"
+#include "testing/memory_handshakes.h"
 
 namespace bunraku::http {
 namespace {
 
-/// Both ends of connections in memory.
+/// Both ends of in-memory connections.
 class TlsTest : public testing::Test {
 protected:
     TlsTest() {
@@ -65,7 +66,8 @@ protected:
         put(name + ".key", identity.key.pem());
     }
 
-    /// A whole connection; whether it went on with `session`, which it leaves for the next.
+    /// Runs a complete connection. Returns whether it resumed `session`, and stores the session for
+    /// the next connection.
     bool connected(Session& session) {
         TlsClient client;
         EXPECT_TRUE(client.begin(client_.get(), parse_url("https://server:8140/").value(),
@@ -76,24 +78,24 @@ protected:
         SSL_set_bio(server.get(), in, out);
         SSL_set_accept_state(server.get());
         for (int turn = 0; turn < 5; ++turn) {
-            EXPECT_TRUE(client.shake());
-            carry(client.out(), in);
+            EXPECT_TRUE(client.handshake_step());
+            move_bytes(client.out(), in);
             (void)SSL_do_handshake(server.get());
-            carry(out, client.in());
+            move_bytes(out, client.in());
         }
         offer_session(server.get());
         EXPECT_EQ(SSL_write(server.get(), "answer", 6), 6);
-        carry(out, client.in());
+        move_bytes(out, client.in());
         char answer[16];
         EXPECT_EQ(SSL_read(client.ssl(), answer, sizeof answer), 6);
         session.reset(SSL_get1_session(client.ssl()));
         const auto shown = peer_certificate(server.get());
         EXPECT_TRUE(shown && shown->name == "client" && shown->trust == trust_);
         EXPECT_EQ(SSL_session_reused(server.get()), SSL_session_reused(client.ssl()));
-        keep_session(server.get());
+        allow_resumption(server.get());
         return SSL_session_reused(server.get()) == 1;
     }
-    /// Whether the server has it in memory, and the client a name for it.
+    /// Reports whether the server has the session in memory and the client has only its ID.
     static bool in_memory(const Session& session) {
         const unsigned char* ticket = nullptr;
         std::size_t size = 0;
@@ -104,21 +106,21 @@ protected:
     std::string folder_;
     pki::Authority ca_ = pki::Authority::create("CA").value();
     TlsContext server_, client_;
-    ClientCertificate::Trust trust_ = ClientCertificate::Trust::Verified;  ///< what is expected
+    ClientCertificate::Trust trust_ = ClientCertificate::Trust::Verified;  ///< the expected result
 };
 
-TEST_F(TlsTest, ASessionIsResumedAfterItsConnectionEnded) {
+TEST_F(TlsTest, ResumesSessionAfterConnectionEnds) {
     Session session;
     EXPECT_FALSE(connected(session));
     EXPECT_TRUE(connected(session));
     EXPECT_TRUE(connected(session));
-    // Whose certificates were read anew looks at everybody again.
+    // A server that has reloaded its certificates verifies every client again.
     server_ = make_server_context(files()).value();
     EXPECT_FALSE(connected(session));
     EXPECT_TRUE(connected(session));
 }
 
-TEST_F(TlsTest, SessionsStandInMemoryWhileThereIsRoom) {
+TEST_F(TlsTest, SessionsAreInMemoryUntilCacheIsFull) {
     SSL_CTX_sess_set_cache_size(server_.get(), 6);
     Session early[3];
     Session late;
@@ -126,7 +128,7 @@ TEST_F(TlsTest, SessionsStandInMemoryWhileThereIsRoom) {
         EXPECT_FALSE(connected(session));
         EXPECT_TRUE(in_memory(session));
     }
-    // Who is known stays, and who is not may not drive him out.
+    // Known sessions stay in the cache; new clients cannot evict them.
     EXPECT_FALSE(connected(late));
     EXPECT_FALSE(in_memory(late));
     for (int run = 0; run < 4; ++run) {
@@ -138,14 +140,14 @@ TEST_F(TlsTest, SessionsStandInMemoryWhileThereIsRoom) {
         }
     }
     EXPECT_LE(SSL_CTX_sess_number(server_.get()), 6);
-    // What is forgotten is begun anew.
+    // A removed session leads to a full handshake.
     SSL_CTX_flush_sessions(server_.get(), 1L << 40);
     EXPECT_EQ(SSL_CTX_sess_number(server_.get()), 0);
     EXPECT_FALSE(connected(early[0]));
     EXPECT_TRUE(connected(early[0]));
 }
 
-TEST_F(TlsTest, OlderClientsResumeToo) {
+TEST_F(TlsTest, OlderClientsCanResume) {
     SSL_CTX_set_max_proto_version(client_.get(), TLS1_2_VERSION);
     SSL_CTX_sess_set_cache_size(server_.get(), 2);
     Session named, sealed;
@@ -182,7 +184,8 @@ TEST_F(TlsTest, NoSessionOutlivesACertificate) {
     trusting.crl.clear();
     server_ = make_server_context(trusting).value();
     client_ = client_context();
-    // The first handshakes are of then, when it was good; the time of the others is now.
+    // Sets the clock of the first handshakes to a time at which the certificate was valid; later
+    // connections use the current time.
     X509_VERIFY_PARAM_set_time(SSL_CTX_get0_param(server_.get()), now - 30);
     SSL_CTX_sess_set_cache_size(server_.get(), 2);
     Session named, sealed;
@@ -195,8 +198,8 @@ TEST_F(TlsTest, NoSessionOutlivesACertificate) {
     EXPECT_TRUE(connected(sealed));
 }
 
-// As most clients end: without a word of TLS.
-TEST_F(TlsTest, AServerKeepsTheSessionOfWhoHangsUp) {
+// Closes the connection without a TLS close message, as most clients do.
+TEST_F(TlsTest, SessionSurvivesDisconnect) {
     ServerOptions options;
     options.listeners = {{.tls = true}};
     options.tls = files();
@@ -219,7 +222,7 @@ TEST_F(TlsTest, AServerKeepsTheSessionOfWhoHangsUp) {
         char answer[4096];
         EXPECT_GT(SSL_read(ssl.get(), answer, sizeof answer), 0);
         session.reset(SSL_get1_session(ssl.get()));
-        keep_session(ssl.get());
+        allow_resumption(ssl.get());
         ::shutdown(fd, SHUT_WR);
         while (::read(fd, answer, sizeof answer) > 0) {
         }
@@ -234,7 +237,7 @@ TEST_F(TlsTest, AServerKeepsTheSessionOfWhoHangsUp) {
     EXPECT_FALSE(resumed());
 }
 
-TEST_F(TlsTest, ASessionInAFileIsForWhoWouldTrustTheSameServer) {
+TEST_F(TlsTest, StoredSessionRequiresSameTrustSettings) {
     constexpr std::int64_t kHour = 3600'000'000'000, kNow = 1000 * kHour;
     ClientOptions options = client_options();
     const auto file = folder_ + "/session";
@@ -252,7 +255,7 @@ TEST_F(TlsTest, ASessionInAFileIsForWhoWouldTrustTheSameServer) {
     EXPECT_EQ(status.st_mode & 0777, 0600U);
     ASSERT_TRUE(loaded(kNow, options, url));
     EXPECT_TRUE(connected(session));
-    // A day after the certificate was looked at, however often it was gone on with.
+    // A session expires a day after the certificate was verified, however often it was resumed.
     SessionCache again(file, options, url, kNow + 20 * kHour);
     (void)again.load();
     again.save(session.get(), true);
@@ -277,13 +280,13 @@ TEST_F(TlsTest, ASessionInAFileIsForWhoWouldTrustTheSameServer) {
         put("session", text.substr(0, size));
         EXPECT_FALSE(loaded(kNow, options, url)) << size;
     }
-    // Other authorities look for themselves.
+    // With other CA certificates, the client must verify the server itself.
     SessionCache(file, options, url, kNow).save(session.get(), false);
     put("ca.pem", pki::Authority::create("Other").value().certificate().pem());
     EXPECT_FALSE(loaded(kNow, options, url));
 }
 
-TEST_F(TlsTest, ClientsGoOnWithTheSessionInTheirFile) {
+TEST_F(TlsTest, ClientsResumeStoredSession) {
     ServerOptions serving;
     serving.listeners = {{.tls = true}};
     identity("server", ca_.issue({"server", {"DNS:localhost"}}).value());
@@ -306,10 +309,10 @@ TEST_F(TlsTest, ClientsGoOnWithTheSessionInTheirFile) {
     EXPECT_TRUE(first.starts_with("bunraku session 1 "));
     EXPECT_EQ(begun(), first);
     EXPECT_EQ(begun(), first);
-    // The server has forgotten: a whole handshake.
+    // The server no longer has the session, so a full handshake follows.
     ASSERT_TRUE(server->reload_tls(files()));
     EXPECT_NE(begun(), first);
-    // Whatever is wrong with the file, there is an answer.
+    // A damaged file must not prevent connections.
     std::stringstream good;
     good << std::ifstream(file).rdbuf();
     for (std::size_t at = 0; at < good.str().size(); at += 37) {
@@ -320,44 +323,45 @@ TEST_F(TlsTest, ClientsGoOnWithTheSessionInTheirFile) {
     }
 }
 
-TEST_F(TlsTest, AHandshakeInMemoryIsRememberedUntilAFileChanges) {
+TEST_F(TlsTest, MemoryHandshakeIsCachedUntilFileChanges) {
     MemoryHandshakes handshakes;
     ClientOptions options = client_options();
     options.crl_file = folder_ + "/crl.pem";
     const auto url = parse_url("https://server:8140/").value();
     auto server = MemoryServer::read(files()).value();
-    /// The name that the server sees, or what refuses it.
-    const auto meet = [&](const ClientOptions& client) -> std::string {
+    /// Returns the client name that the server sees, or the error.
+    const auto connect_to_server = [&](const ClientOptions& client) -> std::string {
         TlsContext context;
         const auto seen = handshakes.between(client, url, context, server);
         return seen ? (*seen ? (*seen)->name : "nobody") : seen.error().message;
     };
-    EXPECT_EQ(meet(options), "client");
-    EXPECT_EQ(meet(options), "client");
+    EXPECT_EQ(connect_to_server(options), "client");
+    EXPECT_EQ(connect_to_server(options), "client");
     EXPECT_EQ(handshakes.made(), 1U);
-    // A server that has read the same files anew is the same one, wherever they are.
+    // A server that has read the same certificates again can resume sessions, whatever their paths
+    // are.
     std::filesystem::copy_file(folder_ + "/crl.pem", folder_ + "/same.pem");
     auto moved = files();
     moved.crl = folder_ + "/same.pem";
     server = MemoryServer::read(moved).value();
-    EXPECT_EQ(meet(options), "client");
+    EXPECT_EQ(connect_to_server(options), "client");
     EXPECT_EQ(handshakes.made(), 1U);
-    // One that looks at less is not.
+    // A server that checks less cannot resume them.
     moved.crl.clear();
     server = MemoryServer::read(moved).value();
-    EXPECT_EQ(meet(options), "client");
+    EXPECT_EQ(connect_to_server(options), "client");
     EXPECT_EQ(handshakes.made(), 2U);
-    // Another authority in the file: the server is a stranger, however often one asks.
+    // The CA in the file has changed, so every connection to the server fails.
     auto other = pki::Authority::create("Other").value();
     put("ca.pem", other.certificate().pem());
     put("crl.pem", other.crl_pem().value());
-    EXPECT_TRUE(meet(options).starts_with("certificate verify failed"));
-    EXPECT_TRUE(meet(options).starts_with("certificate verify failed"));
+    EXPECT_TRUE(connect_to_server(options).starts_with("certificate verify failed"));
+    EXPECT_TRUE(connect_to_server(options).starts_with("certificate verify failed"));
     EXPECT_EQ(handshakes.made(), 4U);
-    // Whom nobody is to verify is met each time.
+    // Without verification, each connection uses a full handshake.
     options.verify = false;
-    EXPECT_EQ(meet(options), "client");
-    EXPECT_EQ(meet(options), "client");
+    EXPECT_EQ(connect_to_server(options), "client");
+    EXPECT_EQ(connect_to_server(options), "client");
     EXPECT_EQ(handshakes.made(), 6U);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/http/wire.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ TEST(Wire, RequestHeads) {
     const std::string host = "Host: x\r\n";
     struct Case {
         std::string head;
-        int status;  // 0: taken; -1: no head yet, or not one
+        int status;  // 0 if the head is accepted; -1 if it is incomplete or invalid
     };
     for (const auto& c : std::initializer_list<Case>{
              {"GET / HTTP/1.1\r\n" + host + "\r\n", 0},
@@ -73,7 +74,7 @@ TEST(Wire, RequestHeads) {
     }
 }
 
-TEST(Wire, WhatAHeadSays) {
+TEST(Wire, HeadFields) {
     Request r;
     Framing f;
     ASSERT_EQ(parse_request_head("POST http://h/a/%20?x=1 HTTP/1.0\r\nConnection: foo, "

@@ -1,5 +1,6 @@
-// The authority on disk: certificates, inventory, serials and lists belong together whatever
-// happens.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the authority on disk: certificates, inventory, serials and CRLs must stay consistent in
+// all cases.
 #include "net/pki/authority_folder.h"
 
 #include <atomic>
@@ -62,7 +63,7 @@ Certificate sign(const AuthorityFolder& folder, const std::string& name, std::in
     return *out;
 }
 
-TEST(AuthorityFolder, LooksAsPuppetservers) {
+TEST(AuthorityFolder, UsesPuppetserverLayout) {
     for (const char* root : {"", "Puppet Root CA: 1"}) {
         Place place;
         place.make(root);
@@ -77,7 +78,7 @@ TEST(AuthorityFolder, LooksAsPuppetservers) {
         for (const char* name : {"ca_pub.pem", "infra_crl.pem", "infra_inventory.txt",
                                  "infra_serials", "requests", "signed"})
             EXPECT_TRUE(std::filesystem::exists(place.path + "/ca/" + name)) << name;
-        // The authority that vouches for itself has taken the first serial.
+        // A self-signed authority has used the first serial itself.
         EXPECT_EQ(place.read("serial"), *root ? "0001" : "0002");
         auto one = sign(folder, "a.example");
         EXPECT_EQ(one.serial(), *root ? "0x0001" : "0x0002");
@@ -92,14 +93,14 @@ TEST(AuthorityFolder, LooksAsPuppetservers) {
         auto good = verify(one, folder.bundle(), folder.crls().value(), RevocationCheck::Chain);
         EXPECT_EQ(good.message, "");
         EXPECT_EQ(good.chain.size(), *root ? 3u : 2u);
-        // A second one is not made over it.
+        // A second authority is not created in the same folder.
         auto again = AuthorityFolder::create(place.paths(), {.name = "x"}, place.now());
         ASSERT_FALSE(again);
         EXPECT_EQ(again.error().code, EEXIST);
     }
 }
 
-TEST(AuthorityFolder, PartsThatAreMissing) {
+TEST(AuthorityFolder, ReportsMissingFiles) {
     for (const char* name : {"ca_crt.pem", "ca_crl.pem", "ca_key.pem", "inventory.txt", "serial"}) {
         Place place;
         place.make();
@@ -117,7 +118,7 @@ TEST(AuthorityFolder, PartsThatAreMissing) {
     place.put("ca_key.pem", other.read("ca_key.pem"));
     EXPECT_NE(AuthorityFolder::open(place.paths(), place.now())
                   .error()
-                  .message.find("belongs to no certificate"),
+                  .message.find("does not belong to any certificate"),
               std::string::npos);
 }
 
@@ -144,13 +145,13 @@ TEST(AuthorityFolder, Revocations) {
     EXPECT_EQ(folder.status("a").value().state, State::Revoked);
     EXPECT_EQ(folder.status("b").value().state, State::Signed);
     EXPECT_EQ(folder.statuses(true, true).value().size(), 2u);
-    // The file is gone, the revocation stays.
+    // The file is removed; the revocation remains.
     EXPECT_EQ(folder.delete_certificate("a"), true);
     EXPECT_EQ(folder.delete_certificate("a"), false);
     EXPECT_TRUE(is_revoked(folder.own_crl().value(), a));
 }
 
-TEST(AuthorityFolder, WhatWasRenewedIsRevokedWithIt) {
+TEST(AuthorityFolder, RevokesRenewedCertificates) {
     Place place;
     auto folder = place.make();
     auto key = make_key().value();
@@ -177,9 +178,9 @@ Request request_of(const PrivateKey& key, const std::string& name) {
     return make_request(key, {.common_name = name}).value();
 }
 
-// Who was revoked renews no more, by that certificate or another one of the same name and key that
-// the inventory has lost.
-TEST(AuthorityFolder, WhoIsRevokedDoesNotRenew) {
+// A revoked node cannot renew, neither with that certificate nor with another one with the same
+// name and key that the inventory no longer contains.
+TEST(AuthorityFolder, RefusesRenewalAfterRevocation) {
     Place place;
     auto folder = place.make();
     const auto key = make_key().value();
@@ -195,13 +196,13 @@ TEST(AuthorityFolder, WhoIsRevokedDoesNotRenew) {
                   fmt::format("The certificate {} of a, or its key, is revoked", c.serial()));
     }
     EXPECT_TRUE(folder.renew(other_name, kYear));
-    // A new signature for the key is a new decision.
+    // Signing the key again is a new decision.
     const auto again = folder.sign("a", request_of(key, "a"), kYear).value();
     EXPECT_TRUE(folder.renew(again, kYear));
     EXPECT_EQ(folder.renew(known, kYear).error().code, EACCES);
 }
 
-// The file in signed/ is not what decides: what the inventory knows is revoked without it.
+// Revocation does not depend on the file in signed/. It revokes all certificates in the inventory.
 TEST(AuthorityFolder, RevocationIsByName) {
     Place place;
     auto folder = place.make();
@@ -219,9 +220,9 @@ TEST(AuthorityFolder, RevocationIsByName) {
     EXPECT_FALSE(folder.has_certificate("a"));
 }
 
-// A stolen key renews in other processes and threads while its name is revoked: nothing that came
-// of it stays good.
-TEST(AuthorityFolder, RenewingLosesAgainstRevoking) {
+// Other processes and threads renew a certificate with a stolen key while the name is revoked. None
+// of the new certificates may stay valid.
+TEST(AuthorityFolder, ConcurrentRevocationWinsOverRenewal) {
     for (const auto files : {AuthorityFolder::Files::Keep, AuthorityFolder::Files::Delete}) {
         Place place;
         auto folder = place.make();
@@ -247,7 +248,7 @@ TEST(AuthorityFolder, RenewingLosesAgainstRevoking) {
         std::vector<std::thread> threads;
         for (int i = 0; i < 2; i++)
             threads.emplace_back([&] { refused += renew_until_refused(folder); });
-        // All of them are at it.
+        // Waits until all of them are renewing.
         while (folder.inventory_serials("stolen", false).size() < 30) ::usleep(1000);
         EXPECT_TRUE(folder.revoke({"stolen"}, files));
         for (auto& t : threads) t.join();
@@ -264,7 +265,7 @@ TEST(AuthorityFolder, RenewingLosesAgainstRevoking) {
     }
 }
 
-TEST(AuthorityFolder, SignsTheRequestThatItIsGiven) {
+TEST(AuthorityFolder, SignsTheGivenRequest) {
     Place place;
     auto folder = place.make();
     const auto approved = make_key().value(), other = make_key().value();
@@ -272,13 +273,13 @@ TEST(AuthorityFolder, SignsTheRequestThatItIsGiven) {
     ASSERT_TRUE(folder.save_request("a", first));
     ASSERT_TRUE(folder.save_request("a", second));
     EXPECT_TRUE(approved.belongs_to(folder.sign("a", first, kYear).value()));
-    // The other one goes on waiting.
+    // The other request is still waiting.
     EXPECT_TRUE(
         other.belongs_to(folder.sign("a", folder.read_request("a").value(), kYear).value()));
     EXPECT_FALSE(folder.has_request("a"));
 }
 
-TEST(AuthorityFolder, InfrastructureHasAListOfItsOwn) {
+TEST(AuthorityFolder, InfrastructureHasItsOwnList) {
     Place place;
     auto folder = place.make("Root");
     sign(folder, "infra");
@@ -297,26 +298,26 @@ TEST(AuthorityFolder, InfrastructureHasAListOfItsOwn) {
     EXPECT_EQ(infra().size(), 2u);
 }
 
-TEST(AuthorityFolder, ListsAreSignedAnewInTime) {
+TEST(AuthorityFolder, ListsAreRefreshedInTime) {
     Place place;
     auto folder = place.make("Root");
     sign(folder, "a");
     ASSERT_EQ(folder.revoke({"a"}), 1u);
     EXPECT_EQ(folder.refresh_crls(), 0u);
     place.time += 3 * kYear;
-    // Ours and, since its key is here, the root's; in both files.
+    // The CRL of this CA and, because its key is here, that of the root, in both files.
     EXPECT_EQ(folder.refresh_crls(), 4u);
     EXPECT_EQ(folder.refresh_crls(), 0u);
     const auto lists = folder.crls().value();
     for (const auto& crl : lists) EXPECT_EQ(facts_of(crl).next_update, place.time + kCrlLifetime);
     EXPECT_EQ(facts_of(folder.own_crl().value()).revoked, 1u);
     EXPECT_EQ(facts_of(folder.own_crl().value()).number, 2);
-    // Without the key nobody can.
+    // Without its key, the root's CRL cannot be renewed.
     std::filesystem::remove(place.paths().root_key());
     EXPECT_EQ(folder.refresh_crls(true), 2u);
 }
 
-TEST(AuthorityFolder, ListsFromAbove) {
+TEST(AuthorityFolder, UpdatesListsOfParentAuthorities) {
     Place place;
     auto folder = place.make("Root");
     auto root_key = read_private_key(place.paths().root_key()).value();
@@ -324,12 +325,12 @@ TEST(AuthorityFolder, ListsFromAbove) {
     auto newer = next_crl(lists[1], folder.bundle()[1], root_key, {}, place.time).value();
     ASSERT_TRUE(folder.update_crls({newer}));
     EXPECT_EQ(facts_of(folder.crls().value()[1]).number, 1);
-    // The same once more, an older one, and one of ours: nothing changes.
+    // The same list again, an older one, and one of this CA: nothing changes.
     ASSERT_TRUE(folder.update_crls({newer, lists[1], lists[0]}));
     EXPECT_EQ(facts_of(folder.crls().value()[1]).number, 1);
     auto twin = next_crl(lists[1], folder.bundle()[1], root_key, {"AB"}, place.time).value();
     EXPECT_EQ(folder.update_crls({twin}).error().message, "Could not determine newest CRL.");
-    // One that revokes the issuing authority is not taken.
+    // A CRL that revokes the issuing CA is refused.
     auto fatal = next_crl(newer, folder.bundle()[1], root_key,
                           {folder.certificate().serial().substr(2)}, place.time)
                      .value();
@@ -337,11 +338,11 @@ TEST(AuthorityFolder, ListsFromAbove) {
               "Invalid certs and/or CRLs: Certificate 'CN=Puppet CA: test' is revoked");
 }
 
-TEST(AuthorityFolder, OldAndTornFiles) {
+TEST(AuthorityFolder, OldAndIncompleteFiles) {
     Place place;
     auto folder = place.make();
     EXPECT_EQ(sign(folder, "a").serial(), "0x0002");
-    // A serial from a backup; a line that a crash has cut.
+    // An old serial from a backup, and a line truncated by a crash.
     place.put("serial", "0001\n");
     place.put("inventory.txt", place.read("inventory.txt") + "0x00");
     EXPECT_EQ(sign(folder, "b").serial(), "0x0003");
@@ -365,7 +366,7 @@ std::set<std::string> serials_in(const Place& place) {
     return out;
 }
 
-TEST(AuthorityFolder, ThreadsAndProcessesShareIt) {
+TEST(AuthorityFolder, SupportsConcurrentThreadsAndProcesses) {
     Place place;
     place.make();
     constexpr int kEach = 10;
@@ -413,7 +414,7 @@ TEST(AuthorityFolder, KilledAtAnyMoment) {
         ::kill(child, SIGKILL);
         int status = 0;
         ::waitpid(child, &status, 0);
-        // Who comes after goes on, with a serial that nobody has.
+        // The next process continues, with an unused serial.
         auto folder = AuthorityFolder::open(place.paths(), place.now());
         ASSERT_TRUE(folder) << folder.error().message;
         ASSERT_TRUE(folder->sign(fmt::format("after{}", round), folder->key().native(), {}));

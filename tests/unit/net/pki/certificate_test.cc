@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "net/pki/certificate.h"
 
 #include <cstdlib>
@@ -23,7 +24,7 @@ struct Folder {
     }
 };
 
-TEST(Certificate, IssuedOnesAreRead) {
+TEST(Certificate, ReadsIssuedCertificates) {
     Folder folder;
     auto ca = Authority::create("Test CA").value();
     auto one = ca.issue({"node.example.com", {"DNS:node.example.com", "IP:127.0.0.1"}}).value();
@@ -54,7 +55,7 @@ TEST(Certificate, ErrorsNameTheFile) {
     for (const auto& message :
          {read_certificates(empty).error().message, read_private_key(empty).error().message,
           read_crls(empty).error().message}) {
-        EXPECT_NE(message.find(empty + " holds no"), std::string::npos) << message;
+        EXPECT_NE(message.find(empty + " contains no"), std::string::npos) << message;
     }
     auto self = make_self_signed({"x"}).value();
     auto cut = self.certificate.pem();

@@ -1,4 +1,6 @@
-// Certificate requests: what is made is what is read, and what puppetserver 7.9.5 refuses.
+// SPDX-License-Identifier: Apache-2.0
+// Tests certificate requests: reading returns what was written, and all requests that puppetserver
+// 7.9.5 refuses are refused.
 #include "net/pki/request.h"
 
 #include <fmt/format.h>
@@ -21,7 +23,7 @@ Request request(const RequestContent& content) {
     return *read;
 }
 
-TEST(Request, HasWhatItWasMadeWith) {
+TEST(Request, ContainsRequestedContent) {
     auto full = request({"node.example",
                          "IP:10.0.0.1, other ,DNS:third",
                          {{{"1.2.840.113549.1.9.7", "secret"}, {"pp_auth_auto_renew", "true"}},
@@ -74,7 +76,7 @@ TEST(Request, Attributes) {
     EXPECT_TRUE(parse_request_attributes("", "f"));
 }
 
-TEST(Request, WhatCannotBeAsked) {
+TEST(Request, RefusesInvalidContent) {
     auto key = make_key().value();
     struct Case {
         RequestContent content;
@@ -99,14 +101,14 @@ TEST(Request, WhatCannotBeAsked) {
     }
 }
 
-TEST(Request, BadTexts) {
+TEST(Request, RefusesInvalidTexts) {
     for (const char* text : {"", "junk",
                              "-----BEGIN CERTIFICATE REQUEST-----\nMIIC\n-----END CERTIFICATE "
                              "REQUEST-----\n"}) {
         auto read = Request::from_pem(text, "the body");
         ASSERT_FALSE(read);
         EXPECT_TRUE(
-            read.error().message.starts_with("the body holds no certificate request in "
+            read.error().message.starts_with("the body contains no certificate request in "
                                              "PEM: "))
             << read.error().message;
     }
@@ -135,7 +137,7 @@ TEST(Policy, Names) {
              {"a/b", "a/b", bad},
              {"..", "..", bad},
              {"a..b", "a..b", bad},
-             // puppetserver takes these, and its rules take them for "web1".
+             // puppetserver accepts these names and applies the rules for "web1" to them.
              {"web1.", "web1.", bad},
              {"web1.example....", "web1.example....", bad},
              {"a\nb", "a\nb", bad}}) {
@@ -170,7 +172,7 @@ TEST(Policy, Requests) {
               "Cert subjectAltName contains a wildcard, which is not allowed: *.b"},
              {{"a", "b.", {}, {}},
               {.alternative_names = true},
-              "Cert subjectAltName contains a name that is no host name"},
+              "Cert subjectAltName contains a name that is not a host name"},
              {{"a", "", {{}, {{auth, "x"}}}, {}},
               {},
               "CSR 'a' contains an authorization extension, which is disallowed. To allow "
@@ -178,7 +180,7 @@ TEST(Policy, Requests) {
               "ca.conf file. Then restart the puppetserver and try signing this certificate "
               "again."},
              {{"a", "", {{}, {{auth, "x"}}}, {}}, {.authorization_extensions = true}, nullptr},
-             // Nobody asks for the right to sign.
+             // A request can never get the right to sign.
              {{"a", "", {{}, {{cli, "true"}}}, {}},
               {.authorization_extensions = true},
               "Found extensions that are not permitted: 1.3.6.1.4.1.34380.1.3.39"},
@@ -191,8 +193,8 @@ TEST(Policy, Requests) {
     }
 }
 
-// Made by `openssl req -new -newkey rsa:512`, and with keys of `openssl gendsa`, of secp192k1 and
-// of Ed25519.
+// Created by `openssl req -new -newkey rsa:512`, and with keys of `openssl gendsa`, of secp192k1
+// and of Ed25519.
 constexpr const char* kRsa512 =
     "-----BEGIN CERTIFICATE REQUEST-----\n"
     "MIHIMHQCAQAwDzENMAsGA1UEAwwEd2VhazBcMA0GCSqGSIb3DQEBAQUAA0sAMEgC\n"
@@ -240,8 +242,8 @@ TEST(Policy, WeakKeys) {
     };
     const auto weak = [](const char* key) {
         return fmt::format(
-            "CSR 'weak' contains a weak public key ({}). Make a key of RSA with at least 2048 "
-            "bits, of an elliptic curve with at least 224 bits, or of Ed25519.",
+            "CSR 'weak' contains a weak public key ({}). Use an RSA key with at least 2048 "
+            "bits, an elliptic curve key with at least 224 bits, or Ed25519.",
             key);
     };
     EXPECT_EQ(problem(kRsa512), weak("RSA, 512 bits"));

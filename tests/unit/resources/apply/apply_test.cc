@@ -1,4 +1,5 @@
-// Whole runs against an imaginary machine; texts recorded from puppet apply 8.11.
+// SPDX-License-Identifier: Apache-2.0
+// Tests complete runs on a simulated machine; the messages were recorded from puppet apply 8.11.
 #include <gtest/gtest.h>
 
 #include "machine.h"
@@ -11,7 +12,7 @@ namespace {
 
 const std::string kSum = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
 
-TEST(Apply, FilesAreMadeOnceAndThenLeftAlone) {
+TEST(Apply, CreatesFilesOnce) {
     Machine m;
     std::string files = resource("File", "/tmp/d", R"("ensure":"directory")") +
                         resource("File", "/tmp/d/a", R"("content":"hello\n","mode":"0600")");
@@ -30,7 +31,7 @@ TEST(Apply, FilesAreMadeOnceAndThenLeftAlone) {
     EXPECT_EQ(m.exit_status, 0);
 }
 
-TEST(Apply, AFailureSkipsWhatDependsOnIt) {
+TEST(Apply, FailureSkipsDependents) {
     Machine m;
     m.fake.files.put("/bin/false", "", 0755);
     m.fake.processes.answer("/bin/false", sys::Outcome{.status = 1});
@@ -70,7 +71,7 @@ TEST(Apply, Refusals) {
     }
 }
 
-TEST(Apply, CyclesAreShown) {
+TEST(Apply, ReportsCycles) {
     Machine m;
     EXPECT_EQ(m.run(resource("Notify", "a", R"("require":"Notify[b]")") +
                     resource("Notify", "b", R"("require":"Notify[a]")")),
@@ -82,7 +83,7 @@ TEST(Apply, CyclesAreShown) {
     EXPECT_EQ(m.exit_status, -1);
 }
 
-TEST(Apply, HostsKeepForeignLines) {
+TEST(Apply, PreservesUnmanagedHostsLines) {
     Machine m;
     m.fake.files.put("/etc/hosts", "# mine\n127.0.0.1\tlocalhost\n");
     m.run(resource("Host", "web", R"("ip":"10.0.0.1","host_aliases":["a","b"])"));
@@ -93,9 +94,9 @@ TEST(Apply, HostsKeepForeignLines) {
               Lines{});
 }
 
-// As Puppet 8.11 writes it: what an exec that is to run returns is a symbol, and the target of what
-// is no link.
-TEST(Apply, WhatAuditsRemember) {
+// In Puppet 8.11 too, these audited values are symbols: `returns` of an exec that must run, and the
+// target of a file that is not a link.
+TEST(Apply, StoresAuditedValues) {
     Machine m;
     m.options.statefile = "/state.yaml";
     m.fake.files.put("/bin/id", "", 0755);
@@ -109,8 +110,9 @@ TEST(Apply, WhatAuditsRemember) {
     EXPECT_EQ(m.run(audited), Lines{});
 }
 
-// A resource that was warned about before it had its place stays without it, its attributes do not.
-TEST(Apply, WhatAWarningCallsAResource) {
+// If a resource logs a warning before its path is known, its later messages omit the path too.
+// Messages of its attributes contain the path.
+TEST(Apply, NamesResourceInWarnings) {
     Machine m;
     m.fake.files.put("/d/f", "x");
     EXPECT_EQ(m.run(resource("File", "/d", R"("recurselimit":1,"mode":"a=rX")")),
@@ -121,9 +123,9 @@ TEST(Apply, WhatAWarningCallsAResource) {
                      "works with the '+' operator in symbolic mode \"a=rX\""}));
 }
 
-// Puppet ends at the first of owner, group and mode that cannot be had, and the rest comes in the
+// Puppet stops at the first of owner, group and mode that fails, and sets the remaining ones in the
 // next run.
-TEST(Apply, AnUnknownOwnerKeepsTheGroupFromANewFile) {
+TEST(Apply, UnknownOwnerPreventsSettingGroup) {
     Machine m;
     m.fake.users.groups.push_back({"g", 7, {}});
     const std::string file =
@@ -137,8 +139,8 @@ TEST(Apply, AnUnknownOwnerKeepsTheGroupFromANewFile) {
                      "/Stage[main]/Main/File[/f]/group: group changed 'root' to 'g'"}));
 }
 
-// As Puppet 8.11: words of a type are symbols, what stands for a version or a path is a text.
-TEST(Apply, AuditsKeepSymbols) {
+// Matches Puppet 8.11: keywords of a type are symbols; versions and paths are strings.
+TEST(Apply, AuditPreservesSymbols) {
     Machine m;
     m.options.statefile = "/state.yaml";
     m.fake.files.put("/f", "x");
@@ -149,15 +151,15 @@ TEST(Apply, AuditsKeepSymbols) {
     EXPECT_EQ(m.run(audited), Lines{});
 }
 
-// A content that is only audited has no value, and Puppet tells of none.
-TEST(Apply, AnAuditedFileIsMadeWithNoContent) {
+// If `content` is only audited, it has no value, and the message shows an empty one as in Puppet.
+TEST(Apply, CreatesAuditedFileWithoutContent) {
     Machine m;
     EXPECT_EQ(m.run(resource("File", "/f", R"("ensure":"present","audit":["content"])"))[0],
               "/Stage[main]/Main/File[/f]/ensure: defined content as ''");
 }
 
-// With `purge` a source of which only a part is seen would cost files.
-TEST(Apply, ASourceWithALinkToNothingIsNoSource) {
+// If Puppet read only a part of the source, `purge` would delete files.
+TEST(Apply, RefusesSourceWithDanglingLink) {
     Machine m;
     m.fake.files.put("/from/f", "x");
     m.fake.files.put("/to/old", "x");
@@ -177,16 +179,17 @@ TEST(Apply, ASourceWithALinkToNothingIsNoSource) {
     EXPECT_FALSE(m.fake.files.exists("/to/old"));
 }
 
-// Puppet 8.11 lets only a filebucket through, and no value is one.
-TEST(Apply, WhatIsTidiedIsNotBackedUp) {
+// Puppet 8.11 accepts only a filebucket, and no value is one.
+TEST(Apply, TidyMakesNoBackup) {
     Machine m;
     m.fake.files.put("/t/a", "x");
     m.run(resource("Tidy", "/t", R"("recurse":true,"age":"0","backup":".bak")"));
     EXPECT_EQ(m.fake.files.list("/t").value_or(Lines{"?"}), Lines{});
 }
 
-// As Puppet 8.11: `checksum_value` of a content counts beside `checksum` alone.
-TEST(Apply, AChecksumOfAContentWantsItsKind) {
+// Matches Puppet 8.11: `checksum_value` without a source has an effect only together with
+// `checksum`.
+TEST(Apply, ChecksumValueOfContentNeedsChecksum) {
     Machine m;
     const std::string file = R"("content":"x","checksum_value":"5891")";
     EXPECT_EQ(m.run(resource("File", "/f", file)).size(), 1U);
@@ -202,7 +205,7 @@ TEST(Apply, AChecksumOfAContentWantsItsKind) {
                     "type md5"});
 }
 
-TEST(Apply, AFolderInThePlaceOfALinkStays) {
+TEST(Apply, DoesNotReplaceFolderWithLink) {
     Machine m;
     m.fake.files.put("/f/x", "x");
     const Lines said = m.run(resource("File", "/f", R"("ensure":"link","target":"/t")"));
@@ -212,7 +215,7 @@ TEST(Apply, AFolderInThePlaceOfALinkStays) {
               2);
 }
 
-TEST(Apply, ALinkInThePlaceOfAFileKeepsOneBackup) {
+TEST(Apply, ReplacingFileWithLinkMakesOneBackup) {
     Machine m;
     m.fake.files.put("/f", "x");
     m.fake.files.put("/f.puppet-bak", "older");
@@ -225,8 +228,8 @@ TEST(Apply, ALinkInThePlaceOfAFileKeepsOneBackup) {
     EXPECT_EQ(m.fake.files.read("/f.puppet-bak").value_or(""), "x");
 }
 
-// A type of two names is found by what the title says of them.
-TEST(Apply, AResourceOfTwoNamesIsFoundByOne) {
+// A type with two namevars finds a resource by the names in its title.
+TEST(Apply, FindsResourceWithTwoNamevars) {
     Machine m;
     const auto waits = [&](const std::string& type) {
         return m.run(resource("Sshkey", "h", type + R"("key":"AAAA","target":"/k")") +
@@ -238,8 +241,8 @@ TEST(Apply, AResourceOfTwoNamesIsFoundByOne) {
               Lines{"Could not find dependency Sshkey[h] for Notify[n]"});
 }
 
-// What is not looked at keeps its line as it stands, in whatever way it is written.
-TEST(Apply, StateKeepsWhatItWasGiven) {
+// Entries of resources that were not checked stay unchanged, in whatever format they are.
+TEST(Apply, PreservesUncheckedStateEntries) {
     Machine m;
     m.options.statefile = "/state.yaml";
     m.fake.files.put("/f", "x");
@@ -252,7 +255,7 @@ TEST(Apply, StateKeepsWhatItWasGiven) {
     const std::string after = m.fake.files.read("/state.yaml").value_or("");
     EXPECT_TRUE(after.starts_with("---\n" + other)) << after;
     EXPECT_TRUE(after.contains("\nFile[/f]:\n  :checked: ")) << after;
-    // Those behind are found, whoever is asked for first.
+    // Entries are found in any order of the requests.
     m.fake.files.put("/a", "x", 0644);
     m.run(resource("File", "/a", R"("mode":"0644")"));
     const std::string again = m.fake.files.read("/state.yaml").value_or("");
@@ -261,8 +264,8 @@ TEST(Apply, StateKeepsWhatItWasGiven) {
     EXPECT_TRUE(again.contains("  :mode: '0644'\n'File[/b]':\n" + time)) << again;
 }
 
-// Puppet looks at a user's id by auditing it.
-TEST(Apply, ThePurgeOfUsersTellsTheirIds) {
+// Puppet reads the id of a user by auditing it.
+TEST(Apply, PurgeOfUsersReportsIds) {
     Machine m;
     m.fake.users.users.push_back({"u", "x", "", "/home/u", "/bin/sh", 1500, 7});
     m.fake.users.users.push_back({"low", "x", "", "/home/low", "/bin/sh", 7, 7});
@@ -275,7 +278,7 @@ TEST(Apply, ThePurgeOfUsersTellsTheirIds) {
                      "Stage[main]: Would have triggered 'refresh' from 1 event"}));
 }
 
-TEST(Apply, KeysThatNobodyManagesArePurged) {
+TEST(Apply, PurgesUnmanagedKeys) {
     Machine m;
     m.fake.users.users.push_back({"u", "x", "", "/home/u", "/bin/sh", 7, 7});
     for (const char* name : {"useradd", "usermod", "userdel", "chage", "chpasswd"})
@@ -299,8 +302,8 @@ TEST(Apply, KeysThatNobodyManagesArePurged) {
     EXPECT_NE(left.find("# a comment\nssh-rsa AAAAB3 kept\n"), left.npos) << left;
 }
 
-// As in Puppet 8.11: the run has failed, and its report is made all the same.
-TEST(Apply, ARunThatCannotKeepItsStateHasFailed) {
+// Matches Puppet 8.11: the run fails, but its report is still written.
+TEST(Apply, RunFailsIfStateCannotBeWritten) {
     for (auto option : {&Options::statefile, &Options::transactionstorefile}) {
         Machine m;
         m.options.*option = "/state/file";
@@ -313,8 +316,8 @@ TEST(Apply, ARunThatCannotKeepItsStateHasFailed) {
     }
 }
 
-// What is no key is not lost: nothing of the file is touched.
-TEST(Apply, AFileOfKeysThatCannotBeReadIsLeftAlone) {
+// If the file contains a line that is not a key, the file stays unchanged.
+TEST(Apply, LeavesInvalidKeyFileUnchanged) {
     Machine m;
     m.fake.users.users.push_back({"u", "x", "", "/home/u", "/bin/sh", 7, 7});
     const std::string file = "/home/u/.ssh/authorized_keys";

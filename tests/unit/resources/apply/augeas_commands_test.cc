@@ -1,4 +1,5 @@
-// The commands of the type augeas: how lines are taken apart, as the parser of augeas_core 2.0.1.
+// SPDX-License-Identifier: Apache-2.0
+// Tests how the commands of the type augeas are parsed, compared with augeas_core 2.0.1.
 #include <gtest/gtest.h>
 
 #include "core/base/diagnostic.h"

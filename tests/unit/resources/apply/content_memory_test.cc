@@ -1,10 +1,11 @@
-// Digests that are remembered between runs: when they count, and when nothing is remembered.
+// SPDX-License-Identifier: Apache-2.0
+// Tests digests that are cached between runs: when they are used, and when none are stored.
 #include "resources/apply/content_memory.h"
 
 #include <gtest/gtest.h>
 #include <limits>
 
-#include "core/sys/fake.h"
+#include "testing/fake.h"
 
 namespace bunraku::apply {
 namespace {
@@ -26,8 +27,8 @@ struct ContentMemoryTest : testing::Test {
     }
     ContentMemory loaded(bool (*trust)(const std::string&) = always,
                          std::int64_t interval = 3600 * kSecond) {
-        ContentMemory out(fake.system,
-                          {.file = kFile, .interval_ns = interval, .keeps_change_times = trust});
+        ContentMemory out(
+            fake.system, {.file = kFile, .interval_ns = interval, .preserves_change_times = trust});
         out.load();
         return out;
     }
@@ -43,7 +44,7 @@ struct ContentMemoryTest : testing::Test {
     }
 };
 
-TEST_F(ContentMemoryTest, CountsWhileTheFileIsTheSame) {
+TEST_F(ContentMemoryTest, UsesDigestWhileFileIsUnchanged) {
     learn();
     EXPECT_EQ(known(status), kSum);
     EXPECT_EQ(loaded().digest("/etc/x", "md5", status), std::nullopt);
@@ -60,8 +61,8 @@ TEST_F(ContentMemoryTest, CountsWhileTheFileIsTheSame) {
     }
 }
 
-TEST_F(ContentMemoryTest, NothingIsRememberedOfWhatMayHaveChangedUnseen) {
-    // Changed in the two seconds before it was read, or after the clock.
+TEST_F(ContentMemoryTest, StoresNothingIfFileMayHaveChanged) {
+    // Changed in the two seconds before it was read, or with a time in the future.
     for (const std::int64_t later : {-5L, 0L, 1L, 2L, 3L}) {
         auto memory = loaded(always, std::numeric_limits<std::int64_t>::max());
         memory.remember("/etc/x", "sha256", status, status.ctime_ns + later * kSecond, kSum);
@@ -73,13 +74,13 @@ TEST_F(ContentMemoryTest, NothingIsRememberedOfWhatMayHaveChangedUnseen) {
     before.size += 3;
     memory.remember("/etc/x", "sha256", before, fake.clock.now, kSum);
     EXPECT_EQ(memory.digest("/etc/x", "sha256", before), std::nullopt);
-    // A file system that nobody vouches for.
+    // A file system whose times are not reliable.
     learn(never);
     EXPECT_FALSE(fake.files.exists(kFile));
 }
 
-// Issue 31: a write through a mapping is not seen in a small file's status for a while.
-TEST_F(ContentMemoryTest, NothingIsRememberedOfSmallFiles) {
+// Issue 31: the status of a small file does not show a write through a memory mapping for a while.
+TEST_F(ContentMemoryTest, StoresNothingForSmallFiles) {
     fake.files.put("/etc/x", std::string(ContentMemory::kLarge - 1, 'x'));
     const auto small = *fake.files.stat("/etc/x");
     auto memory = loaded();
@@ -89,17 +90,17 @@ TEST_F(ContentMemoryTest, NothingIsRememberedOfSmallFiles) {
     EXPECT_FALSE(fake.files.exists(kFile));
 }
 
-TEST_F(ContentMemoryTest, IsMadeAnewAfterTheInterval) {
+TEST_F(ContentMemoryTest, ExpiresAfterTheInterval) {
     learn();
     fake.clock.now += 3599 * kSecond;
     EXPECT_EQ(known(status), kSum);
     fake.clock.now += kSecond;
     EXPECT_EQ(known(status), std::nullopt);
-    fake.clock.now -= 7200 * kSecond;  // the clock was set back: who knows what it was before
+    fake.clock.now -= 7200 * kSecond;  // the clock was set back, so earlier times are not reliable
     EXPECT_EQ(known(status), std::nullopt);
 }
 
-TEST_F(ContentMemoryTest, TrustsOnlyItsOwnWholeFile) {
+TEST_F(ContentMemoryTest, TrustsOnlyOwnCompleteFile) {
     learn();
     EXPECT_EQ(fake.files.stat(kFile)->mode, 0600U);
     const std::string good = *fake.files.read(kFile);
@@ -126,7 +127,7 @@ TEST_F(ContentMemoryTest, TrustsOnlyItsOwnWholeFile) {
     EXPECT_EQ(known(status), std::nullopt);
 }
 
-TEST_F(ContentMemoryTest, FindsManyInAnyOrderAndWritesOnlyWhatIsNew) {
+TEST_F(ContentMemoryTest, FindsInAnyOrderAndWritesOnlyChanges) {
     auto memory = loaded();
     for (int i = 0; i < 50; ++i) {
         const std::string path = "/etc/f" + std::to_string(i);

@@ -1,6 +1,7 @@
-// The types of the core modules: what is said and written. Nagios' files and messages and yumrepo's
-// refusals are recorded from Puppet 8.11 with nagios_core 1.0.1 and yumrepo_core 3.0.1; the rest is
-// read off the modules (selinux_core, zfs_core, zone_core 2.0.0).
+// SPDX-License-Identifier: Apache-2.0
+// Tests the types of the core modules: messages and written files. The files and messages of Nagios
+// and the errors of yumrepo are recorded from Puppet 8.11 with nagios_core 1.0.1 and yumrepo_core
+// 3.0.1. The rest follows the source of the modules (selinux_core, zfs_core, zone_core 2.0.0).
 #include "machine.h"
 #include "resources/apply/types/nagios/definitions.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 std::string at(std::string_view rest) { return "/Stage[main]/Main/" + std::string(rest); }
 
-TEST(Yumrepo, SectionsAreChangedInTheirPlace) {
+TEST(Yumrepo, ChangesSectionsInPlace) {
     Machine m;
     m.fake.files.put("/etc/yum.repos.d/a.repo",
                      "# c\n[a]\nname=A\nenabled=1\n# in\nbaseurl=http://a/\n  http://b/\n\n[b]\n"
@@ -32,7 +33,7 @@ TEST(Yumrepo, SectionsAreChangedInTheirPlace) {
               "[n]\nbaseurl=http://x/$releasever\nenabled=0\npassword=geheim\n");
     EXPECT_EQ(m.fake.files.stat("/etc/yum.repos.d/foo.repo")->mode, 0644U);
     EXPECT_EQ(m.run(catalog), Lines{});
-    // The last section of a file takes it along.
+    // Removing the last section of a file also removes the file.
     EXPECT_EQ(m.run(resource("Resources", "yumrepo", R"("purge":true)") +
                     resource("Yumrepo", "n", R"("ensure":"present")")),
               Lines{at("Yumrepo[a]/ensure: removed")});
@@ -40,15 +41,15 @@ TEST(Yumrepo, SectionsAreChangedInTheirPlace) {
     EXPECT_TRUE(m.fake.files.exists("/etc/yum.repos.d/foo.repo"));
 }
 
-// What is wrong is told by the title that both names make.
-TEST(Sshkey, RefusalsHaveBothNames) {
+// Errors use the title that both names form.
+TEST(Sshkey, ErrorsContainBothNames) {
     Machine m;
     EXPECT_EQ(m.run(resource("Sshkey", "there", R"("type":"rsa","host_aliases":"a,b")")),
               Lines{"Parameter host_aliases failed on Sshkey[there@ssh-rsa]: Aliases must be "
                     "provided as an array, not a comma-separated list"});
 }
 
-TEST(Yumrepo, PlacesAndRefusals) {
+TEST(Yumrepo, PathsAndErrors) {
     Machine m;
     m.fake.files.put("/etc/yum.conf", "[main]\nreposdir=/nope, /srv/repos\n");
     m.fake.files.put("/srv/repos/old.repo", "[x]\nname=X\n");
@@ -77,7 +78,7 @@ TEST(Yumrepo, PlacesAndRefusals) {
               "/srv/repos/bad.repo, line: 2)");
 }
 
-TEST(Nagios, DefinitionsAsTheModuleWritesThem) {
+TEST(Nagios, WritesDefinitionsLikeTheModule) {
     Machine m;
     m.fake.files.put("/etc/nagios/nagios_host.cfg",
                      "define host {\n host_name a\n address 1 ;x\n}\ndefine host{\n\n name tpl\n "
@@ -120,12 +121,13 @@ TEST(Nagios, DefinitionsAsTheModuleWritesThem) {
               "\t## --PUPPET_NAME-- (called '_naginator_name' in the manifest)                s\n"
               "\tcontacts                       absent\n\thost_name                      a\n"
               "\tservice_description            S\n}\n");
-    // Of several semicolons the module keeps the first alone from being a comment.
+    // If there are several semicolons, the module escapes only the first one, so the rest is read
+    // as a comment.
     EXPECT_EQ(m.run(catalog),
               Lines{at("Nagios_command[c]/command_line: command_line changed 'x;y' to 'x;y;z'")});
 }
 
-TEST(Nagios, WhatIsNoDefinition) {
+TEST(Nagios, RefusesInvalidDefinitions) {
     const auto error = [](std::string_view text) -> std::string {
         try {
             parse_nagios(text);
@@ -181,7 +183,7 @@ TEST(Selinux, BooleansAndModules) {
               "/usr/share/selinux/targeted/new.pp");
 }
 
-TEST(Zones, KnownByShape) {
+TEST(Zones, ValidatesZonesAndPools) {
     Machine m;
     EXPECT_EQ(m.run(resource("Zone", "z", R"("path":"rel")")),
               Lines{"Parameter path failed on Zone[z]: The zone base must be fully qualified"});
@@ -197,7 +199,7 @@ TEST(Zones, KnownByShape) {
                            "Could not find a suitable provider for zfs"}));
 }
 
-TEST(Zpool, DevicesAreReadAndNeverChanged) {
+TEST(Zpool, NeverChangesDevices) {
     Machine m;
     m.fake.processes.programs = {"zpool", "zfs"};
     m.fake.processes.answer("/usr/bin/zpool status -P tank",

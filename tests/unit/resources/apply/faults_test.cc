@@ -1,5 +1,6 @@
-// Fifty resources on an imaginary machine whose N-th call to the file system fails, for every N and
-// every way: tests/faults does the same to the real one.
+// SPDX-License-Identifier: Apache-2.0
+// Applies fifty resources on a simulated machine whose N-th file system call fails, for every N and
+// in every way. tests/faults does the same with the real file system.
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
@@ -11,8 +12,8 @@
 namespace bunraku::apply {
 namespace {
 
-// Twelve chains: a file, what requires it, and what requires that. Beside them files that stay as
-// they are, links, sources, records of /etc/hosts.
+// Twelve chains of a file, a resource that requires it, and another that requires the second. Also
+// unchanged files, links, sources, and records of /etc/hosts.
 std::string fifty() {
     std::string out;
     for (int i = 0; i < 12; ++i) {
@@ -49,7 +50,7 @@ void prepare(Machine& m) {
 
 using Contents = std::map<std::string, std::string>;
 
-// What the run is about: every path, with content or target.
+// Collects every path that the run manages, with its content or target.
 void collect(sys::FileSystem& files, const std::string& folder, Contents& out) {
     const auto names = files.list(folder);
     if (!names) return;
@@ -72,7 +73,7 @@ Contents contents(Machine& m) {
     Contents out;
     for (const char* folder : {"/old", "/new", "/source"}) collect(m.fake.files, folder, out);
     out["/etc/hosts"] = m.fake.files.read("/etc/hosts").value_or("?");
-    // The header of a written file of records tells the time.
+    // The header of a written file of records contains the time.
     std::string& hosts = out["/etc/hosts"];
     while (hosts.starts_with('#')) hosts.erase(0, hosts.find('\n') + 1);
     return out;
@@ -104,7 +105,7 @@ TEST(Faults, EveryCallFailsInEveryWay) {
             m.fake.files.fail_calls(-1, 0, 0);
             ASSERT_NE(m.status, "none");
             const Contents now = contents(m);
-            // Nothing is half done, and nothing else was touched.
+            // No file is half written, and no other file was changed.
             for (const auto& [path, content] : now) {
                 const auto is = [&](const Contents& state) {
                     const auto at = state.find(path);
@@ -116,8 +117,9 @@ TEST(Faults, EveryCallFailsInEveryWay) {
             for (const auto& [path, content] : before) {
                 EXPECT_TRUE(now.contains(path) || !after.contains(path)) << path << " is gone";
             }
-            // A success is one; a failure says so, and what depends on it is left alone.
-            // Of a managed path that may not be looked at only a message tells, as in Puppet.
+            // A successful resource is completely applied. A failed one reports an error, and its
+            // dependents are skipped. If a managed path cannot be accessed, only a message shows
+            // it, as in Puppet.
             if (m.status != "failed" && !contains(said, "Could not stat; permission denied")) {
                 EXPECT_EQ(now, after);
             }

@@ -1,4 +1,6 @@
-// `file { source => }`: streamed, checked on the way, and never readable by more than it is for.
+// SPDX-License-Identifier: Apache-2.0
+// Tests `file { source => }`: the content is streamed and verified. The file is never readable by
+// users who must not read it.
 #include <cerrno>
 
 #include "machine.h"
@@ -12,7 +14,7 @@ std::string big_text() {
     return text;
 }
 
-TEST(FileSource, IsCopiedPieceByPiece) {
+TEST(FileSource, CopiesInChunks) {
     Machine m;
     const std::string text = big_text();
     m.fake.files.put("/src/a", text);
@@ -21,7 +23,7 @@ TEST(FileSource, IsCopiedPieceByPiece) {
     EXPECT_EQ(m.run(resource("File", "/tmp/a", R"("source":"/src/a")")), Lines{});
 }
 
-TEST(FileSource, WhatIsNotAsPromisedIsDiscarded) {
+TEST(FileSource, DiscardsContentWithWrongChecksum) {
     Machine m;
     m.fake.files.put("/src/a", "hello\n");
     m.fake.files.put("/tmp/a", "old");
@@ -37,7 +39,7 @@ TEST(FileSource, WhatIsNotAsPromisedIsDiscarded) {
     EXPECT_EQ(m.fake.files.list("/tmp").value_or(Lines{}), (Lines{".keep", "a"}));
 }
 
-TEST(FileSource, ALinkThatLeadsNowhereIsNone) {
+TEST(FileSource, IgnoresDanglingLink) {
     for (const char* more : {R"("links":"manage")", R"("recurse":true)"}) {
         Machine m;
         ASSERT_TRUE(m.fake.files.make_directory("/src", 0755));
@@ -51,8 +53,8 @@ TEST(FileSource, ALinkThatLeadsNowhereIsNone) {
     }
 }
 
-// A name never stands for a secret with the mode or the owner that the old file had.
-TEST(FileSource, ModeAndOwnerComeBeforeTheName) {
+// A secret is never visible under the file's name with the mode or owner of the old file.
+TEST(FileSource, SetsModeAndOwnerBeforeRename) {
     for (const char* body : {R"("source":"/src/a")", R"("content":"hello\n")"}) {
         Machine m;
         m.fake.users.users.push_back({"web", "x", "", "/", "/bin/sh", 33, 33});
@@ -67,15 +69,15 @@ TEST(FileSource, ModeAndOwnerComeBeforeTheName) {
         EXPECT_EQ(options.mode, 0600u);
         EXPECT_EQ(options.uid, 33u);
         EXPECT_EQ(options.gid, 33u);
-        // The changes are told all the same.
+        // The changes are still reported.
         EXPECT_EQ(got.size(), 4u);
         EXPECT_EQ(m.status, "changed");
     }
 }
 
-// Every call to the file system fails once, one after the other: the run ends with a report, and
-// the next one makes good what was left.
-TEST(FileSource, AFailingCallIsTheFailureOfAResource) {
+// Each file system call fails once, in turn. The run ends with a report, and the next run repairs
+// the rest.
+TEST(FileSource, FailingCallFailsTheResource) {
     const std::string catalog =
         resource("File", "/tmp/d",
                  R"("ensure":"directory","source":"/src","recurse":true,"purge":true)") +

@@ -1,4 +1,5 @@
-// An imaginary machine to which catalogs are applied.
+// SPDX-License-Identifier: Apache-2.0
+// A simulated machine to which tests apply catalogs.
 #pragma once
 
 #include <functional>
@@ -6,21 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "core/sys/fake.h"
 #include "resources/apply/run.h"
 #include "resources/catalog/agent_json.h"
+#include "testing/fake.h"
 
 namespace bunraku::apply {
 
 using Lines = std::vector<std::string>;
 
-/// One imaginary machine and what a run on it logs, without the time it took.
+/// A simulated machine, with the log of the last run without times.
 struct Machine {
     sys::FakeSystem fake;
     base::MemorySink log;
     int exit_status = 0;
-    std::string status;  ///< of the report; "none" where there is none
-    Lines desired;       ///< what its events say was wanted
+    std::string status;  ///< status in the report; "none" without a report
+    Lines desired;       ///< the desired values in the events
     std::function<StopRequest()> stop;
     Options options;
     Machine() { fake.files.put("/tmp/.keep", ""); }

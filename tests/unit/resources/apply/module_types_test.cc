@@ -1,5 +1,6 @@
-// Types that modules bring and that are built in. What is said and written was recorded from Puppet
-// 8.11 with stdlib 8.5.0, inifile 5.4.0 and concat 7.3.1, but where the newest release is another.
+// SPDX-License-Identifier: Apache-2.0
+// Tests types of modules that are built in. Messages and files were recorded from Puppet 8.11 with
+// stdlib 8.5.0, inifile 5.4.0 and concat 7.3.1, unless the newest release differs.
 #include <fmt/format.h>
 
 #include "machine.h"
@@ -16,8 +17,8 @@ struct FileCase {
     Lines said;
 };
 
-/// Each on a file of its own, twice: the second time nothing is to be done.
-void expect_cases(std::span<const FileCase> cases, bool show_diff = false) {
+/// Runs each case with a new file, twice: the second run must change nothing.
+void check_cases(std::span<const FileCase> cases, bool show_diff = false) {
     for (const FileCase& c : cases) {
         SCOPED_TRACE(c.parameters);
         Machine m;
@@ -34,7 +35,7 @@ void expect_cases(std::span<const FileCase> cases, bool show_diff = false) {
     }
 }
 
-TEST(FileLine, LinesComeAndGo) {
+TEST(FileLine, AddsAndRemovesLines) {
     const Lines created{"/ensure: created"}, removed{"/ensure: removed"};
     const FileCase cases[] = {
         {"File_line", R"("line":"x")", "a\nb", "a\nb\nx\n", created},
@@ -54,7 +55,7 @@ TEST(FileLine, LinesComeAndGo) {
          "a\n",
          {": Could not evaluate: premature end of char-class: /[/"}},
     };
-    expect_cases(cases);
+    check_cases(cases);
 }
 
 TEST(FileLine, Refusals) {
@@ -77,7 +78,7 @@ TEST(FileLine, Refusals) {
               in_main("File_line[t]/ensure: created (noop)"));
 }
 
-TEST(IniSetting, SettingsComeAndGo) {
+TEST(IniSetting, AddsAndRemovesSettings) {
     const Lines created{"/ensure: created"}, removed{"/ensure: removed"};
     const std::string file = "x = 0\n\n[a]\n  one=1\n;two = 2\n\n[b]\nx = 3\n";
     const auto with = [&](std::string_view old, std::string_view by) {
@@ -118,10 +119,10 @@ TEST(IniSetting, SettingsComeAndGo) {
          {}},
         {"Ini_setting", R"("section":"n")", file, file + "\n[n]\n", created},
     };
-    expect_cases(cases, true);
+    check_cases(cases, true);
 }
 
-TEST(IniSubsetting, WordsComeAndGo) {
+TEST(IniSubsetting, AddsAndRemovesWords) {
     const std::string of = R"("setting":"o","subsetting":)";
     const FileCase cases[] = {
         {"Ini_subsetting",
@@ -156,10 +157,10 @@ TEST(IniSubsetting, WordsComeAndGo) {
          "o = 'k=v'\n",
          {"/ensure: created"}},
     };
-    expect_cases(cases);
+    check_cases(cases);
 }
 
-TEST(Concat, FragmentsMakeAFile) {
+TEST(Concat, CombinesFragments) {
     Machine m;
     m.fake.files.put("/src", "from a source");
     const std::string fragments =
@@ -175,7 +176,8 @@ TEST(Concat, FragmentsMakeAFile) {
     EXPECT_EQ(m.fake.files.read("/f").value_or(""), "from a source\ntwo\ntwo too\nten\n");
     EXPECT_EQ(m.fake.files.stat("/f")->mode, 0600U);
     EXPECT_EQ(m.run(fragments + file), Lines{});
-    // Who waits for it hears of what it generated, by a whit that has the tag of its name.
+    // A resource that subscribes to the concat file is refreshed by the generated file. The refresh
+    // goes through a whit tagged with the concat file's name.
     m.fake.files.put("/f", "old");
     m.run(fragments + file + resource("Anchor", "a", R"("subscribe":"Concat_file[F]")"));
     EXPECT_TRUE(std::ranges::any_of(m.log.records, [](const base::Diagnostic& d) {
@@ -186,7 +188,7 @@ TEST(Concat, FragmentsMakeAFile) {
         std::ranges::count(
             m.desired, "{sha256}07a635a4d555a78c46fe7208fdbac69b97b5909461bf0678007a114f76ebd8d5"),
         1);
-    // Sorted as texts.
+    // Sorted as strings.
     m.run(fragments + resource("Concat_file", "F", R"("path":"/f","order":"alpha")"));
     EXPECT_EQ(m.fake.files.read("/f").value_or(""), "ten\ntwo\ntwo too\n");
     EXPECT_EQ(m.run(resource("Concat_fragment", "a", R"("target":"/g","content":"x")")),
@@ -202,7 +204,7 @@ TEST(Concat, FragmentsMakeAFile) {
 
 TEST(Concat, SecretContents) {
     Machine m;
-    // As its fragment's is, the file's content is a secret.
+    // If a fragment is sensitive, the whole file is.
     const std::string marked =
         resource("Concat_file", "G", R"("path":"/g")") +
         resource("Concat_fragment", "s",
@@ -212,7 +214,7 @@ TEST(Concat, SecretContents) {
     EXPECT_EQ(m.fake.files.read("/g").value_or(""), "s");
 }
 
-TEST(Alternatives, AreChosen) {
+TEST(Alternatives, SelectsAlternative) {
     Machine m;
     m.fake.files.put("/etc/os-release", "ID=debian\n");
     m.fake.processes.programs = {"update-alternatives"};
@@ -242,7 +244,7 @@ TEST(Alternatives, AreChosen) {
                                               "'/bin/nano' to '/bin/vi'")});
     m.fake.processes.calls.clear();
     EXPECT_EQ(m.run(vi + less), Lines{});
-    // Asked once for all, as long as nothing changes.
+    // One query returns all alternatives, as long as nothing changes.
     EXPECT_EQ(m.fake.processes.texts(), Lines{program + "--get-selections"});
     EXPECT_EQ(m.run(resource("Alternatives", "editor", R"("mode":"auto")")),
               Lines{in_main("Alternatives[editor]/mode: mode changed 'manual' to 'auto'")});
@@ -258,11 +260,11 @@ TEST(Alternatives, AreChosen) {
                     "given"});
 }
 
-// The sums of "payload".
+// The checksums of "payload".
 constexpr const char* kPayload =
     R"("checksum_type":"sha256","checksum":"239f59ed55e737c77147cf55ad0c1b030b6d7ee748a7426952f9b852d5a935e5")";
 
-TEST(Archive, IsExtractedAndRemoved) {
+TEST(Archive, ExtractsAndRemoves) {
     Machine m;
     m.fake.processes.programs = {"curl"};
     m.fake.files.put("/src/a.tgz", "payload");
@@ -288,10 +290,10 @@ TEST(Archive, IsExtractedAndRemoved) {
     ASSERT_FALSE(unknown.empty());
     EXPECT_EQ(unknown[0],
               "Could not set 'present' on ensure: Working directory /none does not exist!");
-    EXPECT_FALSE(m.fake.files.exists("/dl/b.tgz"));  // cleaned up all the same
+    EXPECT_FALSE(m.fake.files.exists("/dl/b.tgz"));  // cleanup still runs
 }
 
-TEST(Archive, WhatIsNotAsPromisedIsDiscarded) {
+TEST(Archive, DiscardsFileWithWrongChecksum) {
     Machine m;
     m.fake.processes.programs = {"curl"};
     m.fake.files.put("/dl/a", "old");
@@ -317,7 +319,8 @@ TEST(Archive, WhatIsNotAsPromisedIsDiscarded) {
               "Source file: /none does not exists.");
 }
 
-/// A machine with a git that knows one repository: what its commands say, by their beginnings.
+/// A machine with a git that has one repository; its responses depend on the first words of a
+/// command.
 struct GitMachine : Machine {
     GitMachine() {
         fake.processes.programs = {"git"};
@@ -346,7 +349,7 @@ struct GitMachine : Machine {
         out.status = 1;
         fake.processes.answer(command, out);
     }
-    /// What was run since the last time that changes something.
+    /// Returns the changing commands since the last call.
     Lines changes() {
         Lines out;
         for (const std::string& text : fake.processes.texts()) {
@@ -362,7 +365,7 @@ struct GitMachine : Machine {
     }
 };
 
-TEST(Vcsrepo, IsClonedAndFollowsItsRevision) {
+TEST(Vcsrepo, ClonesAndFollowsRevision) {
     GitMachine m;
     const std::string base = R"("ensure":"present","source":"/up")";
     EXPECT_EQ(m.run_repository(base + R"(,"revision":"dev","depth":1)"),
@@ -398,7 +401,7 @@ TEST(Vcsrepo, FollowsTheLatest) {
     EXPECT_EQ(m.run_repository(R"("ensure":"latest","source":"/up")"), Lines{});
 }
 
-TEST(Vcsrepo, WhatStandsInTheWayStays) {
+TEST(Vcsrepo, ReplacesExistingFilesOnlyWithForce) {
     GitMachine m;
     m.fake.files.put("/r/x", "x");
     const std::string base = R"("ensure":"present","source":"/up")";
@@ -411,7 +414,7 @@ TEST(Vcsrepo, WhatStandsInTheWayStays) {
     EXPECT_TRUE(m.fake.files.exists("/r/.git/config"));
 }
 
-TEST(Vcsrepo, BecomesBareAndGoes) {
+TEST(Vcsrepo, ConvertsToBareAndRemoves) {
     GitMachine m;
     m.fake.files.put("/r/.git/config", "");
     m.fake.files.put("/r/x", "x");
@@ -428,7 +431,7 @@ TEST(Vcsrepo, BecomesBareAndGoes) {
     EXPECT_FALSE(m.fake.files.exists("/r"));
 }
 
-TEST(ModuleReleases, TheContentDecides) {
+TEST(ModuleReleases, ContentDeterminesRelease) {
     sys::FakeSystem fake;
     base::MemorySink log;
     Context context{.system = fake.system, .log = log};
@@ -453,7 +456,7 @@ TEST(ModuleReleases, TheContentDecides) {
         return found;
     };
     EXPECT_EQ(level(), 3);
-    // One of another module.
+    // A provider of another module.
     providers["toy"].push_back("/n/lib/puppet/provider/toy/other.rb");
     EXPECT_EQ(level(), std::nullopt);
     providers["toy"].pop_back();
@@ -463,13 +466,13 @@ TEST(ModuleReleases, TheContentDecides) {
     EXPECT_EQ(level(), 9);
 }
 
-TEST(ModuleTypes, WhatIsOnlyAuditedIsNotGiven) {
+TEST(ModuleTypes, AuditedParameterCountsAsMissing) {
     Machine m;
     EXPECT_EQ(m.run(resource("File_line", "l", R"("path":"/tmp/f","audit":"all")")),
               Lines{"Validation of File_line[l] failed: line is a required attribute"});
 }
 
-TEST(ModuleTypes, ValuesAddNoLines) {
+TEST(ModuleTypes, ValuesCannotAddLines) {
     const auto setting = [](std::string_view section, std::string_view name,
                             std::string_view value) {
         return resource("Ini_setting", "i",
@@ -485,13 +488,13 @@ TEST(ModuleTypes, ValuesAddNoLines) {
         EXPECT_TRUE(said[0].contains(" must not contain a newline")) << said[0];
         EXPECT_FALSE(m.fake.files.exists("/tmp/f"));
     }
-    // A line that goes on is one setting.
+    // A continued line is one setting.
     Machine m;
     EXPECT_EQ(m.run(setting("s", "a", "b\\n  c")).size(), 1U);
     EXPECT_EQ(m.fake.files.read("/tmp/f").value_or(""), "[s]\na = b\n  c\n");
 }
 
-TEST(ModuleReleases, TheTableIsSorted) {
+TEST(ModuleReleases, TableIsSorted) {
     const auto all = module_types();
     EXPECT_TRUE(std::ranges::is_sorted(all, {}, &ModuleType::name));
     for (const ModuleType& t : all) {

@@ -1,5 +1,6 @@
-// Values that no one means: they fail their own resource and nothing else. Texts and results were
-// recorded from puppet apply 8.11 as root.
+// SPDX-License-Identifier: Apache-2.0
+// Tests invalid values: each must fail only its own resource. Messages and results were recorded
+// from puppet apply 8.11 as root.
 #include <fmt/ranges.h>
 #include <stdexcept>
 
@@ -10,9 +11,9 @@ namespace {
 
 const std::string kX = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881";
 
-// The allowed values of `ensure` were compared with a text that was gone, for every text that does
-// not fit into a std::string itself.
-TEST(OddValues, LongTextsStayWhatTheyAre) {
+// Regression test: the allowed values of `ensure` were compared with a destroyed string, for all
+// strings that do not fit into std::string's inline buffer.
+TEST(OddValues, PreservesLongTexts) {
     for (std::size_t length : {1, 15, 16, 23, 24, 200, 4000}) {
         Machine m;
         const std::string target = "/" + std::string(length, 'x');
@@ -33,7 +34,7 @@ TEST(OddValues, LongTextsStayWhatTheyAre) {
     EXPECT_TRUE(asked) << fmt::format("{}", fmt::join(m.fake.processes.texts(), "\n"));
 }
 
-TEST(OddValues, OwnersOutsideOfThirtyTwoBits) {
+TEST(OddValues, OwnersBeyond32Bits) {
     struct Row {
         const char *owner, *error;
         std::uint32_t uid;
@@ -90,7 +91,7 @@ TEST(OddValues, OwnersOutsideOfThirtyTwoBits) {
     }
 }
 
-// setuid(-1) changes nothing: the command would run as root.
+// setuid(-1) changes nothing, so the command would run as root.
 TEST(OddValues, UsersOfCommands) {
     struct Row {
         const char *attribute, *value, *output;
@@ -120,7 +121,7 @@ TEST(OddValues, UsersOfCommands) {
     }
 }
 
-TEST(OddValues, TriesOfCommands) {
+TEST(OddValues, TriesParameter) {
     struct Row {
         const char *value, *error;
     };
@@ -146,7 +147,7 @@ TEST(OddValues, TriesOfCommands) {
     }
 }
 
-TEST(OddValues, TimesOfCommands) {
+TEST(OddValues, TimeoutParameters) {
     struct Row {
         const char *attribute, *value, *shown, *error;
     };
@@ -165,7 +166,7 @@ TEST(OddValues, TimesOfCommands) {
     }
 }
 
-TEST(OddValues, AnyExceptionIsTheFailureOfItsResource) {
+TEST(OddValues, AnyExceptionFailsItsResource) {
     Machine m;
     m.fake.files.put("/bin/a", "", 0755);
     m.fake.processes.answer(

@@ -1,4 +1,5 @@
-// The package managers: what they are asked and told, and the order of their versions.
+// SPDX-License-Identifier: Apache-2.0
+// Tests package managers: their commands and responses, and the order of versions.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,9 +29,9 @@ void expect_order(std::string_view versions, std::string_view rows) {
     }
 }
 
-// Every version against every one, as Puppet::Util::Package::Version of Puppet 8.11 has it
-// (RubyGems 3.3), the oddities included.
-TEST(PackageVersions, OrderOfPuppet) {
+// Compares every version with every other, as Puppet::Util::Package::Version of Puppet 8.11 does
+// (RubyGems 3.3), including its oddities.
+TEST(PackageVersions, MatchesPuppetOrder) {
     expect_order<RpmVersion>(
         "1.0 1.0-1 1:1.0-1 0:1.0-1 1.0-1.el9 1.0-10.el9 1.0~rc1-1 1.0a 1.0.a 1.00 "
         "1.0.1-1.x86_64 2-1 a1 1a 10 x:1.0 1.0_1",
@@ -54,9 +55,9 @@ TEST(PackageVersions, OrderOfPuppet) {
         ">>>>>>>>><<<>>><=> <><>>><>><<<<<<<<=");
 }
 
-// As dpkg --compare-versions 1.21 has it. Puppet puts signs before letters (1.0+b1 before 1.0a)
-// where dpkg does the opposite; it is dpkg that installs.
-TEST(PackageVersions, OrderOfDpkg) {
+// The order of dpkg --compare-versions 1.21. Puppet sorts punctuation before letters (1.0+b1 before
+// 1.0a), and dpkg does the opposite. Bunraku follows dpkg, because dpkg installs the package.
+TEST(PackageVersions, MatchesDpkgOrder) {
     expect_order<DebianVersion>(
         "1.0 1.0-1 1:0.5 1.0~rc1 1.0+b1 1.0-1ubuntu2 1.0-1ubuntu10 2 1.0a 1.0.1",
         "=<<><<<<<< >=<><<<<<< >>=>>>>>>> <<<=<<<<<< >><>=>><>< "
@@ -92,11 +93,11 @@ struct Answer {
 
 struct Case {
     const char* name;
-    const char* os;        // of os-release
-    const char* programs;  // in /usr/bin
+    const char* os;        // content of os-release
+    const char* programs;  // programs in /usr/bin
     std::vector<Answer> answers;
     const char* parameters;
-    Lines commands;  // that change something, and those that ask for versions
+    Lines commands;  // the commands that change something, and the ones that query versions
     Lines log;
 };
 
@@ -104,7 +105,7 @@ const char* const kRpm = "/usr/bin/rpm -q";
 constexpr const char* kThere = "vim 2 9.0 4.el9 x86_64\n";
 
 // The command lines are those of the providers of Puppet 8.11.
-TEST(PackageProviders, WhatTheyRun) {
+TEST(PackageProviders, RunExpectedCommands) {
     const std::vector<Case> cases = {
         {"dnf installs",
          "ID=rocky\nVERSION_ID=9.3\n",
@@ -284,8 +285,8 @@ TEST(PackageProviders, WhatTheyRun) {
     }
 }
 
-// What is the default where: os-release, programs, the provider.
-TEST(PackageProviders, Default) {
+// The default provider for each combination of os-release and programs.
+TEST(PackageProviders, SelectsDefaultProvider) {
     struct Row {
         const char *os, *programs, *provider;
     };
@@ -312,8 +313,8 @@ TEST(PackageProviders, Default) {
     }
 }
 
-// Where dpkg-query would look: what it says is what it would print.
-TEST(PackageProviders, DpkgsFileIsReadWhereItIsWhole) {
+// Reads the file that dpkg-query reads, and returns the same result.
+TEST(PackageProviders, ReadsDpkgStatusFileIfComplete) {
     const std::string status =
         "Package: zsh\nStatus: install ok installed\nArchitecture: amd64\nVersion: 5.9-4\n"
         "Description: a shell\n Status: of the shell\n\n"
@@ -347,8 +348,8 @@ TEST(PackageProviders, DpkgsFileIsReadWhereItIsWhole) {
     EXPECT_EQ(asked.size(), 1U);
 }
 
-// What reports and exit codes tell of each is its own: only the way to the repositories is shared.
-TEST(PackageProviders, AptFetchesWhatIsDueAtOnce) {
+// Each package has its own report and exit code; only the download is shared.
+TEST(PackageProviders, AptDownloadsInOneStep) {
     Machine m;
     m.fake.processes.programs = {"apt-get",  "apt-cache",  "apt-mark", "debconf-set-selections",
                                  "dpkg-deb", "dpkg-query", "dpkg"};
@@ -384,7 +385,7 @@ TEST(PackageProviders, AptFetchesWhatIsDueAtOnce) {
     EXPECT_TRUE(std::ranges::find(said, "/Stage[main]/Main/Package[c]/ensure: created") !=
                 said.end())
         << fmt::format("{}", fmt::join(said, "\n"));
-    // Two are as fast one by one.
+    // For two packages, a shared download is not faster.
     m.run(package("a") + package("b"));
     EXPECT_EQ(asked(), (Lines{how + "install a", how + "install b"}));
     m.run(package("a") + package("b") + package("c"), true);

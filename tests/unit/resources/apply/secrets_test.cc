@@ -1,5 +1,6 @@
-// Secrets are planted in every attribute of every type, in many shapes, most of them wrong for the
-// attribute. No log line, report, state file or argument of a process may hold them.
+// SPDX-License-Identifier: Apache-2.0
+// Puts secrets into every attribute of every type, in many shapes, most of which are wrong for the
+// attribute. No log line, report, state file or process argument may contain them.
 #include "resources/apply/secrets.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using value::Value;
 
 constexpr std::string_view kSecret = "S3CR3Tzq81";
 
-TEST(Secrets, AreHiddenWhereverTheyStand) {
+TEST(Secrets, HidesSecretsInTexts) {
     Secrets s;
     const Value list[] = {Value::string("hunter22"), Value::string("A=pass word9")};
     s.add(Value::array(list), Secrets::Parts::All);
@@ -24,7 +25,8 @@ TEST(Secrets, AreHiddenWhereverTheyStand) {
     EXPECT_EQ(s.hide("A=pass word9"), "[redacted]");
     EXPECT_EQ(s.hide("said word9, pass word9"), "said [redacted], [redacted]");
     EXPECT_EQ(s.hide("HUNTER"), "HUNTER");
-    // Short ones only as words of their own, else they would be told by what they cut.
+    // Short secrets are hidden only as separate words, because otherwise the gaps in a text would
+    // reveal them.
     Secrets little;
     little.add(Value::string("a"), Secrets::Parts::All);
     little.add(Value::integer(12), Secrets::Parts::All);
@@ -38,7 +40,7 @@ TEST(Secrets, AreHiddenWhereverTheyStand) {
     whole.add(Value::string("line of text\nanother line"), Secrets::Parts::Whole);
     EXPECT_EQ(whole.hide("text, another line"), "text, [redacted]");
     EXPECT_EQ(whole.hide("\"line of text\\nanother line\""), "\"[redacted]\"");
-    // Lines of a file, however many it has.
+    // The lines of a file, for any number of lines.
     std::string file;
     for (int i = 0; i < 20'000; ++i) file += "setting number " + std::to_string(i) + "\n";
     Secrets large;
@@ -46,13 +48,13 @@ TEST(Secrets, AreHiddenWhereverTheyStand) {
     EXPECT_TRUE(large.empty());
     large.add(Value::string(file), Secrets::Parts::All);
     EXPECT_EQ(large.hide("line 'setting number 7' is wrong"), "line '[redacted]' is wrong");
-    // Escapes, as Ruby's inspect writes them.
+    // Escaped as in Ruby's inspect.
     Secrets quoted;
     quoted.add(Value::string("say \"hi\"\t!"), Secrets::Parts::Whole);
     EXPECT_EQ(quoted.hide(R"(no "say \"hi\"\t!")"), "no \"[redacted]\"");
 }
 
-/// What is given beside the attribute, so that a resource comes as far as it can.
+/// Returns the other attributes that the resource needs to get as far as possible.
 std::string companions(const std::string& type, const std::string& attribute) {
     struct Companion {
         std::string_view type, attribute, json;
@@ -111,7 +113,7 @@ std::string companions(const std::string& type, const std::string& attribute) {
     return out;
 }
 
-/// Shapes of a value that holds the secret: some are right for some attributes.
+/// Shapes of a value that contains the secret; each is valid for some attributes.
 const std::string_view kShapes[] = {
     R"("S3CR3Tzq81")",
     R"("/nonexistent/S3CR3Tzq81")",
@@ -125,8 +127,8 @@ const std::string_view kShapes[] = {
     R"({"key":"S3CR3Tzq81"})",
 };
 
-/// Whether the value of an attribute has no business among the arguments of a process. Others are
-/// words of a command by what they mean: the comment of a user, the name of a package.
+/// Reports whether the attribute's value must not be a process argument. The values of some other
+/// attributes may be arguments: the comment of a user, the name of a package.
 bool is_no_argument(std::string_view type, std::string_view attribute) {
     if (attribute.find("password") != std::string_view::npos)
         return attribute == "password" || attribute == "proxy_password";
@@ -138,9 +140,10 @@ bool is_no_argument(std::string_view type, std::string_view attribute) {
     return std::ranges::find(kOfFiles, type) != std::end(kOfFiles);
 }
 
-/// Applies one resource with a secret in one attribute; returns where the secret is to be seen.
-std::vector<std::string> shown_in(const std::string& type, std::string_view attribute,
-                                  std::string_view shape, const std::string& more) {
+/// Applies one resource with a secret in one attribute. Returns the outputs that contain the
+/// secret.
+std::vector<std::string> outputs_with_secret(const std::string& type, std::string_view attribute,
+                                             std::string_view shape, const std::string& more) {
     sys::FakeSystem fake;
     for (const char* path : {"/tmp/lines", "/etc/hosts", "/etc/fstab", "/etc/aliases", "/bin/sh",
                              "/bin/true", "/bin/echo", "/state/.keep"})
@@ -149,7 +152,7 @@ std::vector<std::string> shown_in(const std::string& type, std::string_view attr
     fake.processes.programs = {"crontab", "dpkg-query", "apt-get",  "git",      "useradd",
                                "usermod", "userdel",    "groupadd", "chpasswd", "chage",
                                "mount",   "systemctl",  "svn",      "curl",     "tar"};
-    // A program that fails and repeats what it was given.
+    // A program that fails and prints its input.
     const auto repeat = [](const sys::Command& c) {
         std::string said = c.input;
         for (const std::string& word : c.argv) said += word + "\n";
@@ -206,18 +209,18 @@ std::vector<std::string> shown_in(const std::string& type, std::string_view attr
     return out;
 }
 
-// A namevar is what every message calls the resource, so that it is no place for a secret.
-TEST(Secrets, AreShownByNoAttributeOfAnyType) {
+// Namevars are excluded, because every message about the resource contains them.
+TEST(Secrets, NoAttributeOfAnyTypeShowsSecrets) {
     std::set<std::string> found;
     for (const restype::TypeSpec* spec : restype::all_types()) {
         const std::string type(spec->name);
-        // Nagios' types share all of their code.
+        // The Nagios types share all their code, so one is enough.
         if (type.starts_with("nagios_") && type != "nagios_host") continue;
         for (const restype::Attribute& a : spec->attributes) {
             if (a.namevar || a.name == "name") continue;
             for (const std::string_view shape : kShapes) {
                 const std::string more = shape == kShapes[0] ? R"(,"audit":"all")" : "";
-                for (const auto& line : shown_in(type, a.name, shape, more))
+                for (const auto& line : outputs_with_secret(type, a.name, shape, more))
                     found.insert(fmt::format("{}.{} => {}: {}", type, a.name, shape, line));
             }
         }

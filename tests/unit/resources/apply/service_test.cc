@@ -1,4 +1,5 @@
-// The init systems: what they are asked and told. The command lines are those of the providers of
+// SPDX-License-Identifier: Apache-2.0
+// Tests init systems: their commands and responses. The command lines are those of the providers of
 // Puppet 8.11.
 #include <algorithm>
 
@@ -17,15 +18,15 @@ struct Answer {
 
 struct Case {
     const char* name;
-    const char* os;        // of os-release
-    const char* programs;  // their paths
+    const char* os;        // content of os-release
+    const char* programs;  // paths of programs
     std::vector<Answer> answers;
     const char* parameters;
     Lines commands;
     Lines log;
 };
 
-TEST(ServiceProviders, WhatTheyRun) {
+TEST(ServiceProviders, RunExpectedCommands) {
     const char* const kDebian =
         "/usr/bin/kill /usr/sbin/update-rc.d /usr/sbin/invoke-rc.d /usr/sbin/service";
     const std::vector<Case> cases = {
@@ -136,11 +137,11 @@ struct SystemdMachine : Machine {
 
 const std::string kAsIs = R"("ensure":"running","enable":true)";
 
-TEST(Service, SystemdIsAskedOnceForAll) {
+TEST(Service, QueriesSystemdOnceForAllUnits) {
     SystemdMachine m;
     m.says("is-active -- a b", 0, "active\nreloading\n");
     m.says("is-enabled -- a b", 0, "enabled\nstatic\n");
-    // A script without a unit, a pattern, a command of its own: asked by themselves.
+    // A script without a unit, a pattern, and a custom command are queried separately.
     m.says("is-active -- script", 0, "active\n");
     m.says("is-enabled -- script", 0, "enabled\n");
     m.fake.processes.answer("/own", sys::Outcome{});
@@ -154,7 +155,7 @@ TEST(Service, SystemdIsAskedOnceForAll) {
                      "/usr/bin/systemctl is-enabled -- script", "/own"}));
 }
 
-TEST(Service, SystemdIsAskedAnewAfterAnyChange) {
+TEST(Service, QueriesSystemdAgainAfterAnyChange) {
     SystemdMachine m;
     m.says("", 0, "");
     m.says("is-active -- a b", 3, "inactive\nactive\n");
@@ -166,8 +167,8 @@ TEST(Service, SystemdIsAskedAnewAfterAnyChange) {
     EXPECT_EQ(std::ranges::count(texts, "/usr/bin/systemctl is-active -- a b"), 2);
 }
 
-// Of a list there is no catalog.
-TEST(Service, UnitsOfAListAreAskedByThemselves) {
+// Listing all services needs no catalog.
+TEST(Service, QueriesListedUnitsSeparately) {
     SystemdMachine m;
     m.says("list-unit-files", 0, "a.service enabled enabled\nb.service static -\n");
     m.says("is-active", 3, "inactive\n");
@@ -183,7 +184,7 @@ TEST(Service, UnitsOfAListAreAskedByThemselves) {
     }
 }
 
-TEST(Service, AnAnswerWithOtherLinesCountsForNobody) {
+TEST(Service, IgnoresResponseWithUnexpectedLines) {
     SystemdMachine m;
     m.says("is-active -- a b", 1, "active\n");
     m.says("is-active -- a", 0, "active\n");

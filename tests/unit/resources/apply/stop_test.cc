@@ -1,5 +1,7 @@
-// A run that is asked to end: what it was at is told, the rest is left, and the report says failed.
-// Puppet 8.11 ends so too, only that it leaves the child behind.
+// SPDX-License-Identifier: Apache-2.0
+// Tests a stop request during a run. The current resource is reported, the rest is skipped, and the
+// report has the status failed. Puppet 8.11 ends in the same way, except that it leaves the child
+// process running.
 #include <csignal>
 
 #include "machine.h"
@@ -14,7 +16,7 @@ struct Case {
     Lines last;
 };
 
-TEST(Stop, ACommandOfAnExecIsEndedAtOnce) {
+TEST(Stop, EndsExecCommandImmediately) {
     for (const Case& c :
          {Case{SIGINT, "exit", {}}, Case{SIGTERM, "SIGTERM", {"Could not run: SIGTERM"}},
           Case{SIGHUP, "SIGHUP", {"Could not run: SIGHUP"}}}) {
@@ -43,7 +45,7 @@ TEST(Stop, ACommandOfAnExecIsEndedAtOnce) {
     }
 }
 
-TEST(Stop, AProgramOfAProviderIsFinishedFirst) {
+TEST(Stop, WaitsForProviderProgram) {
     sys::FakeSystem fake;
     base::MemorySink log;
     Context context{.system = fake.system, .log = log};
@@ -59,11 +61,12 @@ TEST(Stop, AProgramOfAProviderIsFinishedFirst) {
     execute(context, {"apt-get", "install"});
     std::erase_if(log.records, [](const auto& d) { return d.level < base::Level::Notice; });
     ASSERT_EQ(log.records.size(), 2u);
-    EXPECT_EQ(log.records[0].message, "Caught SIGINT; finishing a command, once more stops it");
+    EXPECT_EQ(log.records[0].message,
+              "Caught SIGINT; finishing a command. Send the signal again to stop it");
     EXPECT_EQ(log.records[1].message, "Caught SIGINT; stopping a command");
 }
 
-TEST(Stop, BetweenTwoResourcesTheRestIsLeft) {
+TEST(Stop, SkipsRemainingResources) {
     Machine m;
     bool stopped = false;
     m.stop = [&] { return stopped ? StopRequest{1, SIGTERM} : StopRequest{}; };
@@ -81,7 +84,7 @@ TEST(Stop, BetweenTwoResourcesTheRestIsLeft) {
     EXPECT_EQ(m.exit_status, -1);
 }
 
-TEST(Stop, APauseEnds) {
+TEST(Stop, EndsPause) {
     sys::FakeSystem fake;
     base::MemorySink log;
     Context context{.system = fake.system, .log = log};

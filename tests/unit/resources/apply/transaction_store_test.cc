@@ -1,9 +1,10 @@
-// transactionstore.yaml, as Puppet 8.11's agent keeps it.
+// SPDX-License-Identifier: Apache-2.0
+// Tests transactionstore.yaml in the format of Puppet 8.11's agent.
 #include "resources/apply/transaction_store.h"
 
 #include <gtest/gtest.h>
 
-#include "core/sys/fake.h"
+#include "testing/fake.h"
 
 namespace bunraku::apply {
 namespace {
@@ -28,13 +29,14 @@ struct TransactionStoreTest : testing::Test {
     }
 };
 
-TEST_F(TransactionStoreTest, WritesWhatPuppetReads) {
+TEST_F(TransactionStoreTest, WritesFormatOfPuppet) {
     auto store = loaded();
-    store.keep("File[/a: b]", "ensure", {Value::string("file")}, [](const Value&) { return true; });
-    store.keep("File[/a: b]", "mode", {Value::string("0644")}, {});
-    store.keep("User[x]", "uid", {Value::integer(7)}, {});
-    store.keep("User[x]", "groups", {Value::string("a"), Value::string(":b")}, {});
-    store.keep("User[x]", "nothing", {}, {});
+    store.store_values("File[/a: b]", "ensure", {Value::string("file")},
+                       [](const Value&) { return true; });
+    store.store_values("File[/a: b]", "mode", {Value::string("0644")}, {});
+    store.store_values("User[x]", "uid", {Value::integer(7)}, {});
+    store.store_values("User[x]", "groups", {Value::string("a"), Value::string(":b")}, {});
+    store.store_values("User[x]", "nothing", {}, {});
     store.save();
     EXPECT_EQ(*fake.files.read(kPath), R"(---
 resources:
@@ -68,16 +70,16 @@ resources:
     EXPECT_FALSE(again.system_value("User[y]", "uid"));
 }
 
-TEST_F(TransactionStoreTest, WhatIsSkippedIsKept) {
-    // As Puppet 8.11 wrote it.
+TEST_F(TransactionStoreTest, PreservesEntriesOfSkippedResources) {
+    // A file written by Puppet 8.11.
     ASSERT_TRUE(fake.files.replace(kPath,
                                    "---\nresources:\n  Schedule[puppet]:\n    parameters: {}\n"
                                    "  File[/a]:\n    parameters:\n      ensure:\n"
                                    "        system_value:\n        - :present\n"
                                    "      mode:\n        system_value:\n        - '0600'\n"));
     auto store = loaded();
-    store.keep_old("File[/a]");
-    store.keep_old("File[/b]");
+    store.retain("File[/a]");
+    store.retain("File[/b]");
     store.save();
     EXPECT_EQ(
         *fake.files.read(kPath),
@@ -85,8 +87,8 @@ TEST_F(TransactionStoreTest, WhatIsSkippedIsKept) {
         "        - :present\n      mode:\n        system_value:\n        - '0600'\n");
 }
 
-// The same in other spellings: what is read line by line and what is not.
-TEST_F(TransactionStoreTest, AnySpellingOfYamlIsRead) {
+// The same content in other YAML spellings. Some are read line by line, others by the YAML parser.
+TEST_F(TransactionStoreTest, ReadsAnyYamlSpelling) {
     const std::string plain =
         "---\nresources:\n  File[/a]:\n    parameters:\n      ensure:\n        system_value:\n"
         "        - :file\n      mode:\n        system_value:\n        - '0644'\n"
@@ -94,9 +96,9 @@ TEST_F(TransactionStoreTest, AnySpellingOfYamlIsRead) {
     const auto said = [&](const std::string& text) {
         EXPECT_TRUE(fake.files.replace(kPath, text));
         auto store = loaded();
-        store.keep_old("File[/a]", "mode");
-        store.keep_old("File[/b: c]");
-        store.keep_old("File[/c]", "nothing");
+        store.retain("File[/a]", "mode");
+        store.retain("File[/b: c]");
+        store.retain("File[/c]", "nothing");
         std::string out;
         for (const auto& [ref, name] : std::initializer_list<std::pair<const char*, const char*>>{
                  {"File[/a]", "ensure"}, {"File[/a]", "mode"}, {"File[/b: c]", "x"}})
@@ -125,7 +127,7 @@ TEST_F(TransactionStoreTest, AnySpellingOfYamlIsRead) {
     EXPECT_EQ(said(plain.substr(0, plain.size() - 1)), wanted);
 }
 
-TEST_F(TransactionStoreTest, AFileThatIsNoneIsPutAside) {
+TEST_F(TransactionStoreTest, MovesInvalidFileAside) {
     struct Case {
         const char* text;
         const char* says;

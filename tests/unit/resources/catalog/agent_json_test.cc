@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
 #include "resources/catalog/json_text.h"
@@ -12,8 +13,8 @@ std::string without_line_ends(std::string_view text) {
     return out;
 }
 
-// Recorded from Puppet 8.11 (catalog.filter(&:virtual?).to_json); version and identifier fixed, a
-// line end put between resources.
+// Recorded from Puppet 8.11 (catalog.filter(&:virtual?).to_json). Version and identifier are fixed,
+// and each resource is on its own line.
 constexpr std::string_view kRecorded =
     R"json({"tags":["settings","foo","class"],"name":"n1","version":1700000000,"code_id":null,"catalog_uuid":"2d45f062-63f3-4d19-9143-609c2f828524","catalog_format":2,"environment":"production","resources":[
 {"type":"Stage","title":"main","tags":["stage"],"exported":false,"kind":"compilable_type","parameters":{"name":"main"}},
@@ -32,7 +33,7 @@ constexpr std::string_view kRecorded =
 "edges":[{"source":"Stage[main]","target":"Class[Settings]"},{"source":"Stage[main]","target":"Class[main]"},{"source":"Stage[main]","target":"Class[Foo]"},{"source":"Class[Foo]","target":"Notify[in]"},{"source":"Class[main]","target":"File[/tmp/x/]"},{"source":"Class[main]","target":"Exec[ttl]"},{"source":"Class[main]","target":"Exec[/bin/foo]"},{"source":"Class[main]","target":"D::E[q]"},{"source":"Class[main]","target":"Package[pk]"},{"source":"Class[main]","target":"User[u]"},{"source":"Class[main]","target":"User[u2]"},{"source":"D::E[q]","target":"Notify[d-q]"}],
 "classes":["settings","foo"]})json";
 
-TEST(AgentJson, ReadsAndWritesWhatPuppetWrites) {
+TEST(AgentJson, RoundTripsPuppetCatalogs) {
     Catalog catalog = catalog_of(kRecorded);
     EXPECT_EQ(to_agent_json(catalog, {.naming = &kNaming}), without_line_ends(kRecorded));
     const Resource* file = catalog.find("File", "/tmp/x/");
@@ -41,7 +42,7 @@ TEST(AgentJson, ReadsAndWritesWhatPuppetWrites) {
     EXPECT_TRUE(file->parameter("mode")->is(value::Kind::Sensitive));
 }
 
-TEST(AgentJson, AcceptsTheAnswerOfTheVersion4Api) {
+TEST(AgentJson, AcceptsVersion4Response) {
     std::string wrapped = "{\"catalog\":" + without_line_ends(kRecorded) + "}";
     EXPECT_EQ(to_agent_json(catalog_of(wrapped), {.naming = &kNaming}),
               without_line_ends(kRecorded));
@@ -54,7 +55,7 @@ struct NamevarCase {
     const char* expected;
 };
 
-TEST(AgentJson, NamesComeFirstAndAreLeftOutWhereTheyRepeatTheTitle) {
+TEST(AgentJson, NamevarsComeFirstUnlessEqualToTitle) {
     const NamevarCase cases[] = {
         {"File", "/x", {{"mode", "1"}, {"path", "/x"}}, R"({"mode":"1"})"},
         {"File", "/x", {{"mode", "1"}, {"path", "/y"}}, R"({"path":"/y","mode":"1"})"},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <set>
 
 #include "resources/catalog/content_hash.h"
@@ -50,7 +51,7 @@ TEST(ContentHash, OnlyContentCounts) {
     }
     Catalog other = with(R"([{"type":"A","title":"x","tags":["t"],"line":1,
         "parameters":{"p":{"a":1,"b":2},"q":1}},{"type":"B","title":"y"}])");
-    EXPECT_NE(hash_of(other), base);  // no edge
+    EXPECT_NE(hash_of(other), base);  // without an edge
 }
 
 TEST(Diff, Everything) {

@@ -1,4 +1,5 @@
-// Differences of catalogs: lines, values inside parameters, what is ignored, how it is shown.
+// SPDX-License-Identifier: Apache-2.0
+// Tests differences of catalogs: lines, values inside parameters, ignored parts, output.
 #include "resources/catalog/diff.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ std::string joined(const std::vector<std::string>& lines) {
     return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-TEST(LineDiff, AsDiffU) {
+TEST(LineDiff, MatchesDiffU) {
     struct Case {
         const char *before, *after, *expected;
     } cases[] = {
@@ -32,7 +33,7 @@ TEST(LineDiff, AsDiffU) {
         EXPECT_EQ(joined(line_diff(c.before, c.after)), c.expected) << c.before;
     EXPECT_EQ(joined(line_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\nx\n3\n4\n5\n6\n7\ny\n9\n", 2)),
               "@@ -1,4 +1,4 @@\n 1\n-2\n+x\n 3\n 4\n@@ -6,4 +6,4 @@\n 6\n 7\n-8\n+y\n 9");
-    // Beyond the limit everything between the first and the last difference is replaced.
+    // Beyond the limit, everything between the first and the last difference counts as replaced.
     EXPECT_EQ(joined(line_diff("a\nb\nc\nd\n", "a\nx\nc\ny\n", 0, 1)),
               "@@ -2,3 +2,3 @@\n-b\n-c\n-d\n+x\n+c\n+y");
 }
@@ -130,7 +131,7 @@ TEST(CatalogDiffText, Ignores) {
                     "File[*]::options::l=->[1,2,3]", "File[*]::own*=+>root"},
                    how),
               "");
-    // A condition that does not hold ignores nothing.
+    // If the condition is false, nothing is ignored.
     EXPECT_NE(text({"Exec[*]", "Service[*]", "Notify[*]", "File[*]::content", "File[*]::options",
                     "File[*]::owner", "File[*]::mode=+>0644"},
                    how),

@@ -1,4 +1,5 @@
-// What the tests of the catalog share: catalogs from JSON, a reference value, names of types.
+// SPDX-License-Identifier: Apache-2.0
+// Helpers for the tests of catalogs: catalogs from JSON, a reference value, names of types.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@
 
 namespace bunraku::catalog {
 
-/// What Puppet's own types say, for the few types that the tests use.
+/// The namevars of Puppet's own types, for the few types that the tests use.
 class TestNaming : public Naming {
 public:
     TypeNaming of(std::string_view type) const override {
@@ -30,7 +31,7 @@ public:
 
 inline const TestNaming kNaming;
 
-/// Stands in for a resource reference of the type system, which lives a floor above.
+/// Replaces a resource reference of the type system, which belongs to a higher layer.
 class FakeReference : public value::Extension {
 public:
     FakeReference(std::string_view type, std::string_view title) : type_(type), title_(title) {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/catalog/wire.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 namespace bunraku::catalog {
 namespace {
 
-/// Any JSON with sorted keys and no blanks, so that only content counts.
+/// Returns the JSON with sorted keys and without blanks, so that only the content counts.
 std::string canonical(std::string_view json) {
     base::Arena arena;
     auto v = value::parse_json(arena, json);
@@ -19,9 +20,9 @@ std::string canonical(std::string_view json) {
     return out;
 }
 
-// One catalog as Puppet 8.11 gives it to agents and as the PuppetDB terminus (8.8) sends it.
-// Changed: identifiers, times, the number of a redacted object, `kind` (which PuppetDB drops); left
-// out: exported resources and a type as a value, which only the type system can print.
+// A catalog as Puppet 8.11 sends it to agents, and as the PuppetDB terminus (8.8) sends it. The
+// test changes identifiers, times, the number of a redacted object, and `kind` (which PuppetDB
+// drops). It omits exported resources and a type as a value, which only the type system can print.
 constexpr std::string_view kAgent =
     R"json({"tags":["settings","foo","class"],"name":"n1","version":1700000000,"code_id":null,"catalog_uuid":"2d45f062-63f3-4d19-9143-609c2f828524","catalog_format":2,"environment":"production","resources":[
 {"type":"Stage","title":"main","tags":["stage"],"exported":false,"kind":"compilable_type","parameters":{"name":"main"}},
@@ -69,7 +70,7 @@ constexpr std::string_view kTerminus =
 {"relationship":"before","source":{"type":"Exec","title":"ttl"},"target":{"type":"Notify","title":"in"}},
 {"relationship":"required-by","source":{"type":"File","title":"/tmp/x/"},"target":{"type":"Notify","title":"d-q"}}],"job_id":null,"certname":"n1","transaction_uuid":"tu","environment":"production","producer_timestamp":"2023-11-14T22:13:20.125Z","producer":"server"})json";
 
-TEST(Wire, Version9IsWhatTheTerminusSends) {
+TEST(Wire, Version9MatchesTerminus) {
     WireEnvelope envelope{.transaction_uuid = "tu",
                           .job_id = {},
                           .producer = "server",
@@ -85,7 +86,8 @@ TEST(Wire, Version9IsWhatTheTerminusSends) {
     EXPECT_EQ(read->envelope.producer_timestamp, 1700000000125);
 }
 
-/// A file with another path, an exec that requires it by that path, secrets and rich values.
+/// A file with a path other than its title, an exec that requires it by that path, secrets and rich
+/// values.
 Catalog small() {
     Catalog c = catalog_of(R"({"name":"n","version":17,"catalog_uuid":"cu","code_id":"co",
         "environment":"e","resources":[
@@ -196,7 +198,7 @@ TEST(Wire, EveryVersionSurvivesARoundTrip) {
     }
 }
 
-TEST(Wire, NamesOfTypesWithSeveralNamevars) {
+TEST(Wire, TypesWithSeveralNamevars) {
     Catalog c = catalog_of(R"({"name":"n","resources":[
         {"type":"Package","title":"ssh","parameters":{"name":"openssh","alias":"a"}}]})");
     auto v4 = write_wire(4, c, {}, kNaming), v9 = write_wire(9, c, {}, kNaming);
@@ -213,7 +215,7 @@ TEST(Wire, UnknownVersions) {
     }
 }
 
-TEST(Wire, TypesAreCapitalizedByOneRule) {
+TEST(Wire, CapitalizesTypeNames) {
     const std::pair<const char*, bool> cases[] = {
         {"File", true},           {"Apache::Vhost", true},
         {"A1_b::C", true},        {"file", false},
@@ -224,7 +226,7 @@ TEST(Wire, TypesAreCapitalizedByOneRule) {
     };
     for (const auto& [type, right] : cases) {
         EXPECT_EQ(is_type_name(type), right) << type;
-        // In a reference, and as the type of a resource.
+        // Both in a reference and as the type of a resource.
         Catalog catalog = catalog_of(
             fmt::format(R"({{"name":"n","resources":[{{"type":"A","title":"t","parameters":)"
                         R"({{"require":"{}[x]"}}}}]}})",
@@ -236,7 +238,7 @@ TEST(Wire, TypesAreCapitalizedByOneRule) {
     }
 }
 
-TEST(Wire, RelationshipsThatLeadNowhere) {
+TEST(Wire, RefusesDanglingRelationships) {
     struct {
         const char* value;
         const char* more;
@@ -269,8 +271,9 @@ TEST(Wire, RelationshipsThatLeadNowhere) {
     }
 }
 
-// Puppet's ToDataConverter and ToStringifiedConverter (8.11); what the store keeps is the text.
-TEST(Wire, StringsOfBytes) {
+// Results of Puppet's ToDataConverter and ToStringifiedConverter (8.11); the store saves the
+// string.
+TEST(Wire, BinaryStrings) {
     const std::pair<ValueForm, const char*> cases[] = {
         {ValueForm::Rich, R"([{"__ptype":"Binary","__pvalue":"YWJj"},"abc"])"},
         {ValueForm::Exact, R"(["abc","abc"])"},

@@ -1,4 +1,5 @@
-// Every way in which a catalog of version 4 can break its document, and what is said about it.
+// SPDX-License-Identifier: Apache-2.0
+// Tests every way in which a catalog of version 4 can be invalid, and the error messages.
 #include <fmt/format.h>
 
 #include "resources/catalog/wire.h"
@@ -25,8 +26,8 @@ std::string document() {
 }
 
 struct Case {
-    std::string from, to;  ///< replaced once in the good document
-    std::string message;   ///< empty: still good
+    std::string from, to;  ///< text to replace once in the valid document
+    std::string message;   ///< empty if the document is still valid
 };
 
 void check(int version, const std::string& good, const std::vector<Case>& cases) {
@@ -155,11 +156,11 @@ TEST(WireV4, Violations) {
         cases.push_back(
             {"\"relationship\":\"contains\"", fmt::format("\"relationship\":\"{}\"", name), ""});
     }
-    // Two that need their own text.
+    // Two cases with their own messages.
     std::erase_if(cases,
                   [](const Case& c) { return c.message == "unexpected" || c.to.ends_with("}x"); });
     cases.push_back({document(), document() + "x",
-                     fmt::format("unexpected text behind the document (line: 1, column: {})",
+                     fmt::format("unexpected text after the document (line: 1, column: {})",
                                  document().size() + 1)});
     cases.push_back({"\"edges\":[" + std::string(kEdge) + "]", "\"edges\":null",
                      "edges: expected an array, got null"});
@@ -171,14 +172,14 @@ TEST(WireV4, Violations) {
     check(4, document(), cases);
 }
 
-TEST(WireV4, DeepNestingIsRefused) {
+TEST(WireV4, RefusesDeepNesting) {
     std::string deep(100000, '[');
     auto got = read_wire(4, deep);
     ASSERT_FALSE(got);
     EXPECT_NE(got.error().message.find("nested too deeply"), std::string::npos);
 }
 
-TEST(WireV9, TakesWhatPuppetSendsAndRefusesTheRest) {
+TEST(WireV9, AcceptsOnlyWhatPuppetSends) {
     std::string good =
         R"({"certname":"n","version":"1","environment":"e","transaction_uuid":"t",)"
         R"("catalog_uuid":"c","code_id":null,"job_id":null,)"

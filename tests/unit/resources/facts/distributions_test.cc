@@ -1,16 +1,17 @@
-// os.name, os.family, os.release and os.distro of many distributions, beside what Facter says.
+// SPDX-License-Identifier: Apache-2.0
+// Compares os.name, os.family, os.release and os.distro of many distributions with Facter.
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
 
-#include "core/sys/fake.h"
 #include "core/value/rich_data.h"
 #include "resources/facts/context.h"
+#include "testing/fake.h"
 
 namespace bunraku::facts {
 namespace {
 
-TEST(Distributions, AsFacter) {
+TEST(Distributions, MatchFacter) {
     std::ifstream in(BUNRAKU_TEST_DATA "/unit/resources/facts/distributions.txt");
     ASSERT_TRUE(in);
     std::string line, name, file, text;
@@ -46,7 +47,7 @@ TEST(Distributions, AsFacter) {
     EXPECT_EQ(cases, 35);
 }
 
-TEST(Distributions, ProgramsAreAskedWhereNoFileSaysIt) {
+TEST(Distributions, RunsProgramsOnlyIfFilesLackValues) {
     sys::FakeSystem arch;
     arch.files.put("/etc/os-release", "NAME=\"Arch Linux\"\nID=arch\n");
     arch.files.put("/etc/arch-release", "");
@@ -59,7 +60,7 @@ TEST(Distributions, ProgramsAreAskedWhereNoFileSaysIt) {
     EXPECT_EQ(os.distro_id, "Arch");
     EXPECT_EQ(os.distro_release.full, "rolling");
     EXPECT_EQ(os.specification, "n/a");
-    // Debian's own files say it all.
+    // Debian's files contain all values.
     sys::FakeSystem debian;
     debian.files.put("/etc/os-release", "NAME=\"Debian GNU/Linux\"\nID=debian\n");
     debian.processes.programs = {"lsb_release"};

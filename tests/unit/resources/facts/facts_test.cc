@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/facts/facts.h"
 
 #include <fstream>
@@ -5,14 +6,14 @@
 #include <set>
 
 #include "core/base/text.h"
-#include "core/sys/fake.h"
 #include "core/value/rich_data.h"
 #include "resources/facts/context.h"
+#include "testing/fake.h"
 
 namespace bunraku::facts {
 namespace {
 
-// Expected values are those of Facter 4.3 on the same figures.
+// The expected values are those of Facter 4.3 for the same input.
 TEST(Facts, Texts) {
     EXPECT_EQ(human_bytes(0), "0 bytes");
     EXPECT_EQ(human_bytes(1023), "1023 bytes");
@@ -70,7 +71,7 @@ TEST(Facts, KernelFiles) {
     EXPECT_EQ(hypervisor_of_product("ThinkPad"), "");
 }
 
-TEST(Facts, CollectedFromAnImaginaryMachine) {
+TEST(Facts, CollectedFromSimulatedMachine) {
     sys::FakeSystem fake;
     fake.files.put("/proc/loadavg", "0.50 1.25 9.00 1/100 42\n");
     fake.files.put("/proc/uptime", "93784.21 1.00\n");
@@ -114,8 +115,8 @@ TEST(Facts, CollectedFromAnImaginaryMachine) {
     for (auto [path, json] : cases) EXPECT_EQ(value::to_json(dig(all, path)), json) << path;
 }
 
-// As lsblk and blkid of util-linux 2.38 answer where udev does not run, and Facter 4.11 out of
-// that.
+// The output of lsblk and blkid of util-linux 2.38 without udev, and the facts that Facter 4.11
+// derives from that.
 TEST(Facts, PartitionsWithoutUdev) {
     sys::FakeSystem fake;
     fake.files.put("/sys/block/loop0/size", "40960\n");
@@ -142,7 +143,7 @@ TEST(Facts, PartitionsWithoutUdev) {
               R"("label":"data-disk","size":"20.00 MiB","size_bytes":20971520,"uuid":"u-2"}})");
 }
 
-TEST(Facts, EveryNameOfFacter) {
+TEST(Facts, SupportsEveryFacterName) {
     std::ifstream in(BUNRAKU_TEST_DATA "/unit/resources/facts/names.tsv");
     ASSERT_TRUE(in);
     std::set<std::string> core, legacy;
@@ -153,7 +154,7 @@ TEST(Facts, EveryNameOfFacter) {
         if (columns.size() > 2)
             for (std::string_view name : base::split(columns[2], ',')) legacy.emplace(name);
     }
-    // One of Puppet's own (facter -p).
+    // A fact that Puppet itself adds (facter -p).
     core.insert("puppetversion");
     std::set<std::string> here;
     for (std::string_view name : core_names()) here.emplace(name);

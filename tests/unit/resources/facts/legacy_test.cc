@@ -1,4 +1,5 @@
-// What Facter 4.3.0 said of one machine with and without --show-legacy.
+// SPDX-License-Identifier: Apache-2.0
+// Output of Facter 4.3.0 on one machine, with and without --show-legacy.
 #include <gtest/gtest.h>
 
 #include "core/base/arena.h"
@@ -8,7 +9,7 @@
 namespace bunraku::facts {
 namespace {
 
-TEST(LegacyFacts, AsFacterDerivesThem) {
+TEST(LegacyFacts, MatchFacter) {
     base::Arena arena;
     const auto facts = value::parse_json(arena, R"({
         "disks":{"vda":{"size":"256.00 GiB","size_bytes":274877906944,"vendor":"0x1af4"},"sr0":{"model":"X"}},

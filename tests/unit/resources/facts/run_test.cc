@@ -1,15 +1,16 @@
-// Which fact answers, what is blocked and kept, and how Facter prints it.
+// SPDX-License-Identifier: Apache-2.0
+// Tests which fact has priority, blocked and cached facts, and Facter's output formats.
 #include <gtest/gtest.h>
 
-#include "core/sys/fake.h"
 #include "core/value/rich_data.h"
 #include "resources/facts/context.h"
 #include "resources/facts/format.h"
+#include "testing/fake.h"
 
 namespace bunraku::facts {
 namespace {
 
-/// The configuration that this text is.
+/// Returns the configuration with this text.
 FacterConf conf_of(sys::FakeSystem& fake, const std::string& text) {
     fake.files.put("/facter.conf", text);
     base::MemorySink log;
@@ -108,14 +109,14 @@ TEST(Run, ExternalFacts) {
         << told[3];
 }
 
-TEST(Run, ExternalFactsThatAreInvalid) {
+TEST(Run, InvalidExternalFacts) {
     sys::FakeSystem fake;
     fake.files.put("/d/empty", "", 0755);
     fake.processes.answer("/d/empty", sys::Outcome{});
     fake.files.put("/d/bytes", "", 0755);
     fake.processes.answer("/d/bytes", sys::Outcome{.output = "a=\xff\n"});
     fake.files.put("/d/a.json", "{\"bad\": \"\xff\", \"nul\": [\"\\u0000\"], \"good\": 1}");
-    // The next one of its name counts.
+    // The next fact with the same name is used.
     fake.files.put("/d/0.json", "{\"bad\": \"second\"}");
     base::Arena arena;
     base::MemorySink log;
@@ -137,7 +138,7 @@ TEST(Run, ExternalFactsThatAreInvalid) {
               "String \"\\u0000\" contains a null byte reference; unsupported for all facts.");
 }
 
-TEST(Run, BytesOfBuiltInFacts) {
+TEST(Run, ReplacesInvalidBytesInBuiltInFacts) {
     sys::FakeSystem fake;
     fake.files.put("/proc/filesystems", "\text4\xff\n");
     EXPECT_EQ(facter(fake, {}, {"filesystems"}), "ext4\xEF\xBF\xBD");
@@ -164,7 +165,7 @@ TEST(Run, BlockedFacts) {
     EXPECT_EQ(facter(fake, options, {"load_averages.1m", "uptime_days", "x"}),
               "load_averages.1m => 1.0\nuptime_days => 0\nx => 1");
     options.block = true;
-    // As of Facter 4.11: "uptime_days" is a flat fact whose name begins so.
+    // Matches Facter 4.11: "uptime_days" is a flat fact whose name begins with this text.
     options.conf = conf_of(fake, R"(facts : { blocklist : [ "sys.*[e]", "up.*d", "(" ] })");
     base::MemorySink log;
     options.log = &log;
@@ -172,9 +173,9 @@ TEST(Run, BlockedFacts) {
         facter(fake, options, {"load_averages.1m", "system_uptime.days", "uptime_hours", "x"}),
         "load_averages.1m => 1.0\nsystem_uptime.days => \nuptime_hours => \nx => 1");
     ASSERT_FALSE(log.records.empty());
-    EXPECT_TRUE(log.records[0].message.starts_with("blocklist: '(' is no regular expression: "));
+    EXPECT_TRUE(log.records[0].message.starts_with("blocklist: invalid regular expression '(': "));
     options.log = nullptr;
-    // Flat facts that Facter resolves by themselves stay where the structured one is blocked.
+    // Flat facts that Facter resolves separately remain if the structured fact is blocked.
     fake.files.put("/etc/debian_version", "12.1\n");
     fake.files.put("/etc/os-release", "ID=debian\nNAME=\"Debian GNU/Linux\"\n");
     options.conf = conf_of(fake, "facts : { blocklist : [ \"os.distro\" ] }");
@@ -208,7 +209,7 @@ TEST(Run, CachedFacts) {
     EXPECT_EQ(told.front().substr(0, 31), "Could not parse time unit moons");
     EXPECT_EQ(told.back(), "caching values for x.txt facts");
 
-    // As long as they are young nobody looks at the machine.
+    // While the cached facts are young enough, they are not resolved again.
     const auto kept_at = fake.clock.now;
     for (const char* file : {"/kept/uptime", "/kept/x.txt"})
         ASSERT_TRUE(fake.files.set_mtime(file, kept_at));
@@ -224,7 +225,7 @@ TEST(Run, CachedFacts) {
     fake.clock.now += 2LL * 1'000'000'000;
     EXPECT_EQ(facter(fake, options, {"system_uptime.seconds", "x"}),
               "system_uptime.seconds => 120\nx => 1");
-    // What cannot be read is written anew, as is what Facter 3 left.
+    // An unreadable cache file is replaced, and so is one of Facter 3.
     for (const char* text : {"{\"system_uptime.seconds\": 5}", "broken"}) {
         fake.files.put("/kept/uptime", text);
         ASSERT_TRUE(fake.files.set_mtime("/kept/uptime", fake.clock.now));
@@ -246,7 +247,7 @@ TEST(Run, TimesToLive) {
         EXPECT_EQ(ttl_seconds(text, nullptr), seconds) << text;
 }
 
-TEST(Run, TheConfigurationMayBeBroken) {
+TEST(Run, IgnoresInvalidConfiguration) {
     sys::FakeSystem fake;
     fake.files.put("/facter.conf", "facts : { blocklist : [ ");
     base::MemorySink log;

@@ -1,9 +1,10 @@
-// What a machine runs on, out of the files that tell it; and what its cloud says.
+// SPDX-License-Identifier: Apache-2.0
+// Tests detection of the virtualization platform from files, and the facts of the cloud provider.
 #include <gtest/gtest.h>
 
-#include "core/sys/fake.h"
 #include "core/value/rich_data.h"
 #include "resources/facts/context.h"
+#include "testing/fake.h"
 
 namespace bunraku::facts {
 namespace {
@@ -114,7 +115,7 @@ TEST(Virtual, Machines) {
     }
 }
 
-TEST(Virtual, DomainsOfXen) {
+TEST(Virtual, XenDomains) {
     sys::FakeSystem fake;
     fake.files.put("/proc/xen/capabilities", "control_d\n");
     fake.files.put("/dev/xen/evtchn", "");
@@ -126,7 +127,7 @@ TEST(Virtual, DomainsOfXen) {
     EXPECT_EQ(value::to_json(resolve_xen(context)), R"({"domains":["win"]})");
 }
 
-/// A service that answers from a list, and what it was asked.
+/// A metadata service that answers from a list and records the requests.
 struct FakeService {
     std::map<std::string, std::string> answers;
     std::vector<std::string> asked;
@@ -197,7 +198,7 @@ TEST(Cloud, GoogleAndAzure) {
                             "GET 169.254.169.254/metadata/instance?api-version=2020-09-01 "
                             "Metadata=true"}));
 
-    // Elsewhere nobody is asked.
+    // On other machines, no request is sent.
     sys::FakeSystem plain;
     plain.files.put(kProduct, "Virtual Machine");
     FakeService none;

@@ -1,4 +1,5 @@
-// The table of types against what Puppet 8.11 says about itself (Puppet::Type introspection).
+// SPDX-License-Identifier: Apache-2.0
+// Compares the table of types with the introspection of Puppet 8.11 (Puppet::Type).
 #include "resources/restype/spec.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,6 @@
-// The agent's certificate against our own authority over real sockets. Messages are Puppet 8.11's.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the agent's certificate against a Bunraku CA over real sockets. The messages are those of
+// Puppet 8.11.
 #include "services/agent/ssl.h"
 
 #include <cerrno>
@@ -21,7 +23,7 @@
 namespace bunraku::agent {
 namespace {
 
-/// A clock that stands beside the machine's own, and never waits.
+/// A clock with an offset to the machine's clock; its sleeps return immediately.
 class SkewedClock final : public sys::Clock {
 public:
     std::int64_t now_ns() override { return real_->now_ns() + skew; }
@@ -33,7 +35,7 @@ private:
     std::unique_ptr<sys::Clock> real_ = sys::make_real_clock();
 };
 
-/// An authority on a port, and a node beside it.
+/// A CA on a port, and a node.
 struct Site {
     std::string path;
     config::Settings server_settings = config::Settings::defaults();
@@ -87,7 +89,7 @@ struct Site {
         options.print = [this](const std::string& line) { printed.push_back(line); };
         return authorities ? ensure_authorities(options) : ensure_ssl(options);
     }
-    /// "Error: ..." and the like, debug messages left out.
+    /// Returns lines like "Error: ...", without debug messages.
     std::vector<std::string> lines() const {
         std::vector<std::string> out;
         for (const auto& record : log.records) {
@@ -130,7 +132,7 @@ struct Site {
 
 using Lines = std::vector<std::string>;
 
-TEST(AgentSsl, MakesWhatIsMissing) {
+TEST(AgentSsl, CreatesMissingFiles) {
     Site site;
     site.start();
     auto files = site.run();
@@ -156,17 +158,17 @@ TEST(AgentSsl, MakesWhatIsMissing) {
     EXPECT_EQ(site.mode("private_keys/a.example.pem"), 0600u);
     EXPECT_EQ(site.mode("certs/a.example.pem"), 0644u);
     EXPECT_EQ(site.read(site.node("certs/ca.pem")), site.read(site.path + "/server/ca/ca_crt.pem"));
-    // The request has served, and so has the lock.
+    // The request and the lock are removed after use.
     EXPECT_FALSE(std::filesystem::exists(site.node("certificate_requests/a.example.pem")));
     EXPECT_TRUE(sys::PidLock(site.settings.text("ssl_lockfile")).acquire().value());
-    // The next time nobody is asked.
+    // The next run needs no request to the server.
     site.instance.reset();
     files = site.run();
     ASSERT_TRUE(files) << files.error().message;
     EXPECT_EQ(site.lines(), Lines{});
 }
 
-TEST(AgentSsl, AuthoritiesAlone) {
+TEST(AgentSsl, FetchesOnlyCaCertificates) {
     Site site;
     site.start();
     auto files = site.run(true);
@@ -176,7 +178,7 @@ TEST(AgentSsl, AuthoritiesAlone) {
     EXPECT_FALSE(std::filesystem::exists(site.node("private_keys/a.example.pem")));
 }
 
-TEST(AgentSsl, WaitsForItsSignature) {
+TEST(AgentSsl, WaitsForSignature) {
     Site site;
     site.server_settings.set("autosign", "false");
     site.start();
@@ -190,11 +192,11 @@ TEST(AgentSsl, WaitsForItsSignature) {
               (Lines{unsigned_yet, "Exiting now because the waitforcert setting is set to 0."}));
     EXPECT_EQ(site.lines().back(), "info: Certificate for a.example has not been signed yet");
     EXPECT_TRUE(std::filesystem::exists(site.node("certificate_requests/a.example.pem")));
-    // In the background, where nobody reads standard output.
+    // In the background, standard output is not visible.
     site.settings.set("daemonize", "true");
     files = site.run();
     EXPECT_EQ(site.lines().back(), "err: Exiting now because the waitforcert setting is set to 0.");
-    // For as long as it may: the clock goes on with each sleep.
+    // Waits as long as maxwaitforcert allows; each sleep advances the clock.
     site.settings.set("daemonize", "false");
     site.settings.set("waitforcert", "60");
     site.settings.set("maxwaitforcert", "100");
@@ -205,7 +207,7 @@ TEST(AgentSsl, WaitsForItsSignature) {
                      unsigned_yet + " Exiting now because the maxwaitforcert timeout has been "
                                     "exceeded."}));
     EXPECT_EQ(site.lines().back(), "info: Certificate for a.example has not been signed yet");
-    // Told to stop.
+    // A stop request arrives.
     {
         SslOptions options{site.settings, site.log, site.system};
         int asked = 0;
@@ -241,7 +243,7 @@ TEST(AgentSsl, Fingerprints) {
     EXPECT_EQ(site.lines().front(), "info: Verified CA bundle with digest (SHA256) " + actual);
 }
 
-TEST(AgentSsl, WhatDoesNotBelongTogether) {
+TEST(AgentSsl, RefusesMismatchedFiles) {
     Site site;
     site.start();
     ASSERT_TRUE(site.run());
@@ -261,7 +263,7 @@ TEST(AgentSsl, WhatDoesNotBelongTogether) {
     std::filesystem::remove(site.node("certs/ca.pem"));
     site.write(site.node("crl.pem"), "x");
     EXPECT_EQ(refusal(), "err: Failed to parse CRLs as PEM");
-    // Revoked, and the list here knows it.
+    // The certificate is revoked in the local CRL.
     std::filesystem::remove(site.node("crl.pem"));
     ASSERT_TRUE(site.authority().revoke({"a.example"}));
     EXPECT_EQ(refusal(), "err: Certificate 'CN=a.example' is revoked");
@@ -273,23 +275,23 @@ TEST(AgentSsl, WhatDoesNotBelongTogether) {
     site.settings.set("certificate_revocation", "leaf");
     site.write(site.node("crl.pem"), other.crl_pem().value());
     EXPECT_EQ(refusal(), "err: The CRL issued by 'CN=Puppet CA: localhost' is missing");
-    // An authority that nobody here knows may be known to who is shown the certificate.
+    // Even if the issuer is unknown locally, the server may know it.
     site.settings.set("certificate_revocation", "false");
     site.write(site.node("certs/ca.pem"), other.certificate().pem());
     EXPECT_EQ(refusal(), "fine");
     EXPECT_EQ(site.lines().back(),
               "warning: The issuer 'CN=Puppet CA: localhost' of certificate 'CN=a.example' "
               "cannot be found locally");
-    // A server of another authority.
+    // A server with a certificate of another CA.
     std::filesystem::remove(site.node("certs/a.example.pem"));
     EXPECT_EQ(refusal().substr(0, 32), "err: certificate verify failed [");
-    // A server of another name.
+    // A server with another name.
     site.settings.set("server", "127.0.0.1");
     site.write(site.node("certs/ca.pem"), site.read(site.path + "/server/ca/ca_crt.pem"));
     EXPECT_EQ(refusal(),
               "err: Server hostname '127.0.0.1' did not match server certificate; expected one of "
               "localhost, DNS:localhost, DNS:puppet");
-    // None at all; with `onetime` the error itself is the end.
+    // No server. With `onetime`, the agent ends with the error.
     site.settings.set("server", "localhost");
     site.settings.set("onetime", "true");
     site.instance.reset();
@@ -302,18 +304,18 @@ TEST(AgentSsl, WhatDoesNotBelongTogether) {
                           site.url(), site.url()));
 }
 
-TEST(AgentSsl, RefreshesWhatIsOld) {
+TEST(AgentSsl, RefreshesOldFiles) {
     Site site;
     site.start();
     ASSERT_TRUE(site.run());
-    // Nothing new there.
+    // The server has nothing new.
     site.age("crl.pem", 86400 + 10);
     ASSERT_TRUE(site.run());
     EXPECT_EQ(site.lines()[0], "info: Refreshing CRL");
     site.settings.set("crl_refresh_interval", "2d");
     ASSERT_TRUE(site.run());
     EXPECT_EQ(site.lines(), Lines{});
-    // Something new: it is taken, and is what counts.
+    // The server has a new CRL. The agent stores and uses it.
     site.settings.set("crl_refresh_interval", "1d");
     site.age("crl.pem", 86400 + 10);
     ASSERT_TRUE(site.authority().revoke({"a.example"}));
@@ -321,12 +323,12 @@ TEST(AgentSsl, RefreshesWhatIsOld) {
     EXPECT_EQ(site.lines(),
               (Lines{"info: Refreshing CRL", "info: Refreshed CRL: " + site.digest_of("crl.pem"),
                      "err: Certificate 'CN=a.example' is revoked"}));
-    // New authorities bring new lists.
+    // If the CA certificates are new, the agent fetches new CRLs too.
     site.settings.set("certificate_revocation", "leaf");
     site.age("certs/ca.pem", 86400 + 10);
     EXPECT_FALSE(site.run());
     EXPECT_EQ(site.lines()[0], "info: Refreshing CA certificate");
-    // Nobody there: what is here is used.
+    // The server is unreachable, so the agent uses its local files.
     site.age("certs/ca.pem", 86400 + 10);
     site.instance.reset();
     EXPECT_FALSE(site.run());
@@ -335,7 +337,7 @@ TEST(AgentSsl, RefreshesWhatIsOld) {
               "routes to ca");
 }
 
-TEST(AgentSsl, RequestsSayWhatTheSettingsSay) {
+TEST(AgentSsl, RequestsContainSettings) {
     Site site;
     site.server_settings.set("autosign", "false");
     site.start();
@@ -362,10 +364,10 @@ TEST(AgentSsl, RequestsSayWhatTheSettingsSay) {
 }
 
 TEST(AgentSsl, RenewsInTime) {
-    // Lives and what is left of them, in days; certificates begin a day before they are made.
+    // Lifetime and remaining time in days; a certificate is valid from one day before its creation.
     struct Case {
         int life, left;
-        const char* interval;  // empty: not set
+        const char* interval;  // empty if not set
         bool renewed;
     };
     for (const auto& c : std::initializer_list<Case>{{1825, 700, "", false},
@@ -404,13 +406,14 @@ TEST(AgentSsl, RenewsInTime) {
     }
 }
 
-TEST(AgentSsl, ServersThatDoNotRenew) {
+TEST(AgentSsl, HandlesServersWithoutRenewal) {
     Site site;
     site.server_settings.set("allow-auto-renewal", "false");
     site.server_settings.set("ca_ttl", "20d");
     site.start();
     ASSERT_TRUE(site.run());
-    // Twenty-one days of life: early at seven, due by what was said.
+    // The lifetime is 21 days: seven days are too early, but the configured interval makes renewal
+    // due.
     ASSERT_TRUE(site.run());
     EXPECT_EQ(site.lines(), Lines{});
     site.settings.set("hostcert_renewal_interval", "30d");

@@ -1,5 +1,6 @@
-// What puppetserver 7.9.5 was seen to answer, in tables: environments, files, buckets, reports,
-// facts, tasks, catalogs, and what is nothing of these.
+// SPDX-License-Identifier: Apache-2.0
+// Tests responses against tables recorded from puppetserver 7.9.5: environments, files, file
+// buckets, reports, facts, tasks, catalogs, and invalid requests.
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -66,7 +67,7 @@ protected:
         fs::create_directories(full.parent_path());
         std::ofstream(full) << text;
     }
-    /// `line` is "GET /path?query", headers "Name: value" follow on lines of their own.
+    /// `line` is "GET /path?query", followed by one "Name: value" header per line.
     http::Response ask(std::string_view who, const std::string& line,
                        const std::string& body = {}) {
         http::Request r;
@@ -119,13 +120,13 @@ struct Case {
     std::string ask;
     std::string body;
     int status;
-    const char* holds;  ///< the answer's text does
+    const char* holds;  ///< a text that the response contains
 };
 
 const std::string kJson = "\nAccept: application/json";
 const std::string kSends = "\nAccept: application/json\nContent-Type: application/json";
 
-TEST_F(Answers, AsPuppetservers) {
+TEST_F(Answers, MatchPuppetserver) {
     const std::string sum = codec::hex_digest(codec::DigestKind::Sha256, "x"),
                       env = "?environment=other";
     const std::string bucket = "/puppet/v3/file_bucket_file/sha256/" + sum;
@@ -276,7 +277,7 @@ TEST_F(Answers, AsPuppetservers) {
     }
 }
 
-TEST_F(Answers, ProductionIsMade) {
+TEST_F(Answers, CreatesProductionEnvironment) {
     const auto production = fs::path(root_) / "envs/production";
     fs::remove_all(production);
     fs::create_symlink("/nowhere", production);
@@ -287,8 +288,8 @@ TEST_F(Answers, ProductionIsMade) {
     EXPECT_TRUE(fs::is_directory(production));
 }
 
-TEST_F(Answers, SyntaxTreesOfBolt) {
-    // notify { $v: } on line 3, as Puppet 8.11 makes data of it.
+TEST_F(Answers, BoltSyntaxTrees) {
+    // notify { $v: } on line 3, as Puppet 8.11 converts it to data.
     const std::string tree =
         R"({"__ptype":"Puppet::AST::ResourceExpression","offset":2,"length":15,)"
         R"("locator":{"__ptype":"Puppet::AST::Locator","string":"\n\nnotify { $v: }",)"
@@ -314,9 +315,9 @@ TEST_F(Answers, SyntaxTreesOfBolt) {
         {"admin", ask_for, body(tree, env + R"(,"options":{"capture_logs":true})"), 200,
          R"("logs":[{"level":"notice","message":"Compiled catalog for a)"},
         {"admin", ask_for, body(R"({"__ptype":"Puppet::AST::EppExpression"})", env), 400,
-         "EppExpression cannot be compiled apart"},
+         "EppExpression cannot be compiled separately"},
         {"admin", ask_for, body(R"({"__ptype":"LocalRef","__pvalue":"$"})", env), 400,
-         "References go in circles"},
+         "The references are circular"},
         {"admin", ask_for,
          body(
              R"({"__ptype":"Puppet::AST::LiteralList","values":[{"__ptype":"LocalRef","__pvalue":"$"}]})",
@@ -403,7 +404,7 @@ TEST(AstText, EachKindOfTree) {
     }
 }
 
-/// Reports are kept in files, where the settings say so.
+/// Reports are stored in files if the settings request it.
 class ReportFiles : public Answers {
 protected:
     void begin(bool each) {
@@ -436,14 +437,14 @@ protected:
     }
 };
 
-TEST_F(ReportFiles, ARunAtRestGivesTheLastOneItsTime) {
+TEST_F(ReportFiles, UnchangedRunUpdatesTimeOfLastReport) {
     for (const bool each : {false, true}) {
         begin(each);
         const auto first = put("new", "2024-01-01T00:00:00Z");
         ASSERT_EQ(first.status, 200);
         const std::string as(first.headers.get("Bunraku-As-Report"));
         ASSERT_FALSE(as.empty());
-        // Nobody knows which file says so of this one yet.
+        // No file is recorded for this report yet.
         ASSERT_EQ(put(as, "2024-01-02T00:00:00Z").status, 200);
         const auto file = newest();
         EXPECT_TRUE(says(file, "2024-01-02T00:00:00"));
@@ -452,7 +453,7 @@ TEST_F(ReportFiles, ARunAtRestGivesTheLastOneItsTime) {
         ASSERT_EQ(put(as, "2024-01-03T00:00:00Z").status, 200);
         EXPECT_EQ(says(newest(), "2024-01-03T00:00:00"), each);
         EXPECT_GT(fs::last_write_time(newest()), old + std::chrono::hours(23));
-        // A file that somebody tidied away is written again.
+        // A file that another program removed is written again.
         fs::remove_all(root_ + "/reports/a");
         ASSERT_EQ(put(as, "2024-01-04T00:00:00Z").status, 200);
         EXPECT_TRUE(says(newest(), "2024-01-04T00:00:00"));
@@ -485,7 +486,7 @@ TEST_F(Answers, MessagePack) {
     EXPECT_NE(read(catalog).find(R"({"__ptype":"Binary","__pvalue":"AAEC"})"), std::string::npos);
 }
 
-TEST(CatalogInput, WhatIsWrong) {
+TEST(CatalogInput, RefusesInvalidRequests) {
     const auto with = [](const std::string& more) {
         return R"({"certname":"a","environment":"e","persistence":{"facts":true,"catalog":true})" +
                more + "}";

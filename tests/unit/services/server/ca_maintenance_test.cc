@@ -1,4 +1,5 @@
-// Years of an authority without a hand, and a roll-over in the middle of them.
+// SPDX-License-Identifier: Apache-2.0
+// Simulates years of a CA without manual work, with a rollover in the middle.
 #include "services/server/ca_maintenance.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ config::Settings upkeep_settings(const std::string& path) {
     return settings;
 }
 
-TEST(CaUpkeep, NothingEndsInTenYears) {
+TEST(CaMaintenance, RenewsEverythingForTenYears) {
     char name[] = "/tmp/bunraku-upkeep-XXXXXX";
     const std::string path = ::mkdtemp(name);
     auto settings = upkeep_settings(path);
@@ -57,9 +58,9 @@ TEST(CaUpkeep, NothingEndsInTenYears) {
     std::filesystem::remove_all(path);
 }
 
-// A site that came from puppetserver can go back: what follows an RSA authority is RSA. Its server
+// A site that migrated from puppetserver can go back: the successor of an RSA CA is RSA. The server
 // may have a second certificate.
-TEST(CaUpkeep, RsaStaysRsa) {
+TEST(CaMaintenance, PreservesRsaKeys) {
     char name[] = "/tmp/bunraku-upkeep-XXXXXX";
     const std::string path = ::mkdtemp(name);
     auto settings = upkeep_settings(path);
@@ -81,7 +82,7 @@ TEST(CaUpkeep, RsaStaysRsa) {
     EXPECT_TRUE(key.is_ec() && key.belongs_to(second));
     EXPECT_TRUE(second.puppet_extensions().empty());
     EXPECT_FALSE(maintain(settings, ca, authority, now).value().server_certificate);
-    // It is renewed in time, too, and the next authority is RSA.
+    // The second certificate is renewed in time too, and the next CA key is RSA.
     now += 4 * 365 * kUpkeepDay + 30 * kUpkeepDay;
     ASSERT_TRUE(maintain(settings, ca, authority, now));
     EXPECT_GT(pki::read_certificates(second_certificate_path(settings)).value().at(0).not_after(),
@@ -92,9 +93,9 @@ TEST(CaUpkeep, RsaStaysRsa) {
     std::filesystem::remove_all(path);
 }
 
-// Five years are an authority's life by default. A node that renews in the last third of its
-// certificate's never meets an authority that it cannot have fetched.
-TEST(CaUpkeep, AuthoritiesFollowOneAnother) {
+// By default, a CA is valid for five years. A node that renews in the last third of its
+// certificate's lifetime always gets the next CA certificate in time.
+TEST(CaMaintenance, CaCertificatesOverlap) {
     char name[] = "/tmp/bunraku-upkeep-XXXXXX";
     const std::string path = ::mkdtemp(name);
     auto settings = upkeep_settings(path);
@@ -134,7 +135,7 @@ TEST(CaUpkeep, AuthoritiesFollowOneAnother) {
               2);
     EXPECT_EQ(authority.bundle().size(), 1U);
 
-    // Whoever wants to do it by hand is left alone.
+    // With automatic rollover disabled, nothing happens.
     ca.allow_auto_rollover = false;
     now = authority.certificate().not_after() - 7 * kUpkeepDay;
     auto kept = maintain(settings, ca, authority, now);
@@ -144,7 +145,7 @@ TEST(CaUpkeep, AuthoritiesFollowOneAnother) {
     std::filesystem::remove_all(path);
 }
 
-TEST(CaUpkeep, FromOneAuthorityToTheNext) {
+TEST(CaMaintenance, RollsOverToNextCa) {
     char name[] = "/tmp/bunraku-upkeep-XXXXXX";
     const std::string path = ::mkdtemp(name);
     const auto paths = pki::AuthorityPaths::in(path);
@@ -162,7 +163,7 @@ TEST(CaUpkeep, FromOneAuthorityToTheNext) {
     EXPECT_EQ(two.certificate().common_name(), "Two");
     EXPECT_EQ(two.previous_authority()->common_name(), "One");
     EXPECT_EQ(two.holders_of_previous().value(), std::vector<std::string>{"a"});
-    // In both lists.
+    // In both CRLs.
     EXPECT_EQ(two.revoke({"a"}).value(), 1u);
     const auto all = two.crls().value();
     for (const auto& crl : all) EXPECT_TRUE(pki::is_revoked(crl, old));

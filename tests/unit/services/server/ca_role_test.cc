@@ -1,5 +1,5 @@
-// The certificate authority over HTTP: what puppetserver 7.9.5 answers (recorded), and what it
-// lacks.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the CA over HTTP against recorded responses of puppetserver 7.9.5, and additional features.
 #include <atomic>
 #include <cstdlib>
 #include <ctime>
@@ -71,7 +71,7 @@ struct Site {
         }
         return out;
     }
-    /// "STATUS BODY".
+    /// Returns "STATUS BODY".
     std::string ask(const std::string& as, const std::string& method, const std::string& where,
                     const std::string& body = {}, http::Headers headers = {}) {
         http::Client client(tls(as));
@@ -82,7 +82,7 @@ struct Site {
         if (!answer) return answer.error().message;
         return fmt::format("{} {}", answer->status, answer->body);
     }
-    /// Of a key that all nodes here share.
+    /// Returns a request with the key that all nodes of this test share.
     std::string request(const std::string& name, pki::RequestContent content = {}) {
         static const auto key = pki::make_key().value();
         std::ofstream(path + "/node.key") << key.pem();
@@ -97,7 +97,7 @@ struct Site {
 const std::string kSign = R"({"desired_state":"signed"})",
                   kRevoke = R"({"desired_state":"revoked"})";
 
-TEST(CaRole, FirstStartMakesWhatIsNeeded) {
+TEST(CaRole, FirstStartCreatesCa) {
     Site site;
     site.start();
     ASSERT_TRUE(site.instance);
@@ -106,22 +106,22 @@ TEST(CaRole, FirstStartMakesWhatIsNeeded) {
         if (record.level == base::Level::Notice) lines.push_back(record.message);
     EXPECT_EQ(lines,
               (std::vector<std::string>{
-                  "Made a certificate authority, Puppet CA: localhost, in " + site.path + "/ca",
-                  "Made this server's certificate for localhost, puppet: " + site.path +
+                  "Created a certificate authority, Puppet CA: localhost, in " + site.path + "/ca",
+                  "Created this server's certificate for localhost, puppet: " + site.path +
                       "/ssl/certs/localhost.pem",
                   "On each node: puppet ssl bootstrap --server localhost (or bunraku ssl "
                   "bootstrap)",
-                  "Then here: bunraku ca list, and bunraku ca sign --certname NAME"}));
+                  "Then on this server: bunraku ca list, and bunraku ca sign --certname NAME"}));
     EXPECT_EQ(site.ask("", "GET", "/certificate/ca"),
               "200 " + sys::make_real_file_system()->read(site.path + "/ca/ca_crt.pem").value());
-    // The second start finds it.
+    // The second start uses the existing CA.
     site.instance.reset();
     site.log.records.clear();
     site.start();
     EXPECT_TRUE(site.log.records.empty());
 }
 
-TEST(CaRole, ACertificatesLife) {
+TEST(CaRole, CertificateLifecycle) {
     Site site;
     site.start();
     ASSERT_TRUE(site.instance);
@@ -142,7 +142,7 @@ TEST(CaRole, ACertificatesLife) {
              {"", "GET", "/certificate/a.example", "", "404 Could not find certificate a.example"},
              {"", "GET", where, "", "404 Could not find certificate_request a.example"},
              {"", "PUT", where, "junk",
-              "400 The body holds no certificate request in PEM: no start line"},
+              "400 The body contains no certificate request in PEM: no start line"},
              {"", "PUT", where, site.request("b.example"),
               "400 Instance name \"b.example\" does not match requested key \"a.example\""},
              {"", "PUT", "/certificate_request/..%2Fa", site.request("../a"),
@@ -270,20 +270,20 @@ TEST(CaRole, ListsByTime) {
     }
 }
 
-TEST(CaRole, RevocationTakesEffectAtOnce) {
+TEST(CaRole, RevocationTakesEffectImmediately) {
     Site site;
     site.start();
     ASSERT_TRUE(site.instance);
     site.submit("a");
     EXPECT_EQ(site.ask("admin", "POST", "/sign/all"),
               R"(200 {"signed":["a"],"no-csr":[],"signing-errors":[]})");
-    // On a connection that stays open, too.
+    // This also works on an open connection.
     http::Client kept(site.tls("a"));
     EXPECT_EQ(kept.get(site.url() + "/expirations").value().status, 200);
     EXPECT_EQ(site.ask("admin", "PUT", "/certificate_status/a", kRevoke), "204 ");
     EXPECT_EQ(kept.get(site.url() + "/expirations").value().status, 403);
     EXPECT_EQ(site.ask("a", "GET", "/expirations").find("200"), std::string::npos);
-    // Those in the server's own folder, which agents and other programs use.
+    // The CRL in the server's own folder, which agents and other programs use.
     EXPECT_EQ(sys::make_real_file_system()->read(site.path + "/ca/ca_crl.pem").value(),
               sys::make_real_file_system()->read(site.path + "/ssl/crl.pem").value());
 }
@@ -300,7 +300,7 @@ TEST(CaRole, Renewal) {
     ASSERT_TRUE(fresh) << answer;
     EXPECT_EQ(fresh->common_name(), "a");
     EXPECT_EQ(fresh->not_after() - fresh->not_before(), 91 * 86400);
-    // It is the one that is kept, and both are revoked with it.
+    // The server stores the new certificate, and a revocation revokes both.
     EXPECT_EQ(site.ask("", "GET", "/certificate/a"), "200 " + fresh->pem());
     EXPECT_EQ(site.ask("", "POST", "/certificate_renewal").substr(0, 3), "403");
     EXPECT_EQ(site.ask("admin", "PUT", "/certificate_status/a", kRevoke), "204 ");
@@ -308,7 +308,7 @@ TEST(CaRole, Renewal) {
     EXPECT_EQ(pki::facts_of(crl[0]).revoked, 2u);
 }
 
-TEST(CaRole, NobodyRenewsWhoIsRevoked) {
+TEST(CaRole, RevokedCertificateCannotBeRenewed) {
     for (const std::string how : {"revoke", "clean"}) {
         Site site;
         site.start();
@@ -348,11 +348,11 @@ TEST(CaRole, NobodyRenewsWhoIsRevoked) {
     }
 }
 
-// The request that the program approves is signed, whichever waits by then.
-TEST(CaRole, SignsWhatTheProgramApproved) {
+// The server signs the request that the program approved, even if another request has replaced it.
+TEST(CaRole, SignsOnlyApprovedRequest) {
     Site site;
     const auto program = site.path + "/policy";
-    // Approves the first request, when the second has come.
+    // Approves the first request after the second has arrived.
     std::ofstream(program) << "#!/bin/sh\nread x\nif mkdir " << site.path << "/first; then\n"
                            << "while [ ! -e " << site.path << "/second ]; do sleep 0.05; done\n"
                            << "exit 0; fi\ntouch " << site.path << "/second\nexit 1\n";
@@ -374,11 +374,11 @@ TEST(CaRole, SignsWhatTheProgramApproved) {
     EXPECT_EQ(first, "200 ");
     const auto signed_one = pki::read_certificates(site.path + "/ca/signed/victim.pem").value()[0];
     EXPECT_TRUE(good.belongs_to(signed_one));
-    // The other one waits for somebody to look at it.
+    // The other request waits for a manual decision.
     EXPECT_TRUE(std::filesystem::exists(site.path + "/ca/requests/victim.pem"));
 }
 
-TEST(CaRole, RequestsOfStrangersAreBounded) {
+TEST(CaRole, LimitsRequestsOfUnknownClients) {
     Site site;
     site.start();
     ASSERT_TRUE(site.instance);
@@ -386,7 +386,7 @@ TEST(CaRole, RequestsOfStrangersAreBounded) {
     gzip.set("Content-Encoding", "gzip");
     const auto bomb = http::gzip(std::string(1 << 20, 'x'), 9);
     EXPECT_EQ(site.ask("", "PUT", "/certificate_request/a", bomb, gzip),
-              "413 The body unpacks to more than 65536 bytes");
+              "413 The body decompresses to more than 65536 bytes");
     EXPECT_EQ(site.ask("", "PUT", "/certificate_request/a", http::gzip(site.request("a")), gzip),
               "200 ");
     EXPECT_EQ(site.ask("", "PUT", "/certificate_request/b....", site.request("b....")),
@@ -407,7 +407,7 @@ TEST(CaRole, SettingsOfCaConf) {
     EXPECT_EQ(pki::read_certificates(site.path + "/ca/signed/a.pem").value()[0].alternative_names(),
               (std::vector<std::string>{"DNS:a", "DNS:other"}));
     EXPECT_EQ(site.ask("a", "POST", "/certificate_renewal"), "404 Not Found");
-    // What is refused while signing is kept for people to look at.
+    // A request that is refused during signing is stored for a manual decision.
     pki::RequestContent auth;
     auth.attributes.extension_requests = {{"pp_auth_role", "x"}};
     EXPECT_TRUE(site.ask("", "PUT", "/certificate_request/b", site.request("b", auth))
@@ -446,7 +446,7 @@ TEST(Autosign, Programs) {
     base::MemorySink log;
     auto processes = sys::make_real_processes();
     const auto request = pki::Request::from_pem(site.request("good"), "x").value();
-    // Without the bit it is a list.
+    // A file without the executable bit is an allow list.
     EXPECT_FALSE(autosigns(program, "good", request, *processes, log));
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
     log.records.clear();

@@ -1,5 +1,6 @@
-// What is kept is what a compile would give: an environment changes at random, and each answer is
-// compared with that of a site which keeps nothing.
+// SPDX-License-Identifier: Apache-2.0
+// Tests that a cached catalog equals a newly compiled one. An environment changes at random, and
+// each response is compared with that of a site without a cache.
 #include "services/server/catalog_cache.h"
 
 #include <atomic>
@@ -45,7 +46,7 @@ protected:
         options.environment_timeout = "0";
         kept_site_ = std::make_unique<site::Site>(settings_, options);
         fresh_site_ = std::make_unique<site::Site>(settings_, options);
-        kept_ = std::make_unique<CatalogCache>(root_ + "/kept", log_);
+        cache_ = std::make_unique<CatalogCache>(root_ + "/kept", log_);
     }
     ~CatalogCacheTest() override { fs::remove_all(root_); }
 
@@ -73,8 +74,8 @@ protected:
         fs::remove(full);
         age(full.parent_path());
     }
-    /// As if it had been written long ago, each time at another moment: what was written a second
-    /// ago is never taken for unchanged.
+    /// Sets an old modification time that differs on each call, because a file that was written a
+    /// second ago never counts as unchanged.
     void age(const fs::path& path) {
         fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(10) +
                                       std::chrono::seconds(++written_));
@@ -97,7 +98,7 @@ protected:
         out.facts.values = facts.build();
         return out;
     }
-    /// Without its stamps.
+    /// Removes the version stamps.
     static std::string without_stamps(std::string json) {
         for (const std::string_view name : {"\"version\":", "\"catalog_uuid\":"}) {
             const auto at = json.find(name);
@@ -109,41 +110,41 @@ protected:
         const auto session = fresh_site_->session(request(facts), log_);
         return without_stamps(catalog::to_agent_json(*session->compile().catalog));
     }
-    /// What a server would answer; `kept` says how.
+    /// Returns the server's response; `kept` reports whether the cache had it.
     std::string answer(const Facts& facts, bool& kept) { return answer(facts, kept, key_); }
     std::string answer(const Facts& facts, bool& kept, const CatalogCache::Key& key) {
         auto asked = request(facts);
         asked.node = key.node;
         asked.record = true;
         const auto session = kept_site_->session(std::move(asked), *sink_);
-        const auto found = kept_->find(key, *session);
+        const auto found = cache_->find(key, *session);
         if (found && !found->to_compare) {
             kept = true;
-            const auto packed = kept_->packed(key, *found).value_or("gone");
+            const auto packed = cache_->packed(key, *found).value_or("gone");
             return without_stamps(http::decode_content("gzip", packed, 1 << 20).body);
         }
         kept = false;
         const auto began = sys::make_real_clock()->now_ns();
         const auto compiled = session->compile();
         const auto json = catalog::to_agent_json(*compiled.catalog);
-        (void)kept_->keep(key, *session, compiled, json, {}, began);
+        (void)cache_->keep(key, *session, compiled, json, {}, began);
         return without_stamps(json);
     }
-    /// Files that were written a moment ago are not trusted.
+    /// Waits, because files that were just written are not trusted.
     static void settle() { std::this_thread::sleep_for(std::chrono::milliseconds(60)); }
 
     std::string root_;
     int written_ = 0;
     base::MemorySink log_;
     base::NullSink silent_;
-    base::LogSink* sink_ = &log_;  ///< of the compiles
+    base::LogSink* sink_ = &log_;  ///< log of the compiles
     config::Settings settings_ = config::Settings::defaults();
     std::unique_ptr<site::Site> kept_site_, fresh_site_;
-    std::unique_ptr<CatalogCache> kept_;
+    std::unique_ptr<CatalogCache> cache_;
     const CatalogCache::Key key_{"n1", "production", "rich"};
 };
 
-TEST_F(CatalogCacheTest, WhatIsKeptIsWhatACompileGives) {
+TEST_F(CatalogCacheTest, CachedCatalogEqualsCompiledCatalog) {
     std::mt19937 rng(20261124);
     const auto number = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(rng); };
     Facts facts;
@@ -196,7 +197,7 @@ TEST_F(CatalogCacheTest, WhatIsKeptIsWhatACompileGives) {
     for (const auto& d : log_.records) EXPECT_NE(d.level, base::Level::Err) << d.message;
 }
 
-TEST_F(CatalogCacheTest, AFingerprintOfTheFactsThatCountIsEnough) {
+TEST_F(CatalogCacheTest, FingerprintOfRelevantFactsIsEnough) {
     Facts facts;
     settle();
     bool kept = false;
@@ -204,7 +205,7 @@ TEST_F(CatalogCacheTest, AFingerprintOfTheFactsThatCountIsEnough) {
     EXPECT_FALSE(kept);
     facts.uptime = 7;
     const auto session = kept_site_->session(request(facts), log_);
-    const auto found = kept_->find(key_, *session);
+    const auto found = cache_->find(key_, *session);
     ASSERT_TRUE(found);
     EXPECT_EQ(*found->facts, (std::vector<std::string>{"extra", "number", "role"}));
     const auto print = compiler::facts_fingerprint(session->facts(), *found->facts);
@@ -213,17 +214,18 @@ TEST_F(CatalogCacheTest, AFingerprintOfTheFactsThatCountIsEnough) {
     bare.arena = std::make_shared<base::Arena>();
     bare.node = "n1";
     const auto without = kept_site_->session(std::move(bare), log_);
-    const auto again = kept_->find(key_, *without, &print);
+    const auto again = cache_->find(key_, *without, &print);
     ASSERT_TRUE(again);
     EXPECT_EQ(again->etag, found->etag);
     const std::string other = "another";
-    EXPECT_FALSE(kept_->find(key_, *without, &other));
-    // Who asked with a wrong one has spoilt nothing.
-    EXPECT_TRUE(kept_->find(key_, *without, &print));
+    EXPECT_FALSE(cache_->find(key_, *without, &other));
+    // A request with a wrong fingerprint does not affect the cache.
+    EXPECT_TRUE(cache_->find(key_, *without, &print));
 }
 
-// Several nodes at a time while files change; afterwards every answer is that of a compile.
-TEST_F(CatalogCacheTest, ManyAtATime) {
+// Several nodes compile in parallel while files change. Afterwards, every response must equal a
+// compile.
+TEST_F(CatalogCacheTest, ParallelCompiles) {
     sink_ = &silent_;
     std::atomic<bool> ended = false;
     std::vector<std::thread> nodes;
@@ -254,40 +256,41 @@ TEST_F(CatalogCacheTest, ManyAtATime) {
     }
 }
 
-TEST_F(CatalogCacheTest, WhatIsComparedAndDiffersIsTold) {
+TEST_F(CatalogCacheTest, ReportsFailedComparison) {
     settle();
     bool kept = false;
     (void)answer({}, kept);
     const auto open = [&] { return kept_site_->session(request({}), log_); };
     const auto find_one_to_compare = [&] {
         for (int i = 0; i < 100; ++i) {
-            const auto found = kept_->find(key_, *open());
+            const auto found = cache_->find(key_, *open());
             if (!found || found->to_compare) return found;
         }
         return std::optional<CatalogCache::CachedCatalog>();
     };
     const auto session = open();
     const auto json = catalog::to_agent_json(*session->compile().catalog);
-    // One that is not due, one that is and is right, another environment's.
-    kept_->compare(key_, *session, "{}");
+    // A comparison that is not due, one that is due and correct, and one for another environment.
+    cache_->compare(key_, *session, "{}");
     ASSERT_TRUE(find_one_to_compare());
-    kept_->compare(key_, *session, json);
-    kept_->compare({"n2", "production", "rich"}, *session, "{}");
+    cache_->compare(key_, *session, json);
+    cache_->compare({"n2", "production", "rich"}, *session, "{}");
     for (const auto& d : log_.records) EXPECT_EQ(d.level, base::Level::Debug) << d.message;
-    EXPECT_TRUE(kept_->find(key_, *session));
-    // One that is not what nothing that was read accounts for.
+    EXPECT_TRUE(cache_->find(key_, *session));
+    // A catalog that differs although no recorded read has changed.
     ASSERT_TRUE(find_one_to_compare());
-    kept_->compare(key_, *session, "{}");
+    cache_->compare(key_, *session, "{}");
     ASSERT_FALSE(log_.records.empty());
     EXPECT_TRUE(log_.records.back().message.starts_with(
-        "The catalog of n1 in environment production changed although nothing that it was seen to "
-        "read has"))
+        "The catalog of n1 in environment production changed although nothing that it reads has "
+        "changed"))
         << log_.records.back().message;
-    EXPECT_FALSE(kept_->find(key_, *session));
+    EXPECT_FALSE(cache_->find(key_, *session));
 }
 
-// Code that changes between the look at what is kept and the compile that it is compared with.
-TEST_F(CatalogCacheTest, AChangeInTheMiddleIsNoMistake) {
+// The code changes between the check of the cached catalog and the compile that is compared with
+// it.
+TEST_F(CatalogCacheTest, ChangeDuringComparisonIsNotAnError) {
     settle();
     bool kept = false;
     (void)answer({}, kept);
@@ -298,19 +301,19 @@ TEST_F(CatalogCacheTest, AChangeInTheMiddleIsNoMistake) {
     };
     auto session = open();
     for (int i = 0; i < 99; ++i) {
-        const auto found = kept_->find(key_, *session);
+        const auto found = cache_->find(key_, *session);
         ASSERT_TRUE(found) << i;
         EXPECT_FALSE(found->to_compare) << i;
         session = open();
     }
-    const auto found = kept_->find(key_, *session);
+    const auto found = cache_->find(key_, *session);
     ASSERT_TRUE(found);
     ASSERT_TRUE(found->to_compare);
     write("data/common.yaml", "app::motd: 'new'\nunread: '0'\n");
     const auto began = sys::make_real_clock()->now_ns();
     const auto compiled = session->compile();
-    (void)kept_->keep(key_, *session, compiled, catalog::to_agent_json(*compiled.catalog), {},
-                      began);
+    (void)cache_->keep(key_, *session, compiled, catalog::to_agent_json(*compiled.catalog), {},
+                       began);
     for (const auto& d : log_.records) EXPECT_EQ(d.level, base::Level::Debug) << d.message;
     settle();
     EXPECT_EQ(answer({}, kept), fresh({}));
@@ -318,7 +321,7 @@ TEST_F(CatalogCacheTest, AChangeInTheMiddleIsNoMistake) {
     EXPECT_TRUE(kept);
 }
 
-TEST_F(CatalogCacheTest, TimeAndRandomNumbersAreNotKept) {
+TEST_F(CatalogCacheTest, DoesNotCacheTimeAndRandomNumbers) {
     write("manifests/site.pp", "notify { \"${Timestamp.new}\": }\n");
     settle();
     bool kept = false;
@@ -326,12 +329,12 @@ TEST_F(CatalogCacheTest, TimeAndRandomNumbersAreNotKept) {
         (void)answer({}, kept);
         EXPECT_FALSE(kept);
     }
-    EXPECT_EQ(kept_->size(), 0u);
+    EXPECT_EQ(cache_->size(), 0u);
 }
 
 TEST_F(CatalogCacheTest, ReasonsOfCompiles) {
     const auto said = [&] {
-        const auto decision = kept_->reasons().find("n1");
+        const auto decision = cache_->reasons().find("n1");
         if (!decision) return std::string("nothing");
         return fmt::format("{}{} {}/{}", decision->served ? "served" : decision->reason,
                            decision->details.empty()
@@ -358,17 +361,17 @@ TEST_F(CatalogCacheTest, ReasonsOfCompiles) {
     settle();
     (void)answer({}, kept);
     (void)answer({}, kept);
-    EXPECT_EQ(said(), "it reads what cannot be looked at again [clock] 1/5");
+    EXPECT_EQ(said(), "it has reads that cannot be checked again [clock] 1/5");
 }
 
-// Another server in the same folder: its first answers need no compile.
-TEST_F(CatalogCacheTest, ARestartIsWarm) {
+// Another server with the same folder needs no compile for its first responses.
+TEST_F(CatalogCacheTest, RestartUsesCachedCatalogs) {
     const auto restart = [&](const std::string& program = {}) {
-        kept_.reset();
+        cache_.reset();
         site::Options options;
         options.environment_timeout = "0";
         kept_site_ = std::make_unique<site::Site>(settings_, options);
-        kept_ = std::make_unique<CatalogCache>(root_ + "/kept", log_, program);
+        cache_ = std::make_unique<CatalogCache>(root_ + "/kept", log_, program);
     };
     settle();
     bool kept = false;
@@ -377,7 +380,7 @@ TEST_F(CatalogCacheTest, ARestartIsWarm) {
     restart();
     EXPECT_EQ(answer({}, kept), first);
     EXPECT_TRUE(kept);
-    // Other facts, other code, and a file that was not there.
+    // Other facts, other code, and a file that did not exist before.
     restart();
     EXPECT_EQ(answer({.number = 7}, kept), fresh({.number = 7}));
     EXPECT_FALSE(kept);
@@ -397,7 +400,7 @@ TEST_F(CatalogCacheTest, ARestartIsWarm) {
     restart("another program");
     (void)answer({}, kept);
     EXPECT_FALSE(kept);
-    // Damage is as good as nothing, wherever it is.
+    // A damaged cache file counts as missing, whatever its damage is.
     settle();
     restart();
     (void)answer({}, kept);
@@ -414,14 +417,14 @@ TEST_F(CatalogCacheTest, ARestartIsWarm) {
     }
 }
 
-TEST_F(CatalogCacheTest, OnDiskAllIsEncrypted) {
+TEST_F(CatalogCacheTest, DiskCacheIsEncrypted) {
     const auto restart = [&](const std::string& key) {
-        kept_.reset();
+        cache_.reset();
         site::Options options;
         options.environment_timeout = "0";
         kept_site_ = std::make_unique<site::Site>(settings_, options);
-        kept_ = std::make_unique<CatalogCache>(root_ + "/kept", log_, "",
-                                               std::make_shared<store::Secrets>(root_ + key));
+        cache_ = std::make_unique<CatalogCache>(root_ + "/kept", log_, "",
+                                                std::make_shared<store::Secrets>(root_ + key));
     };
     write("data/common.yaml", "app::motd: 'Pl4nted'\n");
     settle();
@@ -439,19 +442,19 @@ TEST_F(CatalogCacheTest, OnDiskAllIsEncrypted) {
         std::ifstream in(entry.path(), std::ios::binary);
         const std::string bytes{std::istreambuf_iterator<char>(in), {}};
         EXPECT_EQ(bytes.find("Pl4nted"), std::string::npos) << entry.path();
-        // Names of what was read are no secrets; a sum may stand before what is encrypted.
+        // The names of reads are not secret. A checksum may precede the encrypted data.
         if (entry.path().extension() == ".reads") continue;
         EXPECT_LT(bytes.find("BSEAL"), 100U) << entry.path();
     }
     EXPECT_GE(files, 2);
-    // Without the key it is as if nothing were kept.
+    // Without the key, the cache is empty.
     restart("/second/store.key");
     EXPECT_EQ(answer({}, kept), fresh({}));
     EXPECT_FALSE(kept);
 }
 
-// What others export is asked for again, and counts by its content.
-TEST_F(CatalogCacheTest, CollectorsAreAnsweredWhileNobodyExportsAnythingElse) {
+// The store is queried again for exported resources, and their content is compared.
+TEST_F(CatalogCacheTest, CachedUntilExportsChange) {
     settings_.set("storeconfigs", "true");
     fs::create_directories(root_ + "/state");
     site::Options options;
@@ -476,7 +479,7 @@ TEST_F(CatalogCacheTest, CollectorsAreAnsweredWhileNobodyExportsAnythingElse) {
         EXPECT_EQ(answer(collector, kept), fresh(collector)) << number;
         EXPECT_EQ(answer(collector, kept), fresh(collector)) << number;
         EXPECT_TRUE(kept) << number;
-        // The same again is nothing new.
+        // The same export again is not a change.
         exports(number);
         (void)answer(collector, kept);
         EXPECT_TRUE(kept) << number;
@@ -486,7 +489,7 @@ TEST_F(CatalogCacheTest, CollectorsAreAnsweredWhileNobodyExportsAnythingElse) {
     EXPECT_FALSE(kept);
 }
 
-TEST_F(CatalogCacheTest, OneOfAHundredIsCompiledAndCompared) {
+TEST_F(CatalogCacheTest, VerifiesOneOfAHundred) {
     settle();
     int compiled = 0;
     for (int i = 0; i < 201; ++i) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/compile_slots.h"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/sys/simulation.h"
+#include "testing/simulation.h"
 
 namespace bunraku::server {
 namespace {
@@ -16,7 +17,7 @@ using std::chrono::seconds;
 
 class CompileSlotsTest : public testing::Test {
 protected:
-    /// Compiles in the background: takes a slot, holds it for `time`, notes the name.
+    /// Simulates a compile in the background: takes a slot, holds it for `time`, records the name.
     void compile(const std::string& environment, const std::string& node, sys::Duration time) {
         ++asked_;
         (void)pool_->post([=, this] {
@@ -35,7 +36,7 @@ protected:
     std::unique_ptr<sys::Executor> pool_ = world_.executor({.threads = 64});
 };
 
-TEST_F(CompileSlotsTest, CompilesWaitInTheirOrder) {
+TEST_F(CompileSlotsTest, CompilesWaitInOrder) {
     for (const auto* node : {"a", "b", "c", "d"}) compile("production", node, seconds(1));
     EXPECT_EQ(started_, (std::vector<std::string>{"a", "b"}));
     world_.run_for(seconds(5));
@@ -46,13 +47,13 @@ TEST_F(CompileSlotsTest, CompilesWaitInTheirOrder) {
 TEST_F(CompileSlotsTest, EndlessCompilesOfOneEnvironmentDoNotStopOthers) {
     for (int i = 0; i < 12; ++i) compile("endless", "e" + std::to_string(i), std::chrono::hours(1));
     world_.run_for(seconds(30));
-    EXPECT_EQ(started_.size(), 4U);  // twice the slots, and no more
+    EXPECT_EQ(started_.size(), 4U);  // exactly twice the number of slots
     compile("production", "p", seconds(1));
     world_.run_for(seconds(3));
     EXPECT_EQ(started_.back(), "p");
 }
 
-TEST_F(CompileSlotsTest, ASlowTemplateDoesNotHoldAllSlotsOfItsEnvironment) {
+TEST_F(CompileSlotsTest, SlowTemplateDoesNotHoldAllSlots) {
     compile("production", "slow1", seconds(58));
     compile("production", "slow2", seconds(58));
     compile("production", "quick", seconds(1));
@@ -61,7 +62,7 @@ TEST_F(CompileSlotsTest, ASlowTemplateDoesNotHoldAllSlotsOfItsEnvironment) {
     EXPECT_EQ(started_.back(), "quick");
 }
 
-TEST_F(CompileSlotsTest, OneNodeHoldsHalfOfTheSlots) {
+TEST_F(CompileSlotsTest, OneNodeUsesAtMostHalfOfTheSlots) {
     compile("production", "greedy", minutes(10));
     for (int i = 0; i < 20; ++i) compile("production", "greedy", minutes(10));
     compile("production", "other", seconds(1));
@@ -71,7 +72,7 @@ TEST_F(CompileSlotsTest, OneNodeHoldsHalfOfTheSlots) {
     EXPECT_EQ(std::ranges::count(started_, "other"), 1);
 }
 
-TEST_F(CompileSlotsTest, AStuckEnvironmentDoesNotFillTheQueue) {
+TEST_F(CompileSlotsTest, StuckEnvironmentDoesNotFillTheQueue) {
     for (int i = 0; i < 4; ++i) compile("endless", "e" + std::to_string(i), std::chrono::hours(1));
     world_.run_for(seconds(30));
     ASSERT_EQ(started_.size(), 4U);

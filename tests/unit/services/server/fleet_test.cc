@@ -1,5 +1,6 @@
-// A store's server and its clients in one process and one thread, in virtual time: whatever the
-// network does, what was acknowledged is there in the end, and a seed tells the same story again.
+// SPDX-License-Identifier: Apache-2.0
+// A store server and its clients in one process and one thread, in virtual time. Whatever the
+// network does, acknowledged data must be stored in the end. The same seed must give the same run.
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
@@ -7,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "net/http/memory_network.h"
 #include "services/server/instance.h"
+#include "testing/memory_network.h"
 
 namespace bunraku::server {
 namespace {
@@ -41,8 +42,8 @@ public:
         store_ = std::move(*started);
     }
 
-    /// Sends facts with rising numbers, some of them for a node of their own, until each is
-    /// acknowledged or given up.
+    /// Sends facts with increasing numbers, some of them for a node that only this agent uses.
+    /// Retries each request until it is acknowledged or given up.
     void agent(const std::string& name) {
         http::ClientOptions options;
         options.network = &network.host(name, http::identity_of(name));
@@ -83,8 +84,8 @@ public:
                         node, stamp, serial, std::string(world.random(3000), 'x'));
         return out;
     }
-    /// The network breaks now and then.
-    void weather() {
+    /// Injects network faults now and then.
+    void inject_faults() {
         for (int i = 0; i < 3; ++i) {
             world.sleep(std::chrono::milliseconds(500 + world.random(4000)));
             std::string victim = fmt::format("agent{}", 1 + world.random(4));
@@ -94,7 +95,7 @@ public:
         }
     }
 
-    /// The numbers that the store knows, by node.
+    /// Returns the numbers in the store, by node.
     std::map<std::string, int> stored() {
         std::map<std::string, int> out;
         http::ClientOptions options;
@@ -127,11 +128,11 @@ public:
             for (int i = 1; i <= 4; ++i) {
                 agents->post([this, i] { agent(fmt::format("agent{}", i)); });
             }
-            agents->post([this] { weather(); });
+            agents->post([this] { inject_faults(); });
             agents->stop();
         }
         network.faults = {};
-        // Longer than any other try waits.
+        // Longer than the delay of any retry.
         world.run_for(5s);
         for (const auto& [node, serial] : stored()) world.note(fmt::format("{}={}", node, serial));
     }
@@ -149,7 +150,7 @@ private:
     std::unique_ptr<Instance> store_;
 };
 
-TEST(Fleet, WhatWasAcknowledgedIsThereWhateverTheNetworkDoes) {
+TEST(Fleet, AcknowledgedDataSurvivesNetworkFaults) {
     int failures = 0;
     std::size_t acknowledged = 0;
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -167,12 +168,12 @@ TEST(Fleet, WhatWasAcknowledgedIsThereWhateverTheNetworkDoes) {
         acknowledged += fleet.acknowledged.size();
         if (HasFailure()) return;
     }
-    // The weather was bad enough to mean something.
+    // There were enough network faults for the test to be useful.
     EXPECT_GT(failures, 400);
     EXPECT_GT(acknowledged, 1500U);
 }
 
-TEST(Fleet, ASeedTellsTheSameStory) {
+TEST(Fleet, SameSeedGivesSameRun) {
     std::set<std::uint64_t> stories;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         Fleet first(seed), again(seed);
@@ -185,7 +186,7 @@ TEST(Fleet, ASeedTellsTheSameStory) {
     EXPECT_EQ(stories.size(), 10U);
 }
 
-TEST(Fleet, AServerAtRestDoesNothing) {
+TEST(Fleet, IdleServerDoesNothing) {
     const std::string base = std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp";
     std::string folder = base + "/bunraku-rest-XXXXXX";
     ASSERT_TRUE(::mkdtemp(folder.data()));
@@ -209,11 +210,11 @@ TEST(Fleet, AServerAtRestDoesNothing) {
         requester.network = &network.host("asker", http::identity_of("asker"));
         const auto answer = http::Client(requester).get("https://server:8140/status/v1/simple");
         EXPECT_TRUE(answer && answer->status == 200);
-        // Connections that are kept end, rates come to rest, what was left is removed.
+        // Idle connections close, rate counters become zero, and old data is removed.
         world.run_for(5min);
         const auto before = world.turns();
         world.run_for(40min);
-        // The garbage collector comes each hour; this thread's own timer.
+        // The hourly garbage collector, and this thread's own timer.
         EXPECT_LE(world.turns() - before, 2U);
         (*server)->stop();
     }

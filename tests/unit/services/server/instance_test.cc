@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/instance.h"
 
 #include <cstdlib>
@@ -31,7 +32,7 @@ struct Folder {
 TEST(Instance, Listeners) {
     struct Case {
         const char *text, *host;
-        int port;  // -1: refused
+        int port;  // -1 if the value is refused
     };
     for (const auto& c : std::initializer_list<Case>{{"127.0.0.1:80", "127.0.0.1", 80},
                                                      {"8080", "default", 8080},
@@ -58,7 +59,7 @@ TEST(Instance, Periods) {
         EXPECT_FALSE(parse_period(bad)) << bad;
 }
 
-TEST(Instance, RefusalsSayWhy) {
+TEST(Instance, RefusesInvalidConfiguration) {
     Folder folder;
     base::MemorySink log;
     config::Settings settings = config::Settings::defaults();
@@ -69,7 +70,7 @@ TEST(Instance, RefusalsSayWhy) {
         return started ? std::string("started") : started.error().message;
     };
     EXPECT_EQ(message({.roles = {"x"}, .listeners = {{}}}),
-              "There is no role 'x'; the roles are: ca, store, compiler, forge");
+              "Unknown role 'x'; the roles are: ca, store, compiler, forge");
     EXPECT_NE(message({.roles = {"forge"}, .listeners = {{"0.0.0.0", 0, false}}})
                   .find("Plain HTTP on 0.0.0.0"),
               std::string::npos);
@@ -86,7 +87,8 @@ TEST(Instance, RefusalsSayWhy) {
     EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
-/// A server with TLS and, second, plain HTTP; clients "good", "other" and "" (no certificate).
+/// A server with TLS and additionally plain HTTP; the clients are "good", "other" and "" (no
+/// certificate).
 class InstanceTls : public testing::Test {
 protected:
     InstanceTls() {
@@ -127,7 +129,7 @@ protected:
         return answer ? std::to_string(answer->status) + " " + answer->body.substr(0, 85)
                       : answer.error().message;
     }
-    /// Posts a command whose body has the members `about`; returns the answer's status.
+    /// Sends a command whose body has the members `about`; returns the response status.
     std::string send(const std::string& who, const std::string& command, int version,
                      const std::string& certname, const std::string& about) {
         http::ClientOptions options;
@@ -160,7 +162,7 @@ TEST_F(InstanceTls, AllowListGuardsTheStore) {
                     .starts_with("403 The client certificate name other doesn't appear in the "
                                  "certificate allowlist. "));
     EXPECT_TRUE(ask("", "/pdb/meta/v1/version").starts_with("403 "));
-    // By whatever spelling.
+    // For every spelling of the path.
     for (const char* path :
          {"/p%64b/query/v4/nodes", "/%70db/admin/v1/archive", "/pdb/admin/v1/%61rchive",
           "/%6Detrics/v2", "/m%65trics", "/%70%64%62/meta/v1/version", "/pdb/query/v3/nodes"}) {
@@ -185,8 +187,8 @@ TEST_F(InstanceTls, AllowListGuardsTheStore) {
     instance_->stop();
 }
 
-// By default a node reaches its own data; that is what the agents' port is for.
-TEST_F(InstanceTls, ANodeReachesTheStoreForItselfOnly) {
+// By default, a node can access its own data through the agents' port.
+TEST_F(InstanceTls, NodeAccessesOnlyItsOwnData) {
     settings_.set("certname", "server");
     ASSERT_TRUE(start());
     for (const char* path :
@@ -199,7 +201,7 @@ TEST_F(InstanceTls, ANodeReachesTheStoreForItselfOnly) {
           "/pdb/admin/v1/archive", "/pdb/admin/v1/summary-stats", "/bunraku/v1/drift",
           "/bunraku/v1/exports", "/bunraku/v1/nodes/good/catalogs"}) {
         EXPECT_EQ(ask("other", path).substr(0, 79),
-                  "403 The client certificate name other reaches the store for itself only: its ow")
+                  "403 The client certificate name other may access the store only for itself: its")
             << path;
         EXPECT_FALSE(ask("admin", path).starts_with("403")) << path;
         EXPECT_FALSE(ask("server", path).starts_with("403")) << path;
@@ -214,17 +216,17 @@ TEST_F(InstanceTls, ANodeReachesTheStoreForItselfOnly) {
         const int version = command == "store_report" ? 8 : 5;
         EXPECT_EQ(send("other", command, version, "other", own), "200");
         EXPECT_EQ(send("other", command, version, "good", others), "403");
-        // The body is what counts.
+        // The body decides which node the command is for.
         EXPECT_EQ(send("other", command, version, "other", others), "400");
         EXPECT_EQ(send("other", command, version, "other", own + "," + others), "400");
         EXPECT_EQ(send("other", command, version, "other", R"("x":{"certname":"other"})"), "400");
-        // Older formats name the node in other ways.
+        // Older formats use other keys for the name of the node.
         EXPECT_EQ(send("other", command, version - 3, "other", own), "403");
         EXPECT_EQ(send("other", command, version, "other&certname=good", own), "400");
         EXPECT_EQ(send("other", command, version, "good&certname=other", own), "403");
         EXPECT_EQ(send("admin", command, version, "good", others), "200");
     }
-    // What a node exports is the compiler's to say, and who is there the administrator's.
+    // Only a compiler may send a node's exports, and only an administrator may change its state.
     for (const char* command : {"replace_catalog", "deactivate_node", "configure_expiration",
                                 "replace_catalog_inputs", "x"}) {
         EXPECT_EQ(send("other", command, 9, "other", own), "403") << command;
@@ -232,7 +234,7 @@ TEST_F(InstanceTls, ANodeReachesTheStoreForItselfOnly) {
     instance_->stop();
 }
 
-// Rules that somebody wrote count for the store, too.
+// Rules that the administrator wrote also apply to the store.
 TEST_F(InstanceTls, AuthConfGuardsTheStore) {
     settings_.set("certname", "server");
     const auto rules = [&](const std::string& more) {
@@ -245,7 +247,7 @@ TEST_F(InstanceTls, AuthConfGuardsTheStore) {
     ASSERT_TRUE(start());
     for (const char* who : {"other", "admin", "server"})
         EXPECT_EQ(ask(who, "/pdb/query/v4/nodes/other").substr(0, 21), "403 Forbidden request");
-    // One that allows it, and the list of PuppetDB.
+    // A rule that allows the request, and PuppetDB's allow list.
     rules(R"({ name: "pdb", sort-order: 1, match-request: { path: "/pdb/query", type: path }, )"
           R"(allow: "good" },)");
     ASSERT_TRUE(instance_->reload());
@@ -260,8 +262,8 @@ TEST_F(InstanceTls, AuthConfGuardsTheStore) {
     instance_->stop();
 }
 
-// A file of rules that comes is read; one that goes does not open what it closed.
-TEST_F(InstanceTls, RulesThatComeAndGo) {
+// The server reads a new rules file. Removing the file does not allow requests that it denied.
+TEST_F(InstanceTls, ReloadsChangedRules) {
     const auto path = folder_.path + "/conf/puppetserver/conf.d/auth.conf";
     ASSERT_TRUE(start());
     const auto may_list = [&] {
@@ -278,13 +280,13 @@ TEST_F(InstanceTls, RulesThatComeAndGo) {
     auto reloaded = instance_->reload();
     ASSERT_FALSE(reloaded);
     EXPECT_EQ(reloaded.error().message,
-              path + " is gone; its rules stay in force until the server is started anew");
+              path + " no longer exists; its rules stay in force until the server is restarted");
     EXPECT_FALSE(may_list());
     instance_->stop();
 }
 
-// A store here would be empty, and open, while all is in the one elsewhere.
-TEST_F(InstanceTls, NoStoreBesideAPuppetdb) {
+// A local store would be empty and accessible, while all data is in the external PuppetDB.
+TEST_F(InstanceTls, StoreIsDisabledWithExternalPuppetdb) {
     std::filesystem::create_directories(folder_.path + "/conf");
     folder_.put("conf/puppetdb.conf", "[main]\nserver_urls = https://puppetdb.example:8081\n");
     ASSERT_TRUE(start());
@@ -294,7 +296,7 @@ TEST_F(InstanceTls, NoStoreBesideAPuppetdb) {
     instance_->stop();
 }
 
-TEST_F(InstanceTls, WithoutAllowListACertificateIsNeeded) {
+TEST_F(InstanceTls, RequiresCertificateWithoutAllowList) {
     auto started = start();
     ASSERT_TRUE(started) << started.error().message;
     for (const char* path :
@@ -304,23 +306,23 @@ TEST_F(InstanceTls, WithoutAllowListACertificateIsNeeded) {
                   " (see the")
             << path;
     }
-    // Of these auth.conf decides, as on a puppetserver.
+    // auth.conf decides about these paths, as in puppetserver.
     for (const char* who : {"", "other"})
         EXPECT_EQ(ask(who, "/metrics/v2/list").substr(0, 21), "403 Forbidden request") << who;
     EXPECT_EQ(ask("", "/status/v1/simple"), "200 running");
     EXPECT_EQ(ask("", "/v3/modules").substr(0, 3), "401");  // the forge has its own rules
     EXPECT_EQ(http::Client().get(instance_->urls()[1] + "/pdb/query/v4/nodes")->body, "[]");
-    // No node gets more by showing none.
+    // A client without a certificate does not get more access.
     settings_.set("client-auth", "want");
     ASSERT_TRUE(start());
     EXPECT_EQ(ask("", "/pdb/query/v4/nodes").substr(0, 3), "403");
-    // On a store alone the setting is PuppetDB's.
+    // On a server with only the store role, the setting has the meaning of PuppetDB.
     ASSERT_TRUE(start({"store"}));
     EXPECT_EQ(ask("", "/pdb/query/v4/nodes"), "200 []");
     EXPECT_EQ(ask("other", "/pdb/query/v4/nodes"), "200 []");
     settings_.set("client-auth", "maybe");
     EXPECT_EQ(start().error().message,
-              "The setting client-auth is none of need, want, none: maybe");
+              "Invalid setting client-auth (expected need, want or none): maybe");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/known_reports.h"
 
 #include <filesystem>
@@ -10,7 +11,7 @@ namespace {
 
 using value::Value;
 
-TEST(KnownReports, ADifferenceIsLaidOverTheReportItNames) {
+TEST(KnownReports, AppliesDifferenceToNamedReport) {
     std::string name = "/tmp/bunraku-reports-XXXXXX";
     const std::string folder = ::mkdtemp(name.data());
     base::MemorySink log;

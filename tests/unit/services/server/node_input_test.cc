@@ -1,5 +1,6 @@
-// What a compile server knows of a node beside its code: $trusted, also in the store, and facts on
-// disk for classifiers.
+// SPDX-License-Identifier: Apache-2.0
+// Tests a compile server's inputs about a node other than its code: $trusted, also in the store,
+// and facts on disk for classifiers.
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -64,7 +65,7 @@ protected:
         role_ = std::move(*role);
         role_->mount(router_);
     }
-    /// The answer to web1's request for its catalog with the fact `number`.
+    /// Returns the response to web1's catalog request with the fact `number`.
     http::Response catalog(int number) {
         http::Request r;
         r.method = "POST";
@@ -123,7 +124,7 @@ TEST_F(NodeInput, TrustedIsStoredWithTheFacts) {
               R"("domain":null,)"
               R"("extensions":{"1.3.6.1.4.1.34380.1.2.9":"nine","pp_role":"web","tier":"gold"},)"
               R"("external":{},"hostname":"web1"}}])");
-    // A compile with the facts of the store has it, and not as a fact.
+    // A compile with facts from the store has $trusted, and not as a fact.
     site::Site site(settings_, {});
     site::NodeRequest request;
     request.node = "web1";
@@ -137,7 +138,7 @@ TEST_F(NodeInput, TrustedIsStoredWithTheFacts) {
               R"({"1.3.6.1.4.1.34380.1.2.9":"nine","pp_role":"web","tier":"gold"})");
 }
 
-TEST_F(NodeInput, TrustedExternalOfAProgram) {
+TEST_F(NodeInput, TrustedExternalFromProgram) {
     settings_.set("trusted_external_command",
                   put("external", "#!/bin/sh\necho \"{\\\"asked\\\":\\\"$1\\\"}\"\n", true));
     start();
@@ -154,7 +155,7 @@ TEST_F(NodeInput, TrustedExternalOfAProgram) {
     EXPECT_EQ(catalog(1).status, 500);
 }
 
-TEST_F(NodeInput, TrustedExternalOfAFolder) {
+TEST_F(NodeInput, TrustedExternalFromFolder) {
     put("external.d/one.sh", "#!/bin/sh\necho '{\"n\":1}'\n", true);
     put("external.d/two", "#!/bin/sh\necho '[2]'\n", true);
     put("external.d/readme", "no program\n");
@@ -170,7 +171,7 @@ TEST_F(NodeInput, TrustedExternalOfAFolder) {
         << twice.body;
 }
 
-TEST_F(NodeInput, FactsAreOnDiskBeforeTheClassifierIsAsked) {
+TEST_F(NodeInput, WritesFactsBeforeClassification) {
     settings_.set("node_terminus", "exec");
     settings_.set("external_nodes",
                   put("enc",
@@ -199,7 +200,7 @@ TEST_F(NodeInput, FactsOnDiskAsYaml) {
     EXPECT_FALSE(fs::exists(root_ + "/var/server_data/facts"));
 }
 
-TEST_F(NodeInput, WithoutAClassifierNoFactsAreOnDisk) {
+TEST_F(NodeInput, WritesNoFactsWithoutClassifier) {
     start();
     ASSERT_EQ(catalog(7).status, 200);
     EXPECT_FALSE(fs::exists(root_ + "/var/server_data"));

@@ -1,4 +1,6 @@
-// The command and admin endpoints; answers as PuppetDB 7.12 gives them where it takes the command.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the command and admin endpoints. For accepted commands, the responses are those of PuppetDB
+// 7.12.
 #include "services/server/pdb_command.h"
 
 #include <filesystem>
@@ -50,7 +52,7 @@ protected:
         request.body = std::move(body);
         return router_.handle(request);
     }
-    /// "400 text".
+    /// Returns "400 text".
     std::string answer(std::string_view target, std::string body,
                        std::initializer_list<std::pair<const char*, std::string>> headers = {}) {
         http::Response r = send(target, std::move(body), headers);
@@ -67,7 +69,7 @@ constexpr const char* kFacts =
     R"({"certname":"n","environment":"e","producer":"p","producer_timestamp":)"
     R"("2023-11-14T22:13:21Z","values":{"a":1}})";
 
-TEST_F(PdbCommand, WrongRequestsAreRefused) {
+TEST_F(PdbCommand, RefusesInvalidRequests) {
     struct {
         const char* target;
         std::string body, answer;
@@ -126,7 +128,7 @@ TEST_F(PdbCommand, WrongRequestsAreRefused) {
     EXPECT_EQ(service_->health().queue.depth, 0U);
 }
 
-TEST_F(PdbCommand, CommandsAreTakenInBothForms) {
+TEST_F(PdbCommand, AcceptsBothCommandForms) {
     const char* wait =
         "/pdb/cmd/v1?command=replace%20facts&version=5&certname=n&checksum=x"
         "&producer-timestamp=2023-11-14T22:13:21.000Z&secondsToWaitForCompletion=20";
@@ -146,7 +148,7 @@ TEST_F(PdbCommand, CommandsAreTakenInBothForms) {
                    "{}")
                   .status,
               503);
-    // What is wrong inside shows only to those who wait.
+    // An error in the content is visible only to clients that wait for completion.
     r = send(wait, "{bad");
     EXPECT_EQ(r.status, 503);
     EXPECT_TRUE(r.body.find(R"("processed":true,"timed_out":false,"error":"Json parse error)") !=
@@ -174,7 +176,7 @@ TEST_F(PdbCommand, Admin) {
               R"(200 {"ok":true})");
     EXPECT_EQ(answer(cmd, R"({"command":"delete","version":1,"payload":{"certname":"n"}})"),
               R"(200 {"deleted":"n"})");
-    // {} is not [], which would clean everything.
+    // {} is not [], which would run all cleanups.
     for (const char* bad : {"[\"all\"]", "{}", "null", "\"other\"", "[[\"purge_nodes\",{}]]",
                             "[[\"other\",{\"batch_limit\":1}]]", "[],\"more\":1"}) {
         EXPECT_EQ(

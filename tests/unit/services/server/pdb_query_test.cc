@@ -1,5 +1,6 @@
-// The query API as clients see it: statuses, media types, headers, bodies. Expectations are
-// PuppetDB 7.12.1's.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the query API from the client's view: statuses, media types, headers, bodies. The expected
+// values are those of PuppetDB 7.12.1.
 #include "services/server/pdb_query.h"
 
 #include <cstdlib>
@@ -97,7 +98,8 @@ TEST_F(PdbQuery, Answers) {
          "application/json;charset=utf-8", "[]"},
         {"/pdb/query/v4/aggregate-event-counts?summarize_by=", 400, "text/plain;charset=utf-8",
          "Unsupported value for 'summarize_by': ''"},
-        // What is below an environment is looked for first, what is below a node last.
+        // For paths below an environment, its existence is checked first; for paths below a node,
+        // last.
         {"/pdb/query/v4/environments/nope/facts?bogus=1", 404, "application/json;charset=utf-8",
          "{\n  \"error\" : \"No information is known about environment nope\"\n}"},
         {"/pdb/query/v4/nodes/nope/facts?bogus=1", 400, "text/plain;charset=utf-8",

@@ -1,4 +1,5 @@
-// What the files of a site that had puppetserver say is honoured, or logged.
+// SPDX-License-Identifier: Apache-2.0
+// Tests that all settings in puppetserver's files are either used or logged.
 #include "services/server/puppetserver_conf.h"
 
 #include <filesystem>
@@ -56,7 +57,7 @@ TEST_F(PuppetserverConf, Listeners) {
     EXPECT_NE(listeners("webserver: {").find("webserver.conf: String: 1: "), std::string::npos);
 }
 
-TEST_F(PuppetserverConf, ReportsWhatIsNotHonoured) {
+TEST_F(PuppetserverConf, ReportsUnsupportedSettings) {
     const auto web =
         put("webserver.conf",
             "webserver: { ssl-port: 8140, client-auth: need, ssl-protocols: [TLSv1.3],\n"
@@ -76,36 +77,37 @@ TEST_F(PuppetserverConf, ReportsWhatIsNotHonoured) {
     std::string lines;
     for (const auto& record : log_.records)
         lines += fmt::format("{}: {}\n", base::level_name(record.level), record.message);
-    EXPECT_EQ(lines,
-              "warning: There is no setting certnam: did you mean certname?\n"
-              "warning: The setting location_trusted has no effect: credentials are not sent on to "
-              "another host\n"
-              "notice: my_sites_own_thing is no setting of Puppet or Bunraku; only code that reads "
-              "$settings::my_sites_own_thing sees it\n"
-              "warning: The setting stringify_facts has no effect: Puppet 8 does not have it\n"
-              "warning: ssl-cert in " +
-                  web +
-                  " has no effect: the setting hostcert is used (/own.pem)\n"
-                  "warning: ssl-protocols in " +
-                  web +
-                  " has no effect: TLS 1.2 and 1.3 are offered\n"
-                  "warning: client-auth = need in " +
-                  web +
-                  " has no effect: certificates are asked for, "
-                  "and auth.conf decides\n"
-                  "warning: server-var-dir in " +
-                  ruby +
-                  " has no effect: the setting vardir is used "
-                  "(/var/own)\n"
-                  "warning: code-id-command in " +
-                  ruby +
-                  " has no effect: the server finds the version of "
-                  "an environment itself\n");
+    EXPECT_EQ(
+        lines,
+        "warning: Unknown setting certnam: did you mean certname?\n"
+        "warning: The setting location_trusted has no effect: credentials are not sent on to "
+        "another host\n"
+        "notice: my_sites_own_thing is not a setting of Puppet or Bunraku; only code that reads "
+        "$settings::my_sites_own_thing sees it\n"
+        "warning: The setting stringify_facts has no effect: Puppet 8 does not have it\n"
+        "warning: ssl-cert in " +
+            web +
+            " has no effect: the setting hostcert is used (/own.pem)\n"
+            "warning: ssl-protocols in " +
+            web +
+            " has no effect: TLS 1.2 and 1.3 are offered\n"
+            "warning: client-auth = need in " +
+            web +
+            " has no effect: certificates are requested, "
+            "and auth.conf decides\n"
+            "warning: server-var-dir in " +
+            ruby +
+            " has no effect: the setting vardir is used "
+            "(/var/own)\n"
+            "warning: code-id-command in " +
+            ruby +
+            " has no effect: the server finds the version of "
+            "an environment itself\n");
     EXPECT_EQ(jruby_setting(settings_, "max-active-instances"), "3");
     EXPECT_EQ(jruby_setting(settings_, "max-queued-requests"), "");
 }
 
-TEST_F(PuppetserverConf, AuthConfIncludesFilesAndTakesAnyMethod) {
+TEST_F(PuppetserverConf, AuthConfIncludesFilesAndAcceptsAnyMethod) {
     const auto rules = [](const std::string& name, const std::string& method) {
         return fmt::format(
             "{{ match-request: {{ path: \"/{0}\", type: path, method: {1} }}, "

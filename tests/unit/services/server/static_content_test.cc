@@ -1,4 +1,5 @@
-// Static catalogs: what is said of files, and that their contents stay.
+// SPDX-License-Identifier: Apache-2.0
+// Tests static catalogs: the metadata of files, and that the contents remain available.
 #include "services/server/static_content.h"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ protected:
     catalog::Catalog catalog_;
 };
 
-TEST_F(StaticContentTest, ContentsAreThoseOfTheCompile) {
+TEST_F(StaticContentTest, ServesContentsOfTheCompile) {
     file("/a", {{"source", text("puppet:///modules/app/one")}});
     file("/t", {{"source", text("puppet:///modules/app/tree/")},
                 {"recurse", value::Value::boolean(true)},
@@ -86,7 +87,7 @@ TEST_F(StaticContentTest, ContentsAreThoseOfTheCompile) {
                                kFirst + R"(","source":"puppet:///modules/app/one")"),
               std::string::npos)
         << before.json;
-    // Folders have no content.
+    // Folders have no content hash.
     EXPECT_NE(before.json.find(R"("content_uri":"puppet:///modules/app/files/tree")"),
               std::string::npos);
     EXPECT_NE(before.json.find(R"("recursive_metadata":{"/t":{"puppet:///modules/app/tree":[)"),
@@ -108,8 +109,8 @@ TEST_F(StaticContentTest, ContentsAreThoseOfTheCompile) {
     EXPECT_EQ(content(strange, "modules/app/files/one"), "none");
 }
 
-// Another server has another cache, and knows no code id: the address names the digest.
-TEST_F(StaticContentTest, AnotherServerAnswersByDigest) {
+// Another server has another cache and does not know the code id, so the URL contains the digest.
+TEST_F(StaticContentTest, OtherServersServeByDigest) {
     file("/a", {{"source", text("puppet:///modules/app/one")}});
     const auto code_id = inlined().code_id;
     const std::string path = "modules/app/files/one~sha256-" + kFirst;
@@ -128,7 +129,7 @@ TEST_F(StaticContentTest, AnotherServerAnswersByDigest) {
     write("app/files/earlier", "first\n");
     const auto found = other.find_among(kFirst, places);
     ASSERT_TRUE(found);
-    // It is a copy: what becomes of the file does not matter.
+    // The cache has a copy, so later changes of the file do not matter.
     write("app/files/earlier", "third\n");
     EXPECT_EQ(read(*found), "first\n");
     EXPECT_EQ(other.find(kFirst), found);
@@ -139,7 +140,7 @@ TEST_F(StaticContentTest, AnotherServerAnswersByDigest) {
     }
 }
 
-TEST_F(StaticContentTest, WhatIsNoFileOfAModuleIsLeftAlone) {
+TEST_F(StaticContentTest, IgnoresFilesOutsideModules) {
     file("/1", {{"content", text("x")}});
     file("/2", {{"source", text("/etc/hosts")}});
     file("/3", {{"source", text("puppet://other/modules/app/one")}});
@@ -155,8 +156,8 @@ TEST_F(StaticContentTest, WhatIsNoFileOfAModuleIsLeftAlone) {
     EXPECT_THROW(inlined("sha3.blake"), base::PuppetError);
 }
 
-// The agent asks for it and is told, as without static catalogs.
-TEST_F(StaticContentTest, ATreeWithALinkToNothingIsLeftToTheAgent) {
+// The agent requests the file and gets the error, as without static catalogs.
+TEST_F(StaticContentTest, LeavesTreeWithDanglingLinkToAgent) {
     fs::create_symlink("nowhere", root_ + "/env/modules/app/files/tree/link");
     const auto tree = [&](const char* title, const char* links) {
         file(title, {{"source", text("puppet:///modules/app/tree")},
@@ -172,7 +173,7 @@ TEST_F(StaticContentTest, ATreeWithALinkToNothingIsLeftToTheAgent) {
     EXPECT_TRUE(inlined().json.contains(R"("destination":"nowhere")"));
 }
 
-TEST_F(StaticContentTest, WhatNobodyNamesIsForgotten) {
+TEST_F(StaticContentTest, RemovesUnreferencedContent) {
     file("/a", {{"source", text("puppet:///modules/app/one")}});
     const auto before = inlined();
     static_.clean(3600, log_);
@@ -184,7 +185,7 @@ TEST_F(StaticContentTest, WhatNobodyNamesIsForgotten) {
     static_.clean(3600, log_);
     EXPECT_EQ(content(before, "modules/app/files/one"), "none");
     EXPECT_EQ(content(after, "modules/app/files/one"), "second\n");
-    // What is needed again is kept again.
+    // Content that is needed again is stored again.
     write("app/files/one", "first\n");
     EXPECT_EQ(content(inlined(), "modules/app/files/one"), "first\n");
 }

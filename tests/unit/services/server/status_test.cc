@@ -1,4 +1,6 @@
-// What clients of PuppetDB ask beside commands and queries; answers compared with PuppetDB 7.12.1.
+// SPDX-License-Identifier: Apache-2.0
+// Tests PuppetDB's endpoints other than commands and queries; the responses were compared with
+// PuppetDB 7.12.1.
 #include "services/server/status.h"
 
 #include <filesystem>
@@ -38,7 +40,7 @@ struct Site {
     }
 };
 
-/// Of this process: ThreadSanitizer has one of its own.
+/// Returns the number of threads of this process, which includes a thread of ThreadSanitizer.
 std::ptrdiff_t threads() {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
@@ -109,7 +111,7 @@ TEST(Status, Services) {
     EXPECT_EQ(site.ask("/status/v1/simple/status-service").status, 200);
 }
 
-/// The answer without its time.
+/// Returns the response without its time.
 std::string jolokia(Site& site, const std::string& path, const std::string& body = {}) {
     auto out = site.ask(path, body.empty() ? "GET" : "POST", body).body;
     for (std::size_t at; (at = out.find(",\"timestamp\":")) != std::string::npos;)
@@ -117,7 +119,7 @@ std::string jolokia(Site& site, const std::string& path, const std::string& body
     return out;
 }
 
-TEST(FrontPage, ToldOfIsWhatIsThere) {
+TEST(FrontPage, ListsExistingApis) {
     http::Router router;
     mount_front_page(router, {"store", "forge"}, "<1>");
     http::Request r;
@@ -133,7 +135,7 @@ TEST(FrontPage, ToldOfIsWhatIsThere) {
         EXPECT_EQ(page.body.find(elsewhere), std::string::npos) << elsewhere;
 }
 
-TEST(Status, AsPuppetserverCountsItself) {
+TEST(Status, MatchesPuppetserverMetrics) {
     Site site;
     auto& c = site.counters;
     EXPECT_EQ(jolokia(site, "/metrics/v2/search/puppetserver:*").find("puppetlabs"),

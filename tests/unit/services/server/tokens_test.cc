@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "services/server/tokens.h"
 
 #include <filesystem>
@@ -27,7 +28,7 @@ protected:
     std::string folder;
 };
 
-TEST_F(Tokens, OpenTheirScopesUntilTheyEnd) {
+TEST_F(Tokens, GrantScopesUntilExpiry) {
     ApiTokens tokens(path());
     const auto text = tokens.create({.name = "deploy",
                                      .scopes = {"cache", "GET /puppet-ca/v1/certificate_status"},
@@ -64,7 +65,7 @@ TEST_F(Tokens, OpenTheirScopesUntilTheyEnd) {
     EXPECT_FALSE(tokens.bearer(request("DELETE", cache, "", ""), 150));
 }
 
-TEST_F(Tokens, AreKeptAsDigestsAndReadAgain) {
+TEST_F(Tokens, AreStoredAsDigests) {
     ApiTokens server(path()), command(path());
     const auto text = command.create({.name = "a", .scopes = {"all"}});
     ASSERT_TRUE(text);
@@ -80,7 +81,7 @@ TEST_F(Tokens, AreKeptAsDigestsAndReadAgain) {
     EXPECT_TRUE(command.revoke("a").value());
     EXPECT_FALSE(command.revoke("a").value());
     EXPECT_FALSE(server.bearer(asked, 1));
-    // A file that cannot be understood admits nobody.
+    // If the file cannot be parsed, no token is valid.
     ASSERT_TRUE(command.create({.name = "b", .scopes = {"all"}}));
     std::ofstream(path()) << "[{\"name\":";
     EXPECT_FALSE(server.bearer(asked, 1));
@@ -88,7 +89,7 @@ TEST_F(Tokens, AreKeptAsDigestsAndReadAgain) {
     EXPECT_FALSE(command.create({.name = "c", .scopes = {"all"}}));
 }
 
-TEST_F(Tokens, RefusesWhatMeansNothing) {
+TEST_F(Tokens, RejectsInvalidTokens) {
     ApiTokens tokens(path());
     for (const char* scope :
          {"", "nothing", "get /x", "GET", "GET x", "GET /a,b", "GET /a b", " /x"})
@@ -98,7 +99,7 @@ TEST_F(Tokens, RefusesWhatMeansNothing) {
     EXPECT_FALSE(tokens.create({.name = "a b", .scopes = {"all"}}));
     ASSERT_TRUE(tokens.create({.name = "n", .scopes = {"all"}}));
     EXPECT_EQ(tokens.create({.name = "n", .scopes = {"all"}}).error().message,
-              "There is a token 'n' already");
+              "The token 'n' exists already");
 }
 
 }  // namespace

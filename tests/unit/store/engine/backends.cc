@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "backends.h"
 
 #include <fcntl.h>
@@ -33,7 +34,7 @@ std::string programs_folder() {
     return fs::exists("/usr/bin/initdb") ? "/usr/bin" : "";
 }
 
-/// PostgreSQL refuses to run as root.
+/// Returns an unprivileged user, because PostgreSQL refuses to run as root.
 const passwd* unprivileged() {
     if (geteuid() != 0) return nullptr;
     for (const char* name : {"postgres", "nobody"}) {
@@ -82,7 +83,7 @@ public:
                  "--no-sync", "--locale=C.UTF-8"}) != 0) {
             return;
         }
-        // Only a socket in our own folder: nobody else gets in, no port is taken.
+        // Listens only on a socket in our folder: other users have no access, and no port is used.
         run({programs + "/postgres", "-D", data, "-c", "listen_addresses=", "-k", folder_->path(),
              "-c", "fsync=off", "-c", "max_connections=60"},
             &pid_);

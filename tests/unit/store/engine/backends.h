@@ -1,6 +1,7 @@
-// Tests that run on SQLite and, where one can be had, on PostgreSQL: the server that
-// BUNRAKU_TEST_POSTGRESQL names, or a private one, started from the installed programs as an
-// unprivileged user for the time of the test program.
+// SPDX-License-Identifier: Apache-2.0
+// Runs tests on SQLite and, if available, on PostgreSQL. That is the server in
+// BUNRAKU_TEST_POSTGRESQL, or a private server. The private server uses the installed programs and
+// an unprivileged user, and ends with the test program.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,14 +15,14 @@
 
 namespace bunraku::store {
 
-/// The URL of an empty database; nullopt: there is no PostgreSQL here.
+/// Returns the URL of an empty database, or nullopt if PostgreSQL is not available.
 std::optional<std::string> fresh_postgresql();
 
-/// Stores a "replace catalog" of version 9, in a transaction of its own.
+/// Stores a "replace catalog" command of version 9 in a separate transaction.
 void put_catalog(Writer& writer, const std::string& node, const std::string& body,
                  std::int64_t received);
 
-/// Stores a "replace facts" of `values`, a JSON object, in environment production.
+/// Stores a "replace facts" command with `values`, a JSON object, in environment production.
 void put_facts(Writer& writer, const std::string& node, const std::string& values,
                std::int64_t received);
 
@@ -40,7 +41,7 @@ protected:
     std::string where_;
 };
 
-/// With a writer of an empty store.
+/// A test with a writer of an empty store.
 class OnWriter : public OnBackend {
 protected:
     void SetUp() override {

@@ -1,4 +1,6 @@
-// What commands leave in the tables, on both backends; formats as PuppetDB 7.12 takes them.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the rows that commands write, on both backends; the formats are those that PuppetDB 7.12
+// accepts.
 #include "store/db/command.h"
 
 #include <fmt/format.h>
@@ -11,7 +13,7 @@ namespace bunraku::store {
 namespace {
 
 constexpr std::int64_t kReceived = 1700000000000;
-/// A UUID but for its last digit.
+/// A UUID without its last digit.
 constexpr std::string_view kUuid = "11111111-2222-3333-4444-55555555555";
 
 class Command : public OnBackend {
@@ -24,10 +26,10 @@ protected:
         writer_ = std::move(*opened);
     }
 
-    /// "stored", "unchanged", .., or what is wrong.
+    /// Returns "stored", "unchanged", .., or the error.
     std::string put(CommandKind kind, int version, std::string body,
                     const CommandOptions& options = {}) {
-        // Short forms: 'x' for "x".
+        // Single quotes replace double quotes: 'x' for "x".
         for (char& c : body) {
             if (c == '\'') c = '"';
         }
@@ -79,7 +81,7 @@ protected:
                                at, values, more));
     }
 
-    /// Rows as "a|b, c|d".
+    /// Returns rows as "a|b, c|d".
     std::string rows(std::string_view sql) {
         auto s = writer_->db().prepare_once(sql);
         if (!s) return s.error().message;
@@ -111,7 +113,7 @@ protected:
 };
 BUNRAKU_ON_BACKENDS(Command);
 
-TEST_P(Command, CatalogsCostTheirDifference) {
+TEST_P(Command, WritesOnlyTheDifferenceOfCatalogs) {
     std::string a = resource("A", "1", "'x':1,'b':[true,null]"), b = resource("A", "2"),
                 c = resource("A", "3", "'e':'new'", "'z','a','z'", true);
     EXPECT_EQ(catalog(1, a + "," + b, edge("1", "2")), "stored");
@@ -123,7 +125,7 @@ TEST_P(Command, CatalogsCostTheirDifference) {
     EXPECT_EQ(catalog(1, c), "obsolete");
     EXPECT_EQ(titles(), "A|1, A|2");
     std::string hash = rows("SELECT " + writer_->dialect().hex("hash") + " FROM catalogs");
-    // In another order it is the same content.
+    // The order does not affect the content hash.
     EXPECT_EQ(catalog(3, b + "," + a, edge("1", "2")), "unchanged");
     EXPECT_EQ(rows("SELECT " + writer_->dialect().hex("hash") + " FROM catalogs"), hash);
     EXPECT_EQ(catalog(4, a + "," + c, edge("3", "1", "before")), "stored");
@@ -137,7 +139,7 @@ TEST_P(Command, CatalogsCostTheirDifference) {
     EXPECT_EQ(gone->removed, 1U);
     EXPECT_EQ(rows("SELECT title FROM resources ORDER BY 1"), "1, 3");
     EXPECT_EQ(rows("SELECT count(*) FROM parameters"), "2");
-    // What was removed can come again.
+    // A removed resource can be added again.
     EXPECT_EQ(catalog(5, a + "," + b), "stored");
     EXPECT_EQ(titles(), "A|1, A|2");
 }
@@ -169,7 +171,7 @@ TEST_P(Command, OldCatalogFormats) {
               "Version 10 of command \"replace catalog\" is not supported");
 }
 
-TEST_P(Command, Formats4And5AreReadToTheLetter) {
+TEST_P(Command, ValidatesFormats4And5Strictly) {
     const std::string good =
         "{'name':'n','version':'1','environment':'e','transaction-uuid':null,'edges':[],"
         "'resources':[{'type':'A','title':'1','aliases':[],'exported':false,'file':'/f','line':3,"
@@ -203,7 +205,7 @@ TEST_P(Command, Formats4And5AreReadToTheLetter) {
     EXPECT_EQ(put(CommandKind::ReplaceCatalog, 4, good), "stored");
 }
 
-TEST_P(Command, BadCatalogsSayWhy) {
+TEST_P(Command, ReportsReasonForInvalidCatalogs) {
     std::string a = resource("A", "1");
     struct {
         std::string resources, edges, why;
@@ -235,14 +237,14 @@ TEST_P(Command, BadCatalogsSayWhy) {
                     .ends_with("nested too deeply"));
 }
 
-TEST_P(Command, UnsaidIsNotEmpty) {
+TEST_P(Command, MissingDiffersFromEmpty) {
     const std::string said = ",'exported':false,'tags':[]";
     EXPECT_EQ(catalog(1, "{'type':'A','title':'1','file':'','line':0" + said +
                              "},{'type':'A','title':'2','file':null,'line':null" + said +
                              "},{'type':'A','title':'3','file':'/f','line':-1" + said +
                              "},{'type':'A','title':'4','parameters':null" + said + "}"),
               "stored");
-    // PuppetDB does not miss these two.
+    // PuppetDB accepts a catalog without these two keys.
     EXPECT_EQ(put(CommandKind::ReplaceCatalog, 8,
                   "{'certname':'m','version':'1','catalog_uuid':null,'code_id':null,'job_id':'j',"
                   "'producer_timestamp':'20231114T221320Z','edges':[],'resources':[]}"),
@@ -259,7 +261,7 @@ TEST_P(Command, UnsaidIsNotEmpty) {
 }
 
 TEST_P(Command, OddTextsAndNumbers) {
-    // Bytes that are no UTF-8: latin1, cut short, a surrogate.
+    // Bytes that are not UTF-8: Latin-1, truncated, a surrogate.
     EXPECT_EQ(facts(1,
                     "'a':'x\xe9y','b':'\xc3','c\xff':'\xed\xa0','d':1e23,'e':-2.5E22,'f':1e60,"
                     "'g':9007199254740993.0,'h':1.5e15,'i':12.0"),
@@ -370,7 +372,8 @@ TEST_P(Command, Reports) {
               "stored");
     EXPECT_EQ(report(8, 6, ",'producer':null"),
               "Invalid store report command: missing required key 'resources'");
-    // All keys are required, others are refused: (what is replaced, by what) -> why.
+    // All keys are required, and unknown keys are refused. Each case replaces a text in the
+    // document and expects an error.
     struct {
         std::string_view from, to, why;
     } wrong[] = {
@@ -402,7 +405,7 @@ TEST_P(Command, Reports) {
                    writer_->dialect().json_text("logs") +
                    " FROM report_data ORDER BY report_id DESC LIMIT 1"),
               "null|null");
-    // Removing them a step at a time.
+    // Removes them in steps.
     Lifetimes lifetimes;
     EXPECT_EQ(purge_reports(*writer_, lifetimes, kReceived + 30LL * 86400 * 1000, 100)->done, 7U);
     EXPECT_EQ(rows("SELECT (SELECT count(*) FROM reports), (SELECT count(*) FROM report_data),"
@@ -411,7 +414,7 @@ TEST_P(Command, Reports) {
               "0|0|0|1");
 }
 
-TEST_P(Command, KeysThatAreNotThereOrUnknown) {
+TEST_P(Command, RefusesMissingAndUnknownKeys) {
     using K = CommandKind;
     struct {
         K kind;
@@ -439,7 +442,7 @@ TEST_P(Command, KeysThatAreNotThereOrUnknown) {
     EXPECT_EQ(rows("SELECT count(*) FROM certnames"), "0");
 }
 
-TEST_P(Command, ReportsUpToVersion7MayLeaveOutLists) {
+TEST_P(Command, ReportsUpToVersion7MayOmitLists) {
     auto report = [&](int version, std::string_view more) {
         return put(
             CommandKind::StoreReport, version,
@@ -464,14 +467,14 @@ TEST_P(Command, ReportsUpToVersion7MayLeaveOutLists) {
     EXPECT_EQ(report(8, v7), "Invalid store report command: missing required key 'resources'");
 }
 
-TEST_P(Command, UuidsTimesAndTextsAreChecked) {
+TEST_P(Command, ValidatesUuidsTimesAndTexts) {
     using K = CommandKind;
     auto inputs = [&](std::string_view uuid) {
         return put(
             K::ReplaceCatalogInputs, 1,
             fmt::format("{{'certname':'n','catalog_uuid':'{}','inputs':[['a','b']]}}", uuid));
     };
-    // All forms that PostgreSQL reads are kept in one.
+    // All formats that PostgreSQL reads are stored in one format.
     for (const char* uuid :
          {"123E4567-E89B-12d3-a456-426614174000", "123e4567e89b12d3a456426614174000",
           "{123e4567-e89b-12d3-a456-426614174000}", "123e-4567-e89b-12d3-a456-4266-1417-4000"}) {
@@ -511,7 +514,7 @@ TEST_P(Command, UuidsTimesAndTextsAreChecked) {
 
 TEST_P(Command, DeactivationsOutOfOrder) {
     using K = CommandKind;
-    // The newest time stays.
+    // The newest time is stored.
     for (const char* time : {"2023-11-14T22:13:30Z", "2023-11-14T22:13:25Z"}) {
         put(K::DeactivateNode, 3,
             fmt::format("{{'certname':'z','producer_timestamp':'{}'}}", time));
@@ -525,7 +528,7 @@ TEST_P(Command, DeactivationsOutOfOrder) {
                   "'producer_timestamp':'2023-11-14T22:13:50Z'}"),
               "stored");
     put(K::DeactivateNode, 3, "{'certname':'z','producer_timestamp':'2023-11-14T22:13:36Z'}");
-    // Inputs that are not newer do not count, but they show that the node is alive.
+    // Inputs that are not newer are ignored, but they show that the node is active.
     for (const char* time : {"2023-11-14T22:13:50Z", "2023-11-14T22:13:40Z"}) {
         EXPECT_EQ(put(K::ReplaceCatalogInputs, 1,
                       fmt::format("{{'certname':'z','catalog_uuid':'11111111-2222-3333-4444-"
@@ -537,7 +540,7 @@ TEST_P(Command, DeactivationsOutOfOrder) {
     EXPECT_EQ(rows("SELECT deactivated FROM certnames WHERE certname = 'z'"), "null");
 }
 
-TEST_P(Command, NodesComeAndGo) {
+TEST_P(Command, DeactivatesAndReactivatesNodes) {
     using K = CommandKind;
     EXPECT_EQ(facts(5, "'a':1"), "stored");
     EXPECT_EQ(

@@ -1,5 +1,6 @@
-// Queries over arrays and maps, with the answers of PuppetDB 7.12.1: tests/store/containers records
-// them, and asks other seeds.
+// SPDX-License-Identifier: Apache-2.0
+// Tests queries over arrays and maps against the results of PuppetDB 7.12.1. tests/store/containers
+// records them and runs other seeds.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,7 +35,7 @@ Ast recorded() {
 class Containers : public OnWriter {};
 BUNRAKU_ON_BACKENDS(Containers);
 
-TEST_P(Containers, AnswersAreThoseOfPuppetdb) {
+TEST_P(Containers, MatchesPuppetdb) {
     const Ast all = recorded();
     for (const Ast& each : member(all, "commands").items()) {
         std::string name = member(each, "command").as_text();
@@ -78,7 +79,7 @@ TEST_P(Containers, AnswersAreThoseOfPuppetdb) {
             error = e.message;
         }
         if (member(each, "status").as_int() != 200) {
-            // PuppetDB refuses some patterns for parameters that it escapes once too often.
+            // PuppetDB refuses some patterns for parameters because it escapes them twice.
             if (text.find("\"~\"") == std::string::npos) {
                 EXPECT_FALSE(error.empty()) << text;
             }

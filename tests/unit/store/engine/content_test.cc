@@ -1,5 +1,6 @@
-// Exported resources as they are asked for by collectors: whole rows, on PostgreSQL put together
-// out of remembered content.
+// SPDX-License-Identifier: Apache-2.0
+// Tests queries of collectors for exported resources, which return whole rows. With PostgreSQL, the
+// rows are built from cached content.
 #include <fmt/format.h>
 
 #include "backends.h"
@@ -15,7 +16,7 @@ std::shared_ptr<const ContentTexts> texts(std::size_t bytes) {
     return std::make_shared<ContentTexts>(ContentTexts{std::string(bytes, 'x')});
 }
 
-TEST(ContentCache, ForgetsWhatWasNotAskedForLately) {
+TEST(ContentCache, EvictsEntriesNotUsedRecently) {
     ContentCache cache(1000);
     for (std::int64_t id = 1; id <= 4; ++id) cache.put(id, texts(150));
     auto known = [&](std::int64_t id) { return cache.find(std::array{id})[0] != nullptr; };
@@ -25,7 +26,7 @@ TEST(ContentCache, ForgetsWhatWasNotAskedForLately) {
     for (std::int64_t id = 8; id <= 10; ++id) cache.put(id, texts(150));
     EXPECT_TRUE(known(1));
     EXPECT_FALSE(known(2));
-    cache.put(11, texts(5000));  // more than may be remembered is so until the next
+    cache.put(11, texts(5000));  // an entry above the limit stays only until the next one
     cache.put(12, texts(150));
     EXPECT_TRUE(known(12));
     cache.clear();
@@ -54,7 +55,8 @@ protected:
             R"("parameters":{{"ip":"{}","l":[1,{{"a":"}}"}}]}}}})",
             title, ip);
     }
-    /// The row of such a host; `hash` is looked up, as it is of no interest here.
+    /// Returns the row of such a host; reads `hash` from the store, because the test does not check
+    /// it.
     std::string row(const std::string& node, const std::string& title, const std::string& ip) {
         std::string hash =
             ask("resources[resource]{ title = '" + title + "' and certname = '" + node + "' }");
@@ -74,14 +76,14 @@ protected:
 };
 BUNRAKU_ON_BACKENDS(Content);
 
-TEST_P(Content, ExportedResourcesAreWholeRows) {
+TEST_P(Content, ReturnsExportedResourcesAsWholeRows) {
     put("a", 1, host("x", "1") + "," + host("y", "2"));
     put("b", 1, host("x", "1"));
     constexpr std::string_view kAll = "resources{ exported = true order by title, certname }";
     std::string all =
         "[" + row("a", "x", "1") + "," + row("b", "x", "1") + "," + row("a", "y", "2") + "]";
     EXPECT_EQ(ask(kAll), all);
-    EXPECT_EQ(ask(kAll), all);  // now out of memory
+    EXPECT_EQ(ask(kAll), all);  // now from the cache
     EXPECT_EQ(ask("resources{ exported = true and tag = 'web' and !(certname = 'a') }"),
               "[" + row("b", "x", "1") + "]");
     EXPECT_EQ(ask("resources{ exported = true order by title, certname limit 1 offset 1 }"),
@@ -91,7 +93,7 @@ TEST_P(Content, ExportedResourcesAreWholeRows) {
               R"([{"title":"y","certname":"a"}])");
     EXPECT_EQ(ask("resources{ exported = true and title = 'y' }", true),
               pretty_json("[" + row("a", "y", "2") + "]"));
-    // What changes is new content; what stays is still known.
+    // Changed resources are new content; unchanged ones are still cached.
     put("a", 2, host("x", "1") + "," + host("y", "3"));
     EXPECT_EQ(ask(kAll),
               "[" + row("a", "x", "1") + "," + row("b", "x", "1") + "," + row("a", "y", "3") + "]");
@@ -99,7 +101,7 @@ TEST_P(Content, ExportedResourcesAreWholeRows) {
     EXPECT_EQ(ask(kAll), "[" + row("b", "x", "1") + "]");
 }
 
-TEST_P(Content, RowsOfANodeAndOfATitle) {
+TEST_P(Content, ReturnsRowsOfNodeAndTitle) {
     put("a", 1, host("x", "1") + "," + host("y", "2"));
     put("b", 1, host("x", "1"));
     struct {
@@ -120,7 +122,7 @@ TEST_P(Content, RowsOfANodeAndOfATitle) {
     }
 }
 
-TEST_P(Content, TooManyRowsAreStreamed) {
+TEST_P(Content, StreamsManyRows) {
     constexpr int kRows = static_cast<int>(query::ContentQuery::kMostRows) + 1;
     std::string resources;
     for (int i = 0; i < kRows; ++i) {
@@ -143,7 +145,7 @@ TEST_P(Content, TooManyRowsAreStreamed) {
     EXPECT_EQ(count("resources{ exported = true order by title offset 20000 }"), 1);
 }
 
-TEST_P(Content, ManyRowsComeInPieces) {
+TEST_P(Content, ReturnsManyRowsInChunks) {
     std::string resources;
     for (int i = 0; i < 2500; ++i) {
         if (i > 0) resources += ',';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "support.h"
 
 namespace bunraku::store {
@@ -92,14 +93,15 @@ TEST_F(Exported, Queries) {
     EXPECT_EQ(found(*store, "File", eq("tag", s("x")).get()), "a:f");
 }
 
-TEST_F(Exported, DeepQueriesAreRefusedNotFollowed) {
+TEST_F(Exported, RefusesDeepQueries) {
     Query q = eq("title", s("x"));
     for (int i = 0; i < 5000; ++i) q = either(eq("title", s("y")), std::move(q));
     EXPECT_EQ(found(*store, "Host", q.get()), "error: The collector's query is nested too deeply");
-    // Unlinked by hand: a destructor that recurses 5,000 times is fine, a million is not.
+    // Unlinks the chain manually: a destructor that recurses 5,000 times works, but not one that
+    // recurses a million times.
 }
 
-TEST_F(Exported, LongValuesAreFoundToo) {
+TEST_F(Exported, FindsLongValues) {
     std::string text(100000, 'x');
     put("d",
         (R"({"type":"Host","title":"long","exported":true,"parameters":{"t":")" + text + R"("}})")
@@ -109,7 +111,7 @@ TEST_F(Exported, LongValuesAreFoundToo) {
     EXPECT_EQ(found(*store, "Host", eq("t", Value::string(text)).get()), "");
 }
 
-/// A resource reference of the type system, which lives a floor above.
+/// A resource reference of the type system, which belongs to a higher layer.
 class Reference : public value::Extension {
 public:
     bool equal(const value::Extension& other) const override { return this == &other; }
@@ -128,7 +130,7 @@ public:
     }
 };
 
-TEST_F(Exported, ComesBackAsItWasDeclared) {
+TEST_F(Exported, ReturnsDeclaredValues) {
     Reference reference;
     catalog::Catalog c;
     c.arena = std::make_shared<base::Arena>();
@@ -156,7 +158,7 @@ TEST_F(Exported, ComesBackAsItWasDeclared) {
     EXPECT_EQ(found(*store, "Host", eq("list", reference.value()).get()), "e:rich");
     EXPECT_EQ(found(*store, "Host", eq("ref", s("File[/x]")).get()), "b:two e:rich");
 
-    // With types at hand references are types again, else they are texts.
+    // With a type factory, references become types again; without it, they stay strings.
     for (bool typed : {false, true}) {
         value::TypedFactory factory = [&](std::string_view ptype, const Value&) {
             EXPECT_EQ(ptype, "Pcore::ResourceType");

@@ -1,4 +1,6 @@
-// What two nodes export under one name, on both backends: told only where somebody takes both.
+// SPDX-License-Identifier: Apache-2.0
+// Tests two nodes that export resources with the same name, on both backends. The clash is reported
+// only if a node collects both.
 #include "store/engine/exports.h"
 
 #include <fmt/format.h>
@@ -19,14 +21,14 @@ std::string host(std::string_view tag, std::string_view ip) {
         tag, ip);
 }
 
-class ExportsJudged : public OnWriter {
+class ExportClashes : public OnWriter {
 protected:
     void SetUp() override {
         OnWriter::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
         put("a", host("x", "192.0.2.1"));
     }
-    /// A catalog of `node` with that resource alone.
+    /// Stores a catalog of `node` that contains only this resource.
     void put(const std::string& node, const std::string& resource) {
         put_catalog(*writer_, node,
                     R"({"certname":")" + node +
@@ -37,7 +39,7 @@ protected:
                         resource + "]}",
                     kNow);
     }
-    /// What clashes in a catalog of `node` with that resource.
+    /// Returns the clashes of a catalog of `node` that contains only this resource.
     std::string clashes(std::string_view node, const std::string& resource) {
         auto found = ExportChecker(writer_->db()).clashes(node, catalog_of(node, resource));
         if (!found) return found.error().message;
@@ -50,14 +52,14 @@ protected:
         ASSERT_TRUE(done) << done.error().message;
     }
 };
-BUNRAKU_ON_BACKENDS(ExportsJudged);
+BUNRAKU_ON_BACKENDS(ExportClashes);
 
 constexpr std::string_view kReported =
     "A duplicate resource was found while collecting exported resources, with the type and title"
     " Host[h]: exported by a at (file: /site.pp, line: 7) and exported by b at (file: /site.pp,"
     " line: 7), collected by m";
 
-TEST_P(ExportsJudged, OnlyWhereSomebodyTakesBoth) {
+TEST_P(ExportClashes, ReportedOnlyIfNodeCollectsBoth) {
     EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), "");
     collect({"Host"});
     EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), kReported);
@@ -76,7 +78,7 @@ TEST_P(ExportsJudged, OnlyWhereSomebodyTakesBoth) {
     EXPECT_EQ(clashes("b", host("x", "192.0.2.2")), "");
 }
 
-TEST_P(ExportsJudged, TheMapHasEachSide) {
+TEST_P(ExportClashes, MapContainsBothSides) {
     collect({R"(Host ["=","tag","x"])"});
     auto map = exports_json(writer_->db());
     ASSERT_TRUE(map) << map.error().message;

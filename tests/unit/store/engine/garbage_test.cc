@@ -1,4 +1,6 @@
-// The garbage collector: its steps are small, and work goes on beside it, on both backends.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the garbage collector on both backends: its steps are small, and other work continues in
+// parallel.
 #include "store/engine/garbage.h"
 
 #include <atomic>
@@ -18,7 +20,7 @@ constexpr std::int64_t kDay = 86400LL * 1000;
 
 class Garbage : public OnBackend {
 protected:
-    /// `count` old reports of the node, each with some events.
+    /// Adds `count` old reports of the node, each with `events` events.
     static void add_reports(Database& db, std::int64_t node, int count, int events) {
         std::string first = fmt::format("{}", node * 1000000);
         ASSERT_TRUE(db.execute(fmt::format(
@@ -59,7 +61,7 @@ protected:
 };
 BUNRAKU_ON_BACKENDS(Garbage);
 
-TEST_P(Garbage, StepsAreSmall) {
+TEST_P(Garbage, LimitsSizeOfSteps) {
     auto writer = Writer::open(where_, {.durable = false});
     ASSERT_TRUE(writer) << writer.error().message;
     Writer& w = **writer;
@@ -72,7 +74,7 @@ TEST_P(Garbage, StepsAreSmall) {
     Lifetimes lifetimes;
     auto reports = [&] { return number(w.db(), "SELECT count(*) FROM reports"); };
     auto events = [&] { return number(w.db(), "SELECT count(*) FROM resource_events"); };
-    // A node with many reports loses those first, some at a time.
+    // The reports of a node are removed first, in several steps.
     std::size_t nodes = 0;
     int steps = 0;
     for (bool more = true; more; ++steps) {
@@ -84,10 +86,10 @@ TEST_P(Garbage, StepsAreSmall) {
         more = step->more;
     }
     EXPECT_EQ(nodes, 1U);
-    EXPECT_EQ(steps, 4);  // 500, 500, 200 reports, the node
+    EXPECT_EQ(steps, 4);  // 500, 500 and 200 reports, then the node
     EXPECT_EQ(number(w.db(), "SELECT count(*) FROM certnames"), 2);
     EXPECT_EQ(number(w.db(), "SELECT count(*) FROM reports WHERE certname_id = 1"), 0);
-    // Reports of others: bounded by their number and by that of their events.
+    // Reports of other nodes: the number of reports and of events per step is limited.
     for (bool more = true; more;) {
         std::int64_t had = reports(), had_events = events();
         auto step = purge_reports(w, lifetimes, 100 * kDay, 200);
@@ -100,7 +102,7 @@ TEST_P(Garbage, StepsAreSmall) {
     EXPECT_EQ(events(), 0);
     EXPECT_EQ(number(w.db(), "SELECT count(*) FROM report_data"), 0);
     EXPECT_EQ(number(w.db(), "SELECT count(*) FROM certnames WHERE latest_report_id IS NULL"), 2);
-    // Events that are kept for a shorter time than their reports.
+    // Events with a shorter lifetime than their reports.
     add_reports(w.db(), 2, 100, 50);
     lifetimes.resource_events_ttl_ms = kDay;
     for (bool more = true; more;) {
@@ -114,8 +116,8 @@ TEST_P(Garbage, StepsAreSmall) {
     EXPECT_EQ(reports(), 100);
 }
 
-/// As PuppetDB 7.12 does; tests/store/expiry_peer compares the two.
-TEST_P(Garbage, NodesExpireOfWhichNothingIsNew) {
+/// Matches PuppetDB 7.12; tests/store/expiry_peer compares the two.
+TEST_P(Garbage, ExpiresInactiveNodes) {
     auto opened = Writer::open(where_, {.durable = false});
     ASSERT_TRUE(opened) << opened.error().message;
     Writer& w = **opened;
@@ -173,8 +175,8 @@ TEST_P(Garbage, NodesExpireOfWhichNothingIsNew) {
     EXPECT_EQ(expired, "bare, configured old, facts old, inputs old, report old, ");
 }
 
-/// What is of the day that was one lifetime ago stays until that day is over.
-TEST_P(Garbage, ReportsAndEventsGoByDays) {
+/// Data of the day that was one lifetime ago stays until the end of that day.
+TEST_P(Garbage, RemovesReportsAndEventsByDay) {
     auto opened = Writer::open(where_, {.durable = false});
     ASSERT_TRUE(opened) << opened.error().message;
     Writer& w = **opened;
@@ -192,7 +194,7 @@ TEST_P(Garbage, ReportsAndEventsGoByDays) {
     EXPECT_EQ(left(6 * kDay), "0 0");
 }
 
-TEST_P(Garbage, NodesGoInStepsToo) {
+TEST_P(Garbage, RemovesNodesInSteps) {
     ServiceOptions options;
     options.database = where_;
     options.queue_folder = folder_ / "q";
@@ -217,7 +219,7 @@ TEST_P(Garbage, NodesGoInStepsToo) {
               0);
 }
 
-TEST_P(Garbage, WorkGoesOnBesideIt) {
+TEST_P(Garbage, RunsConcurrentlyWithWriters) {
     ServiceOptions options;
     options.database = where_;
     options.queue_folder = folder_ / "q";
@@ -236,7 +238,7 @@ TEST_P(Garbage, WorkGoesOnBesideIt) {
     auto service = Service::start(std::move(options));
     ASSERT_TRUE(service) << service.error().message;
     Service& s = **service;
-    // A crowd of nodes that nobody has heard of for long, with facts of their own and old reports.
+    // Many inactive nodes with their own facts and old reports.
     constexpr int kOld = 30, kLive = 8;
     CommandHeader header;
     header.kind = CommandKind::ReplaceFacts;
@@ -261,7 +263,8 @@ TEST_P(Garbage, WorkGoesOnBesideIt) {
     }));
     std::atomic<bool> cleaning{true};
     std::thread collector([&] {
-        // Expired in one go, purged in the next: the lifetime of what is expired is a millisecond.
+        // Nodes expire in one cycle and are purged in the next one, because the purge time is a
+        // millisecond.
         for (int i = 0; i < 3; ++i) {
             auto done = s.clean(CleanWhat::all());
             EXPECT_TRUE(done) << done.error().message;

@@ -1,4 +1,5 @@
-// What was: versions of catalogs, on both backends.
+// SPDX-License-Identifier: Apache-2.0
+// Tests old versions of catalogs, on both backends.
 #include "store/engine/history.h"
 
 #include <fmt/format.h>
@@ -38,7 +39,7 @@ protected:
     void put(int second, const std::string& resources) {
         put_catalog(*writer_, "n", catalog_of_second(second, resources), second);
     }
-    /// "File[/a] 600, ..": nothing where none is known.
+    /// Returns "File[/a] 600, .."; "nothing" if no version is known.
     std::string at(std::int64_t time) {
         auto found = catalog_at(writer_->db(), "n", time);
         if (!found) return found.error().message;
@@ -64,13 +65,13 @@ protected:
 };
 BUNRAKU_ON_BACKENDS(History);
 
-TEST_P(History, EachCatalogIsFoundByItsTime) {
+TEST_P(History, FindsCatalogByTime) {
     put(10, resource_of("/a", 600) + "," + resource_of("/b", 600));
     put(20, resource_of("/a", 600) + "," + resource_of("/b", 640));
     put(25, resource_of("/a", 600) + "," + resource_of("/b", 640));
     put(30, resource_of("/b", 600) + "," + resource_of("/c", 600));
     put(40, resource_of("/a", 600) + "," + resource_of("/b", 600));
-    // One that is older than what is there is no version.
+    // A catalog that is older than the current one does not become a version.
     put(35, resource_of("/z", 600));
     EXPECT_EQ(log(), "40000- +1 -1, 30000-40000 +2 -2, 20000-30000 +1 -1, 10000-20000 +2 -0 first");
     EXPECT_EQ(at(9'999), "nothing");
@@ -83,14 +84,14 @@ TEST_P(History, EachCatalogIsFoundByItsTime) {
     EXPECT_FALSE(*catalog_at(writer_->db(), "nobody", 1));
 }
 
-TEST_P(History, ContentStaysAsLongAsAVersionNeedsIt) {
+TEST_P(History, RetainsContentOfOldVersions) {
     put(10, resource_of("/a", 600));
     put(20, resource_of("/a", 640));
     ASSERT_TRUE(remove_content(*writer_, 100, now_ms() - kHistoryTtl));
     EXPECT_EQ(at(15'000), "v10: /a=600");
     Lifetimes lifetimes;
     lifetimes.catalog_history_ttl_ms = 1000;
-    // The first was good until 20, and may be asked for until 21.
+    // The first version was current until 20 and must be available until 21.
     EXPECT_EQ(purge_versions(*writer_, lifetimes, 20'999, 100)->done, 0U);
     EXPECT_EQ(purge_versions(*writer_, lifetimes, 21'000, 100)->done, 1U);
     EXPECT_EQ(log(), "20000- +1 -1 first");
@@ -100,17 +101,17 @@ TEST_P(History, ContentStaysAsLongAsAVersionNeedsIt) {
     EXPECT_EQ(at(20'000), "v20: /a=640");
 }
 
-TEST_P(History, WhatAnotherProgramWroteBesideItIsNotGuessed) {
+TEST_P(History, DoesNotGuessChangesByOtherPrograms) {
     put(10, resource_of("/a", 600));
     put(20, resource_of("/a", 640));
     ASSERT_TRUE(writer_->db().execute("DELETE FROM catalog_versions WHERE valid_from = 20000"));
-    EXPECT_EQ(at(15'000), "The catalogs of n before another program's cannot be told any more");
+    EXPECT_EQ(at(15'000), "The catalogs of n before a change by another program are not available");
     put(30, resource_of("/a", 644));
     EXPECT_EQ(at(30'000), "v30: /a=644");
-    EXPECT_EQ(at(15'000), "The catalogs of n before another program's cannot be told any more");
+    EXPECT_EQ(at(15'000), "The catalogs of n before a change by another program are not available");
 }
 
-TEST_P(History, DriftIsWhatRunsPutRight) {
+TEST_P(History, DriftCountsCorrectiveChanges) {
     auto report = [&](std::string_view node, int hour, std::string_view title, bool corrective) {
         const std::string time = fmt::format("1970-01-01T{:02}:30:00Z", hour);
         const std::string body = fmt::format(
@@ -154,7 +155,7 @@ TEST_P(History, DriftIsWhatRunsPutRight) {
                                   R"("1970-01-01T02:30:00.000Z"}])");
 }
 
-TEST_P(History, FactsThatWereAreFoundByTheirTime) {
+TEST_P(History, FindsOldFactsByTime) {
     auto put_at = [&](int second, std::string_view values) {
         const std::string body =
             fmt::format(R"({{"certname":"n","environment":"e","producer":"p","producer_timestamp":)"
@@ -190,7 +191,7 @@ TEST_P(History, FactsThatWereAreFoundByTheirTime) {
     auto values = [&](std::int64_t time) {
         const std::string text = facts(time);
         std::string out = text.substr(std::min(text.find("\"facts\""), text.size()));
-        std::erase(out, ' ');  // as PostgreSQL writes JSON
+        std::erase(out, ' ');  // in PostgreSQL's JSON format
         return out;
     };
     EXPECT_EQ(values(25'000), R"("facts":{"kernel":"Linux","os":{"name":"Debian"}}})");
@@ -203,7 +204,7 @@ TEST_P(History, FactsThatWereAreFoundByTheirTime) {
     EXPECT_EQ(values(41'000), R"("facts":{"os":{"name":"Devuan"},"role":"db"}})");
 }
 
-TEST_P(History, IsNotKeptWhereNobodyWantsIt) {
+TEST_P(History, StoresNoHistoryWhenDisabled) {
     ASSERT_TRUE(keep_history_for(*writer_, 0));
     put(10, resource_of("/a", 600));
     put(20, resource_of("/a", 640));

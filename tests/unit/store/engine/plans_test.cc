@@ -1,5 +1,6 @@
-// What dashboards ask must not read a large table from end to end: the plans of the statements as
-// they are emitted, on both backends.
+// SPDX-License-Identifier: Apache-2.0
+// Queries of dashboards must not scan a large table. The test checks the query plans of the
+// generated statements, on both backends.
 #include <array>
 #include <fmt/format.h>
 #include <memory>
@@ -13,7 +14,7 @@
 namespace bunraku::store {
 namespace {
 
-/// Each grows with the fleet times what a node has.
+/// The size of each is proportional to the number of nodes.
 constexpr std::array<std::string_view, 12> kLarge = {
     "catalog_resources", "resources",       "parameters",       "parameter_values",
     "factset_facts",     "facts",           "fact_leaves",      "reports",
@@ -21,7 +22,7 @@ constexpr std::array<std::string_view, 12> kLarge = {
 
 struct Question {
     std::string_view name, text;
-    std::string_view entity = {};  ///< not PQL but the query of this endpoint
+    std::string_view entity = {};  ///< the entity of this endpoint, if the query is not PQL
     std::string_view summarize_by = {}, order_by = {};
 };
 constexpr std::string_view kLatest = R"(["=","latest_report?",true])";
@@ -57,7 +58,7 @@ protected:
         OnWriter::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
         for (int n = 0; n < 20; ++n) fill(fmt::format("n{}", n));
-        if (db().postgresql()) as_a_fleet();
+        if (db().postgresql()) pretend_large_store();
     }
     Database& db() { return writer_->db(); }
     void fill(const std::string& node) {
@@ -105,8 +106,8 @@ protected:
         ASSERT_TRUE((*report)->apply(*writer_));
         ASSERT_TRUE(transaction->commit());
     }
-    /// So small a store is read from end to end with good reason: it is planned for as a large one.
-    void as_a_fleet() {
+    /// A full scan is the right plan for a small store, so this sets statistics of a large one.
+    void pretend_large_store() {
         ASSERT_TRUE(db().execute("ANALYZE"));
         auto grown = db().execute(
             "UPDATE pg_class SET reltuples = reltuples * CASE WHEN relname LIKE 'report%' OR"
@@ -115,7 +116,7 @@ protected:
         if (!grown) GTEST_SKIP() << grown.error().message;
     }
 
-    /// The lines of a plan that read a large table from end to end.
+    /// Returns the lines of a plan that scan a large table.
     std::vector<std::string> scans(const query::Sql& sql) {
         const bool pg = db().postgresql();
         auto s =
@@ -151,7 +152,7 @@ protected:
             s.bind("{1,2,3}");
         }
     }
-    /// SQLite: "SCAN alias ..", of which the statement knows the table.
+    /// SQLite: looks for "SCAN alias .."; the table for the alias is in the statement.
     static void look(std::string_view sql, std::string_view line, std::vector<std::string>& out) {
         if (!line.starts_with("SCAN ")) return;
         const std::string_view alias = line.substr(5, line.find(' ', 5) - 5);
@@ -162,7 +163,7 @@ protected:
             }
         }
     }
-    /// PostgreSQL: a node of the plan with a table and no condition by which it is found.
+    /// PostgreSQL: looks for a plan node that reads a table without an index condition.
     static void look(const value::Value& plan, std::vector<std::string>& out) {
         if (plan.is_array()) {
             for (const value::Value& item : plan.as_array()) look(item, out);
@@ -198,7 +199,7 @@ query::CompiledQuery compiled(const Question& q, Backend backend) {
                                 backend);
 }
 
-TEST_P(Plans, QuestionsOfDashboardsReadNoLargeTableWhole) {
+TEST_P(Plans, DashboardQueriesScanNoLargeTable) {
     for (const Question& q : kQuestions) {
         const query::CompiledQuery c = compiled(q, GetParam());
         std::vector<std::pair<std::string_view, query::Sql>> statements = {{"rows", c.sql}};
@@ -217,8 +218,8 @@ TEST_P(Plans, QuestionsOfDashboardsReadNoLargeTableWhole) {
     }
 }
 
-/// That the test would see one.
-TEST_P(Plans, AFullScanIsSeen) {
+/// Verifies that the test detects a scan.
+TEST_P(Plans, DetectsFullScan) {
     EXPECT_FALSE(scans(query::Sql("SELECT count(*) FROM catalog_resources cr JOIN resources r"
                                   " ON r.id = cr.resource_id WHERE r.line = 1 "))
                      .empty());

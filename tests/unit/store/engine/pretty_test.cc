@@ -1,4 +1,5 @@
-// What PuppetDB 7.12 answers with pretty=true, for JSON of all shapes.
+// SPDX-License-Identifier: Apache-2.0
+// Responses of PuppetDB 7.12 with pretty=true, for JSON of all shapes.
 #include <gtest/gtest.h>
 
 #include "store/engine/query_engine.h"
@@ -6,7 +7,7 @@
 namespace bunraku::store {
 namespace {
 
-TEST(Pretty, ObjectsInLinesArraysInOne) {
+TEST(Pretty, MatchesPuppetdbLayout) {
     struct {
         std::string_view compact, pretty;
     } cases[] = {
@@ -22,7 +23,7 @@ TEST(Pretty, ObjectsInLinesArraysInOne) {
          "\"\\\\\"\n"
          "    } ]\n  }\n}"},
         {R"([{"a":1},{"b":2}])", "[ {\n  \"a\" : 1\n}, {\n  \"b\" : 2\n} ]"},
-        // Cut off: what is there is shown, and nothing is read beyond it.
+        // Truncated input: all of it is shown, and nothing beyond its end is read.
         {R"({"a":"x)", "{\n  \"a\" : \"x"},
         {R"("\")", R"("\")"},
         {"]}", " ]\n}"},

@@ -1,4 +1,5 @@
-// Queries against a small store, made by commands as they come over the wire.
+// SPDX-License-Identifier: Apache-2.0
+// Tests queries against a small store, which is filled with wire-format commands.
 #include <algorithm>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kNow = 1'700'000'000'000;
 
-/// The store that all tests ask.
+/// Fills the store that all tests query.
 void load(const std::string& where) {
     auto writer = Writer::open(where, {});
     ASSERT_TRUE(writer) << writer.error().message;
@@ -81,7 +82,7 @@ void load(const std::string& where) {
     }
 }
 
-/// Rows without blanks; sorted if no order was asked for.
+/// Returns the rows without blanks; sorted if the query requests no order.
 std::string told(std::string_view rows, bool ordered) {
     std::vector<std::string> texts;
     Ast all = read_query_json(rows);
@@ -97,7 +98,7 @@ protected:
         if (engine_) return;
         OnBackend::SetUp();
         if (IsSkipped()) return;
-        // They only read: one store of each kind is enough.
+        // The tests only read, so one store per backend is enough.
         folders_.push_back(std::make_unique<TempFolder>());
         if (GetParam() == Backend::Sqlite) where_ = *folders_.back() / "store.sqlite3";
         ASSERT_NO_FATAL_FAILURE(load(where_));
@@ -109,7 +110,7 @@ protected:
         folders_.clear();
     }
 
-    /// Rows of PQL or AST, or the error.
+    /// Returns the rows of a PQL or AST query, or the error.
     std::string ask(std::string_view query) {
         try {
             auto rows = engine_->run_text(query);
@@ -160,7 +161,7 @@ TEST_P(QueryTest, Rows) {
         {"inventory[certname]{ !(facts.none ~ 'x') }", "[]"},
         {"inventory[certname]{ !(facts.os.none.at.all = 3) }",
          R"([{"certname":"a"},{"certname":"b"}])"},
-        // As PostgreSQL orders JSON: strings < numbers < booleans < arrays < hashes.
+        // PostgreSQL's order of JSON values: strings < numbers < booleans < arrays < hashes.
         {"inventory[certname]{ facts.up > 5 }", R"([{"certname":"a"}])"},
         {"inventory[certname]{ facts.up < 5 }", R"([{"certname":"b"}])"},
         {"inventory[certname]{ facts.os.release > 'x' and facts.os.name < 1 }",
@@ -212,7 +213,7 @@ TEST_P(QueryTest, Rows) {
          R"([{"certname":"b"}])"},
         {R"(["from","facts",["extract",["certname"],["in",["certname","name"],["extract",["certname","name"],["select_fact_contents",["=","value",2]]]]]])",
          R"([{"certname":"b"}])"},
-        // A null says nothing of what matches; a pattern for JSON may be no text.
+        // A null pattern matches nothing, even negated; a pattern for JSON may be a number.
         {R"(["from","nodes",["extract","certname",["~","certname",null]]])", "[]"},
         {R"(["from","nodes",["extract","certname",["not",["~","certname",null]]]])", "[]"},
         {R"(["from","resources",["extract","title",["~","parameters.mode",600]]])",
@@ -221,16 +222,16 @@ TEST_P(QueryTest, Rows) {
         {R"(["from","facts",["extract","certname",["=","value",{"major":"1"}]]])", "[]"},
         {R"(["from","resources",["extract","certname",["=","parameters.deep",{"a":[5]}]]])",
          R"([{"certname":"a"},{"certname":"b"}])"},
-        // JSON's null is a value, and is not among others.
+        // JSON null is a value, and it is not among the certnames of the subquery.
         {R"(["from","fact_contents",["extract","path",["and",["=","certname","a"],["~>","path",["os","ids",".*"]],["not",["in","value",["from","nodes",["extract","certname"]]]]]]])",
          R"([{"path":["os","ids",0]},{"path":["os","ids",1]}])"},
         {R"(["from","fact_contents",["extract","path",["and",["=","certname","a"],["~>","path",["os","ids",".*","deep"]],["not",["in","value",["from","nodes",["extract","certname"]]]]]]])",
          R"([{"path":["os","ids",2,"deep"]}])"},
-        // More columns than asked for say nothing.
+        // More columns than requested do not matter.
         {"nodes[certname]{ certname in facts[certname, name]{ name = 'n' and value = 2 } }",
          R"([{"certname":"b"}])"},
         {"nodes[certname]{ certname in facts[name, certname]{ name = 'n' and value = 2 } }", "[]"},
-        // As JSON is ordered: texts come before numbers.
+        // JSON order: strings precede numbers.
         {R"(["from","nodes",["extract","certname",["<",["fact","kernel"],5]]])",
          R"([{"certname":"a"},{"certname":"b"}])"},
         {R"(["from","nodes",["extract","certname",[">",["fact","up"],5]]])",
@@ -244,8 +245,8 @@ TEST_P(QueryTest, Rows) {
         {R"(["from","catalog_inputs",["extract","certname",["~","inputs","^hie"]]])",
          R"([{"certname":"a"}])"},
         {R"(["from","catalog_inputs",["extract","certname",["=","inputs","nope"]]])", "[]"},
-        // Under a "not": a column without a value matches no pattern, and neither does a fact that
-        // is missing, unless the comparison itself is what is negated.
+        // With "not": a missing value does not match a pattern, and a missing fact does not match
+        // either. The exception is a "not" directly before the comparison.
         {"resources[count()]{ !(file ~ 'q') }", R"([{"count":6}])"},
         {"resources[count()]{ !(file = 'q') }", R"([{"count":2}])"},
         {"inventory[certname]{ !(facts.none ~ 'x' and certname = 'a') }",
@@ -260,7 +261,7 @@ TEST_P(QueryTest, Rows) {
          R"([{"configuration_version":"1"},{"configuration_version":"2"}])"},
         {"events[configuration_version]{ old_value !~ '06' }",
          R"([{"configuration_version":"1"},{"configuration_version":"2"}])"},
-        // Neither the comparison nor its opposite is true of what is missing altogether.
+        // For a missing fact, neither the comparison nor its opposite is true.
         {"inventory[certname]{ !(facts.none !~ 'x' and certname = 'a') }",
          R"([{"certname":"a"},{"certname":"b"}])"},
         {"inventory[certname]{ !(facts.os.none !~ 'x' and certname = 'a') }",
@@ -281,18 +282,18 @@ TEST_P(QueryTest, Rows) {
         {"resources[count()]{ !(parameters.mode !~ '7' and type = 'File') }", R"([{"count":4}])"},
         {"resources[count()]{ !(!(!(parameters.none ~ 'x')) and type = 'File') }",
          R"([{"count":6}])"},
-        // A null is no text.
+        // A null is not a string.
         {"inventory[certname]{ !(facts.os.ids[2].deep ~ 'x') }", "[]"},
         {"inventory[certname]{ !(facts.os.ids[2].deep > 5) }",
          R"([{"certname":"a"},{"certname":"b"}])"},
-        // No time is equal to what is none, and no time is other.
+        // An invalid time in the array matches no report, and neither does its negation.
         {R"(["from","reports",["extract","configuration_version",["in","end_time",["array",["x","2023-01-01T00:00:30.000Z"]]]]])",
          R"([{"configuration_version":"1"}])"},
         {R"(["from","reports",["extract","configuration_version",["not",["in","end_time",["array",["x","2023-01-01T00:00:30.000Z"]]]]]])",
          "[]"},
         {R"(["from","reports",["extract","configuration_version",["not",["in","end_time",["array",["2023-01-01T00:00:30.000Z"]]]]]])",
          R"([{"configuration_version":"2"}])"},
-        // JSON is grouped by too.
+        // Grouping by JSON values also works.
         {R"(["from","catalog_inputs",["extract",["inputs",["function","count"]],["group_by","inputs"]]])",
          R"([{"inputs":[["external","vault"],["hiera","port"]],"count":1}])"},
         {R"(["from","catalog_inputs",["extract",["inputs",["function","count"]],["group_by","inputs"]],["order_by",["inputs"]]])",
@@ -301,7 +302,7 @@ TEST_P(QueryTest, Rows) {
          R"([{"edges":{"data":[{"source_type":"Class","source_title":"Main","target_type":"File","target_title":"/x","relationship":"contains"}],"href":"/pdb/query/v4/catalogs/b/edges"},"count":1}])"},
         {"resources[parameters, tags, count()]{ type != 'Host' group by parameters, tags }",
          R"([{"parameters":{"deep":{"a":[5]},"list":["p","q"],"mode":"0600"},"tags":["file","x"],"count":2},{"parameters":{},"tags":["class"],"count":2}])"},
-        // Whatever the grouping says of the format, the one that is shown counts.
+        // If the formats differ, the selected one is used, not the one in group_by.
         {"reports[to_string(end_time, 'DD'), count()]{ group by to_string(end_time, 'YYYY') }",
          R"([{"to_string":"01","count":1},{"to_string":"02","count":1}])"},
         {"reports[count()]{ group by to_string(end_time, 'YYYY') }", R"([{"count":2}])"},
@@ -314,7 +315,7 @@ TEST_P(QueryTest, Rows) {
         if (c.rows.starts_with("PQL")) rows = rows.substr(0, c.rows.size());
         bool ordered = c.query.find("order") != std::string_view::npos;
         if (GetParam() == Backend::Postgresql && rows.starts_with("[")) {
-            // It writes jsonb with blanks, and rows in any order.
+            // PostgreSQL writes jsonb with blanks and returns rows in any order.
             rows = told(rows, ordered);
             expected = told(expected, ordered);
         }
@@ -369,7 +370,7 @@ TEST_P(QueryTest, Errors) {
          "'latest_report_status', 'latest_report_hash', 'catalog_timestamp', "
          "'latest_report_noop_pending', 'report_timestamp', 'latest_report_noop', "
          "'catalog_environment', 'latest_report_job_id'"},
-        // All that is wrong with names is told, the inner ones too.
+        // Every wrong name is reported, also in subqueries.
         {"nodes{ certname in packages[certname]{ bogus = 1 } }",
          "Can't extract unknown 'packages' field 'certname'. Acceptable fields are 'package_name', "
          "'version', and 'provider'\n'bogus' is not a queryable object for packages. Known "
@@ -390,7 +391,7 @@ TEST_P(QueryTest, Errors) {
     for (const Case& c : cases) EXPECT_EQ(ask(c.query), c.text) << c.query;
 }
 
-/// `innermost` with `levels` times `begin` before it and `end` behind it.
+/// Returns `innermost` with `levels` times `begin` before it and `end` after it.
 std::string nested(int levels, std::string_view begin, std::string_view innermost,
                    std::string_view end) {
     std::string out;
@@ -400,7 +401,7 @@ std::string nested(int levels, std::string_view begin, std::string_view innermos
     return out;
 }
 
-/// As deep as PuppetDB takes them; SQLite's parser alone takes 10 to 30 levels.
+/// The depth that PuppetDB allows; SQLite's parser allows only 10 to 30 levels.
 TEST_P(QueryTest, NestedDeeply) {
     if (GetParam() != Backend::Sqlite) return;  // PostgreSQL's parser has no such limit.
     const std::string is_a = R"(["=","certname","a"])", a = R"([{"certname":"a"}])";
@@ -430,7 +431,7 @@ TEST_P(QueryTest, NestedDeeply) {
     EXPECT_EQ(ask(names(nested(10, sub, is_a, "]"))), a);
 }
 
-/// What is deeper than the parser of the database takes is the query's fault.
+/// If a query is too deep for the database's parser, the client gets a query error.
 TEST_P(QueryTest, NestedTooDeeplyForSqlite) {
     if (GetParam() != Backend::Sqlite) return;  // PostgreSQL has no such limit.
     const std::string around = R"(["or",["=","certname","x"],["not",["and",["=","certname","y"],)";
@@ -476,7 +477,7 @@ TEST_P(QueryTest, PagingTotalsAndPretty) {
     while (*(*cursor)->next(out)) {
     }
     EXPECT_EQ(out, "[ {\n  \"certname\" : \"gone\"\n} ]");
-    // What is asked for beside the query goes before what the query says.
+    // Paging parameters of the request have priority over those in the query.
     options = QueryOptions();
     options.limit = 1;
     FromQuery from = parse_from(

@@ -1,5 +1,6 @@
-// Memory that cannot be had, at every allocation of a submission in turn: whoever submits hears of
-// it, and the next one's turn comes. The operators are replaced for this whole program.
+// SPDX-License-Identifier: Apache-2.0
+// Each allocation of a submission fails in turn. The submitter must get an error, and the next
+// submitter must be able to continue. This replaces the allocation operators of the whole program.
 #include <atomic>
 #include <cstdlib>
 #include <future>
@@ -10,7 +11,7 @@
 #include "support.h"
 
 namespace {
-/// Allocations of this thread until one fails; below zero: none does.
+/// Number of allocations of this thread until one fails; never if negative.
 thread_local long left = -1;
 
 void* take_memory(std::size_t size) {
@@ -22,7 +23,7 @@ void* take_memory(std::size_t size) {
 
 void* operator new(std::size_t size) { return take_memory(size); }
 void* operator new[](std::size_t size) { return take_memory(size); }
-// std::stable_sort asks this one; what it gets is freed as all the rest.
+// std::stable_sort uses this operator; the memory is freed like all other memory.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return std::malloc(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
@@ -32,7 +33,7 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 namespace bunraku::store {
 namespace {
 
-TEST(QueueMemory, NextOneGoesOn) {
+TEST(QueueMemory, NextSubmitterContinues) {
     TempFolder folder;
     QueueOptions options;
     options.folder = folder / "q";
@@ -58,14 +59,14 @@ TEST(QueueMemory, NextOneGoesOn) {
         } catch (const std::bad_alloc&) {
             left = -1;
         }
-        // Another thread, so that a turn that never comes is a failure and no standstill.
+        // Uses another thread, so that a missed turn fails the test instead of blocking it.
         auto next = std::async(std::launch::async, [&, late = std::move(late)]() mutable {
             return (*queue)->add(header, std::move(late)).has_value();
         });
         ASSERT_EQ(next.wait_for(std::chrono::seconds(10)), std::future_status::ready)
             << "allocation " << n;
         ASSERT_TRUE(next.get()) << "allocation " << n;
-        // What is given out has a body, and its end may fail as well.
+        // Every returned command has a body, and finish() may fail too.
         for (const auto& command : (*queue)->take(100, std::chrono::milliseconds(0))) {
             EXPECT_TRUE((*queue)->body(command.id));
             left = n % 7;

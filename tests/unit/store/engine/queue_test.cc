@@ -1,5 +1,6 @@
-// The queue's promises: kept, in order, once; damage at the end of a file loses only what nobody
-// was promised.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the guarantees of the queue: commands are stored, in order, and processed once. Damage at
+// the end of a file loses only unacknowledged commands.
 #include "store/db/queue.h"
 
 #include <filesystem>
@@ -60,7 +61,7 @@ std::vector<std::string> segments(const std::string& folder) {
     return out;
 }
 
-TEST(Queue, KeepsOrderPerNodeAndSurvivesReopening) {
+TEST(Queue, PreservesOrderPerNodeAfterReopening) {
     TempFolder folder;
     {
         auto q = open_queue(folder / "q");
@@ -70,7 +71,7 @@ TEST(Queue, KeepsOrderPerNodeAndSurvivesReopening) {
         }
         auto first = q->take(2, milliseconds(0));
         EXPECT_EQ(bodies(*q, first), "a:1 a:2");
-        // a's third waits for the first two.
+        // The third command of a waits for the first two.
         auto second = q->take(10, milliseconds(0));
         EXPECT_EQ(bodies(*q, second), "b:1 b:2 b:3");
         EXPECT_TRUE(q->take(10, milliseconds(0)).empty());
@@ -83,11 +84,11 @@ TEST(Queue, KeepsOrderPerNodeAndSurvivesReopening) {
         EXPECT_TRUE(again.error().message.ends_with("is in use by another process"));
     }
     auto q = open_queue(folder / "q");
-    // The oldest first.
+    // The oldest command comes first.
     EXPECT_EQ(bodies(*q, q->take(10, milliseconds(0))), "b:1 b:2 b:3 a:3");
 }
 
-TEST(Queue, RetriesStayInOrder) {
+TEST(Queue, RetriesPreserveOrder) {
     TempFolder folder;
     auto q = open_queue(folder / "q");
     for (const char* body : {"1", "2", "3"}) ASSERT_TRUE(q->add(header("a"), body));
@@ -101,28 +102,28 @@ TEST(Queue, RetriesStayInOrder) {
     EXPECT_EQ(again[1].attempts, 0);
 }
 
-TEST(Queue, RingsForWhatAnEarlierProcessLeftOnceItIsStarted) {
+TEST(Queue, NotifiesAboutCommandsOfEarlierProcessOnStart) {
     TempFolder folder;
     QueueOptions options{.folder = folder / "q", .durable = false};
     ASSERT_TRUE(Queue::open(options).value()->add(header("a"), "1"));
-    int rung = 0;
+    int notifications = 0;
     auto q = Queue::open(options).value();
     q->start([&](sys::Duration after) {
         EXPECT_EQ(after, sys::Duration(0));
-        ++rung;
+        ++notifications;
     });
-    EXPECT_EQ(rung, 1);
+    EXPECT_EQ(notifications, 1);
     EXPECT_EQ(bodies(*q, q->take(10, milliseconds(0))), "a:1");
-    // Nothing waits, nothing rings.
+    // An empty queue does not notify the workers.
     int idle = 0;
     auto empty = Queue::open({.folder = folder / "empty", .durable = false}).value();
     empty->start([&](sys::Duration) { ++idle; });
     EXPECT_EQ(idle, 0);
 }
 
-TEST(Queue, TakesLessOfADiskThatHasLess) {
+TEST(Queue, AllocatesLessOnNearlyFullDisk) {
     TempFolder folder;
-    // A limit on the size of files stands for the space that is left.
+    // A limit on the file size simulates a full disk.
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
     auto* old = ::signal(SIGXFSZ, SIG_IGN);
@@ -142,22 +143,23 @@ TEST(Queue, TakesLessOfADiskThatHasLess) {
     EXPECT_EQ(q->figures().depth, 2U);
 }
 
-TEST(Queue, ReportsWaitForCompany) {
+TEST(Queue, DelaysReportsToShareTransactions) {
     TempFolder folder;
     constexpr milliseconds kNow(0), kLong(60'000);
-    std::vector<sys::Duration> rung;
+    std::vector<sys::Duration> notifications;
     QueueOptions options{.folder = folder / "q", .durable = false, .gather_reports = kLong};
     auto q = Queue::open(options).value();
-    q->start([&](sys::Duration after) { rung.push_back(after); });
+    q->start([&](sys::Duration after) { notifications.push_back(after); });
     ASSERT_TRUE(q->add(header("a"), "1"));
     ASSERT_TRUE(q->add(header("b"), "1"));
     ASSERT_TRUE(q->add(header("a"), "2"));
     EXPECT_TRUE(q->take(10, kNow).empty());
     EXPECT_EQ(q->figures().depth, 3U);
     EXPECT_EQ(q->figures().delayed, 0U);
-    // Rung for once, for the time when they are through with waiting.
-    EXPECT_EQ(rung, std::vector<sys::Duration>{kLong});
-    // What cannot wait takes all along, in each node's order.
+    // The queue notifies once, for the time when the delay ends.
+    EXPECT_EQ(notifications, std::vector<sys::Duration>{kLong});
+    // A command that cannot be delayed ends the delay of all earlier ones; the order per node
+    // stays.
     ASSERT_TRUE(q->add(header("a", CommandKind::ReplaceFacts), "3"));
     auto taken = q->take(10, kNow);
     EXPECT_EQ(bodies(*q, taken), "a:1 a:2 a:3 b:1");
@@ -166,7 +168,7 @@ TEST(Queue, ReportsWaitForCompany) {
     taken = q->take(10, kNow);
     EXPECT_EQ(bodies(*q, taken), "a:4");
     q->finish(ids(taken));
-    // Nor does one wait that somebody waits for.
+    // A command is not delayed if a client waits for its completion.
     auto done = std::make_shared<Completion>();
     ASSERT_TRUE(q->add(header("c"), "1", done));
     EXPECT_TRUE(q->take(10, kNow).empty());
@@ -175,7 +177,7 @@ TEST(Queue, ReportsWaitForCompany) {
     EXPECT_EQ(bodies(*q, taken), "c:1");
     q->finish(ids(taken));
     waiter.join();
-    // A restart is no reason to wait again.
+    // The delay does not start again after a restart.
     ASSERT_TRUE(q->add(header("d"), "1"));
     q.reset();
     q = Queue::open(options).value();
@@ -189,7 +191,7 @@ TEST(Queue, ReportsWaitForCompany) {
     EXPECT_EQ(bodies(*q, q->take(10, milliseconds(20'000))), "a:1 b:1");
 }
 
-TEST(Queue, NewerCatalogsReplaceOlderOnesThatWait) {
+TEST(Queue, NewerCatalogsReplaceWaitingOnes) {
     TempFolder folder;
     auto q = open_queue(folder / "q");
     auto old = std::make_shared<Completion>();
@@ -203,7 +205,7 @@ TEST(Queue, NewerCatalogsReplaceOlderOnesThatWait) {
     EXPECT_EQ(q->figures().superseded, 2U);
 }
 
-TEST(Queue, SegmentsGoWhenAllIsDone) {
+TEST(Queue, RemovesCompletedSegments) {
     TempFolder folder;
     auto q = open_queue(folder / "q");
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(q->add(header("a"), std::string(1000, 'x')));
@@ -214,12 +216,12 @@ TEST(Queue, SegmentsGoWhenAllIsDone) {
         q->finish(ids(taken));
     }
     EXPECT_LE(segments(folder / "q").size(), 2U);
-    // One larger than a segment has one of its own.
+    // A command that is larger than a segment gets its own segment.
     ASSERT_TRUE(q->add(header("b"), std::string(100000, 'y')));
     EXPECT_EQ(q->body(q->list(1)[0].id)->size(), 100000U);
 }
 
-TEST(Queue, DamageAtTheEndLosesOnlyTheEnd) {
+TEST(Queue, DamageLosesOnlyLastRecord) {
     TempFolder folder;
     {
         auto q = open_queue(folder / "q", 1 << 16);
@@ -232,7 +234,7 @@ TEST(Queue, DamageAtTheEndLosesOnlyTheEnd) {
         bytes.assign(std::istreambuf_iterator<char>(in), {});
     }
     std::size_t end = bytes.find_last_not_of('\0') + 1;
-    // Cut at every byte, and with every byte of the last record changed.
+    // Truncates the file at every byte, and changes every byte of the last record.
     for (std::size_t i = 0; i <= end; i += 3) {
         std::filesystem::remove_all(folder / "copy");
         std::filesystem::create_directory(folder / "copy");
@@ -274,14 +276,14 @@ TEST(Queue, DeadLettersCanBeResubmitted) {
     EXPECT_EQ(*Queue::dead_letter_body(folder / "q", d.name), "{bad");
     EXPECT_FALSE(Queue::drop(folder / "q", "../lock"));
     ASSERT_TRUE(Queue::resubmit(folder / "q", d.name));
-    EXPECT_EQ(q->take_in().count, 1U);
+    EXPECT_EQ(q->import_resubmitted().count, 1U);
     auto back = q->take(1, milliseconds(0));
     EXPECT_EQ(bodies(*q, back), "../a b:{bad");
     EXPECT_EQ(back[0].header.kind, CommandKind::ReplaceFacts);
     EXPECT_TRUE(Queue::dead_letters(folder / "q")->empty());
 }
 
-TEST(Queue, AFullDiskIsSaidAndLosesNothing) {
+TEST(Queue, ReportsFullDiskWithoutLoss) {
     TempFolder folder;
     pid_t pid = fork();
     if (pid == 0) {
@@ -293,7 +295,7 @@ TEST(Queue, AFullDiskIsSaidAndLosesNothing) {
         auto refused = q->add(header("a"), std::string(200000, 'x'));
         if (refused) _exit(3);
         if (failure_of(refused.error()) != Failure::Full) _exit(4);
-        // Smaller ones still fit.
+        // Smaller commands still fit.
         _exit(q->add(header("a"), "small") ? 0 : 5);
     }
     int status = 0;
@@ -303,7 +305,7 @@ TEST(Queue, AFullDiskIsSaidAndLosesNothing) {
     EXPECT_EQ(bodies(*q, q->take(10, milliseconds(0))), "a:kept a:small");
 }
 
-TEST(Queue, ManySubmittersAndTakers) {
+TEST(Queue, ConcurrentSubmittersAndWorkers) {
     TempFolder folder;
     auto q = open_queue(folder / "q", 1 << 16);
     constexpr int kThreads = 4, kEach = 100;

@@ -1,5 +1,6 @@
-// What queries find through the search tables, on both backends, before and after changes, and in a
-// store that was made by the schema without them.
+// SPDX-License-Identifier: Apache-2.0
+// Tests queries that use the search tables, on both backends: before and after changes, and in a
+// store whose schema did not have these tables.
 #include "store/db/search_index.h"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ std::string resource(const std::string& type, const std::string& title, const st
                        type, title, exported, tags, parameters);
 }
 
-/// What schemas 8 to 10 brought, undone.
+/// Reverts the changes of schemas 8 to 10.
 #define BUNRAKU_NO_COUNTERS                                                         \
     "DROP TABLE places; DROP TABLE catalog_places;"                                 \
     " ALTER TABLE parameters DROP COLUMN sealed; "                                  \
@@ -76,7 +77,7 @@ protected:
         writer_ = std::move(*opened);
         engine_ = std::make_unique<QueryEngine>(where_);
     }
-    /// Makes it the store of an older schema, and opens that.
+    /// Converts the store to an older schema and opens it.
     void open_after(const std::string& back) {
         std::string all(writer_->db().postgresql() ? kNoTriggersPostgresql : kNoTriggersSqlite);
         auto done = writer_->db().execute(all + back);
@@ -153,7 +154,7 @@ TEST_P(SearchIndex, FindsTagsAndParameters) {
     });
 }
 
-TEST_P(SearchIndex, CountsByTypeWithoutLookingAtResources) {
+TEST_P(SearchIndex, CountsByTypeWithoutReadingResources) {
     check({
         {"resources[count()]{}", R"([{"count":8}])"},
         {"resources[count(), type]{ group by type }",
@@ -194,7 +195,7 @@ TEST_P(SearchIndex, CountsByTypeWithoutLookingAtResources) {
     EXPECT_EQ((*nodes)->total(), 2);
 }
 
-TEST_P(SearchIndex, ShrinksWithWhatItLeadsTo) {
+TEST_P(SearchIndex, RemovesUnusedEntries) {
     EXPECT_EQ(number("SELECT count(*) FROM tag_sets"), 4);
     put("b", catalog("b", 2,
                      resource("Class", "Main", R"("class","main")", "{}") + "," +
@@ -218,7 +219,7 @@ TEST_P(SearchIndex, ShrinksWithWhatItLeadsTo) {
            {"resources[title]{ tag = 'web' }", R"([{"title":"/x"}])"}});
 }
 
-/// What schema 5 brought, undone.
+/// Reverts the changes of schema 5.
 constexpr std::string_view kNoNameSets = BUNRAKU_NO_COUNTERS
     "DROP TABLE factset_versions; ALTER TABLE factsets DROP COLUMN steady_hash;"
     " DROP TABLE catalog_versions; DROP INDEX gc_candidates_lost_at;"
@@ -226,7 +227,7 @@ constexpr std::string_view kNoNameSets = BUNRAKU_NO_COUNTERS
     " DROP INDEX factsets_name_set; DROP TABLE fact_name_sets; DROP TABLE fact_name_set_members;"
     " ALTER TABLE factsets DROP COLUMN name_set_id; ";
 
-TEST_P(SearchIndex, CountsFactsByNameFromSetsOfNames) {
+TEST_P(SearchIndex, CountsFactsFromNameSets) {
     put_facts(*writer_, "a", R"({"kernel":"Linux","os":{"family":"Debian"}})", kNow);
     put_facts(*writer_, "b", R"({"kernel":"Linux","os":{"family":"RedHat"}})", kNow);
     put_facts(*writer_, "c", R"({"kernel":"Linux"})", kNow);
@@ -242,7 +243,7 @@ TEST_P(SearchIndex, CountsFactsByNameFromSetsOfNames) {
          R"([{"name":"kernel","count":1}])"},
         {"facts[count()]{ environment = 'production' }", R"([{"count":5}])"},
         {"facts[count()]{ certname = 'nobody' }", R"([{"count":0}])"},
-        // Those that are asked of the facts themselves.
+        // Queries that must read the facts themselves.
         {"facts[name, count()]{ name ~ 'k' group by name }", R"([{"name":"kernel","count":3}])"},
         {"facts[count()]{ value = 'Linux' }", R"([{"count":3}])"},
     };
@@ -251,7 +252,7 @@ TEST_P(SearchIndex, CountsFactsByNameFromSetsOfNames) {
     open_after(std::string(kNoNameSets) + "UPDATE store_meta SET value = 4 WHERE name = 'schema'" +
                (pg ? "" : "; PRAGMA user_version = 4"));
     check(cases);
-    // The sets of the older store are found again; one without nodes goes.
+    // The sets of the older store are reused; a set without nodes is removed.
     put_facts(*writer_, "c", R"({"kernel":"Linux","os":1})", kNow + 1);
     EXPECT_EQ(number("SELECT count(*) FROM fact_name_sets"), 2);
     EXPECT_EQ(ask("facts[count()]{}"), R"([{"count":6}])");
@@ -263,7 +264,7 @@ TEST_P(SearchIndex, CountsFactsByNameFromSetsOfNames) {
     EXPECT_EQ(ask("facts[count()]{}"), R"([{"count":6}])");
 }
 
-TEST_P(SearchIndex, CountsKindsFromSetsOfThem) {
+TEST_P(SearchIndex, CountsKindsFromKindSets) {
     std::initializer_list<Case> cases = {
         {"resources[type, count()]{ environment = 'prod' group by type }",
          R"([{"type":"Class","count":2},{"type":"File","count":4},{"type":"Host","count":2}])"},
@@ -276,7 +277,7 @@ TEST_P(SearchIndex, CountsKindsFromSetsOfThem) {
         {"resources[count()]{ environment = 'other' }", R"([{"count":0}])"},
         {"resources[count()]{ nodes { certname = 'b' } and type in ['File', 'Host'] }",
          R"([{"count":3}])"},
-        // Those that are asked of the resources themselves.
+        // Queries that must read the resources themselves.
         {"resources[title, count()]{ type = 'File' and title = '/x' group by title }",
          R"([{"title":"/x","count":2}])"},
         {"resources[certname, count()]{ type = 'File' group by certname }",
@@ -288,7 +289,7 @@ TEST_P(SearchIndex, CountsKindsFromSetsOfThem) {
                std::string(pg ? "" : "; PRAGMA user_version = 7"));
     check(cases);
     EXPECT_EQ(number("SELECT count(*) FROM kind_sets"), 2);
-    // b becomes as a; the set that nobody has goes.
+    // b gets the same resources as a; the unused set is removed.
     put("b", catalog("b", 2,
                      resource("Class", "Main", R"("class","main")", "{}") + "," +
                          resource("File", "/x", R"("file")", "{}") + "," +
@@ -303,7 +304,7 @@ TEST_P(SearchIndex, CountsKindsFromSetsOfThem) {
     EXPECT_EQ(ask("resources[count()]{ exported = true }"), R"([{"count":2}])");
 }
 
-TEST_P(SearchIndex, CountsWhereResourcesAreDeclared) {
+TEST_P(SearchIndex, CountsResourcesByFile) {
     auto at = [](const std::string& title, const std::string& place) {
         return R"({"type":"File","title":")" + title +
                R"(","exported":false,"tags":[],"parameters":{})" + place + "}";
@@ -323,7 +324,7 @@ TEST_P(SearchIndex, CountsWhereResourcesAreDeclared) {
         {"resources[count()]{ line > 2 and environment = 'prod' }", R"([{"count":3}])"},
         {"resources[count()]{ line > 2 and environment = 'other' }", R"([{"count":0}])"},
         {"resources[file, count()]{ environment = 'other' group by file }", "[]"},
-        // Those that are asked of the resources themselves.
+        // Queries that must read the resources themselves.
         {"resources[file, count()]{ type = 'File' and file = '/m.pp' group by file }",
          R"([{"file":"/m.pp","count":3}])"},
     };
@@ -333,12 +334,12 @@ TEST_P(SearchIndex, CountsWhereResourcesAreDeclared) {
         " UPDATE store_meta SET value = 9 WHERE name = 'schema'" +
         std::string(writer_->db().postgresql() ? "" : "; PRAGMA user_version = 9"));
     check(cases);
-    // What a program of an older schema has written is seen by its hash.
+    // The hash shows which rows a program with an older schema has written.
     EXPECT_EQ(fill_source_locations(writer_->db()).value_or(99), 0U);
     ASSERT_TRUE(writer_->db().execute("UPDATE catalog_places SET places = hash, hash = places"));
     EXPECT_EQ(fill_source_locations(writer_->db()).value_or(99), 2U);
     check(cases);
-    // What nobody has goes, and comes again.
+    // Unused rows are removed, and can be added again.
     EXPECT_EQ(number("SELECT count(*) FROM places"), 3);
     put("a", catalog("a", 3, main + at("/x", m)));
     auto unused = unused_names(writer_->db(), 100);
@@ -374,7 +375,7 @@ std::string event(int day, const std::string& title, const std::string& status) 
         day, title, status);
 }
 
-TEST_P(SearchIndex, ReportsAndNewestEventsAreCounted) {
+TEST_P(SearchIndex, CountsReportsAndNewestEvents) {
     auto send = [&](const std::string& body) {
         CommandHeader header;
         header.kind = CommandKind::StoreReport;
@@ -429,7 +430,7 @@ TEST_P(SearchIndex, ReportsAndNewestEventsAreCounted) {
     check(cases);
     EXPECT_EQ(counts("certname", false), kOfA);
 
-    // What is cleaned away counts no more.
+    // Deleted reports no longer count.
     Lifetimes lifetimes;
     lifetimes.report_ttl_ms = kNow - 1672704000000;  // 2023-01-03
     ASSERT_TRUE(purge_reports(*writer_, lifetimes, kNow, 100));
@@ -440,7 +441,7 @@ TEST_P(SearchIndex, ReportsAndNewestEventsAreCounted) {
     ASSERT_TRUE(purge_reports(*writer_, lifetimes, kNow, 100));
     EXPECT_EQ(number("SELECT count(*) FROM report_counts"), 0);
     EXPECT_EQ(number("SELECT count(*) FROM latest_events"), 0);
-    // A node that is forgotten takes its counts along.
+    // Deleting a node also deletes its counts.
     send(report(5, "\"failed\"", event(5, "/x", "failure")));
     EXPECT_EQ(number("SELECT count(*) FROM latest_events"), 1);
     {
@@ -452,7 +453,7 @@ TEST_P(SearchIndex, ReportsAndNewestEventsAreCounted) {
     EXPECT_EQ(number("SELECT count(*) FROM latest_events"), 0);
 }
 
-TEST_P(SearchIndex, NoDashboardsQuestionLooksAtEveryRow) {
+TEST_P(SearchIndex, DashboardQueriesDoNotScanAllRows) {
     struct Question {
         std::string_view entity, query, summarize_by;
     };
@@ -481,7 +482,8 @@ TEST_P(SearchIndex, NoDashboardsQuestionLooksAtEveryRow) {
         {"event_counts", kLatest, "containing_class"},
         {"aggregate_event_counts", kLatest, "certname"},
     };
-    // Every row of these is too many; what is left is bounded by nodes or by what they differ in.
+    // Queries must not read all rows of these tables. The size of the remaining tables depends on
+    // the number of nodes, or of their different values.
     constexpr std::string_view kLarge[] = {
         "catalog_resources", "factset_facts", "resource_events", "report_data", "parameters",
         "parameter_values",  "fact_leaves",   "resources",       "reports",     "catalog_types"};
@@ -496,13 +498,13 @@ TEST_P(SearchIndex, NoDashboardsQuestionLooksAtEveryRow) {
                 << q.entity << " " << q.query << "\n"
                 << compiled.sql.text;
         }
-        // And it is a statement that the database takes.
+        // Verifies that the database accepts the statement.
         auto rows = engine_->run(q.entity, read_query_json(q.query), options);
         EXPECT_TRUE(rows) << rows.error().message;
     }
 }
 
-TEST_P(SearchIndex, PagesAreTheSameBothWays) {
+TEST_P(SearchIndex, PagesAreEqualWithAndWithoutIndex) {
     for (int i = 0; i < 20; ++i) {
         std::string node = fmt::format("n{:02}", i * 7 % 20);
         put(node,
@@ -545,7 +547,7 @@ TEST_P(SearchIndex, PagesAreTheSameBothWays) {
     }
 }
 
-TEST_P(SearchIndex, IsMadeForAStoreOfSchemaTwo) {
+TEST_P(SearchIndex, MigratesSchemaTwo) {
     bool pg = writer_->db().postgresql();
     std::string back =
         std::string(kNoNameSets) +
@@ -567,7 +569,7 @@ TEST_P(SearchIndex, IsMadeForAStoreOfSchemaTwo) {
          R"([{"type":"Class","count":2},{"type":"File","count":4},{"type":"Host","count":2}])"},
         {"resources[count()]{ exported = true }", R"([{"count":1}])"},
     });
-    // Sets and values are found again, not made twice.
+    // Existing sets and values are reused.
     std::int64_t sets = number("SELECT count(*) FROM tag_sets");
     put("c", catalog("c", 1,
                      resource("Class", "Main", R"("class","main")", "{}") + "," +
@@ -576,7 +578,7 @@ TEST_P(SearchIndex, IsMadeForAStoreOfSchemaTwo) {
     EXPECT_EQ(ask("resources[certname]{ parameters.mode = '0700' }"), R"([{"certname":"c"}])");
 }
 
-TEST_P(SearchIndex, TakesAStoreOfSchemaThree) {
+TEST_P(SearchIndex, MigratesSchemaThree) {
     bool pg = writer_->db().postgresql();
     std::string back =
         std::string(kNoNameSets) + "UPDATE store_meta SET value = 3 WHERE name = 'schema'";
@@ -592,7 +594,7 @@ TEST_P(SearchIndex, TakesAStoreOfSchemaThree) {
     });
 }
 
-TEST_P(SearchIndex, CatalogsHoldTheirRows) {
+TEST_P(SearchIndex, CatalogsContainTheirRows) {
     std::string rows = ask("catalogs[certname, resources, edges]{ certname = 'a' }");
     Ast a = read_query_json(rows)[0];
     EXPECT_EQ(to_json(*a.find("edges")),
@@ -610,19 +612,20 @@ TEST_P(SearchIndex, CatalogsHoldTheirRows) {
         files += to_json(*r.find("tags")) + to_json(*r.find("exported")) + to_json(*r.find("line"));
     }
     EXPECT_EQ(files, R"(["file"]falsenull)");
-    // Several rows, and a page of them.
+    // Several rows, and one page of rows.
     EXPECT_EQ(read_query_json(ask("catalogs{}")).size(), 2U);
     Ast page = read_query_json(ask("catalogs{ order by certname desc limit 1 }"));
     ASSERT_EQ(page.size(), 1U);
     EXPECT_EQ(page[0].find("certname")->as_text(), "b");
 }
 
-TEST_P(SearchIndex, ATimeLimitIsTheQuerysOwn) {
+TEST_P(SearchIndex, TimeLimitAppliesToOneQuery) {
     QueryOptions options;
     options.time_limit_ms = 1;
     std::string condition = R"(["~","title","(a|b|x)+$"])";
     auto run = engine_->run("resources", read_query_json(condition), options);
-    // Small stores answer within a millisecond too: only what may come of it is checked.
+    // A small store may answer within a millisecond too, so the test only checks the error if there
+    // is one.
     if (!run) {
         EXPECT_EQ(failure_of(run.error()), Failure::Timeout);
     }
@@ -632,7 +635,7 @@ TEST_P(SearchIndex, ATimeLimitIsTheQuerysOwn) {
 
 BUNRAKU_ON_BACKENDS(SearchIndex);
 
-TEST(ParameterHash, EqualNumbersAreOne) {
+TEST(ParameterHash, EqualNumbersAreStoredOnce) {
     EXPECT_EQ(parameter_hash("a", "1"), parameter_hash("a", "1.0"));
     EXPECT_EQ(parameter_hash("a", "100"), parameter_hash("a", "1e2"));
     EXPECT_EQ(parameter_hash("a", "0"), parameter_hash("a", "-0.0"));

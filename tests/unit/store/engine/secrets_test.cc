@@ -1,4 +1,6 @@
-// What is Sensitive is never on a disk in clear, whichever way it came; and the keys.
+// SPDX-License-Identifier: Apache-2.0
+// Tests that Sensitive values are never on a disk in plain text, whatever their path, and tests the
+// keys.
 #include "store/db/secrets.h"
 
 #include <fmt/format.h>
@@ -31,7 +33,7 @@ void write(const std::string& path, std::string_view text, int mode = 0600) {
     ::chmod(path.c_str(), static_cast<mode_t>(mode));
 }
 
-/// Files under `folder` that hold the planted text.
+/// Returns the files below `folder` that contain the planted text.
 std::string found_under(const std::string& folder) {
     std::string out;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -42,10 +44,10 @@ std::string found_under(const std::string& folder) {
     return out;
 }
 
-TEST(Secrets, TheKeyIsMadeOnceAndForItsOwnerAlone) {
+TEST(Secrets, CreatesKeyOnceAndOnlyReadableByOwner) {
     TempFolder folder;
     const std::string path = folder / "ssl/store.key";
-    // Two at one moment have the same.
+    // Concurrent callers get the same key.
     std::vector<std::string> sealed(8);
     std::vector<std::thread> threads;
     for (auto& s : sealed) {
@@ -64,7 +66,7 @@ TEST(Secrets, TheKeyIsMadeOnceAndForItsOwnerAlone) {
     EXPECT_NE(sealed[0], sealed[1]);
 }
 
-TEST(Secrets, WhatIsChangedOrElsewhereIsNotRead) {
+TEST(Secrets, RejectsModifiedOrMovedCiphertext) {
     TempFolder folder;
     Secrets secrets(folder / "k");
     const std::string sealed = *secrets.seal("a text", "here");
@@ -81,7 +83,7 @@ TEST(Secrets, WhatIsChangedOrElsewhereIsNotRead) {
     EXPECT_NE(*secrets.digest("x"), sha1("x"));
 }
 
-TEST(Secrets, AKeyFileThatIsNoUseSaysSo) {
+TEST(Secrets, ReportsUnusableKeyFile) {
     TempFolder folder;
     const std::string path = folder / "k";
     auto problem = [&] {
@@ -95,24 +97,24 @@ TEST(Secrets, AKeyFileThatIsNoUseSaysSo) {
     EXPECT_EQ(problem(), "fine") << "a group may read it";
     for (int mode : {0644, 0604, 0660}) {
         write(path, key, mode);
-        EXPECT_NE(problem().find("others may read or write it"), std::string::npos) << mode;
+        EXPECT_NE(problem().find("other users can read or write it"), std::string::npos) << mode;
     }
     for (const std::string& text : {key.substr(1), key + "0", std::string(64, 'g')}) {
         write(path, key + "\n" + text + "\n");
-        EXPECT_NE(problem().find("line 2 is no key"), std::string::npos) << text;
+        EXPECT_NE(problem().find("line 2 is not a key"), std::string::npos) << text;
     }
     write(path, "");
-    EXPECT_NE(problem().find("(setting store_key): it holds no key"), std::string::npos);
+    EXPECT_NE(problem().find("(setting store_key): it contains no key"), std::string::npos);
     fs::remove(path);
     fs::create_directory(path);
-    EXPECT_NE(problem().find("it is no file"), std::string::npos);
+    EXPECT_NE(problem().find("it is not a regular file"), std::string::npos);
     write(folder / "file", "");
     EXPECT_NE(Secrets(folder / "file/k").ready().error().message.find("(setting store_key)"),
               std::string::npos);
     EXPECT_FALSE(Secrets("relative").ready());
 }
 
-TEST(Secrets, AnOldKeyReadsWhatItHasEncrypted) {
+TEST(Secrets, OldKeyDecryptsItsValues) {
     TempFolder folder;
     Secrets first(folder / "k");
     const std::string old = *first.seal("old", "here");
@@ -131,7 +133,7 @@ TEST(Secrets, AnOldKeyReadsWhatItHasEncrypted) {
     EXPECT_NE(lost.error().message.find("setting store_key"), std::string::npos);
 }
 
-TEST(Secrets, ParametersInTwoForms) {
+TEST(Secrets, SplitsParametersIntoTwoForms) {
     const std::string rich = R"({"__ptype":"Sensitive","__pvalue":"x"})";
     auto split = [](const std::string& json, const std::vector<std::string>& named = {}) {
         auto parts = split_secrets(json, named);
@@ -143,13 +145,13 @@ TEST(Secrets, ParametersInTwoForms) {
               R"({"a":[{"k":"Sensitive [value redacted]"}]} {"a":[{"k":)" + rich + "}]}");
     EXPECT_EQ(split(R"({"a":"x","b":null})", {"a", "b"}),
               R"({"b":null} {"a":)" + rich + R"(,"b":null})");
-    // A text about it, and a hash that only looks like it, are what they are.
+    // A string that contains such JSON, and an incomplete hash, are not secrets.
     EXPECT_EQ(split(R"({"a":"{\"__ptype\":\"Sensitive\",\"__pvalue\":1}"})"),
               R"({"a":"{\"__ptype\":\"Sensitive\",\"__pvalue\":1}"} )");
     EXPECT_EQ(split(R"({"a":{"__ptype":"Sensitive"}})"), R"({"a":{"__ptype":"Sensitive"}} )");
 }
 
-TEST(Secrets, TheQueueAndItsDeadLettersHoldNone) {
+TEST(Secrets, QueueAndDeadLettersContainNoPlainSecrets) {
     TempFolder folder;
     QueueOptions options{.folder = folder / "q"};
     options.secrets = std::make_shared<Secrets>(folder / "key");
@@ -170,12 +172,12 @@ TEST(Secrets, TheQueueAndItsDeadLettersHoldNone) {
     EXPECT_EQ(*Queue::dead_letter_body(folder / "q", name, options.secrets.get()), body);
     ASSERT_TRUE(Queue::resubmit(folder / "q", name));
     auto q = *Queue::open(options);
-    EXPECT_EQ(q->take_in().count, 1U);
+    EXPECT_EQ(q->import_resubmitted().count, 1U);
     EXPECT_EQ(found_under(folder / "q"), "");
     for (const auto& c : q->take(9, milliseconds(0))) EXPECT_EQ(*q->body(c.id), body);
 }
 
-TEST(Secrets, WhatAnOlderProgramLeftInTheQueueIsTaken) {
+TEST(Secrets, ReadsUnencryptedQueueOfOlderProgram) {
     TempFolder folder;
     CommandHeader header{.kind = CommandKind::ReplaceFacts, .version = 5, .certname = "n"};
     const std::string body = fmt::format("{{\"x\":\"{}\"}}", kPlanted);
@@ -215,7 +217,7 @@ protected:
     std::unique_ptr<Store> store(const std::string& key) {
         return open_store(where_, {.durable = false, .key_file = key});
     }
-    /// All rows of all tables that hold the planted text; of SQLite the files too.
+    /// Returns all rows of all tables that contain the planted text; for SQLite, also the files.
     std::string found_anywhere() {
         std::string out = found_under(folder_.path());
         auto db = Database::open(where_, false, 5000);
@@ -285,7 +287,7 @@ std::string user(std::string_view title, std::string_view rest) {
         title, rest);
 }
 
-TEST_P(SecretsOn, ByNoDoorOnDisk) {
+TEST_P(SecretsOn, SecretsAreNowhereOnDisk) {
     const std::string rich = fmt::format(R"({{"__pvalue":"{}","__ptype":"Sensitive"}})", kPlanted);
     const std::string resources =
         user("a", R"("parameters":{"uid":1,"password":)" + rich + "}") + "," +
@@ -322,7 +324,7 @@ TEST_P(SecretsOn, ByNoDoorOnDisk) {
     send(CommandKind::ReplaceFacts, 5, fmt::format("{{\"x\": \"{}\" }}", kPlanted));
     ASSERT_TRUE(service->drain(milliseconds(20000)));
     EXPECT_EQ(Queue::count_dead_letters(folder_ / "queue"), 2U);
-    // The same again is nothing new.
+    // The same catalog again is unchanged.
     auto again = service->submit({.kind = CommandKind::ReplaceCatalog,
                                   .version = 9,
                                   .certname = "n",
@@ -350,7 +352,7 @@ TEST_P(SecretsOn, ByNoDoorOnDisk) {
         EXPECT_EQ(collected->size(), 4U);
     }
     EXPECT_EQ(found_anywhere(), "");
-    // What is shown is what PuppetDB would show.
+    // Queries return the same value as PuppetDB.
     EXPECT_EQ(one("SELECT p.parameters FROM parameters p JOIN resources r ON r.parameters_id = p.id"
                   " WHERE r.title = 'c'"),
               R"({"deep":[{"k":"Sensitive [value redacted]"}],"password":"x"})");
@@ -370,14 +372,14 @@ TEST_P(SecretsOn, ByNoDoorOnDisk) {
     EXPECT_GE(commands, 4U);
 }
 
-TEST_P(SecretsOn, AnotherKeyIsRefusedUntilItIsAdopted) {
+TEST_P(SecretsOn, RefusesOtherKeyUntilAdopted) {
     const auto catalog = catalog_of(
         "h",
         user("a",
              fmt::format(R"("sensitive_parameters":["password"],"parameters":{{"password":"{}"}})",
                          kPlanted)));
     ASSERT_TRUE(store(key_file())->replace_catalog("h", 5, catalog));
-    // Without any key nothing is shown, with a wrong one nothing is made up.
+    // Without a key, or with a wrong key, no value is returned.
     EXPECT_EQ(secret_of(*store(""), "h", "a"), "no password");
     EXPECT_NE(secret_of(*store(folder_ / "other"), "h", "a").find("setting store_key"),
               std::string::npos);
@@ -395,13 +397,13 @@ TEST_P(SecretsOn, AnotherKeyIsRefusedUntilItIsAdopted) {
         EXPECT_EQ(adopt_key(**writer).value_or(99), 1U);
     }
     EXPECT_TRUE(Service::start(options));
-    // What somebody puts there is not taken for a secret.
+    // A value that another program writes to the column is not accepted as a secret.
     execute((is_postgresql_url(where_) ? "UPDATE parameters SET sealed = '\\x0142534541'"
                                        : "UPDATE parameters SET sealed = x'0142534541'"));
     EXPECT_EQ(secret_of(*store(folder_ / "other"), "h", "a").find(kPlanted), std::string::npos);
 }
 
-TEST_P(SecretsOn, WhatWasInClearIsEncryptedOnce) {
+TEST_P(SecretsOn, EncryptsOldPlainValuesOnce) {
     const auto catalog = catalog_of(
         "h",
         user("a",
@@ -409,7 +411,7 @@ TEST_P(SecretsOn, WhatWasInClearIsEncryptedOnce) {
                          kPlanted)));
     ASSERT_TRUE(store(key_file())->replace_catalog("h", 5, catalog));
     const std::string hash = one("SELECT hash FROM parameters WHERE sealed IS NOT NULL");
-    // As schema 8 had it.
+    // The format of schema 8.
     execute(fmt::format(
         "UPDATE parameters SET exact = '{{\"password\":{{\"__ptype\":\"Sensitive\",\"__pvalue\":"
         "\"{}\"}}}}', hash = {} WHERE sealed IS NOT NULL;"

@@ -1,4 +1,5 @@
-// Several servers on one database: what they must not do to each other.
+// SPDX-License-Identifier: Apache-2.0
+// Tests several servers on one database, and that they do not disturb each other.
 #include <fmt/format.h>
 #include <fstream>
 #include <mutex>
@@ -64,7 +65,7 @@ protected:
     std::string where_;
 };
 
-TEST_F(Servers, AnOlderCatalogOfANewNodeDoesNotWin) {
+TEST_F(Servers, OlderCatalogOfNewNodeIsObsolete) {
     auto first = open_writer(where_), second = open_writer(where_);
     const std::string newer = catalog_at("n", 2, "new"), older = catalog_at("n", 1, "old");
     auto command = prepare_command({CommandKind::ReplaceCatalog, 9, "n", 1, 0}, newer, {});
@@ -74,7 +75,7 @@ TEST_F(Servers, AnOlderCatalogOfANewNodeDoesNotWin) {
         auto transaction = first->begin();
         ASSERT_TRUE(transaction);
         ASSERT_TRUE((*command)->apply(*first));
-        // Neither knows of the node yet.
+        // Neither server knows the node yet.
         other = std::thread([&] { put_catalog(*second, "n", older, 1); });
         std::this_thread::sleep_for(milliseconds(200));
         ASSERT_TRUE(transaction->commit());
@@ -86,13 +87,13 @@ TEST_F(Servers, AnOlderCatalogOfANewNodeDoesNotWin) {
               "new");
 }
 
-TEST_F(Servers, ManyMakeTheTablesAtOnce) {
+TEST_F(Servers, SeveralServersCreateTablesConcurrently) {
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_TRUE(open_writer(where_)); });
     for (auto& t : threads) t.join();
 }
 
-TEST_F(Servers, WhatHasBecomeReadOnlyIsLeft) {
+TEST_F(Servers, LeavesServerThatBecameReadOnly) {
     auto writer = open_writer(where_);
     ASSERT_TRUE(writer->db().execute("SET default_transaction_read_only = on"));
     auto transaction = writer->begin();
@@ -103,7 +104,7 @@ TEST_F(Servers, WhatHasBecomeReadOnlyIsLeft) {
     EXPECT_FALSE(writer->db().healthy());
 }
 
-TEST_F(Servers, ATableThatAnotherChangedIsAskedAnew) {
+TEST_F(Servers, ReconnectsAfterTableChange) {
     auto reader = Database::open(where_, true, 1000), other = Database::open(where_, false, 1000);
     ASSERT_TRUE(reader && other);
     ASSERT_TRUE((*other)->execute("CREATE TABLE t (v bigint)"));
@@ -119,12 +120,12 @@ TEST_F(Servers, ATableThatAnotherChangedIsAskedAnew) {
     EXPECT_FALSE((*reader)->healthy());
 }
 
-TEST_F(Servers, QueriesOutliveEveryConnectionOfAPool) {
+TEST_F(Servers, QueriesSurviveLossOfAllConnections) {
     open_writer(where_);
     QueryEngine engine(where_);
     auto ask = [&] { return engine.run_text("nodes[certname]{}"); };
     {
-        // Several lie idle.
+        // Several connections are idle.
         std::vector<std::thread> threads;
         for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_TRUE(ask()); });
         for (auto& t : threads) t.join();
@@ -136,7 +137,7 @@ TEST_F(Servers, QueriesOutliveEveryConnectionOfAPool) {
     EXPECT_EQ(ask().value_or("failed"), "[]");
 }
 
-TEST_F(Servers, OneOfSeveralHostsWillDo) {
+TEST_F(Servers, ConnectsIfOneOfSeveralHostsWorks) {
     std::string several = where_;
     auto at = several.find("host=");
     if (at == std::string::npos) GTEST_SKIP() << "the server has no socket of its own";
@@ -145,7 +146,7 @@ TEST_F(Servers, OneOfSeveralHostsWillDo) {
         auto db = Database::open(several, read_only, 1000);
         EXPECT_TRUE(db) << db.error().message;
     }
-    // None that takes writes: what would be read might be old.
+    // No host accepts writes, so even reads fail, because their data may be old.
     auto admin = Database::open(where_, false, 1000);
     ASSERT_TRUE((*admin)->execute("ALTER DATABASE " + one(**admin, "SELECT current_database()") +
                                   " SET default_transaction_read_only = on"));
@@ -158,21 +159,21 @@ TEST_F(Servers, OneOfSeveralHostsWillDo) {
     EXPECT_TRUE(Database::open_replica(several));
 }
 
-TEST_F(Servers, OneCleansAtATime) {
+TEST_F(Servers, OnlyOneServerCleansAtATime) {
     auto service = start("q");
     ASSERT_TRUE(service) << service.error().message;
     auto other = Database::open(where_, false, 1000);
     ASSERT_TRUE((*other)->execute("SELECT pg_advisory_lock(1112886866, 3)"));
     EXPECT_FALSE((*service)->clean(CleanWhat::all()).value_or(true));
     other->reset();
-    // The server learns of the connection's end in its own time.
+    // The server takes a while to detect the closed connection.
     for (int i = 0; i < 100 && !(*service)->clean(CleanWhat::all()).value_or(false); ++i) {
         std::this_thread::sleep_for(milliseconds(20));
         ASSERT_LT(i, 99);
     }
 }
 
-TEST_F(Servers, AStandbyIsAskedWhileItIsNear) {
+TEST_F(Servers, UsesStandbyWhileItIsCurrent) {
     auto writer = open_writer(where_);
     auto there = fresh_postgresql();
     auto standby = open_writer(*there);
@@ -192,12 +193,12 @@ TEST_F(Servers, AStandbyIsAskedWhileItIsNear) {
     reaches(beat());
     EXPECT_TRUE(watch.look());
     EXPECT_TRUE(watch.usable());
-    // As old as the newest beat that it has, not as its newest content.
+    // The age is that of the newest heartbeat, not of the newest content.
     std::int64_t age = watch.age_ms();
     std::this_thread::sleep_for(milliseconds(30));
     EXPECT_TRUE(watch.look());
     EXPECT_GE(watch.age_ms(), age + 30);
-    // One that may not be behind at all always is.
+    // A replica with a maximum lag of 0 never counts as current.
     ReplicaWatch strict(where_, *there, 0, sys::machine());
     EXPECT_TRUE(strict.look());
     reaches(beat());
@@ -207,7 +208,7 @@ TEST_F(Servers, AStandbyIsAskedWhileItIsNear) {
     EXPECT_FALSE(strict.usable());
 }
 
-TEST_F(Servers, QuestionsGoToTheStandbyAndComeBack) {
+TEST_F(Servers, QueriesMoveToStandbyAndBack) {
     auto writer = open_writer(where_);
     auto there = fresh_postgresql();
     auto standby = open_writer(*there);
@@ -221,13 +222,13 @@ TEST_F(Servers, QuestionsGoToTheStandbyAndComeBack) {
     ASSERT_TRUE(standby->db().execute("INSERT INTO store_meta (name, value) VALUES ('beat', 100)"));
     ASSERT_TRUE(watch->look());
     EXPECT_EQ(nodes(), R"([{"certname":"stale"}])");
-    // Another standby may be behind the same URL, which is less near.
+    // The same URL may lead to another standby with a larger lag.
     ASSERT_TRUE(standby->db().execute("UPDATE store_meta SET value = 0 WHERE name = 'beat'"));
     EXPECT_TRUE(watch->usable());
     EXPECT_EQ(nodes(), "[]");
     ASSERT_TRUE(standby->db().execute("UPDATE store_meta SET value = 100 WHERE name = 'beat'"));
     EXPECT_EQ(nodes(), R"([{"certname":"stale"}])");
-    // What fails there is asked here.
+    // Queries that fail on the standby are sent to the primary.
     const std::string name = one(standby->db(), "SELECT current_database()");
     auto closed = writer->db().execute(
         fmt::format("ALTER DATABASE {0} ALLOW_CONNECTIONS false; SELECT pg_terminate_backend(pid)"
@@ -240,7 +241,7 @@ TEST_F(Servers, QuestionsGoToTheStandbyAndComeBack) {
 class NewerSchema : public OnBackend {};
 BUNRAKU_ON_BACKENDS(NewerSchema);
 
-TEST_P(NewerSchema, RunsBesideAnOlderProgramForAWhile) {
+TEST_P(NewerSchema, SupportsOlderProgramDuringUpgrade) {
     auto running = open_writer(where_);
     Database& db = running->db();
     const std::string known = one(db, "SELECT value FROM store_meta WHERE name = 'schema'");
@@ -264,11 +265,11 @@ TEST_P(NewerSchema, RunsBesideAnOlderProgramForAWhile) {
     ASSERT_FALSE(refused);
     EXPECT_NE(refused.error().message.find("it was written by a newer program (schema"),
               std::string::npos);
-    // What is running already notices, and what it was given waits.
+    // Running servers detect the newer schema, and their commands wait.
     auto transaction = running->begin();
     ASSERT_FALSE(transaction);
     EXPECT_EQ(failure_of(transaction.error()), Failure::Unavailable);
-    EXPECT_NE(transaction.error().message.find("must be renewed"), std::string::npos);
+    EXPECT_NE(transaction.error().message.find("upgrade this program"), std::string::npos);
 }
 
 TEST(OneFile, ServesOneServer) {
@@ -287,8 +288,8 @@ TEST(OneFile, ServesOneServer) {
         auto second = start(name, "q2");
         ASSERT_FALSE(second);
         EXPECT_EQ(second.error().message,
-                  fmt::format("Another server uses the store {}: a file of SQLite serves one "
-                              "server; several share a PostgreSQL",
+                  fmt::format("Another server uses the store {}: only one server can use an "
+                              "SQLite file; to share a store, use PostgreSQL",
                               name));
     }
     EXPECT_TRUE(Store::open(file)) << "other programs may read and write meanwhile";
@@ -296,7 +297,7 @@ TEST(OneFile, ServesOneServer) {
     EXPECT_TRUE(start(file, "q2"));
 }
 
-TEST_F(Servers, AServerStartsWithoutItsDatabase) {
+TEST_F(Servers, StartsWithoutDatabase) {
     const auto other = fresh_postgresql();
     ASSERT_TRUE(other);
     auto admin = Database::open(*other, false, 1000);
@@ -330,10 +331,10 @@ TEST_F(Servers, AServerStartsWithoutItsDatabase) {
     EXPECT_EQ(logged.front(),
               "The store's database does not answer. Until it does, commands wait on disk and "
               "queries are answered 503");
-    EXPECT_EQ(logged.back(), "The store's database is back");
+    EXPECT_EQ(logged.back(), "The store's database is available again");
 }
 
-TEST_F(Servers, CommandsWaitWhileTheDatabaseIsReadOnly) {
+TEST_F(Servers, CommandsWaitWhileDatabaseIsReadOnly) {
     auto service = start("q");
     ASSERT_TRUE(service) << service.error().message;
     auto admin = Database::open(where_, false, 1000);

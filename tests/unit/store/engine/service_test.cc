@@ -1,4 +1,5 @@
-// Commands through queue and workers, and archives, on both backends.
+// SPDX-License-Identifier: Apache-2.0
+// Tests commands through queue and workers, and archives, on both backends.
 #include "store/engine/service.h"
 
 #include <atomic>
@@ -26,7 +27,7 @@ protected:
         options.queue_folder = folder_ / queue;
         options.durable = false;
         options.workers = 3;
-        options.lifetimes.report_ttl_ms = 0;  // the reports here are old
+        options.lifetimes.report_ttl_ms = 0;  // the reports of this test are old
         options.lifetimes.catalog_history_ttl_ms = 0;
         auto service = Service::start(std::move(options));
         EXPECT_TRUE(service) << service.error().message;
@@ -90,7 +91,7 @@ protected:
 };
 BUNRAKU_ON_BACKENDS(ServiceOn);
 
-TEST_P(ServiceOn, TwoThatExportTheSameAtOnceAreTold) {
+TEST_P(ServiceOn, ReportsConcurrentDuplicateExports) {
     base::Counters counters;
     std::mutex mutex;
     std::vector<std::string> said;
@@ -122,19 +123,20 @@ TEST_P(ServiceOn, TwoThatExportTheSameAtOnceAreTold) {
     for (auto& t : threads) t.join();
     ASSERT_TRUE(service.drain(milliseconds(60000)));
     service.stop();
-    // Both have their newest catalogs, and that these clash was told with both sides.
-    auto told = [&](std::string_view first, std::string_view second) {
+    // Both catalogs are stored, and the log names both sides of the clash.
+    auto count_messages = [&](std::string_view first, std::string_view second) {
         const std::string text = fmt::format(
             "A duplicate resource was found while collecting exported resources, with the type and"
             " title File[/{}]: exported by {} and exported by {}, collected by m",
             kRounds - 1, first, second);
         return std::count(said.begin(), said.end(), text);
     };
-    EXPECT_GE(told("a", "b") + told("b", "a"), 1) << fmt::format("{}", fmt::join(said, "\n"));
+    EXPECT_GE(count_messages("a", "b") + count_messages("b", "a"), 1)
+        << fmt::format("{}", fmt::join(said, "\n"));
     EXPECT_GE(counters.total("bunraku_export_clashes_total"), 1);
 }
 
-TEST_P(ServiceOn, ParallelWorkersKeepEveryNodesOrder) {
+TEST_P(ServiceOn, ParallelWorkersPreserveOrderPerNode) {
     auto service = start(where_, "q");
     ASSERT_TRUE(service);
     std::vector<std::thread> threads;
@@ -152,7 +154,7 @@ TEST_P(ServiceOn, ParallelWorkersKeepEveryNodesOrder) {
                 service->submit({CommandKind::StoreReport, 8, name, now_ms(), 0}, report(name)));
         });
     }
-    // Garbage goes while they write.
+    // The garbage collector runs while they write.
     threads.emplace_back([&] {
         for (int i = 0; i < 10; ++i) {
             auto done = service->clean(CleanWhat{.packages = true});
@@ -179,7 +181,7 @@ TEST_P(ServiceOn, ParallelWorkersKeepEveryNodesOrder) {
     EXPECT_FALSE(*service->delete_node("n0"));
 }
 
-TEST_P(ServiceOn, WaitsForCompletionAndKeepsWhatIsBad) {
+TEST_P(ServiceOn, WaitsForCompletionAndStoresDeadLetters) {
     auto service = start(where_, "q");
     ASSERT_TRUE(service);
     auto good = service->submit({CommandKind::ReplaceFacts, 5, "a", now_ms(), 0}, facts("a", 1));
@@ -197,20 +199,20 @@ TEST_P(ServiceOn, WaitsForCompletionAndKeepsWhatIsBad) {
     auto next = service->submit({CommandKind::ReplaceFacts, 5, "a", now_ms(), 0}, facts("a", 2));
     EXPECT_TRUE(service->wait(*next, milliseconds(20000)));
     EXPECT_EQ(next->completion->state, Completion::State::Done);
-    // What another process puts back is heard of; it is as bad as it was.
+    // The service detects commands that another process resubmits; this one fails again.
     ASSERT_TRUE(Queue::resubmit(folder_ / "q", letters->front().name));
     for (int i = 0; i < 1000 && service->health().queue.discarded < 2; ++i)
         std::this_thread::sleep_for(milliseconds(10));
     EXPECT_EQ(service->health().queue.discarded, 2U);
 }
 
-TEST_P(ServiceOn, WhatFailsInABatchIsUndoneAlone) {
+TEST_P(ServiceOn, RollsBackOnlyFailedCommandOfBatch) {
     auto service = start(where_, "q");
     ASSERT_TRUE(service);
     auto other = Database::open(where_, false, 10000);
     ASSERT_TRUE(other) << other.error().message;
     Database& db = **other;
-    // Events come last: the report and its node are written by then.
+    // Events are written last, after the report and its node.
     auto ruled = db.execute(
         db.postgresql() ? "ALTER TABLE resource_events ADD CHECK (message <> 'refused')"
                         : "CREATE TRIGGER refuses BEFORE INSERT ON resource_events"
@@ -226,7 +228,7 @@ TEST_P(ServiceOn, WhatFailsInABatchIsUndoneAlone) {
         return *ticket;
     };
     {
-        // Nothing is written meanwhile, so that what comes is taken together.
+        // Blocks writes for a while, so that the waiting commands form one batch.
         auto lock = Transaction::begin(db);
         ASSERT_TRUE(lock);
         if (db.postgresql()) {
@@ -248,16 +250,16 @@ TEST_P(ServiceOn, WhatFailsInABatchIsUndoneAlone) {
     EXPECT_EQ(service->health().queue.depth, 1U);
 }
 
-TEST_P(ServiceOn, ArchivesCarryEverything) {
+TEST_P(ServiceOn, ArchivesContainEverything) {
     auto service = start(where_, "q");
     ASSERT_TRUE(service);
-    // The second is no name for a file.
+    // The second name is not a valid file name.
     for (const char* name : {"a", "../\xc3\xa9"}) {
         ASSERT_TRUE(
             service->submit({CommandKind::ReplaceFacts, 5, name, now_ms(), 0}, facts(name, 1)));
         ASSERT_TRUE(
             service->submit({CommandKind::ReplaceCatalog, 9, name, now_ms(), 0}, catalog(name, 1)));
-        // One is of no environment.
+        // One report has no environment.
         std::string sent = report(name), environment = R"("environment":"e")";
         if (*name != 'a')
             sent.replace(sent.find(environment), environment.size(), R"("environment":"")");
@@ -307,8 +309,8 @@ TEST_P(ServiceOn, ArchivesCarryEverything) {
         "not an archive", [](const CommandHeader&, std::string) -> Result<void> { return {}; }));
 }
 
-TEST(Anonymizer, HidesWhatItsProfilesSay) {
-    // What stays as it is, and whose value does: "-" for hidden.
+TEST(Anonymizer, HidesDataAccordingToProfile) {
+    // Returns the value if it is unchanged, and "-" if it is hidden.
     auto text = [](std::string_view before, std::string_view after) {
         return before == after ? std::string(after) : "-";
     };
@@ -357,7 +359,8 @@ TEST(Anonymizer, HidesWhatItsProfilesSay) {
                   std::string::npos);
         EXPECT_NE(a->message("password", "m"), "m");
     }
-    // Shape, sameness, and what importers want of a type and an identifier.
+    // Anonymized values have the same shape, equal values stay equal, and types and identifiers
+    // stay valid for importers.
     EXPECT_EQ(full.parameter_value("a", R"([true,null,{}])"), "[true,null,{}]");
     EXPECT_EQ(full.title("A", "same"), full.title("B", "same"));
     EXPECT_EQ(full.reference("File[t]"), full.type("File") + "[" + full.title("File", "t") + "]");

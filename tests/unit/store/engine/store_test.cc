@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <fstream>
 #include <signal.h>
@@ -24,8 +25,8 @@ constexpr std::string_view kWeb =
 constexpr std::string_view kEdges =
     R"(,"edges":[{"source":"Stage[main]","target":"Notify[n]"}],"classes":["c"],"tags":["t"])";
 
-/// What no newest catalog has may go at once.
-void keep_no_history(const std::string& path) {
+/// Sets the history to zero, so that old content is removed immediately.
+void disable_history(const std::string& path) {
     sqlite3* raw = nullptr;
     ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
     EXPECT_EQ(sqlite3_exec(raw, "INSERT INTO store_meta VALUES ('history_ttl', 0)", nullptr,
@@ -34,7 +35,7 @@ void keep_no_history(const std::string& path) {
     sqlite3_close(raw);
 }
 
-TEST(Store, CreatesItsFileForItsOwnerOnly) {
+TEST(Store, CreatesFileReadableOnlyByOwner) {
     TempFolder folder;
     std::string path = folder / "deep/er/store.sqlite";
     umask(0);
@@ -48,7 +49,7 @@ TEST(Store, CreatesItsFileForItsOwnerOnly) {
     umask(022);
 }
 
-TEST(Store, KeepsACatalogAsItWasGivenAcrossReopening) {
+TEST(Store, CatalogSurvivesReopening) {
     TempFolder folder;
     catalog::Catalog given = catalog_of("a", kWeb, kEdges);
     given.code_id = "code";
@@ -81,10 +82,10 @@ TEST(Store, KeepsACatalogAsItWasGivenAcrossReopening) {
     EXPECT_EQ((*status)->catalog_hash.size(), 40U);
 }
 
-TEST(Store, CostsNoMoreThanTheDifference) {
+TEST(Store, WritesOnlyTheDifference) {
     TempFolder folder;
     auto store = open_store(folder / "s");
-    keep_no_history(folder / "s");
+    disable_history(folder / "s");
     struct {
         std::string resources;
         std::int64_t at;
@@ -97,7 +98,7 @@ TEST(Store, CostsNoMoreThanTheDifference) {
         {R"({"type":"A","title":"1","exported":true},{"type":"A","title":"2"})", 200,
          Outcome::Unchanged, 0, 0, 0, "n:1"},
         {R"({"type":"A","title":"3"})", 199, Outcome::Obsolete, 0, 0, 0, "n:1"},
-        // In another order: nothing to write but the order.
+        // With a different order, only the order is written.
         {R"({"type":"A","title":"2"},{"type":"A","title":"1","exported":true})", 200,
          Outcome::Stored, 0, 0, 0, "n:1"},
         {R"({"type":"A","title":"2","exported":true},{"type":"A","title":"3","exported":true})",
@@ -121,7 +122,7 @@ TEST(Store, CostsNoMoreThanTheDifference) {
     EXPECT_EQ(*store->collect_garbage(), 6U);
 }
 
-TEST(Store, EdgesFollowTheCatalog) {
+TEST(Store, UpdatesEdgesWithCatalog) {
     TempFolder folder;
     auto store = open_store(folder / "s");
     auto put = [&](std::int64_t at, std::string_view require) {
@@ -145,7 +146,7 @@ TEST(Store, EdgesFollowTheCatalog) {
     EXPECT_EQ((*store->node("n"))->resources, 3U);
 }
 
-TEST(Store, NodesComeAndGo) {
+TEST(Store, DeactivatesAndReactivatesNodes) {
     TempFolder folder;
     auto store = open_store(folder / "s");
     auto put = [&](const char* node, std::int64_t at) {
@@ -161,10 +162,10 @@ TEST(Store, NodesComeAndGo) {
     EXPECT_EQ(found(*store, "A", nullptr, "b"), "a:a c:c");
     EXPECT_EQ(found(*store, "B"), "");
     EXPECT_FALSE(*store->deactivate_node("unknown", 1));
-    EXPECT_FALSE(*store->deactivate_node("b", 99));  // it has said something later
+    EXPECT_FALSE(*store->deactivate_node("b", 99));  // the node sent data after this time
     EXPECT_TRUE(*store->deactivate_node("b", 200));
     EXPECT_EQ(found(*store, "A"), "a:a c:c");
-    put("b", 150);  // before the deactivation: kept, but still inactive
+    put("b", 150);  // before the deactivation: stored, but still inactive
     EXPECT_EQ(found(*store, "A"), "a:a c:c");
     auto names = [&](bool active) {
         std::string out;
@@ -186,19 +187,19 @@ TEST(Store, NodesComeAndGo) {
     EXPECT_FALSE(*store->node("a"));
 }
 
-TEST(Store, RefusesWhatItCannotKeep) {
+TEST(Store, RefusesUnsupportedCatalogs) {
     TempFolder folder;
     auto store = open_store(folder / "s");
     auto twice = store->replace_catalog(
         "n", 1, catalog_of("n", R"({"type":"A","title":"x"},{"type":"A","title":"x"})"));
     ASSERT_FALSE(twice);
-    EXPECT_EQ(twice.error().message, "The catalog of n holds A[x] twice");
+    EXPECT_EQ(twice.error().message, "The catalog of n contains A[x] twice");
     EXPECT_EQ(store->replace_catalog("", 1, catalog_of("n", "")).error().message,
               "A catalog without a certname cannot be stored");
     EXPECT_TRUE(store->nodes(false)->empty());
 }
 
-TEST(Store, TakesWireCatalogs) {
+TEST(Store, AcceptsWireCatalogs) {
     TempFolder folder;
     auto store = open_store(folder / "s");
     auto text = catalog::write_wire(9, catalog_of("a", kWeb, kEdges),
@@ -213,7 +214,7 @@ TEST(Store, TakesWireCatalogs) {
     EXPECT_EQ(store->replace_catalog(*wire)->outcome, Outcome::Unchanged);
 }
 
-TEST(Store, ManyProcessesWriteAtOnce) {
+TEST(Store, ProcessesWriteConcurrently) {
     TempFolder folder;
     std::string path = folder / "s";
     constexpr int kProcesses = 4, kRounds = 10;
@@ -222,7 +223,7 @@ TEST(Store, ManyProcessesWriteAtOnce) {
         pid_t pid = fork();
         ASSERT_GE(pid, 0);
         if (pid == 0) {
-            // Also the creation of the file is contended for.
+            // The processes also compete for the creation of the file.
             auto store = Store::open(path, {.busy_timeout_ms = 60000, .durable = false});
             if (!store) _exit(2);
             for (int i = 0; i < kRounds; ++i) {
@@ -249,7 +250,7 @@ TEST(Store, ManyProcessesWriteAtOnce) {
     EXPECT_EQ((*store->node("shared"))->catalog_timestamp, kRounds - 1);
 }
 
-TEST(Store, AKilledWriterLeavesTheCatalogBefore) {
+TEST(Store, KilledWriterLeavesPreviousCatalog) {
     TempFolder folder;
     std::string path = folder / "s";
     {
@@ -262,7 +263,7 @@ TEST(Store, AKilledWriterLeavesTheCatalogBefore) {
     if (pid == 0) {
         sqlite3_open(path.c_str(), &raw);
         sqlite3_exec(raw, "BEGIN IMMEDIATE; DELETE FROM resources", nullptr, nullptr, nullptr);
-        _exit(0);  // as kill -9: neither commit nor rollback nor close
+        _exit(0);  // like kill -9: no commit, rollback or close
     }
     int status = 0;
     waitpid(pid, &status, 0);
@@ -270,7 +271,7 @@ TEST(Store, AKilledWriterLeavesTheCatalogBefore) {
     EXPECT_EQ(found(*store, "A"), "n:old");
 }
 
-TEST(Store, SaysWhyItCannotOpen) {
+TEST(Store, ReportsWhyItCannotOpen) {
     TempFolder folder;
     std::ofstream(folder / "file") << "this is a text file, quite long enough for a header page, "
                                       "so that nobody takes it for an empty one..............";
@@ -313,12 +314,12 @@ TEST(Store, SaysWhyItCannotOpen) {
                           folder.path()));
 }
 
-TEST(Store, AReadOnlyFolderIsNamed) {
+TEST(Store, ReportsReadOnlyFolder) {
     TempFolder folder;
     chmod(folder.path().c_str(), 0555);
     pid_t pid = fork();
     if (pid == 0) {
-        // Root may write everywhere: become nobody.
+        // Root may write everywhere, so the process drops its privileges.
         if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0) _exit(2);
         auto store = Store::open(folder / "s");
         if (store) _exit(3);
@@ -331,13 +332,13 @@ TEST(Store, AReadOnlyFolderIsNamed) {
     EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-TEST(Store, AFullDiskChangesNothing) {
+TEST(Store, FullDiskChangesNothing) {
     TempFolder folder;
     std::string path = folder / "s";
     auto store = open_store(path);
     ASSERT_TRUE(store->replace_catalog(
         "n", 1, catalog_of("n", R"({"type":"A","title":"old","exported":true})")));
-    // A process whose files may not grow: to SQLite that is a full disk.
+    // A process with a file size limit; SQLite reports this as a full disk.
     pid_t pid = fork();
     if (pid == 0) {
         auto own = Store::open(path);

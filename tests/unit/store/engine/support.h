@@ -1,4 +1,5 @@
-// What the tests of the store share: a folder of their own and catalogs in short form.
+// SPDX-License-Identifier: Apache-2.0
+// Helpers for the tests of the store: a temporary folder, and catalogs in short form.
 #pragma once
 
 #include <filesystem>
@@ -32,7 +33,7 @@ private:
     std::string path_;
 };
 
-/// A catalog of `name` with these resources (JSON objects behind each other, with commas).
+/// Returns a catalog of `name` with these resources (JSON objects, separated by commas).
 inline catalog::Catalog catalog_of(std::string_view name, std::string_view resources,
                                    std::string_view rest = "") {
     std::string json = "{\"name\":\"" + std::string(name) +
@@ -49,7 +50,7 @@ inline std::unique_ptr<Store> open_store(const std::string& path, StoreOptions o
     return store ? std::move(*store) : nullptr;
 }
 
-/// Titles found, with their exporters: "a:x b:y".
+/// Returns the titles with their exporters: "a:x b:y".
 inline std::string found(Store& store, std::string_view type,
                          const catalog::CollectorQuery* query = nullptr,
                          std::string_view except = "") {

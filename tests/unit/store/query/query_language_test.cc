@@ -1,4 +1,5 @@
-// PQL, AST and regular expressions as texts. Expectations are PuppetDB 7.12.1's.
+// SPDX-License-Identifier: Apache-2.0
+// Tests PQL, AST and regular expressions as text. The expected values are those of PuppetDB 7.12.1.
 #include <gtest/gtest.h>
 
 #include "store/query/are_regex.h"
@@ -19,7 +20,7 @@ std::string pql(std::string_view text) {
     }
 }
 
-TEST(Pql, BecomesAst) {
+TEST(Pql, ConvertsToAst) {
     struct Case {
         std::string_view text, ast;
     } cases[] = {
@@ -50,7 +51,7 @@ TEST(Pql, BecomesAst) {
     for (const Case& c : cases) EXPECT_EQ(pql(c.text), c.ast) << c.text;
 }
 
-TEST(Pql, SaysWhatIsWrong) {
+TEST(Pql, ReportsErrors) {
     EXPECT_EQ(pql("nodes{certname}"),
               "PQL parse error at line 1, column 15:\n\nnodes{certname}\n              ^\n\n"
               "Expected one of:\n\nis not null\nis null\n#\"\\s+\"\nin\n!~\n!=\n=\n>\n<\n<=\n>="
@@ -84,7 +85,7 @@ std::string json(std::string_view text) {
     }
 }
 
-TEST(AstJson, ReadsAndPlacesErrors) {
+TEST(AstJson, ReadsAndLocatesErrors) {
     EXPECT_EQ(json(R"( ["a", 1, -2.5e3, true, null, {"k": "\u00e9\ud83d\ude00"}] )"),
               R"(["a",1,-2500.0,true,null,{"k":"é😀"}])");
     EXPECT_EQ(json("["),
@@ -92,7 +93,7 @@ TEST(AstJson, ReadsAndPlacesErrors) {
               "close marker for Array (start marker at [Source: (StringReader); line: 1, column: "
               "1])");
     EXPECT_EQ(json("nodes").substr(0, 36), "Json parse error at line 1, column 6");
-    // Recorded from PuppetDB 7.12.1: where a token ends, and what else Jackson says.
+    // Recorded from PuppetDB 7.12.1: the end position of a token, and other messages of Jackson.
     struct {
         std::string_view text, column, ends;
     } recorded[] = {
@@ -123,7 +124,7 @@ TEST(AstJson, ReadsAndPlacesErrors) {
     EXPECT_EQ(json(std::string(100000, '[')), "The query is nested more than 200 levels deep");
 }
 
-TEST(AreRegex, MeansWhatPostgresqlMeans) {
+TEST(AreRegex, MatchesPostgresqlSemantics) {
     struct Case {
         std::string_view pattern, text;
         bool matches;
@@ -170,7 +171,7 @@ TEST(AreRegex, MeansWhatPostgresqlMeans) {
     EXPECT_EQ(wrong("a{2,1}"), "invalid regular expression: invalid repetition count(s)");
     EXPECT_EQ(wrong("\\q"), "invalid regular expression: invalid escape \\ sequence");
     EXPECT_EQ(wrong("(a)\\2"), "invalid regular expression: invalid backreference number");
-    // A bomb goes off in a bounded time.
+    // A pattern with exponential backtracking ends in a limited time.
     EXPECT_THROW(AreRegex::compile("(a+)+$b")->matches(std::string(60, 'a') + "c"), QueryError);
 }
 
@@ -198,7 +199,7 @@ TEST(TimeText, ReadsAndFormats) {
     EXPECT_EQ(time_to_char(978404645678, "MONTH|Mon|day|Q|IW"), "JANUARY  |Jan|tuesday  |1|01");
     EXPECT_EQ(time_to_char(978404645678, "TZ tz bc TMMonth|TMDay|DYth|DDSP"),
               "UTC utc ad January|Tuesday|TUE|02");
-    // As PostgreSQL 15 said.
+    // Formatted by PostgreSQL 15.
     EXPECT_EQ(time_to_char(978404645678,
                            "ff1 ff2 ff3 ff4 ff5 ff6|iddd|iyy|i|y,yyy|of|tzh|tzm|MOnth|dAy|RM|rm"),
               "6 67 678 6780 67800 678000|002|001|1|2,001|+00|+00|00|MOnth|3A1|I   |i   ");
@@ -219,7 +220,7 @@ TEST(TimeText, ReadsAndFormats) {
     EXPECT_EQ(number_to_char(12345, "999"), " ###");
 }
 
-TEST(FieldPath, TakesNamesApart) {
+TEST(FieldPath, ParsesNames) {
     auto parts = parse_field(R"(facts."a.b".c[3].match("x.*").5)");
     ASSERT_EQ(parts.size(), 5u);
     EXPECT_EQ(parts[1].name, "a.b");

@@ -1,4 +1,4 @@
-# The address of a site; the port is left out where browsers know it.
+# Returns the URL of a site, without the port if it is the default one.
 function webserver::url(String $host, Integer $port) >> String {
   $port ? {
     80      => "http://${host}/",

@@ -1,4 +1,4 @@
-# The server itself: its folders, its main configuration, and a reload when that changes.
+# The server: its folders, its main configuration, and a reload when the configuration changes.
 class webserver (
   Webserver::Path $root,
   Integer[1] $workers = 2,

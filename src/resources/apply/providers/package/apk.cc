@@ -1,4 +1,6 @@
-// The provider apk, of Alpine Linux. Puppet has none; the attributes mean what they mean elsewhere.
+// SPDX-License-Identifier: Apache-2.0
+// The provider apk for Alpine Linux. Puppet does not have one; the attributes mean the same as in
+// other providers.
 #include "core/base/text.h"
 #include "resources/apply/types/package/package_provider.h"
 
@@ -8,7 +10,8 @@ namespace {
 
 bool is_alpine(Context& c) { return platform(c).name == "alpine"; }
 
-// "NAME-VERSION-rN ARCHITECTURE {ORIGIN} (LICENCE) [STATE]"; the version begins with a digit.
+// Parses "NAME-VERSION-rN ARCHITECTURE {ORIGIN} (LICENCE) [STATE]"; the version begins with a
+// digit.
 std::optional<PackageState> parse_apk(std::string_view line) {
     const std::string_view word = line.substr(0, line.find(' '));
     const std::size_t release = word.rfind("-r");
@@ -22,7 +25,7 @@ std::optional<PackageState> parse_apk(std::string_view line) {
                         .versions = {std::string(word.substr(dash + 1))}};
 }
 
-std::vector<PackageState> told_by(Context& context, std::vector<std::string> argv) {
+std::vector<PackageState> query_packages(Context& context, std::vector<std::string> argv) {
     argv.insert(argv.begin(), {command_path(context, "apk"), "list"});
     std::vector<PackageState> out;
     const std::string output = execute(context, argv, {.combine = false, .query = true}).output;
@@ -32,7 +35,7 @@ std::vector<PackageState> told_by(Context& context, std::vector<std::string> arg
 }
 
 std::vector<PackageState> list_apk(Context& context, const std::string&) {
-    return told_by(context, {"--installed"});
+    return query_packages(context, {"--installed"});
 }
 
 class Apk final : public PackageProvider {
@@ -40,7 +43,7 @@ public:
     using PackageProvider::PackageProvider;
 
     std::optional<PackageState> query() override {
-        for (PackageState& p : told_by(context_, {"--installed", name()}))
+        for (PackageState& p : query_packages(context_, {"--installed", name()}))
             if (p.name == name()) return std::move(p);
         return std::nullopt;
     }
@@ -59,7 +62,7 @@ public:
         execute(context_, argv);
     }
     std::string latest() override {
-        for (const PackageState& p : told_by(context_, {"--upgradable", name()}))
+        for (const PackageState& p : query_packages(context_, {"--upgradable", name()}))
             if (p.name == name()) return p.versions.front();
         return state().versions.front();
     }

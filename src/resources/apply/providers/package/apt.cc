@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider apt.
 #include "resources/apply/providers/package/apt.h"
 
@@ -39,7 +40,7 @@ void Apt::install() {
     argv.push_back(!file.empty() ? file : versioned() ? name() + "=" + want : name());
     install_by(manager(std::move(argv)));
     if (file.empty() || want == "present") return;
-    // The version was asked for, and the file may hold another.
+    // The file may contain a version other than the requested one.
     const PackageState now = query().value_or(PackageState{.name = name(), .versions = {"absent"}});
     if (want != "latest" && !satisfied(now, want)) {
         throw PuppetError(fmt::format("Failed to update to version {}, got version {} instead",
@@ -82,7 +83,7 @@ void Apt::purge() {
     argv.emplace_back("--purge");
     argv.push_back(name());
     run(manager(std::move(argv)));
-    // What apt leaves of a package that was removed before, dpkg takes away.
+    // dpkg removes the configuration of a package that was removed earlier, which apt does not.
     Dpkg::purge();
 }
 
@@ -111,7 +112,8 @@ bool Apt::satisfied(const PackageState& is, const std::string& wanted) {
     return range->includes(*version);
 }
 
-// The newest version on offer that a range takes in; what is no range is asked for as it stands.
+// Returns the newest available version within a range. A text that is not a range is returned
+// unchanged.
 std::string Apt::best_version(const std::string& wanted) {
     const auto range = VersionRange<DebianVersion>::parse(wanted);
     if (!range || range->exact()) return wanted;
@@ -155,7 +157,7 @@ void Apt::preseed() {
     }
 }
 
-// A package that Puppet asked for is no automatic one.
+// Marks a package that Puppet installed as manually installed.
 void Apt::flush() {
     const std::string want = wanted();
     if (want == "absent" || want == "purged" || resource_.find("mark")) return;

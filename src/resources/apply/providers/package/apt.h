@@ -1,4 +1,5 @@
-// apt, and what aptitude shares with it.
+// SPDX-License-Identifier: Apache-2.0
+// The provider apt, and code that aptitude shares with it.
 #pragma once
 
 #include "resources/apply/providers/package/dpkg.h"
@@ -20,9 +21,9 @@ public:
     bool fetches() const override { return true; }
 
 protected:
-    /// The command line of the manager for apt-get's arguments.
+    /// Returns the manager's command line with apt-get's arguments.
     virtual std::vector<std::string> manager(std::vector<std::string> arguments) const;
-    /// A file in place of what the repositories have.
+    /// Returns a package file to install instead of a package from the repositories.
     virtual std::string source() const { return resource_.text("source"); }
 
 private:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider aptitude.
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ public:
     void install() override {
         Apt::install();
         forget();
-        // It ends well where there is no such package.
+        // aptitude exits successfully even if the package does not exist.
         if (state().gone()) {
             throw base::PuppetError(fmt::format("Could not find package {}", name()));
         }

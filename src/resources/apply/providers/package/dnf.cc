@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider dnf.
 #include "resources/apply/providers/package/yum.h"
 

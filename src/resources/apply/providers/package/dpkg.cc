@@ -1,4 +1,5 @@
-// The provider dpkg. What is installed is asked once for all.
+// SPDX-License-Identifier: Apache-2.0
+// The provider dpkg. One query returns all installed packages.
 #include "resources/apply/providers/package/dpkg.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 constexpr std::string_view kFormat = "${Status} ${Package} ${Version}\\n";
 constexpr std::string_view kFormatProvides = "${Status} ${Package} ${Version} [${Provides}]\\n";
 
-/// What dpkg says of a package.
+/// A package in the output of dpkg-query.
 struct Line {
     std::string error;
     PackageState state;
@@ -55,8 +56,8 @@ bool dpkg_suitable(Context& context) {
     return true;
 }
 
-// What dpkg-query would say, read where it reads; nullopt where only dpkg knows what holds: while
-// it has changes that are not in its file yet, or another folder than the usual.
+// Reads the same file as dpkg-query. Returns nullopt if only dpkg knows the current state: if it
+// has changes that are not yet in the file, or if it uses another folder.
 std::optional<std::vector<PackageState>> read_status(Context& context) {
     sys::FileSystem& files = context.system.files;
     if (std::getenv("DPKG_ADMINDIR") || std::getenv("DPKG_ROOT")) return std::nullopt;
@@ -78,7 +79,7 @@ std::optional<std::vector<PackageState>> read_status(Context& context) {
         {"Architecture:", &Stanza::architecture},
         {"Status:", &Stanza::status},
         {"Version:", &Stanza::version}};
-    // A megabyte of lines, most of which are of no interest: none of them is kept.
+    // The file has about a megabyte, most of which is not needed, so lines are not copied.
     for (std::string_view rest = *text; !rest.empty();) {
         const auto line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(line.size() + 1, rest.size()));

@@ -1,4 +1,5 @@
-// dpkg, and what apt and aptitude share with it.
+// SPDX-License-Identifier: Apache-2.0
+// The provider dpkg, and code that apt and aptitude share with it.
 #pragma once
 
 #include "resources/apply/types/package/package_provider.h"
@@ -19,9 +20,9 @@ public:
     std::string latest() override;
 
 protected:
-    /// Never asks anybody anything.
+    /// Runs a command that never prompts the user.
     Executed run(std::vector<std::string> argv);
-    /// Installs by `argv`; a hold is lifted for that and comes back.
+    /// Installs with the command `argv`. Removes a hold before and restores it afterwards.
     void install_by(std::vector<std::string> argv);
     bool keep_configuration() const { return is_word(resource_.get("configfiles"), "keep"); }
 };

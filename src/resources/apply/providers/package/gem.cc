@@ -1,4 +1,5 @@
-// The provider gem: gems of the Ruby on the path, or of the program that `command` names.
+// SPDX-License-Identifier: Apache-2.0
+// The provider gem: gems of the Ruby on the PATH, or of the program in `command`.
 #include "resources/apply/providers/package/gem.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ using base::PuppetError;
 
 namespace {
 
-// What RubyGems itself reads: "~> 1.0", ">= 1, < 2".
+// A version requirement that RubyGems supports: "~> 1.0", ">= 1, < 2".
 struct Requirement {
     std::string_view operation;
     GemVersion version;
@@ -26,7 +27,7 @@ struct Requirement {
         if (operation == "<=") return c <= 0;
         if (operation == ">=") return c >= 0;
         if (operation != "~>") return c == 0;
-        // Up to the next of the last but one of the numbers.
+        // For the upper limit, drop the last number and increment the one before it.
         GemVersion end = version;
         while (std::any_of(end.segments.begin(), end.segments.end(),
                            [](const auto& s) { return s.index() == 1; })) {
@@ -55,7 +56,8 @@ std::optional<std::vector<Requirement>> requirements(std::string_view text) {
     return out;
 }
 
-// Puppet's own ranges, "> 1 < 2" without a comma, are read where RubyGems does not read the text.
+// Reports whether RubyGems can read the text. Otherwise it may be one of Puppet's ranges, such
+// as "> 1 < 2" without a comma.
 bool for_rubygems(std::string_view wanted) {
     return wanted.find(',') != std::string_view::npos || requirements(wanted).has_value();
 }
@@ -86,7 +88,7 @@ Executed Gem::run(Context& context, std::string_view provider, const std::string
     return execute(context, arguments);
 }
 
-// NAME (VERSION, VERSION, default: VERSION) on a line.
+// Parses lines of NAME (VERSION, VERSION, default: VERSION).
 std::vector<PackageState> Gem::list(Context& context, std::string_view provider,
                                     const std::string& command,
                                     std::vector<std::string> arguments) {
@@ -150,7 +152,7 @@ bool Gem::satisfied(const PackageState& is, const std::string& wanted) {
     };
     if (for_rubygems(wanted)) {
         const auto all = requirements(wanted);
-        // What RubyGems cannot read fails when it is installed.
+        // A requirement that RubyGems cannot read fails during installation.
         return all && any([&](const GemVersion& v) {
                    return std::all_of(all->begin(), all->end(),
                                       [&](const Requirement& r) { return r.holds(v); });
@@ -171,7 +173,7 @@ void Gem::install(bool with_version) {
         std::string want = wanted();
         if (!for_rubygems(want)) {
             if (VersionRange<GemVersion>::parse(want)) {
-                // RubyGems wants a comma between the two.
+                // RubyGems requires a comma between the two conditions.
                 std::string text;
                 for (std::string_view word : base::words(want, " \t"))
                     text += (text.empty() ? "" : ", ") + std::string(word);
@@ -209,7 +211,7 @@ void Gem::install(bool with_version) {
     }
     const std::string output =
         run(context_, resource_.provider_name(), command(), std::move(arguments)).output;
-    // It may end well all the same.
+    // The exit status may be 0 even after an error.
     if (output.find("ERROR") != std::string::npos) {
         resource_.fail(fmt::format("Could not install: {}", base::trim(output)));
     }
@@ -234,7 +236,8 @@ std::vector<PackageState> list_gem(Context& context, const std::string& command)
 const ProviderClass& provider_package_gem() {
     static constexpr PackageProviderClass kClass{
         {.name = "gem",
-         // Which program it is may depend on the resource: what is missing is said when it is used.
+         // The program may depend on the resource, so a missing program is reported when it is
+         // used.
          .suitable = [](Context&) { return true; },
          .features = "installable uninstallable upgradeable versionable version_ranges "
                      "install_options uninstall_options targetable",

@@ -1,4 +1,5 @@
-// gem, and what puppet_gem shares with it.
+// SPDX-License-Identifier: Apache-2.0
+// The provider gem, and code that puppet_gem shares with it.
 #pragma once
 
 #include "resources/apply/types/package/package_provider.h"
@@ -15,7 +16,7 @@ public:
     std::string latest() override;
     bool satisfied(const PackageState& is, const std::string& wanted) override;
 
-    /// Runs the program `command` of RubyGems; throws where it is none.
+    /// Runs RubyGems' program `command`. Throws if it does not exist.
     static Executed run(Context& context, std::string_view provider, const std::string& command,
                         std::vector<std::string> arguments);
     static std::vector<PackageState> list(Context& context, std::string_view provider,
@@ -23,7 +24,7 @@ public:
                                           std::vector<std::string> arguments);
 
 protected:
-    /// The usual program; "": there is none.
+    /// Returns the default program, or an empty string if there is none.
     virtual std::string usual() const { return usual_gem(context_); }
     static std::string usual_gem(Context& context);
 

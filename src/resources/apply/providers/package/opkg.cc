@@ -1,4 +1,5 @@
-// The provider opkg, of OpenWrt.
+// SPDX-License-Identifier: Apache-2.0
+// The provider opkg for OpenWrt.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -12,7 +13,7 @@ namespace {
 
 bool is_openwrt(Context& c) { return platform(c).name == "openwrt"; }
 
-// "NAME - VERSION"
+// Parses "NAME - VERSION".
 std::optional<PackageState> parse_opkg(std::string_view line) {
     const auto w = base::words(line, " \t\r");
     if (w.size() < 3 || w[1] != "-") return std::nullopt;
@@ -59,7 +60,7 @@ public:
     }
 
     void install() override {
-        // The lists of packages are lost where the machine starts anew.
+        // A reboot deletes the package lists.
         const auto lists = context_.system.files.list("/var/opkg-lists");
         if (!lists) throw_system(lists.error());
         if (lists->empty()) opkg({"update"});

@@ -1,5 +1,6 @@
-// The provider pacman. A group counts as a package where `allow_virtual` is set: its version is the
-// list of what it is made of, and it is there where all of that is.
+// SPDX-License-Identifier: Apache-2.0
+// The provider pacman. With `allow_virtual`, a group counts as a package. Its version is the list
+// of its members, and it is installed if all members are.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -38,7 +39,7 @@ Versions installed(Context& context) {
     return out;
 }
 
-// Groups whose packages are all there. One name that is no group gives none.
+// Returns the groups whose packages are all installed. If `only` is not a group, returns none.
 Versions installed_groups(Context& context, const Versions& packages, const std::string& only) {
     std::vector<std::string> argv{kPacman, "--sync", "-gg"};
     if (!only.empty()) argv.push_back(only);
@@ -161,7 +162,7 @@ private:
         }
     }
 
-    // What pacman itself fetches is left to it.
+    // Downloads a source to a local file, unless pacman itself can fetch it.
     std::string local(const std::string& source) {
         const std::size_t colon = source.find(':');
         const std::string scheme =

@@ -1,4 +1,5 @@
-// The provider pip: Python's packages.
+// SPDX-License-Identifier: Apache-2.0
+// The provider pip for Python packages.
 #include "resources/apply/providers/package/pip.h"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ std::string Pip::command() const {
     return command;
 }
 
-// NAME==VERSION, NAME===VERSION or NAME @ URL@VERSION on a line.
+// Parses lines of NAME==VERSION, NAME===VERSION or NAME @ URL@VERSION.
 std::vector<PackageState> Pip::list(Context& context, const std::string& command) {
     std::vector<PackageState> out;
     if (command.empty()) return out;
@@ -92,7 +93,7 @@ std::optional<PackageState> Pip::query() {
     return std::nullopt;
 }
 
-// pip tells its versions when it is asked for one that cannot be.
+// Requests an impossible version, because pip then lists the available ones.
 std::vector<std::string> Pip::on_offer() {
     const std::string tool = command();
     const PipVersion version = version_of(context_, tool);
@@ -158,7 +159,7 @@ void Pip::install() {
         } else {
             debug(fmt::format("No available version for package {} is included in range {}", name(),
                               want));
-            // pip says so itself.
+            // pip reports the error itself.
             std::string text;
             for (std::string_view word : base::words(want, " \t")) {
                 text += (text.empty() ? "" : ",") + std::string(word);
@@ -174,7 +175,7 @@ void Pip::uninstall() { execute(context_, {command(), "uninstall", "-y", "-q", n
 const ProviderClass& provider_package_pip() {
     static constexpr PackageProviderClass kClass{
         {.name = "pip",
-         .suitable = [](Context&) { return true; },  // as gem
+         .suitable = [](Context&) { return true; },  // for the same reason as in gem
          .features = "installable uninstallable upgradeable versionable version_ranges "
                      "install_options targetable",
          .prefetches = true,

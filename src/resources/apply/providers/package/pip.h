@@ -1,4 +1,5 @@
-// pip, and what pip2 and pip3 share with it.
+// SPDX-License-Identifier: Apache-2.0
+// The provider pip, and code that pip2 and pip3 share with it.
 #pragma once
 
 #include <initializer_list>
@@ -16,7 +17,7 @@ public:
     std::string latest() override;
     bool satisfied(const PackageState& is, const std::string& wanted) override;
 
-    /// The first of `programs` that there is; "": none.
+    /// Returns the first of `programs` that exists, or an empty string.
     static std::string usual(Context& context, std::initializer_list<std::string_view> programs);
     static std::vector<PackageState> list(Context& context, const std::string& command);
 

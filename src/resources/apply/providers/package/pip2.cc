@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider pip2.
 #include "resources/apply/providers/package/pip.h"
 
@@ -19,7 +20,7 @@ protected:
 const ProviderClass& provider_package_pip2() {
     static constexpr PackageProviderClass kClass{
         {.name = "pip2",
-         .suitable = [](Context&) { return true; },  // as gem
+         .suitable = [](Context&) { return true; },  // for the same reason as in gem
          .features = "installable uninstallable upgradeable versionable version_ranges "
                      "install_options targetable",
          .prefetches = true,

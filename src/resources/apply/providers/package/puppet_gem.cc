@@ -1,4 +1,5 @@
-// The provider puppet_gem: gems of the Ruby that comes with the package puppet-agent.
+// SPDX-License-Identifier: Apache-2.0
+// The provider puppet_gem: gems of the Ruby in the package puppet-agent.
 #include "resources/apply/providers/package/gem.h"
 
 namespace bunraku::apply {

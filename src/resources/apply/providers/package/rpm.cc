@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider rpm.
 #include "resources/apply/providers/package/rpm.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 
 namespace bunraku::apply {
@@ -16,7 +18,7 @@ constexpr std::string_view kFormat =
     "%{NAME} %|EPOCH?{%{EPOCH}}:{0}| %{VERSION} %{RELEASE} %{ARCH}\\n";
 
 struct Installed {
-    std::string name, version, release, architecture, full;  ///< full: EPOCH:VERSION-RELEASE
+    std::string name, version, release, architecture, full;  ///< `full` is EPOCH:VERSION-RELEASE
 };
 
 std::optional<Installed> parse_line(Context& context, std::string_view line) {
@@ -30,7 +32,7 @@ std::optional<Installed> parse_line(Context& context, std::string_view line) {
     return Installed{w[0], w[2], w[3], w[4], std::move(full)};
 }
 
-// Lines of one name after another are one package in several versions.
+// Parses lines. Consecutive lines with the same name are versions of one package.
 std::vector<PackageState> parse(Context& context, std::string_view output) {
     std::vector<PackageState> out;
     for (std::string_view line : base::lines(output)) {
@@ -38,6 +40,7 @@ std::vector<PackageState> parse(Context& context, std::string_view output) {
         auto p = parse_line(context, line);
         if (!p) continue;
         if (out.empty() || out.back().name != p->name) out.push_back({.name = p->name});
+        BUNRAKU_ASSERT(out.back().name == p->name);
         auto& versions = out.back().versions;
         if (std::find(versions.begin(), versions.end(), p->full) == versions.end()) {
             versions.push_back(std::move(p->full));
@@ -101,7 +104,7 @@ void Rpm::install() {
     if (source.empty()) resource_.fail("RPMs must specify a package source");
     const PackageState& now = state();
     const std::string want = wanted();
-    // rpm refuses what is there already.
+    // rpm fails if the version is already installed.
     if (want == now.versions.front() || (want == "latest" && now.versions.front() == latest()))
         return;
     std::vector<std::string> argv{command_path(context_, "rpm")};
@@ -117,7 +120,8 @@ void Rpm::install() {
 }
 
 void Rpm::uninstall() {
-    // A resource may name version, release and architecture too: then just that one goes.
+    // The name of a resource may include version, release and architecture. In that case only that
+    // version is removed.
     std::vector<std::string> argv{command_path(context_, "rpm"), "-e"};
     for (std::string& o : options("uninstall_options")) argv.push_back(std::move(o));
     std::string output;

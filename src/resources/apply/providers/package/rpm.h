@@ -1,4 +1,5 @@
-// rpm, and what the managers on top of it share with it.
+// SPDX-License-Identifier: Apache-2.0
+// The provider rpm, and code that the managers based on it share.
 #pragma once
 
 #include <functional>
@@ -21,10 +22,10 @@ public:
     bool satisfied(const PackageState& is, const std::string& wanted) override;
 
 protected:
-    /// A range counts too, as yum, dnf and zypper have it.
+    /// Reports whether the state satisfies a version or a range, as in yum, dnf and zypper.
     bool satisfies_range(const PackageState& is, const std::string& wanted);
-    /// The newest version of `on_offer` for a range; what is no range, or is offered by nobody, as
-    /// it is.
+    /// Returns the newest version of `on_offer` within a range. Returns `wanted` unchanged if it is
+    /// not a range or if no available version is within it.
     std::string best_version(const std::string& wanted,
                              const std::function<std::vector<std::string>()>& on_offer);
 };

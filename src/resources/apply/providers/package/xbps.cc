@@ -1,4 +1,5 @@
-// The provider xbps, of Void Linux.
+// SPDX-License-Identifier: Apache-2.0
+// The provider xbps for Void Linux.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -12,7 +13,7 @@ namespace {
 
 bool is_void(Context& c) { return platform(c).name == "void"; }
 
-// "ii NAME-VERSION  description"
+// Parses "ii NAME-VERSION  description".
 std::optional<PackageState> parse_line(std::string_view line) {
     const auto w = base::words(line, " \t\r");
     const std::size_t dash = w.size() > 1 ? w[1].rfind('-') : std::string_view::npos;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider yum.
 #include "resources/apply/providers/package/yum.h"
 
@@ -9,7 +10,7 @@ namespace bunraku::apply {
 
 using base::PuppetError;
 
-// What choices of repositories install_options hold: they count for questions too.
+// Returns the repository options in install_options, which also apply to queries.
 std::vector<std::string> Yum::repository_options() const {
     std::vector<std::string> out;
     const auto given = options("install_options");
@@ -63,13 +64,13 @@ void Yum::install() {
         if (!source.empty()) what = source;
     } else {
         version = best_version(want, [&] { return on_offer(); });
-        // A version asked for by a range is named without its epoch.
+        // A version selected from a range is written without its epoch.
         if (*version != want) {
             if (const auto colon = version->find(':'); colon != std::string::npos)
                 version->erase(0, colon + 1);
         }
         what += "-" + *version;
-        // The architecture of a name goes behind the version.
+        // Move the architecture from the name to the end, after the version.
         if (const auto arch = rpm_architecture(name())) {
             const std::string dotted = "." + std::string(*arch);
             what.erase(what.find(dotted), dotted.size());
@@ -117,7 +118,8 @@ std::string Yum::latest() {
             Level::Warning,
             fmt::format("Could not check for updates, '{}' exited with {}", asked, done.status));
     } else {
-        // NAME.ARCH  VERSION  REPOSITORY, wrapped where a name is long; what follows is no list.
+        // Lines contain name and architecture, version and repository. A line with a long name is
+        // wrapped. Sections after the list are ignored.
         std::vector<std::string_view> tuple;
         bool listed = true;
         std::optional<std::string> found;

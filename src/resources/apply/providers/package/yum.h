@@ -1,4 +1,5 @@
-// yum, and what dnf and tdnf share with it.
+// SPDX-License-Identifier: Apache-2.0
+// The provider yum, and code that dnf and tdnf share with it.
 #pragma once
 
 #include "resources/apply/providers/package/rpm.h"

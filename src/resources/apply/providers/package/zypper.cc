@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider zypper.
 #include <fmt/format.h>
 
@@ -9,7 +10,7 @@ namespace {
 
 constexpr const char* kZypper = "/usr/bin/zypper";
 
-// The columns of zypper's tables, without the blanks around them.
+// Returns the columns of a zypper table without surrounding spaces.
 std::vector<std::string_view> columns(std::string_view line) {
     std::vector<std::string_view> out;
     while (true) {
@@ -32,7 +33,7 @@ public:
         std::string what = name();
         if (versioned()) what += "-" + best_version(want, [&] { return on_offer(); });
         std::vector<std::string> argv{kZypper, "--quiet"};
-        // These two are zypper's own options, the rest are those of its install.
+        // These two are global options of zypper. All others are options of its install command.
         std::vector<std::string> extra;
         for (std::string& o : options("install_options")) {
             (o == "--no-gpg-check" || o == "--no-gpg-checks" ? argv : extra)

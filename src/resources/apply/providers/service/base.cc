@@ -1,4 +1,5 @@
-// The provider base: the commands that the resource gives, and the process table.
+// SPDX-License-Identifier: Apache-2.0
+// The provider base: uses the resource's commands and the process table.
 #include "resources/apply/types/service/service_provider.h"
 
 namespace bunraku::apply {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider debian: init scripts that update-rc.d enables.
 #include "resources/apply/providers/service/debian.h"
 
@@ -49,8 +50,8 @@ bool debian_starts(Context& context, const std::string& name, const std::string&
     const int code = execute(context, {kInvoke, "--quiet", "--query", name, "start"}, o).status;
     if (code == 104 || code == 106) return true;
     if (code != 101 && code != 105) return false;
-    // 101 and 105: no policy, or none that can be told. Four links of start are what `defaults`
-    // makes.
+    // 101 and 105 mean that invoke-rc.d has no policy or does not know it. The command `defaults`
+    // creates four start links.
     std::ptrdiff_t links = 0;
     for (char level : std::string_view("0123456S")) {
         const auto names = context.system.files.list(fmt::format("/etc/rc{}.d", level));

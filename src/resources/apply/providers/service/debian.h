@@ -1,4 +1,5 @@
-// What systemd asks of Debian's init scripts.
+// SPDX-License-Identifier: Apache-2.0
+// The part of the provider debian that systemd uses for init scripts.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 
 namespace bunraku::apply {
 
-/// True where invoke-rc.d says that the script NAME is started at boot; links named LINK decide
-/// where it cannot tell.
+/// Reports whether the script NAME is started at boot, according to invoke-rc.d. If invoke-rc.d
+/// does not know, the links named LINK decide.
 bool debian_starts(Context& context, const std::string& name, const std::string& link);
 
 }  // namespace bunraku::apply

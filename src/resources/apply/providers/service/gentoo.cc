@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider gentoo: init scripts that rc-update enables.
 #include <algorithm>
 
@@ -18,7 +19,7 @@ public:
         for (std::string_view line : base::lines(output)) {
             const std::size_t bar = line.find('|');
             if (base::trim(line.substr(0, bar)) != name()) continue;
-            // Behind the bar stand the runlevels.
+            // The runlevels follow the bar.
             const auto levels = base::words(line.substr(std::min(bar, line.size() - 1) + 1), " \t");
             return !levels.empty() && (levels[0] == "boot" || levels[0] == "default") ? "true"
                                                                                       : "false";

@@ -1,4 +1,5 @@
-// The provider init: scripts, without a way to enable them.
+// SPDX-License-Identifier: Apache-2.0
+// The provider init: init scripts, without support for `enable`.
 #include "resources/apply/providers/service/init.h"
 
 #include <algorithm>

@@ -1,11 +1,12 @@
-// Init scripts, and what debian, redhat, gentoo and openwrt share with them.
+// SPDX-License-Identifier: Apache-2.0
+// The provider init, and code that debian, redhat, gentoo and openwrt share with it.
 #pragma once
 
 #include "resources/apply/types/service/service_provider.h"
 
 namespace bunraku::apply {
 
-/// Names of the scripts in /etc/init.d that are services.
+/// Returns the names of the scripts in /etc/init.d that are services.
 std::vector<std::string> list_init_scripts(Context& context);
 
 class Init : public ServiceProvider {
@@ -14,7 +15,7 @@ public:
 
 protected:
     std::vector<std::string> own_command(std::string_view what) override;
-    /// The first NAME or NAME.sh in the folders of `path`; throws where there is none.
+    /// Returns the first NAME or NAME.sh in the folders of `path`. Throws if there is none.
     std::string script();
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider openrc.
 #include "core/base/text.h"
 #include "resources/apply/types/service/service_provider.h"
@@ -12,10 +13,11 @@ class OpenRc final : public ServiceProvider {
 public:
     using ServiceProvider::ServiceProvider;
 
-    // A service counts where it stands below a named runlevel; the dynamic ones do not.
+    // A service is enabled if it is listed in a named runlevel. Dynamic runlevels do not count.
     std::string enabled() override {
         Execute o;
-        // Within a service of its own the variable would choose what is shown.
+        // If the run is itself started by a service, this variable would restrict the output to
+        // that service.
         o.environment = {{"RC_SVCNAME", std::nullopt}};
         const std::string output = execute(context_, {"/bin/rc-status", "-C", "-a"}, o).output;
         bool in_runlevel = false, found = false, answer = false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider redhat: init scripts that chkconfig enables and `service` runs.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The provider systemd.
 #include <algorithm>
 #include <fmt/format.h>
@@ -59,7 +60,7 @@ public:
         if (is_word(resource_.should("enable"), "mask") && u.state == "masked") return "mask";
         if (u.state == "indirect") return "false";
         if (u.code == 0) return "true";
-        // A unit that systemd does not know may be an init script that it would run.
+        // A unit that systemd does not know may be an init script that systemd would run.
         if (u.state.empty() && u.code > 0 && platform(context_).named({"debian", "ubuntu"})) {
             std::string link = name();
             if (link.find(".service") != std::string::npos) link = link.substr(0, link.find('.'));
@@ -105,7 +106,7 @@ protected:
     }
 
 private:
-    /// What `is-enabled` says.
+    /// The result of `is-enabled`.
     struct Unit {
         std::string state;
         int code = 0;
@@ -115,7 +116,7 @@ private:
 
     const Unit& unit() {
         if (!unit_) {
-            // States that `is-enabled` ends well for.
+            // States for which `is-enabled` exits with 0.
             constexpr std::string_view kGood[] = {"enabled",  "enabled-runtime", "static",
                                                   "alias",    "indirect",        "generated",
                                                   "transient"};
@@ -152,7 +153,7 @@ private:
         if (out.ends_with("=yes") || out == "yes") execute(context_, {ctl, "daemon-reload"}, o);
     }
 
-    // A failure tells what the journal has to say.
+    // Runs `f`. If it fails, throws an error that contains the journal of the unit.
     template <class F>
     void with_journal(std::string_view action, F&& f) {
         try {

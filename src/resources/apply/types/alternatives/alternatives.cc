@@ -1,5 +1,6 @@
-// The type alternatives: which program a name of Debian's alternatives stands for
-// (voxpupuli-alternatives 2.1.0 to 6.0.0). On other systems the module's Ruby does it.
+// SPDX-License-Identifier: Apache-2.0
+// The type alternatives: selects the program for a name in Debian's alternatives
+// (voxpupuli-alternatives 2.1.0 to 6.0.0). On other systems the run uses the module's Ruby code.
 #include <fmt/format.h>
 #include <map>
 
@@ -14,7 +15,7 @@ namespace bunraku::apply {
 namespace {
 
 constexpr std::string_view kUpdateAlternatives = "update-alternatives";
-/// From this level on a mode and a path may contradict each other.
+/// From this level on, contradictory values of mode and path are an error.
 constexpr int kModeNeedsPath = 1;
 
 bool alternatives_suitable(Context& context) {
@@ -29,7 +30,7 @@ constexpr ProviderClass kAlternativesDpkg{.name = "dpkg",
                                           .default_for = alternatives_default};
 constexpr const ProviderClass* kAlternativesProviders[] = {&kAlternativesDpkg};
 
-/// What all names stand for, as long as nothing was changed.
+/// The selected paths of all names, valid until the run changes the machine.
 struct Selections {
     std::uint64_t actions = 0;
     std::map<std::string, std::string, std::less<>> paths;
@@ -108,8 +109,8 @@ private:
         auto known = std::static_pointer_cast<Selections>(slot);
         if (known && known->actions == context_.actions) return known->paths;
         known = std::make_shared<Selections>();
-        const std::string told = update({"--get-selections"}, true);
-        for (const std::string_view line : base::lines(told)) {
+        const std::string listing = update({"--get-selections"}, true);
+        for (const std::string_view line : base::lines(listing)) {
             const auto words = base::words(line, " \t");
             if (words.empty()) continue;
             known->paths[std::string(words[0])] = words.size() > 2 ? std::string(words[2]) : "";
@@ -124,8 +125,8 @@ private:
         return it == all.end() ? std::string() : it->second;
     }
     std::string_view mode() {
-        const std::string told = update({"--display", name()}, true);
-        const auto lines = base::lines(told);
+        const std::string listing = update({"--display", name()}, true);
+        const auto lines = base::lines(listing);
         const std::string_view first = lines.empty() ? std::string_view() : lines.front();
         if (first.contains("auto mode")) return "auto";
         if (first.contains("manual mode")) return "manual";

@@ -1,4 +1,5 @@
-// stdlib's anchor: a place in the order of things, which does nothing but pass on what it hears.
+// SPDX-License-Identifier: Apache-2.0
+// stdlib's anchor: a point in the order of resources, which only propagates events.
 #include "resources/apply/registry.h"
 
 namespace bunraku::apply {

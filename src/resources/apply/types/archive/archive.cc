@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // The type archive: a file that is downloaded and extracted (puppet-archive 4.1.0, 6.1.2 to 8.1.0),
-// with its provider curl. What is asked for seldom is left to the module's Ruby.
+// with its provider curl. The module's Ruby code handles rarely used features.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -21,10 +22,11 @@ using base::PuppetError;
 
 namespace {
 
-/// From this level on a file is removed that was to be extracted, whether or not that went well
-/// and `creates` is there.
+/// From this level on, the archive is removed after extraction even if that failed, and whether or
+/// not `creates` exists.
 constexpr int kCleansAlways = 1;
-/// From this level on the command is told its folder, and further headers can be given.
+/// From this level on, the module passes the folder to the command instead of changing its own
+/// working directory. It also supports additional headers.
 constexpr int kFolderOfCommand = 2;
 
 bool archive_suitable(Context& context) { return has_command(context, "curl"); }
@@ -32,7 +34,7 @@ constexpr ProviderClass kArchiveCurl{
     .name = "curl", .suitable = archive_suitable, .default_for = [](Context&) { return 1; }};
 constexpr const ProviderClass* kArchiveProviders[] = {&kArchiveCurl};
 
-/// That Ruby's Shellwords leave as they are.
+/// Reports whether Ruby's Shellwords leave the path unchanged.
 bool plain_path(std::string_view path) {
     return path.starts_with('/') && std::ranges::all_of(path, [](char c) {
                return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -48,7 +50,8 @@ bool yes(const Value& v) {
     return v.is(value::Kind::Boolean) ? v.as_boolean() : is_word(v, "true");
 }
 
-/// Flags of the commands that extract what ends so, and the commands: {file} and the flags.
+/// The extract command for a file extension and its default flags. {0} is the file and {1} are the
+/// flags.
 struct Packing {
     std::string_view ending, flags, command;
 };
@@ -102,7 +105,7 @@ public:
         }
         const std::string_view path = text(given("path").is_undef() ? "title" : "path");
         if (!plain_path(path) || path.ends_with('/')) return false;
-        // What no command extracts ends a run of Puppet.
+        // If no extract command is known for the file, Puppet's run fails.
         if (yes(given("extract")) && given("extract_command").is_undef() && !packing_of(path))
             return false;
         const std::string_view source = text("source"), sum = text("checksum");
@@ -194,7 +197,7 @@ private:
         if (source.starts_with("file://")) source.remove_prefix(7);
         return plain_path(source);
     }
-    /// Of a format the file alone.
+    /// Reports whether the command has at most the file as its format argument.
     static bool known_command(const Value& command) {
         if (command.is_undef()) return true;
         const std::string_view text = command.as_string();
@@ -264,7 +267,7 @@ private:
             std::string command = text("extract_command");
             if (const auto at = command.find("%s"); at != std::string::npos)
                 return command.replace(at, 2, file());
-            // Without flags Ruby has the word undef there.
+            // Without flags, Ruby inserts the word undef.
             return fmt::format("{} {} {}", command, flags ? text("extract_flags") : "undef",
                                file());
         }
@@ -339,14 +342,15 @@ private:
         const auto reader = unwrap(files.open(from));
         const std::uint32_t mode = unwrap(files.stat(from)).mode;
         unwrap(files.write(to, "", mode & 0777));
-        const std::uint32_t given = unwrap(files.stat(to)).mode;  // as the umask has it
+        // the mode after the umask was applied
+        const std::uint32_t given = unwrap(files.stat(to)).mode;
         unwrap(files.replace_from(
             to, [&](const sys::Write& write) { return sys::pump(*reader, write); },
             {.mode = given}));
     }
     void fetch_by_curl(const std::string& source, const std::string& to) const {
         std::vector<std::string> argv{command_path(context_, "curl")};
-        // Anybody may read the arguments of a process, so that secrets come on standard input.
+        // Any user can read the arguments of a process, so secrets are passed on standard input.
         Execute how;
         const auto configure = [&](std::string_view option, std::string_view v) {
             how.input += fmt::format("{} = \"", option);
@@ -386,7 +390,7 @@ private:
         unwrap(files.set_mtime(file(), status.mtime_ns));
     }
 
-    /// The checksum of the file as it was found.
+    /// The checksum of the existing file.
     std::optional<std::string> found_;
 };
 

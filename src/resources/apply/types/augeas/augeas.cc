@@ -1,5 +1,6 @@
-// The type augeas: changes of configuration files through the library of Augeas, as augeas_core
-// 2.0.1 makes them (docs/design/0210).
+// SPDX-License-Identifier: Apache-2.0
+// The type augeas: changes configuration files with the Augeas library, as augeas_core 2.0.1 does
+// (docs/design/0210).
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -27,7 +28,7 @@ constexpr const ProviderClass* kAugeasProviders[] = {&kAugeasProvider};
 constexpr std::string_view kPutFailed = "/augeas//error[. = 'put_failed']";
 constexpr std::string_view kSaved = "/augeas/events/saved";
 
-/// `is C wanted`; nullopt: C compares in another way.
+/// Returns the result of `is C wanted`, or nullopt if the comparator C is not one of these.
 template <class T>
 std::optional<bool> compare(const T& is, std::string_view comparator, const T& wanted) {
     if (comparator == "==") return is == wanted;
@@ -39,7 +40,7 @@ std::optional<bool> compare(const T& is, std::string_view comparator, const T& w
     return std::nullopt;
 }
 
-/// Digits with or without a sign and a fraction.
+/// Parses digits with an optional sign and fraction.
 std::optional<double> plain_number(std::string_view text) {
     if (text.ends_with('\n')) text.remove_suffix(1);
     std::string_view digits = text;
@@ -97,7 +98,8 @@ public:
         ++context_.actions;
         open();
         const Closing closing{this};
-        // A file that was saved as a new one beside the old is not read again otherwise.
+        // Without this, Augeas does not reload a file that it has saved as a new file next to the
+        // original.
         for (const std::string& saved : tree_->match(std::string(kSaved))) {
             tree_->remove(fmt::format("/augeas{}/mtime", tree_->get(saved).value_or("")));
         }
@@ -118,13 +120,13 @@ private:
         provider_debug("Closed the augeas connection");
     }
 
-    /// As the module: whatever is given counts, the text "false" too.
+    /// Any value other than false counts, even the string "false", as in the module.
     bool forced() const {
         const Value v = get("force");
         return !v.is_undef() && !(v.is(value::Kind::Boolean) && !v.as_boolean());
     }
 
-    /// The tree stays open where changes are to be made.
+    /// Reports whether changes are needed. If so, leaves the tree open for them.
     bool needs_to_run() {
         open();
         try {
@@ -158,14 +160,15 @@ private:
         }
     }
 
-    /// Where errors stand that are of interest.
+    /// Restricts the tree to `incl`. Returns the path of the relevant errors.
     std::string only_file() {
         tree_->set("/augeas/load/Xfm/lens", text("lens"));
         tree_->set("/augeas/load/Xfm/incl", text("incl"));
         return "/augeas//error";
     }
 
-    /// Of the files those alone that may stand under a plain context.
+    /// Restricts the tree to files that may match a simple context. Returns the path of the
+    /// relevant errors, or an empty string if that is not possible.
     std::string only_context() {
         constexpr std::string_view kFiles = "/files";
         const std::string context = text("context");
@@ -185,7 +188,7 @@ private:
         return {};
     }
 
-    /// Folders of lenses: those that were asked for, then those of modules.
+    /// Returns the folders of lenses: first the requested folders, then those of modules.
     std::string load_path() const {
         std::string out;
         const auto add = [&](std::string_view folder) {
@@ -219,9 +222,9 @@ private:
         } else if (!errors.empty()) {
             provider_debug("Loading failed for one or more files, output from /augeas//error:");
         }
-        tell(errors);
+        log_errors(errors);
     }
-    void tell(const std::vector<std::string>& errors) const {
+    void log_errors(const std::vector<std::string>& errors) const {
         if (!debugging()) return;
         for (const std::string& error : errors) {
             if (const auto what = tree_->get(error)) {
@@ -239,11 +242,12 @@ private:
         if (!errors.empty()) {
             provider_debug("Put failed on one or more files, output from /augeas//error:");
         }
-        tell(errors);
+        log_errors(errors);
         throw plain_error("Save failed, see debug output for details");
     }
 
-    /// Tries it with new files beside the old ones.
+    /// Reports whether the changes have an effect. Saves them to new files next to the originals,
+    /// and removes these files.
     bool changes_something() {
         provider_debug("Will attempt to save and only run if files changed");
         tree_->set("/augeas/save", "newfile");
@@ -268,7 +272,7 @@ private:
         return !files.empty();
     }
 
-    // What is given as one text may hold several lines.
+    // A single string may contain several lines.
     std::vector<std::string> lines_of(const Value& v) const {
         std::vector<std::string> out;
         const auto add = [&](auto&& self, const Value& one) -> void {
@@ -309,8 +313,8 @@ private:
         }
     }
 
-    /// False: the library said no. What it says of `set`, `clearm` and `rename` is not asked, as in
-    /// the module; saving will show.
+    /// Makes one change. Returns false if the library reports a failure. Failures of `set`,
+    /// `clearm` and `rename` are ignored here, as in the module; they show when the file is saved.
     bool make_change(std::string_view verb, std::span<const std::string> params) {
         provider_debug(fmt::format("sending command '{}' {}with params {}", verb,
                                    verb == "touch" ? "(match, set) " : "", inspect_texts(params)));
@@ -356,7 +360,8 @@ private:
             if (verb == "get") return get_holds(command);
             if (verb == "values" || verb == "match") return match_holds(command);
         } catch (const base::PuppetError& e) {
-            // What the module has taken off its list by then is not shown.
+            // At this point the module has already removed the parameters from its list, so its
+            // message does not show them.
             throw plain_error(fmt::format("Error sending command '{}' with params {}/{}", verb,
                                           verb == "get" ? "[]" : "nil", e.message()));
         }

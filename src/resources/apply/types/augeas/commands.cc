@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/augeas/commands.h"
 
 #include <array>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
@@ -61,7 +63,7 @@ public:
         rest_.remove_prefix(out.size());
         return out;
     }
-    /// What is made of `set`.
+    /// Takes the longest prefix that consists of characters in `set`.
     std::string_view take_all(std::string_view set) { return take(rest_.find_first_not_of(set)); }
     void skip_blanks() { take_all(base::kBlanks); }
     bool skip(std::string_view word) {
@@ -80,7 +82,7 @@ std::string_view read_name(AugeasReader& in) {
     return in.take_all(kWord);
 }
 
-// Up to a blank that stands in no brackets and no quotes.
+// Reads a path up to whitespace outside brackets and quotes.
 std::string_view read_path(AugeasReader& in) {
     const std::string_view from = in.rest();
     std::size_t at = 0;
@@ -119,7 +121,8 @@ std::string complete_path(std::string_view path, std::string_view context,
     return out;
 }
 
-// In quotes nothing but the quote itself is escaped: the rest is for Augeas to see.
+// Reads a string. In quotes, a backslash escapes only the quote itself; other escapes are passed to
+// Augeas.
 std::string read_string(AugeasReader& in, const std::string& missing) {
     const char quote = in.peek();
     std::string out;
@@ -128,6 +131,7 @@ std::string read_string(AugeasReader& in, const std::string& missing) {
         if (out.empty()) throw base::plain_error(missing);
         return out;
     }
+    BUNRAKU_ASSERT(!in.end());
     in.take(1);
     while (!in.end() && in.peek() != quote) {
         if (in.peek() == '\\') {
@@ -150,6 +154,7 @@ AugeasCommand read_command(std::string_view line, std::string_view context) {
     for (const Syntax& s : kCommands)
         if (s.name == name) syntax = &s;
     if (!syntax) throw base::plain_error(fmt::format("Unknown command {}", name));
+    BUNRAKU_ASSERT(syntax->formals.front() != Formal::None);
     AugeasCommand out{name};
     for (const Formal formal : syntax->formals) {
         if (formal == Formal::None) break;
@@ -178,9 +183,12 @@ AugeasCommand read_command(std::string_view line, std::string_view context) {
     return out;
 }
 
-// The escapes of Ruby's double quotes, but for those of keys; false: it is none.
+// Reads an escape sequence of Ruby's double-quoted strings, except those for keys. Returns false if
+// it is invalid.
 bool read_escape(AugeasReader& in, std::string& out) {
     constexpr std::string_view kNames = "\\\"abtnvfres", kMeanings = "\\\"\a\b\t\n\v\f\r\x1b ";
+    static_assert(kNames.size() == kMeanings.size());
+    BUNRAKU_ASSERT(in.peek() == '\\');
     constexpr std::string_view kHex = "0123456789abcdefABCDEF";
     const auto code = [](std::string_view digits, int of) {
         return base::parse_integer<std::uint32_t>(digits, of).value_or(0);
@@ -220,7 +228,7 @@ bool read_escape(AugeasReader& in, std::string& out) {
     return in.skip("}") && any;
 }
 
-// False: it is none.
+// Reads a quoted string. Returns false if the text is not one.
 bool read_quoted(AugeasReader& in, std::string& out) {
     const char quote = in.peek();
     if (quote != '\'' && quote != '"') return false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/augeas/libaugeas.h"
 
 #include <cstdlib>
@@ -14,7 +15,7 @@ namespace {
 
 struct augeas;
 
-/// What is used of it, as augeas.h declares it (which wants libxml2's headers).
+/// The functions in use, declared as in augeas.h, which requires libxml2's headers.
 struct Functions {
     augeas* (*init)(const char* root, const char* load_path, unsigned flags);
     void (*close)(augeas*);
@@ -32,7 +33,7 @@ struct Functions {
     int (*save)(augeas*);
 };
 
-/// That of Debian and others, and that of Puppet's own packages with lenses of its own.
+/// The library of Debian and others, and that of Puppet's own packages, which has its own lenses.
 constexpr const char* kFiles[] = {"libaugeas.so.0", "/opt/puppetlabs/puppet/lib/libaugeas.so.0"};
 
 struct Opened {
@@ -57,8 +58,9 @@ struct Opened {
     }
 };
 
-// Oniguruma exports functions that have the names of those of the C library, which the library
-// calls: it would crash if it got those. The order in which a program is linked decides.
+// Reports whether libaugeas gets its regular expression functions from the C library. Oniguruma
+// exports functions with the same names, and libaugeas would crash with those. The link order of
+// the program decides which are used.
 bool has_own_expressions() {
     static const bool good = [] {
         void* const c = ::dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
@@ -74,8 +76,8 @@ base::Result<const Functions*> functions() {
     if (opened) return &opened->call;
     if (!has_own_expressions()) {
         return base::failure(
-            "The type augeas needs regular expressions of the C library: this program is linked "
-            "so that others stand before them");
+            "The type augeas needs the regular expressions of the C library, but this program is "
+            "linked so that other functions of the same names take precedence");
     }
     std::optional<base::Error> error;
     for (const char* file : kFiles) {
@@ -121,7 +123,7 @@ AugeasTree::AugeasTree(const std::string& root, const std::string& load_path, un
     : handle_(nullptr) {
     const Functions& call = use();
     augeas* const tree = call.init(c_text(root), c_text(load_path), flags);
-    // As Ruby has it for an error of the system without a number.
+    // Ruby's message for a system error without an error number.
     if (!tree) throw base::plain_error("unknown error - Failed to initialize Augeas");
     handle_ = new Handle{call, tree};
 }

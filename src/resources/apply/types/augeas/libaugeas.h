@@ -1,4 +1,5 @@
-// The library of Augeas, opened when the first resource needs it (docs/design/0070, 0210).
+// SPDX-License-Identifier: Apache-2.0
+// The Augeas library, loaded when the first resource needs it (docs/design/0070, 0210).
 #pragma once
 
 #include <memory>
@@ -10,28 +11,28 @@
 
 namespace bunraku::apply {
 
-/// Whether the library is there; else why not. Asked anew while it is missing: the run may install
-/// it.
+/// Loads the library, or returns the reason why that is not possible. Tries again at each call
+/// until it succeeds, because the run may install the library.
 base::Result<void> load_libaugeas();
 
-/// A tree of configuration files, open until it is destroyed. Texts with a null byte throw
-/// base::PuppetError.
+/// A tree of configuration files, which is closed when the object is destroyed. Strings that
+/// contain a NUL byte throw base::PuppetError.
 class AugeasTree {
 public:
-    /// The library's own numbers.
+    /// Values from the library's header.
     enum Flag : unsigned { kTypeCheck = 4, kNoLoad = 32, kNoModuleAutoload = 64 };
 
-    /// Throws base::PuppetError where it cannot be opened.
+    /// Throws base::PuppetError if the tree cannot be opened.
     AugeasTree(const std::string& root, const std::string& load_path, unsigned flags);
     ~AugeasTree();
     AugeasTree(const AugeasTree&) = delete;
     AugeasTree& operator=(const AugeasTree&) = delete;
 
-    /// nullopt: no such node, several, or one without a value.
+    /// Returns nullopt if there is no such node, if there are several, or if the node has no value.
     std::optional<std::string> get(const std::string& path) const;
-    /// The paths of the nodes; throws where `path` is no path.
+    /// Returns the paths of the matching nodes. Throws if `path` is not a valid path expression.
     std::vector<std::string> match(const std::string& path) const;
-    // The rest is false where the library says that it failed.
+    // The following functions return false if the library reports a failure.
     bool set(const std::string& path, const std::optional<std::string>& value);
     bool set_all(const std::string& base, const std::string& sub,
                  const std::optional<std::string>& value);

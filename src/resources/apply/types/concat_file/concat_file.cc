@@ -1,8 +1,10 @@
-// The type concat_file: a file put together from fragments (puppetlabs-concat 7.0.2 to 10.0.1). The
-// file itself is a resource that it generates, whose content it sets when its turn comes.
+// SPDX-License-Identifier: Apache-2.0
+// The type concat_file: a file assembled from fragments (puppetlabs-concat 7.0.2 to 10.0.1). It
+// generates the file resource and sets the content of that resource when it is itself evaluated.
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/shown_url.h"
 #include "core/base/text.h"
 #include "resources/apply/local_content.h"
@@ -21,8 +23,9 @@ using base::PuppetError;
 
 namespace {
 
-/// What of a fragment decides on its place: "ORDER___NAME" taken apart, where digits are numbers.
-struct Place {
+/// The sort key of a fragment: the two parts of "ORDER___NAME". A part that consists of digits is a
+/// number.
+struct SortKey {
     struct Part {
         std::string text;
         bool number = false;
@@ -30,22 +33,26 @@ struct Place {
     Part parts[2];
 };
 
-Place::Part numeric_part(std::string_view text) {
+SortKey::Part numeric_part(std::string_view text) {
     const bool digits = match_of(pattern_of("^\\d+$"), text).has_value();
     if (!digits) return {std::string(text), false};
-    // Of any size: without zeros in front numbers compare by their length, then as texts.
+    // Numbers may have any size. Without leading zeros they are compared first by length, then as
+    // strings.
     text = text.substr(0, text.find_first_not_of("0123456789"));
     text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+    BUNRAKU_ASSERT(text.find_first_not_of("0123456789") == std::string_view::npos &&
+                   !text.starts_with('0'));
     return {std::string(text), true};
 }
 
-/// As String#split with a limit of two.
-std::pair<std::string_view, std::string_view> halves(std::string_view text, std::string_view by) {
+/// Splits like String#split with a limit of two.
+std::pair<std::string_view, std::string_view> split_in_two(std::string_view text,
+                                                           std::string_view by) {
     const std::size_t at = std::min(text.find(by), text.size());
     return {text.substr(0, at), text.substr(std::min(at + by.size(), text.size()))};
 }
 
-bool comes_before(const Place& a, const Place& b) {
+bool comes_before(const SortKey& a, const SortKey& b) {
     for (std::size_t i = 0; i < 2; ++i) {
         const auto &x = a.parts[i], &y = b.parts[i];
         if (x.number != y.number) ruby_error("comparison of Array with Array failed");
@@ -132,13 +139,14 @@ public:
         const std::string content = all_contents();
         auto* file = dynamic_cast<File*>(catalog->find("File", path));
         if (!file) ruby_error("undefined method `[]=' for nil:NilClass");
-        file->put_together(context_.string(content));
+        file->set_generated_content(context_.string(content));
         const int level = module_level(context_, spec_.name);
         if (Param* p = file->find("content"); p && level >= kConcatSecretFile)
             p->sensitive = secret_;
         if (level >= kConcatSecretContent && !flag("create_empty_file") && content.empty())
             file->set("ensure", Value::string("absent"));
-        // The one of this name in the catalog is what is meant.
+        // Only the title is needed. The run uses the resource with this name that is already in the
+        // catalog.
         ResourceData named;
         named.title = path;
         std::vector<std::unique_ptr<Resource>> out;
@@ -165,7 +173,7 @@ private:
 
     std::string all_contents() {
         struct Piece {
-            Place place;
+            SortKey sort_key;
             const ConcatFragment* fragment;
         };
         std::vector<Piece> pieces;
@@ -176,23 +184,24 @@ private:
             if (!fragment || !fragment->belongs_to(*this)) continue;
             const std::string key =
                 fmt::format("{}___{}", fragment->text("order"), fragment->name());
-            const auto [first, second] = halves(key, numeric ? "___" : "__");
+            const auto [first, second] = split_in_two(key, numeric ? "___" : "__");
             Piece& piece = pieces.emplace_back();
             piece.fragment = fragment;
             if (numeric) {
-                piece.place = {{numeric_part(first), numeric_part(second)}};
+                piece.sort_key = {{numeric_part(first), numeric_part(second)}};
             } else {
-                piece.place = {{{std::string(first), false}, {std::string(second), false}}};
+                piece.sort_key = {{{std::string(first), false}, {std::string(second), false}}};
             }
             const Param* content = fragment->find("content");
             secret_ = secret_ || (content && content->sensitive);
         }
         std::vector<std::string> contents;
         for (const Piece& piece : pieces) contents.push_back(content_of(*piece.fragment));
+        BUNRAKU_ASSERT(contents.size() == pieces.size());
         std::vector<std::size_t> order(pieces.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
         std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-            return comes_before(pieces[a].place, pieces[b].place);
+            return comes_before(pieces[a].sort_key, pieces[b].sort_key);
         });
         std::string out;
         for (const std::size_t i : order) out += contents[i];
@@ -203,7 +212,7 @@ private:
         std::string out;
         const Param* given = fragment.find("content");
         if (given && given->deferred && context_.resolve_deferred) {
-            // The fragment's own turn may come later.
+            // The fragment itself may be evaluated later.
             const Value content = context_.resolve_deferred(given->value);
             secret_ = secret_ || content.is(value::Kind::Sensitive);
             out = plain(content.is(value::Kind::Sensitive) ? content.unwrap() : content);
@@ -239,7 +248,7 @@ private:
         ruby_error(base::shown_text(fmt::format("Could not retrieve source(s) {}", all)));
     }
 
-    bool secret_ = false;  ///< one of the fragments is
+    bool secret_ = false;  ///< true if the content of a fragment is sensitive
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/concat_fragment/concat_fragment.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A piece of a file that a concat_file puts together.
+// SPDX-License-Identifier: Apache-2.0
+// A fragment of a file that a concat_file assembles.
 #pragma once
 
 #include "resources/apply/ruby_text.h"
@@ -8,8 +9,9 @@ namespace bunraku::apply {
 /// Levels of puppetlabs-concat (module_releases.h).
 enum ConcatLevel : std::int8_t {
     kConcatFirst = 0,
-    kConcatSecretContent = 1,  ///< 7.4.0: `content` may be sensitive; create_empty_file
-    kConcatSecretFile = 2      ///< 10.0.0: and so is the file's then; several tags
+    kConcatSecretContent = 1,  ///< 7.4.0: `content` may be sensitive; adds create_empty_file
+    /// 10.0.0: sensitive fragments make the file's content sensitive; allows several tags
+    kConcatSecretFile = 2
 };
 
 class ConcatFragment final : public ModuleResource {
@@ -24,7 +26,7 @@ public:
     bool needs_ensure_retrieved() const override { return false; }
     void collect_auto_relations(std::vector<AutoRelation>& out) const override;
 
-    /// Whether it belongs into the file of that `concat_file`.
+    /// Reports whether the fragment is part of that concat_file.
     bool belongs_to(const Resource& file) const;
 };
 

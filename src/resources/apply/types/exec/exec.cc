@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The type exec with the providers posix and shell.
 #include <algorithm>
 #include <cmath>
@@ -29,7 +30,7 @@ std::vector<Value> list(const Value& v) {
     return {v};
 }
 
-// Ruby's to_s and inspect of a command.
+// Formats a command as Ruby's to_s and inspect do.
 std::string shown(const Value& v) {
     if (!v.is_array()) return plain(v);
     std::string out = "[";
@@ -52,7 +53,7 @@ std::vector<std::string> flat(const Value& v) {
     return out;
 }
 
-// The program of a command line: a quoted first word, or what stands before the first blank.
+// Returns the program of a command line: a quoted first word, or the text before the first space.
 std::string program_of(const Value& command) {
     if (command.is_array()) {
         return command.as_array().empty() ? std::string() : plain(command.as_array()[0]);
@@ -75,7 +76,7 @@ std::string program_of(const Value& command) {
 
 bool absolute(std::string_view path) { return path.starts_with('/'); }
 
-// Every "/path" at the start of a line.
+// Collects every "/path" at the start of a line.
 void leading_paths(std::string_view text, std::vector<std::string>& out) {
     while (!text.empty()) {
         if (text[0] == '/') {
@@ -100,7 +101,8 @@ void leading_quoted(std::string_view text, std::vector<std::string>& out) {
     }
 }
 
-// Output that is shown must be UTF-8, in Puppet's words: Ruby takes no other apart.
+// Splits output into lines. Throws Puppet's error if it is not UTF-8, because Ruby cannot split
+// such text.
 std::vector<std::string> lines_of(const std::string& text) {
     if (!codec::is_utf8(text)) throw base::plain_error("invalid byte sequence in UTF-8");
     std::vector<std::string> out;
@@ -115,7 +117,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return out;
 }
 
-/// A number that is one: neither infinite nor none.
+/// Returns a finite number, or nullopt.
 std::optional<double> number_of(const Value& v) {
     std::string text = plain(v);
     char* end = nullptr;
@@ -196,14 +198,14 @@ public:
         if (a.name == "timeout") {
             Value one = v.is_array() && !v.as_array().empty() ? v.as_array()[0] : v;
             const auto n = number_of(one);
-            // Puppet has taken the first of a list out of it.
+            // Puppet has already removed the first element from the list.
             const Value rest =
                 v.is_array() ? Value::array(v.as_array().subspan(v.as_array().empty() ? 0 : 1)) : v;
             if (!n) munging_failed(a, rest, "The timeout must be a number.");
             return Value::floating(std::max(0.0, *n));
         }
         if (a.name == "tries") {
-            // Of text digits alone; more of them than a number holds are as many as one can try.
+            // A string must consist of digits. A number beyond the range is limited to kMost.
             const bool digits = !v.is_string() || v.as_string().find_first_not_of("0123456789") ==
                                                       std::string_view::npos;
             const auto n = digits ? number_of(v) : std::nullopt;
@@ -238,7 +240,7 @@ public:
         return Value::undef();
     }
 
-    bool can_list() const override { return true; }  // an empty list, as in Puppet
+    bool can_list() const override { return true; }  // returns an empty list, as in Puppet
     void validate() override { validate_command(get("command")); }
 
     void set_sensitive(std::vector<std::string> names) override {
@@ -369,12 +371,12 @@ private:
                              fmt::format("Overriding environment setting '{}' with '{}'", name, v));
             }
             if (v.empty() && context_.warned_once.insert("empty_env_var_" + name).second) {
-                std::string place = base::format_location({file(), line(), 0});
+                std::string location = base::format_location({file(), line(), 0});
                 base::Diagnostic d;
                 d.level = Level::Warning;
-                d.message =
-                    redact(fmt::format("Empty environment setting '{}'\n   {}", name,
-                                       place.empty() ? "(file & line not available)" : place));
+                d.message = redact(
+                    fmt::format("Empty environment setting '{}'\n   {}", name,
+                                location.empty() ? "(file & line not available)" : location));
                 context_.log.log(d);
             }
             if (known != out.end()) {

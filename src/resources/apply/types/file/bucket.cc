@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/file/bucket.h"
 
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "resources/apply/types/file/checksum.h"
 
 namespace bunraku::apply {
@@ -10,7 +12,7 @@ using base::PuppetError;
 
 namespace {
 
-/// For the group too, whatever the umask says.
+/// Creates folders that the group can access, whatever the umask is.
 void make_folders(sys::FileSystem& files, const std::string& path) {
     if (files.is_directory(path)) return;
     make_folders(files, std::string(sys::directory_name(path)));
@@ -20,8 +22,9 @@ void make_folders(sys::FileSystem& files, const std::string& path) {
 
 }  // namespace
 
-// Eight folders of one digit each, so that no folder grows large.
+// Uses eight nested folders of one digit each, so that no folder becomes large.
 std::string Bucket::folder_of(std::string_view digest) const {
+    BUNRAKU_ASSERT(!remote_);
     std::string out = directory_;
     for (std::size_t i = 0; i < 8 && i < digest.size(); ++i) {
         out += '/';
@@ -31,7 +34,8 @@ std::string Bucket::folder_of(std::string_view digest) const {
 }
 
 BucketServer& Bucket::server() {
-    if (!context_.bucket_server) throw PuppetError("There is no server to keep it");
+    if (!context_.bucket_server)
+        throw PuppetError("No filebucket server is available to store the file");
     return *context_.bucket_server;
 }
 
@@ -40,7 +44,7 @@ std::string Bucket::backup(const std::string& path) {
         throw PuppetError(fmt::format("File {} does not exist", path));
     try {
         context_.message(Level::Info, fmt::format("Computing checksum on file {}", path));
-        return keep(path);
+        return store(path);
     } catch (const PuppetError& e) {
         std::string text = fmt::format("Could not back up {}: {}", path, e.message());
         context_.message(Level::Err, text);
@@ -48,13 +52,14 @@ std::string Bucket::backup(const std::string& path) {
     }
 }
 
-std::string Bucket::keep(const std::string& path) {
+std::string Bucket::store(const std::string& path) {
     sys::FileSystem& files = context_.system.files;
     auto kind =
         codec::digest_kind(context_.options.digest_algorithm).value_or(codec::DigestKind::Sha256);
     const std::string name(codec::digest_name(kind));
     if (remote_) {
-        // Of what is sent, not of what may stand there when it is read again.
+        // Compute the digest of the content that is sent, because the file may change before it is
+        // read again.
         const std::string content = unwrap(files.read(path));
         const std::string digest = codec::hex_digest(kind, content);
         if (!unwrap(server().has(key(name, digest))))
@@ -62,6 +67,7 @@ std::string Bucket::keep(const std::string& path) {
         return digest;
     }
     const std::string digest = checksum_data(checksum_of_file(context_, name, path));
+    BUNRAKU_ALWAYS_ASSERT(valid_checksum(name, digest));
     std::string folder = folder_of(digest);
     make_folders(files, folder);
     std::string contents = folder + "/contents";
@@ -87,7 +93,7 @@ std::string Bucket::get(std::string_view digest) {
     }
     std::optional<std::string> content;
     if (remote_) {
-        // The kind follows from the length, as in Puppet's FileBucket::Dipper.
+        // The length of the digest determines its kind, as in Puppet's FileBucket::Dipper.
         const char* kind = digest.size() == 32    ? "md5"
                            : digest.size() == 40  ? "sha1"
                            : digest.size() == 56  ? "sha224"

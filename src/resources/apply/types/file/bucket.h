@@ -1,4 +1,5 @@
-// Filebuckets: file contents by their digest, with the paths they came from.
+// SPDX-License-Identifier: Apache-2.0
+// Filebuckets: file contents stored by digest, with their original paths.
 #pragma once
 
 #include <optional>
@@ -9,28 +10,28 @@
 
 namespace bunraku::apply {
 
-/// Contents that a server keeps. Errors say why it could not be asked.
+/// File contents stored on a server. Errors give the reason why the request failed.
 class BucketServer {
 public:
     struct Key {
-        std::string server;  ///< empty: the run's own
-        int port = 0;        ///< 0: the run's own
+        std::string server;  ///< empty for the run's own server
+        int port = 0;        ///< 0 for the run's own port
         std::string kind, digest;
     };
     virtual ~BucketServer() = default;
     virtual base::Result<bool> has(const Key& key) = 0;
     virtual base::Result<void> save(const Key& key, const std::string& path,
                                     const std::string& content) = 0;
-    /// nullopt: it has none of that digest.
+    /// Returns nullopt if the server has no content with this digest.
     virtual base::Result<std::optional<std::string>> content(const Key& key) = 0;
 };
 
 class Bucket {
 public:
-    /// A folder of this machine.
+    /// Creates a bucket in a local folder.
     Bucket(Context& context, std::string name, std::string directory)
         : context_(context), name_(std::move(name)), directory_(std::move(directory)) {}
-    /// The context's server, or another one.
+    /// Creates a bucket on the context's server or on another one.
     Bucket(Context& context, std::string name, std::string server, int port)
         : context_(context),
           name_(std::move(name)),
@@ -38,14 +39,15 @@ public:
           server_(std::move(server)),
           port_(port) {}
     const std::string& name() const { return name_; }
-    /// Stores a file; gives its digest in hexadecimal. Throws where it cannot.
+    /// Stores a file and returns its digest in hexadecimal. Throws on failure.
     std::string backup(const std::string& path);
-    /// The content of a digest (of any kind); throws "File not found".
+    /// Returns the content with this digest (of any kind). Throws "File not found" if there is
+    /// none.
     std::string get(std::string_view digest);
 
 private:
     std::string folder_of(std::string_view digest) const;
-    std::string keep(const std::string& path);
+    std::string store(const std::string& path);
     BucketServer& server();
     BucketServer::Key key(std::string kind, std::string_view digest) const {
         return {server_, port_, std::move(kind), std::string(digest)};

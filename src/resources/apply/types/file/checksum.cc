@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/file/checksum.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text_view.h"
 #include "core/sys/clock.h"
 #include "resources/apply/content_memory.h"
@@ -28,6 +30,7 @@ bool Checksum::update(std::string_view bytes) {
     if (!digest_) return false;
     bytes = bytes.substr(0, left_);
     digest_->update(bytes);
+    BUNRAKU_ASSERT(bytes.size() <= left_);
     left_ -= bytes.size();
     return left_ > 0;
 }
@@ -66,6 +69,7 @@ std::string checksum_of_file(Context& context, std::string_view kind, const std:
         return std::string(*known);
     const std::int64_t begun = context.system.clock.now_ns();
     std::string sum = checksum_of_file(context, kind, path, from);
+    BUNRAKU_ASSERT(checksum_kind(sum) == kind && valid_checksum(kind, checksum_data(sum)));
     memory->remember(path, kind, status, begun, sum);
     return sum;
 }
@@ -78,7 +82,7 @@ bool remembered(Context& context, std::string_view kind, std::string_view path,
 }
 
 bool looks_like_checksum(std::string_view text) {
-    // Ruby's ^ is any line's start.
+    // In Ruby, ^ matches at the start of any line.
     while (!text.empty()) {
         if (text[0] == '{') {
             std::size_t close = text.find('}');

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checksums of the file type: digests, "lite" digests of the first 512 bytes, times, none.
 #pragma once
 
@@ -10,13 +11,13 @@
 
 namespace bunraku::apply {
 
-/// A checksum fed piece by piece.
+/// A checksum computed incrementally.
 class Checksum {
 public:
     explicit Checksum(std::string kind);
-    /// False where nothing more matters.
+    /// Returns false if no more bytes are needed.
     bool update(std::string_view bytes);
-    /// "{sha256}HEX"; without the digest for times. Once.
+    /// Returns "{sha256}HEX", without the digest for times. Must be called only once.
     std::string text();
 
 private:
@@ -25,26 +26,27 @@ private:
     std::size_t left_;
 };
 
-/// "{sha256}HEX" of a text. Times give "{mtime}".
+/// Returns "{sha256}HEX" for a text, or "{mtime}" for times.
 std::string checksum_of_text(std::string_view kind, std::string_view text);
-/// The same of a file; times as Ruby prints them. Throws where it cannot be read.
-/// `from`: other files than the context's.
+/// Returns the checksum of a file, with times in Ruby's format. Throws if the file cannot be read.
+/// `from`, if not null, replaces the context's file system.
 std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path,
                              sys::FileSystem* from = nullptr);
-/// The same of a file that was just looked at: without reading it, where its digest is known from
-/// before. Where one is `expected`, only that is taken for granted.
+/// Returns the checksum of a file with the given current status. Uses a cached digest instead of
+/// reading the file, if there is one. If `expected` is not empty, only a cached digest equal to it
+/// is used.
 std::string checksum_of_file(Context& context, std::string_view kind, const std::string& path,
                              const sys::FileStatus& status, std::string_view expected,
                              sys::FileSystem* from = nullptr);
-/// Whether `expected` is known for the checksum of a file that was just looked at, without reading
-/// it.
+/// Reports whether `expected` is the cached checksum of a file with the given current status. Does
+/// not read the file.
 bool remembered(Context& context, std::string_view kind, std::string_view path,
                 const sys::FileStatus& status, std::string_view expected);
-/// "{word}more"
+/// Reports whether the text has the form "{word}more".
 bool looks_like_checksum(std::string_view text);
 std::string checksum_kind(std::string_view checksum);
 std::string checksum_data(std::string_view checksum);
-/// Whether a text can be a checksum of this kind.
+/// Reports whether a text can be a checksum of this kind.
 bool valid_checksum(std::string_view kind, std::string_view text);
 
 }  // namespace bunraku::apply

@@ -1,4 +1,5 @@
-// Attributes of the type file: what they may be and what they become.
+// SPDX-License-Identifier: Apache-2.0
+// Attributes of the type file: validation and munging.
 #include "resources/apply/types/file/file.h"
 
 #include <algorithm>
@@ -125,16 +126,16 @@ Value File::munge(const Attribute& a, const Value& v) {
                     "https://puppet.com/docs/puppet/latest/static_catalogs.html for more "
                     "information.";
                 // Code on the command line has no file.
-                const std::string place =
+                const std::string location =
                     base::format_location({file().empty() ? "unknown" : file(), line(), 0});
-                if (context_.warned_once.insert(place).second) {
-                    context_.message(Level::Warning, text + "\n   " + place);
+                if (context_.warned_once.insert(location).second) {
+                    context_.message(Level::Warning, text + "\n   " + location);
                 }
             }
             return v;
         }
         body_ = v.is_string() || v.is(value::Kind::Binary) ? v : context_.string(plain(v));
-        // The digest waits for `checksum`, which is set later (see validate).
+        // The digest is computed in validate, because `checksum` is set later.
         return Value::string("");
     }
     if (name == "mode") return context_.string(normalized_mode(v.as_string()));
@@ -186,12 +187,12 @@ Value File::munge(const Attribute& a, const Value& v) {
     if (name == "source_permissions") {
         Value out = Resource::munge(a, v);
         if (!is_word(out, "ignore") && !file().empty()) {
-            std::string place = base::format_location({file(), line(), 0});
-            if (context_.warned_once.insert("source_permissions" + place).second) {
+            std::string location = base::format_location({file(), line(), 0});
+            if (context_.warned_once.insert("source_permissions" + location).second) {
                 context_.message(Level::Warning,
                                  "The `source_permissions` parameter is deprecated. Explicitly set "
                                  "`owner`, `group`, and `mode`.\n   " +
-                                     place);
+                                     location);
             }
         }
         return out;
@@ -199,10 +200,10 @@ Value File::munge(const Attribute& a, const Value& v) {
     return Resource::munge(a, v);
 }
 
-void File::put_together(const Value& content) {
-    put_together_ = true;
+void File::set_generated_content(const Value& content) {
+    generated_content_ = true;
     set("content", content);
-    run_validation();  // makes the digest
+    run_validation();  // computes the digest
 }
 
 Value File::default_for(const Attribute& a) {
@@ -327,7 +328,8 @@ void File::collect_auto_relations(std::vector<AutoRelation>& out) const {
     }
 }
 
-// Below another file (recursion) the path of the container counts, not that file's.
+// For a file below another one (recursion), the path contains that file's container but not the
+// file itself.
 std::vector<std::string> File::path_elements() const {
     std::vector<std::string> out;
     if (const Resource* p = parent()) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The type file.
 #pragma once
 
@@ -31,23 +32,24 @@ public:
     void collect_auto_relations(std::vector<AutoRelation>& out) const override;
     std::vector<std::string> path_elements() const override;
     std::vector<std::string> ancestors() const override;
-    /// Stays what `newchild` makes of a source already looked at.
+    /// Sets the metadata of a source that the parent has already queried.
     void use_source_info(ContentMetadata info) {
         source_info_ = std::make_unique<ContentMetadata>(std::move(info));
     }
-    /// Says that the resource was found by walking `top` without following links.
+    /// Records that the resource was found in a walk of `top` that did not follow links.
     void found_below(std::shared_ptr<const std::string> top) { found_below_ = std::move(top); }
     std::string link_free_below() const override {
         return found_below_ ? *found_below_ : std::string();
     }
-    /// A content that the catalog says nothing of. Reports show its digest as it is.
-    void put_together(const Value& content);
+    /// Sets a content that is not in the catalog. Reports show its digest unchanged.
+    void set_generated_content(const Value& content);
 
     // file_compare.cc: reading and comparing
     void retrieve(CurrentValues& out) override;
     Value retrieve_property(const Param& p) override;
     bool insync(Param& p, const Value& is) override;
-    /// Puppet takes a content for bytes, and reports those in base64: its digest too.
+    /// Puppet treats content as bytes. Reports therefore contain the content, and even its digest,
+    /// in base64.
     Value reported_should(const Param& p, const Value& should) const override;
     std::string is_text(const Param& p, const Value& is) const override;
     std::string should_text(const Param& p, const Value& should) const override;
@@ -81,9 +83,9 @@ private:
     std::uint32_t wanted_mode(std::string_view desired, std::uint32_t current) const;
     Value id_of(const Value& v, bool group) const;
 
-    /// Who gives what stands at an address; throws for addresses that nobody knows.
+    /// Returns the source for a URI. Throws if its scheme is not supported.
     ContentSource& content_of(const std::string& uri);
-    /// What the first of `sources` that is there says of itself; nullopt: none is there.
+    /// Returns the metadata of the first of `sources` that exists, or nullopt.
     std::optional<ContentMetadata> find_source(std::span<const Value> sources);
     ContentMetadata& source_info();
     std::string source_checksum();
@@ -94,12 +96,12 @@ private:
     void make_directory();
     void make_link(bool cleared);
     void write(bool with_body);
-    /// Gives the body: that of the source, of the content or of the bucket; empty where there is
-    /// none. With `check` it has to be what was promised.
+    /// Returns the body from the source, the content or the bucket; empty if there is none. If
+    /// `check` is true, the body must match the expected checksum.
     sys::Fill body(bool check);
     std::string bucket_body(const std::string& sum);
-    /// checksum_value where it counts: for a content only beside `checksum`, which Puppet 8.11
-    /// otherwise does not know when it asks.
+    /// Returns checksum_value if it applies. For a content it applies only if `checksum` is also
+    /// given, because otherwise Puppet 8.11 does not yet know it when it needs it.
     Value fixed_sum() const;
     void check_body(const std::string& have);
     void replace_file(const sys::Fill& fill, std::uint32_t mode);
@@ -112,15 +114,15 @@ private:
 
     ContentSearch walk_options() const;
     std::unique_ptr<File> new_child(const std::string& relative);
-    std::shared_ptr<const std::string> walked_;  ///< where(), for all children
+    std::shared_ptr<const std::string> walked_;  ///< where(), shared by all children
 
     std::shared_ptr<const std::string> found_below_;
-    mutable std::string where_;  ///< of a resource that has another title
+    mutable std::string where_;  ///< cached path, if it differs from the title
     mutable bool stat_known_ = false;
     mutable std::optional<sys::FileStatus> stat_;
-    std::optional<Value> body_;  ///< the text given as `content`, unless it is a checksum
+    std::optional<Value> body_;  ///< the text of `content`, unless that is a checksum
     std::unique_ptr<ContentMetadata> source_info_;
-    bool put_together_ = false;
+    bool generated_content_ = false;
     std::unique_ptr<Bucket> bucket_;
     bool bucket_known_ = false;
 };

@@ -1,4 +1,5 @@
-// The type file: making it so.
+// SPDX-License-Identifier: Apache-2.0
+// The type file: making changes.
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ using sys::FileKind;
 
 namespace {
 
-// The number as chown takes it, where 32 bits hold it; -1 stays what chown means by it.
+// Returns the number as chown takes it, if it fits in 32 bits; -1 keeps its meaning for chown.
 base::Result<std::uint32_t> system_id(const Value& id) {
     if (!id.is_integer()) return base::failure("bignum too big to convert into `unsigned long'");
     const std::int64_t n = id.as_integer();
@@ -73,7 +74,7 @@ void File::sync_ensure(const std::string& wanted) {
     } else if (wanted == "directory") {
         make_directory();
     } else if (wanted == "link") {
-        make_link(true);  // by sync()
+        make_link(true);  // called by sync()
     }
 }
 
@@ -116,7 +117,7 @@ void File::make_link(bool cleared) {
     Value target = should("target");
     if (target.is_undef()) fail("Cannot create a symlink without a target");
     sys::FileSystem& files = context_.system.files;
-    // What sync() has seen to is not asked about again, but for a folder that it left.
+    // sync() has already removed an existing file, but it may have left a folder.
     const auto is_folder = [&] {
         const auto now = unwrap(files.look(where(), follows()));
         return now && now->kind == FileKind::Directory;
@@ -151,7 +152,7 @@ sys::Fill File::body(bool check) {
         text = body_->as_string();
         if (check) check_body(checksum_of_text(checksum_type(), text));
     } else if (std::string sum = plain(should("content")); looks_like_checksum(sum)) {
-        // When there is a place for it, as Puppet asks.
+        // Reads the bucket only when the file can be written, as Puppet does.
         return [this, sum = std::move(sum)](const sys::Write& write) {
             return write(bucket_body(sum));
         };
@@ -174,14 +175,15 @@ void File::write(bool with_body) {
     remove_existing("file");
     Value mode = should("mode");
     std::uint32_t bits = mode.is_string() ? apply_mode(mode.as_string(), 0644, false) : 0644;
-    // Without a body the file is made in place, as Puppet does; else it is renamed into place.
+    // A file without a body is created in place, as in Puppet. Any other file is renamed into
+    // place.
     const Value content = should("content");
     const bool bucket = content.is_string() && looks_like_checksum(content.as_string());
     if (find("source") || bucket || (body_ && !body_->as_string().empty())) {
         replace_file(
             with_body ? body(true) : [](const sys::Write&) { return base::Result<void>(); }, bits);
     } else {
-        // The mode of a new file is not the umask's to say.
+        // The umask does not affect the mode of a new file.
         const bool there = unwrap(context_.system.files.there(where()));
         unwrap(context_.system.files.write(where(), "", bits));
         if (mode.is_string() || !there) unwrap(context_.system.files.set_mode(where(), bits));
@@ -190,7 +192,7 @@ void File::write(bool with_body) {
     fix_properties();
 }
 
-// What was read has to be what was promised (a source may change under our hands).
+// Throws if the body does not match the expected checksum. A source may change while it is read.
 void File::check_body(const std::string& have) {
     const std::string_view kind = checksum_type();
     if (kind == "none" || kind == "mtime" || kind == "ctime") return;
@@ -205,21 +207,23 @@ void File::check_body(const std::string& have) {
                     have, want));
 }
 
-// Mode and owner as they are wanted, where that can be done before the file has its name; what
-// cannot be is left to fix_properties, which says so.
+// Returns the desired mode and owner as far as they can be set before the file gets its name.
+// fix_properties reports the rest.
 sys::WriteOptions File::file_options(std::uint32_t mode) const {
-    // As Puppet: what has its name is on the disk, whatever happens to the power.
+    // Sync the content to disk before the rename, as Puppet does, so that it survives a power
+    // failure.
     sys::WriteOptions options{.mode = mode, .sync = true};
     const bool root = context_.system.users.is_root();
     const auto old = unwrap(context_.system.files.look(where()));
-    // A link to nothing is no file yet.
+    // A dangling link does not count as a file.
     if (old && (old->kind != FileKind::Link || unwrap(context_.system.files.there(where())))) {
         options.mode = old->mode;
         if (root) {
             options.uid = old->uid;
             options.gid = old->gid;
         }
-        if (const Param* p = find("mode"); p && p->has_should && old->kind == FileKind::File) {
+        if (const Param* p = find("mode");
+            p && p->has_should && !p->should.empty() && old->kind == FileKind::File) {
             options.mode = wanted_mode(p->should[0].as_string(), old->mode);
         }
     }
@@ -228,7 +232,7 @@ sys::WriteOptions File::file_options(std::uint32_t mode) const {
         if (!root || !p || p->should.empty()) continue;
         const bool group = p->spec->name == "group";
         auto& now = group ? options.gid : options.uid;
-        // Any of a list will do.
+        // Any value of the list is acceptable.
         std::optional<std::uint32_t> first;
         bool good = false, known = false;
         for (const Value& v : p->should) {
@@ -238,7 +242,7 @@ sys::WriteOptions File::file_options(std::uint32_t mode) const {
             good = good || now == *id;
             if (!first) first = *id;
         }
-        if (!known) break;  // that fails, and nothing after it is tried
+        if (!known) break;  // setting it fails, and later properties are not tried
         if (first && !good) now = first;
     }
     return options;
@@ -256,7 +260,7 @@ void File::replace_file(const sys::Fill& fill, std::uint32_t mode) {
     const std::string prefix(sys::base_name(path));
     const std::string temporary = sys::join(folder, temporary_name(context_, prefix));
     const auto stage = files.stat(folder);
-    // Puppet makes a lock beside the temporary file first.
+    // Puppet first creates a lock next to the temporary file.
     if (stage ? stage->kind != FileKind::Directory : stage.error().code == ENOTDIR) {
         throw PuppetError(fmt::format("Not a directory @ dir_s_mkdir - {}.lock", temporary),
                           "SYSTEM_CALL");
@@ -309,7 +313,8 @@ void File::replace_file(const sys::Fill& fill, std::uint32_t mode) {
     }
 }
 
-// A new file takes on owner, group and mode at once, so that they are not changes of their own.
+// Applies owner, group and mode to a new file immediately, so that they are not reported as
+// separate changes.
 void File::fix_properties() {
     for (Param* p : properties()) {
         std::string_view name = p->spec->name;
@@ -321,7 +326,7 @@ void File::fix_properties() {
         try {
             ok = insync(*p, is);
         } catch (const PuppetError& e) {
-            // Inside `ensure` Puppet wraps this like a failed system call.
+            // Inside `ensure`, Puppet wraps this like a failed system call.
             throw PuppetError(e.message(), "SYSTEM_CALL");
         }
         if (!ok) sync(*p);
@@ -329,7 +334,8 @@ void File::fix_properties() {
 }
 
 bool File::remove_existing(const std::string& wanted) {
-    // Looked at anew: what could not be looked at a moment ago would be replaced without a backup.
+    // Check the file again. Otherwise a file whose earlier check failed would be replaced without a
+    // backup.
     forget_stat();
     const auto now = unwrap(context_.system.files.look(where(), follows()));
     if (!now) return false;
@@ -360,7 +366,7 @@ bool File::remove_existing(const std::string& wanted) {
     if (kind == FileKind::File || kind == FileKind::Link || kind == FileKind::Fifo ||
         kind == FileKind::Socket) {
         debug(fmt::format("Removing existing {} for replacement with {}", current, wanted));
-        // What a link replaces is there until it is.
+        // A link replaces the existing file atomically, so do not remove it before.
         if (wanted != "link") unwrap(files.remove(where()));
         forget_stat();
         return true;
@@ -371,7 +377,7 @@ bool File::remove_existing(const std::string& wanted) {
 void File::back_up() {
     sys::FileSystem& files = context_.system.files;
     std::string path = where();
-    // What cannot be looked at cannot be backed up, and is not replaced then.
+    // If the file cannot be examined, this throws, so a file without a backup is not replaced.
     if (!unwrap(files.look(path, true))) return;
     Bucket* b = bucket();
     if (!b) {
@@ -417,7 +423,7 @@ void File::back_up_with_suffix(const std::string& suffix) {
         }
     }
     try {
-        // What a link leads to is kept.
+        // Back up the target of a link.
         if (unwrap(files.lstat(path)).kind == FileKind::Link) path = unwrap(files.real_path(path));
         ContentSearch all;
         all.max_files = -1;

@@ -1,4 +1,5 @@
-// The type file: what stands on the disk, and whether it is as it should be.
+// SPDX-License-Identifier: Apache-2.0
+// The type file: reads the current state and compares it with the desired state.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ bool is_selinux(std::string_view name) {
     return name == "seluser" || name == "selrole" || name == "seltype" || name == "selrange";
 }
 
-// "2026-11-21 01:02:03 +0000" as seconds; nullopt: no date.
+// Parses "2026-11-21 01:02:03 +0000" to seconds. Returns nullopt if it is not a date.
 std::optional<std::int64_t> date_of(std::string_view text) {
     return base::parse_iso_time(text, base::kBlankBeforeZone | base::kAnyShape)
         .transform(&base::CivilTime::seconds);
@@ -103,7 +104,8 @@ std::string File::source_checksum() {
     return info.checksum;
 }
 
-// The source says what kind of thing is wanted, and with source_permissions also whose.
+// Copies the desired kind of file from the source, and with source_permissions also owner, group
+// and mode.
 void File::copy_source_values() {
     ContentMetadata& info = source_info();
     bool link = info.status.kind == FileKind::Link;
@@ -114,7 +116,8 @@ void File::copy_source_values() {
     if (info.status.kind != FileKind::Directory && !(link && !follows())) {
         if (missing("content")) {
             const std::string sum = source_checksum();
-            // What the source cannot give is compared by what it can.
+            // If the source cannot provide the requested kind of checksum, compare with the kind
+            // that it provides.
             if (const auto kind = checksum_kind(sum);
                 looks_like_checksum(sum) && kind != checksum_type())
                 set("checksum", context_.string(kind));
@@ -183,9 +186,10 @@ Value File::retrieve_property(const Param& p) {
     if (name == "owner") return Value::integer(s->uid);
     if (name == "group") return Value::integer(s->gid);
     if (name == "mode") {
-        if (const Param* m = find("mode"); m && m->has_should && s->kind == FileKind::Directory &&
+        if (const Param* m = find("mode"); m && m->has_should && !m->should.empty() &&
+                                           s->kind == FileKind::Directory &&
                                            octal_mode(m->should[0].as_string())) {
-            // Who may read a directory may enter it.
+            // Read permission for a directory implies execute permission.
             std::uint32_t mode =
                 base::parse_integer<std::uint32_t>(m->should[0].as_string(), 8).value_or(0);
             mode |= (mode & 0444) >> 2;
@@ -200,8 +204,8 @@ Value File::retrieve_property(const Param& p) {
     return absent;
 }
 
-// The id that a name or a number stands for. A number too big for one is given as it is: what sets
-// it says so.
+// Returns the id for a name or a number. A number that is out of range is returned unchanged, and
+// setting it fails.
 Value File::id_of(const Value& v, bool group) const {
     if (v.is_integer()) return v;
     if (v.is(value::Kind::Float) && std::abs(v.as_number()) < 9e15) {
@@ -262,10 +266,11 @@ void File::show_difference(const Param& p) {
     remove_leftovers(context_, "/tmp", "puppet-file");
     const std::string path = "/tmp/" + temporary_name(context_, "puppet-file");
     unwrap(files.replace_from(path, body(false), {.mode = 0600}));
-    std::string told = difference(context_, where(), path);
+    std::string diff_text = difference(context_, where(), path);
     (void)files.remove(path);
-    if (!codec::is_utf8(told)) told = fmt::format("Binary files {} and {} differ", where(), path);
-    log(loglevel(), "\n" + told, &p);
+    if (!codec::is_utf8(diff_text))
+        diff_text = fmt::format("Binary files {} and {} differ", where(), path);
+    log(loglevel(), "\n" + diff_text, &p);
 }
 
 Value File::fixed_sum() const {
@@ -295,8 +300,8 @@ bool File::content_insync(Param& p, const Value& is) {
         if (const Value fixed = fixed_sum(); !fixed.is_undef()) {
             want = context_.string(fmt::format("{{{}}}{}", kind, plain(fixed)));
         } else if (find("checksum_value") && !find("source")) {
-            // Without `checksum` Puppet 8.11 compares with a sum of no kind, be it audited alone:
-            // such a content is written in each run.
+            // Without `checksum`, Puppet 8.11 compares with a checksum without a kind, even if
+            // `checksum` is audited. Such a content is therefore written in every run.
             want = context_.string("{}" + plain(get("checksum_value")));
         }
     }
@@ -375,7 +380,7 @@ bool File::insync(Param& p, const Value& is) {
 }
 
 Value File::reported_should(const Param& p, const Value& should) const {
-    if (p.spec->name != "content" || !should.is_string() || is_absent(should) || put_together_)
+    if (p.spec->name != "content" || !should.is_string() || is_absent(should) || generated_content_)
         return should;
     return context_.string(codec::base64_encode(should.as_string()));
 }
@@ -420,7 +425,7 @@ std::string File::change_text(const Param& p, const Value& is, const Value& shou
     if (name == "content") return content_text(is, new_sum(should));
     if (name == "ensure" && (is_word(should, "file") || is_word(should, "present"))) {
         const Param* content = find("content");
-        // One that is only audited has no value.
+        // A property that is only audited has no value.
         if (content) {
             return content_text(
                 Value::string("absent"),

@@ -1,4 +1,5 @@
-// The type file: what a directory holds becomes resources of its own.
+// SPDX-License-Identifier: Apache-2.0
+// The type file: generates resources for the contents of a directory.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -61,9 +62,10 @@ std::unique_ptr<File> File::new_child(const std::string& relative) {
 std::vector<std::unique_ptr<Resource>> File::eval_generate() {
     std::vector<std::unique_ptr<Resource>> out;
     if (!recurses()) return out;
-    std::map<std::string, std::unique_ptr<File>> children;  // in the order of their paths
+    std::map<std::string, std::unique_ptr<File>> children;  // sorted by path
     auto child = [&](const std::string& relative) -> File& {
-        // As in Puppet: what cannot be named in a catalog is no reason to purge the rest.
+        // A name that is not valid in a catalog is an error, as in Puppet, so that the other files
+        // are not purged.
         if (!codec::is_utf8(relative)) throw base::plain_error("invalid byte sequence in UTF-8");
         auto& slot = children[relative];
         if (!slot) slot = new_child(relative);
@@ -100,7 +102,8 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
         std::vector<Value> sources;
         for (const Value& v : get("source").as_array()) sources.push_back(v);
         for (const Value& source : sources) {
-            // A failure ends it: with `purge` a source that seems empty would empty what is here.
+            // A failure ends the recursion. Otherwise, with `purge`, a source that appears empty
+            // would remove all local files.
             const std::string uri = plain(source);
             ContentSearch w = walk_options();
             w.recurse = true;
@@ -133,7 +136,7 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
         }
     }
 
-    // What the catalog manages below goes its own way, with all that it holds.
+    // Skip everything at or below paths that the catalog manages itself.
     std::vector<std::string> managed;
     std::string mine = where();
     for (const Resource* r : catalog->resources()) {

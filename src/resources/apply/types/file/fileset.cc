@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/file/fileset.h"
 
 #include <algorithm>
@@ -5,14 +6,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/sys/guarded_file_system.h"
 
 namespace bunraku::apply {
 namespace {
 
-// "[a-z]" from its opening bracket on; gives the length of the set, 0 where it is not closed.
+// Matches a set such as "[a-z]" at its opening bracket. Returns the length of the set, or 0 if it
+// is not closed.
 std::size_t match_set(std::string_view pattern, char c, bool* matched) {
+    BUNRAKU_ASSERT(pattern.starts_with('['));
     std::size_t i = 1;
     bool negate = i < pattern.size() && (pattern[i] == '!' || pattern[i] == '^');
     if (negate) ++i;
@@ -31,6 +35,7 @@ std::size_t match_set(std::string_view pattern, char c, bool* matched) {
         hit = hit || (c >= low && c <= high);
     }
     if (i >= pattern.size()) return 0;
+    BUNRAKU_ASSERT(pattern[i] == ']' && i > 1);
     *matched = hit != negate;
     return i + 1;
 }
@@ -73,10 +78,12 @@ bool fnmatch(std::string_view p, std::string_view t, bool dot_match, bool path_n
         if (ok) {
             pi += used;
             ++ti;
+            BUNRAKU_ASSERT(pi <= p.size() && ti <= t.size());
             at_start = path_name && t[ti - 1] == '/';
             continue;
         }
         if (star == std::string_view::npos || (path_name && t[resume] == '/')) return false;
+        BUNRAKU_ASSERT(star < p.size() && resume <= ti);
         pi = star + 1;
         ti = ++resume;
         at_start = false;
@@ -129,6 +136,7 @@ std::optional<std::vector<std::string>> walk_files(Context& context, sys::FileSy
     while (!queue.empty()) {
         Entry entry = std::move(queue.front());
         queue.pop_front();
+        BUNRAKU_ASSERT(entry.relative.empty() == (entry.depth == 0));
         if (!walk.recurse || (walk.limit && entry.depth + 1 > *walk.limit)) continue;
         auto names = files.list(entry.relative.empty() ? path : sys::join(path, entry.relative));
         if (!names) throw_system(names.error());
@@ -146,6 +154,7 @@ std::optional<std::vector<std::string>> walk_files(Context& context, sys::FileSy
         }
     }
     auto n = static_cast<std::int64_t>(found.size()) - 1;
+    BUNRAKU_ASSERT(n >= 0 && found.front() == ".");
     if (walk.max_files > 0 && n > walk.max_files) {
         throw base::PuppetError(fmt::format(
             "The directory '{}' contains {} entries, which exceeds the limit of {} specified by "

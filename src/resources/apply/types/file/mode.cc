@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/file/mode.h"
 
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/diagnostic.h"
 #include "core/base/number.h"
 
@@ -18,7 +20,10 @@ bool clause_ok(std::string_view clause) {
     return clause.find_first_not_of("-=+rstwxXugo", i) == std::string_view::npos;
 }
 
-std::uint32_t bit_of(char c) { return c == 'r' ? 4 : c == 'w' ? 2 : 1; }
+std::uint32_t bit_of(char c) {
+    BUNRAKU_ASSERT(c == 'r' || c == 'w' || c == 'x');
+    return c == 'r' ? 4 : c == 'w' ? 2 : 1;
+}
 
 }  // namespace
 
@@ -48,12 +53,14 @@ std::string octal_text(std::uint32_t mode) {
     std::string out = "0000";
     for (std::size_t i = out.size(); i-- > 0; mode >>= 3)
         out[i] = static_cast<char>('0' + (mode & 7));
+    BUNRAKU_ASSERT(octal_mode(out));
     return out;
 }
 
 std::string shown_mode(std::string_view text) {
     std::string out(text);
     if (octal_mode(text) && out.size() < 4) out.insert(0, 4 - out.size(), '0');
+    BUNRAKU_ASSERT(out.size() >= text.size());
     return out;
 }
 
@@ -67,7 +74,7 @@ std::uint32_t apply_mode(std::string_view change, std::uint32_t current, bool di
     if (change.find_first_not_of("0123456789") == std::string_view::npos) {
         throw PuppetError("Numeric modes must be in octal, not decimal!");
     }
-    // Index 0: user, 1: group, 2: other; the special bits beside them.
+    // Index 0 is the user, 1 the group, 2 other. The special bits are separate.
     std::uint32_t original[3] = {current >> 6 & 7, current >> 3 & 7, current & 7};
     std::uint32_t final_mode[3] = {original[0], original[1], original[2]};
     std::uint32_t special = current >> 9 & 7;
@@ -91,9 +98,9 @@ std::uint32_t apply_mode(std::string_view change, std::uint32_t current, bool di
         std::string_view dsl = part.substr(dsl_at);
         std::uint32_t snapshot[3] = {final_mode[0], final_mode[1], final_mode[2]};
         for (std::size_t who = 0; who < 3; ++who) {
-            bool meant = to.empty() || to.find('a') != std::string_view::npos ||
-                         to.find(kWho[who]) != std::string_view::npos;
-            if (!meant) continue;
+            bool applies = to.empty() || to.find('a') != std::string_view::npos ||
+                           to.find(kWho[who]) != std::string_view::npos;
+            if (!applies) continue;
             std::uint32_t v = snapshot[who];
             char action = '!';
             auto act = [&](std::uint32_t m, std::uint32_t bits) {
@@ -128,6 +135,7 @@ std::uint32_t apply_mode(std::string_view change, std::uint32_t current, bool di
         if (comma == std::string_view::npos) break;
         rest.remove_prefix(comma + 1);
     }
+    BUNRAKU_ASSERT(special <= 7 && final_mode[0] <= 7 && final_mode[1] <= 7 && final_mode[2] <= 7);
     return special << 9 | final_mode[0] << 6 | final_mode[1] << 3 | final_mode[2];
 }
 

@@ -1,4 +1,5 @@
-// The type file_line: a line of a file (puppetlabs-stdlib 4.24.0 to 9.7.0).
+// SPDX-License-Identifier: Apache-2.0
+// The type file_line: a line in a file (puppetlabs-stdlib 4.24.0 to 9.7.0).
 #include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ bool file_line_suitable(Context&) { return true; }
 constexpr ProviderClass kFileLineRuby{.name = "ruby", .suitable = file_line_suitable};
 constexpr const ProviderClass* kFileLineProviders[] = {&kFileLineRuby};
 
-/// From this level on a file that is missing is no failure where nothing would be done.
+/// From this level on, a missing file is not an error in noop mode.
 constexpr int kNoopWithoutFile = 1;
 
 class FileLine final : public ModuleResource {
@@ -177,7 +178,7 @@ private:
         rewrite(context_, text("path"), out);
     }
 
-    std::optional<std::vector<std::string>> lines_;  ///< as they were first read
+    std::optional<std::vector<std::string>> lines_;  ///< as first read
 };
 
 }  // namespace

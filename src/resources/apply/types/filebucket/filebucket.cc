@@ -1,4 +1,5 @@
-// The type filebucket: a place for old contents.
+// SPDX-License-Identifier: Apache-2.0
+// The type filebucket: storage for replaced file contents.
 #include "resources/apply/types/filebucket/filebucket.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// The type filebucket, as files look at it.
+// SPDX-License-Identifier: Apache-2.0
+// The part of the type filebucket that the type file uses.
 #pragma once
 
 #include <memory>
@@ -9,7 +10,7 @@
 
 namespace bunraku::apply {
 
-/// What it stands for: a folder of this machine, or where its `path` is false a server.
+/// Returns the bucket of the resource: a local folder, or a server if `path` is false.
 std::unique_ptr<Bucket> bucket_of(const Resource& filebucket, const std::string& name);
 
 }  // namespace bunraku::apply

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The type group with the provider groupadd.
 #include <fmt/format.h>
 
@@ -35,7 +36,8 @@ public:
             if (text.empty() || text.find_first_not_of("-0123456789") != std::string::npos) {
                 throw PuppetError(fmt::format("Invalid GID {}", text));
             }
-            // A number that fits nowhere stays text: the program that is to set it refuses it.
+            // A number that is out of range stays a string. The program that sets it reports the
+            // error.
             const auto number = base::parse_integer<std::int64_t>(text);
             return number ? Value::integer(*number) : v;
         }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The type host: lines of /etc/hosts (host_core 1.1.0).
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ using base::PuppetError;
 
 namespace {
 
-// Where it cannot be looked at, what reads it says so.
+// If the file cannot be checked, the code that reads it reports the error.
 bool suitable(Context& context) { return context.system.files.there("/etc/hosts").value_or(true); }
 constexpr ProviderClass kParsed{.name = "parsed", .suitable = suitable, .prefetches = true};
 constexpr const ProviderClass* kProviders[] = {&kParsed};
@@ -64,7 +65,7 @@ public:
         Resource::validate_value(a, v);
     }
 
-    // An ordered list: wanted and compared as one text.
+    // An ordered list, which is set and compared as one string.
     Value should_value(const Param& p) const override {
         if (p.spec->name != "host_aliases") return Resource::should_value(p);
         std::string out;

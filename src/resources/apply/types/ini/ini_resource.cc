@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/ini/ini_resource.h"
 
 #include "core/codec/digest.h"

@@ -1,4 +1,5 @@
-// What ini_setting and ini_subsetting share: how a value is shown, and the file.
+// SPDX-License-Identifier: Apache-2.0
+// Code shared by ini_setting and ini_subsetting: display of values, and access to the file.
 #pragma once
 
 #include "resources/apply/types/ini/settings_file.h"

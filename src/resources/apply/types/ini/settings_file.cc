@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/ini/settings_file.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/regex/escape.h"
 
 namespace bunraku::apply {
@@ -56,11 +58,14 @@ void SettingsFile::parse() {
         empty = false;
     }
     done();
+    BUNRAKU_ASSERT(!names_.empty() && names_.front().empty());
+    BUNRAKU_ASSERT(sections_.size() <= names_.size() && sections_.contains(""));
 }
 
 void SettingsFile::add(const std::string& name, Section section) {
     names_.push_back(name);
     sections_.insert_or_assign(name, std::move(section));
+    BUNRAKU_ASSERT(sections_.size() <= names_.size());
 }
 
 std::optional<std::string> SettingsFile::value(const std::string& section,
@@ -95,6 +100,7 @@ std::string SettingsFile::indentation(const Section& s) const {
 void SettingsFile::set(const std::string& section, const Name& setting,
                        const std::optional<std::string>& value) {
     if (!has(section)) add(section, Section());
+    BUNRAKU_ASSERT(sections_.size() <= names_.size());
     Section& s = sections_.at(section);
     const std::string text = value.value_or("");
     if (setting && s.existing.contains(*setting)) {
@@ -109,7 +115,7 @@ void SettingsFile::set(const std::string& section, const Name& setting,
         s.existing[*setting] = text;
         return;
     }
-    // A setting that stands in a comment goes behind that.
+    // Insert a setting after the comment that contains it, if there is one.
     if (setting) {
         for (const std::size_t i : lines_of(s)) {
             const auto found = match_of(comment_pattern_, lines_[i]);
@@ -118,7 +124,7 @@ void SettingsFile::set(const std::string& section, const Name& setting,
                           indentation(s) + *setting + style_.separator + text);
             s.existing[*setting] = text;
             if (s.last) ++*s.last;
-            move_lines_behind(section, 1);
+            shift_following_sections(section, 1);
             return;
         }
     }
@@ -131,7 +137,7 @@ void SettingsFile::set(const std::string& section, const Name& setting,
     s.added.emplace_back(setting, text);
 }
 
-void SettingsFile::move_lines_behind(const std::string& section, std::ptrdiff_t by) {
+void SettingsFile::shift_following_sections(const std::string& section, std::ptrdiff_t by) {
     const auto at = std::ranges::find(names_, section);
     if (at == names_.end()) return;
     for (auto it = at + 1; it != names_.end(); ++it) {
@@ -154,7 +160,7 @@ void SettingsFile::remove(const std::string& section, const Name& setting) {
     }
     Section& s = it->second;
     if (!setting || !s.existing.contains(*setting)) return;
-    // As the module goes over them: the line behind one that goes is not looked at.
+    // Like the module's loop, this one skips the line after each removed line.
     for (std::ptrdiff_t i = s.first.value_or(0); i <= s.last.value_or(-1); ++i) {
         if (i < 0 || i >= static_cast<std::ptrdiff_t>(lines_.size())) continue;
         const std::string& line = lines_[static_cast<std::size_t>(i)];
@@ -163,11 +169,11 @@ void SettingsFile::remove(const std::string& section, const Name& setting) {
     }
     s.existing.erase(*setting);
     if (s.last) --*s.last;
-    move_lines_behind(section, -1);
+    shift_following_sections(section, -1);
     if (style_.level >= kIniEmptiedSectionsStay || !emptied(section, s)) return;
     if (s.first && *s.first >= 0 && *s.first < static_cast<std::ptrdiff_t>(lines_.size()))
         lines_.erase(lines_.begin() + *s.first);
-    move_lines_behind(section, -1);
+    shift_following_sections(section, -1);
     names_.erase(std::ranges::find(names_, section));
     sections_.erase(section);
 }
@@ -179,14 +185,14 @@ void SettingsFile::save() {
     for (std::size_t index = 0; index < names_.size(); ++index) {
         const std::string& name = names_[index];
         const auto it = sections_.find(name);
-        // One that stands twice in the file, and was removed once.
+        // The section occurs twice in the file and was removed once.
         if (it == sections_.end()) ruby_error("undefined method `new_section?' for nil:NilClass");
         const Section& s = it->second;
         if (s.is_new() && !name.empty()) {
             if ((index == 1 && !no_global) || index > 1) put_line(out, "");
             put_line(out, style_.prefix + name + style_.suffix);
         }
-        // Blank lines at the end of a section stay behind what is added.
+        // Keep blank lines at the end of a section after the added settings.
         std::string blank;
         bool any_blank = false;
         for (std::ptrdiff_t i = s.first.value_or(0); !s.is_new() && i <= *s.last; ++i) {

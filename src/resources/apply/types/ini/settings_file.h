@@ -1,5 +1,7 @@
-// A file of sections and settings as the module inifile (4.4.0 to 6.3.1) reads and writes it. What
-// it does to files that it half understands is kept, since what stands in them was written by it.
+// SPDX-License-Identifier: Apache-2.0
+// A file of sections and settings, which is read and written like in the module inifile (4.4.0 to
+// 6.3.1). This includes the module's treatment of files that it only partly understands, because
+// existing files were written by the module.
 #pragma once
 
 #include <map>
@@ -12,24 +14,26 @@
 
 namespace bunraku::apply {
 
-/// Levels of the releases (module_releases.h), of both types.
+/// Levels of the module's releases (module_releases.h), for both types.
 enum IniLevel : std::int8_t {
-    kIniNoBracketInNames = 0,    ///< the name of a section ends where another prefix begins
-    kIniAnyNames = 1,            ///< 5.3.0
-    kIniSectionsExist = 2,       ///< 5.4.0: a section alone is there where it is
-    kIniBlankSectionsGo = 3,     ///< 6.1.1: one that is left with empty lines is removed
+    kIniNoBracketInNames = 0,  ///< the name of a section ends where another prefix begins
+    kIniAnyNames = 1,          ///< 5.3.0
+    /// 5.4.0: without a setting, checks only whether the section exists
+    kIniSectionsExist = 2,
+    kIniBlankSectionsGo = 3,     ///< 6.1.1: removes a section that has only blank lines left
     kIniEmptiedSectionsStay = 4  ///< 6.3.0
 };
 
 struct IniStyle {
     std::string separator = " = ", prefix = "[", suffix = "]", indent = " ";
-    std::optional<std::size_t> width;  ///< of the indentation; as in the section where unset
+    /// width of the indentation; if not set, that of the section
+    std::optional<std::size_t> width;
     int level = kIniEmptiedSectionsStay;
 };
 
 class SettingsFile {
 public:
-    /// The name of a setting; none: the section itself is meant.
+    /// The name of a setting; nullopt means the section itself.
     using Name = std::optional<std::string>;
 
     SettingsFile(Context& context, std::string path, IniStyle style);
@@ -43,7 +47,8 @@ public:
 
 private:
     struct Section {
-        // Lines of the file; the last is none for what is new. The first of the global one is 0.
+        // Line numbers in the file. `last` is not set for a new section. `first` is 0 for the
+        // global section.
         std::optional<std::ptrdiff_t> first, last;
         std::map<std::string, std::string> existing;
         std::vector<std::pair<Name, std::string>> added;
@@ -56,9 +61,9 @@ private:
     void parse();
     void add(const std::string& name, Section section);
     bool emptied(const std::string& name, const Section& s) const;
-    /// The lines of a section, by number, where there are such.
+    /// Returns the numbers of the existing lines of a section.
     std::vector<std::size_t> lines_of(const Section& s) const;
-    void move_lines_behind(const std::string& section, std::ptrdiff_t by);
+    void shift_following_sections(const std::string& section, std::ptrdiff_t by);
     std::string indentation(const Section& s) const;
 
     Context& context_;
@@ -66,7 +71,8 @@ private:
     IniStyle style_;
     Pattern section_pattern_, setting_pattern_, comment_pattern_;
     std::vector<std::string> lines_;
-    std::vector<std::string> names_;  ///< in the order of the file; one that comes twice is twice
+    /// in the order of the file; a repeated section occurs repeatedly
+    std::vector<std::string> names_;
     std::map<std::string, Section> sections_;
 };
 

@@ -1,4 +1,5 @@
-// The type ini_setting: a setting of a file of sections (puppetlabs-inifile).
+// SPDX-License-Identifier: Apache-2.0
+// The type ini_setting: a setting in a file with sections (puppetlabs-inifile).
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@ bool is_switch(const Attribute& a) {
     return a.name == "force_new_section_creation" || a.name == "refreshonly";
 }
 
-/// What `indent_width` is, where that is a width.
+/// Returns `indent_width` as a number, or nullopt if it is invalid.
 std::optional<std::size_t> width_of(const Value& v) {
     if (v.is_integer() && v.as_integer() >= 0 && v.as_integer() < 4096)
         return static_cast<std::size_t>(v.as_integer());
@@ -31,7 +32,7 @@ public:
         if (value.is(value::Kind::Sensitive)) value = value.unwrap();
         if (!text_or_nothing(value) && !value.is(value::Kind::Boolean) && !value.is_integer())
             return false;
-        // A blank at the end of a setting is an error in the module, by mistake.
+        // A bug of the module makes whitespace at either end of a setting an error.
         if (setting.is_string() && match_of(pattern_of("^\\s|\\s$"), setting.as_string()))
             return false;
         return path.is_string() && (width.is_undef() || width_of(width)) &&
@@ -108,7 +109,7 @@ private:
         SettingsFile& f = settings();
         if (!setting() && style().level >= kIniSectionsExist) return f.has(section());
         if (f.has(section())) return f.value(section(), setting()).has_value();
-        // Nothing is made where the section is missing: then it is to be absent.
+        // If the section is missing and must not be created, treat the setting as absent.
         if (!flag("force_new_section_creation")) set("ensure", Value::string("absent"));
         return false;
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The type ini_subsetting: one of several words in the value of a setting (puppetlabs-inifile).
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ public:
         for (const char c : {'"', '\''}) {
             if (!rest.starts_with(c) || !rest.ends_with(c)) continue;
             quote_ = c;
-            // One quote alone is its own end.
+            // A single quote character is both the opening and the closing quote.
             rest = rest.size() < 2 ? std::string_view() : rest.substr(1, rest.size() - 2);
             break;
         }
@@ -103,7 +104,8 @@ public:
                     return is_word(w, text("subsetting"), exact());
                 });
                 const std::string rest = words().text();
-                // `delete_if_empty` is not looked at: in Ruby the word "false" is true.
+                // The value of `delete_if_empty` does not matter, because in Ruby the string
+                // "false" is true.
                 if (rest.empty()) {
                     settings().remove(text("section"), setting());
                 } else {
@@ -140,7 +142,7 @@ private:
         return static_cast<std::size_t>(it - all.begin());
     }
 
-    std::size_t place() {
+    std::size_t insert_position() {
         const std::string how = text("insert_type"), where = text("insert_value");
         const std::size_t end = words().words.size();
         if (how == "start") return 0;
@@ -158,7 +160,7 @@ private:
             for (std::string& old : all)
                 if (is_word(old, text("subsetting"), exact())) old = word;
         } else {
-            all.insert(all.begin() + static_cast<std::ptrdiff_t>(place()), word);
+            all.insert(all.begin() + static_cast<std::ptrdiff_t>(insert_position()), word);
         }
         settings().set(text("section"), setting(), words().text());
         settings().save();

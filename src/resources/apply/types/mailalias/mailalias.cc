@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The type mailalias: lines of /etc/aliases (mailalias 1.0.6).
 #include <algorithm>
 #include <cctype>
@@ -50,7 +51,7 @@ protected:
         }
         parts.push_back(rest);
         if (parts.size() < 2) {
-            // As the module has it: there is no second part to strip.
+            // The module's error for a line without a second part.
             throw base::plain_error("undefined method `strip' for nil:NilClass");
         }
         RecordPtr r = entry_record();
@@ -82,7 +83,7 @@ protected:
     }
 
 private:
-    // Separated by commas outside of double quotes, a quote at either end taken off.
+    // Splits at commas outside double quotes. Removes one quote from each end of every recipient.
     Value recipients(std::string_view text) const {
         std::vector<Value> out;
         std::string one;

@@ -1,9 +1,11 @@
-// The type mount: lines of /etc/fstab, and what is mounted.
+// SPDX-License-Identifier: Apache-2.0
+// The type mount: lines of /etc/fstab, and mounted file systems.
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
 #include <utility>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "resources/apply/execution.h"
 #include "resources/apply/parsed_file.h"
@@ -112,7 +114,7 @@ public:
                                    : "mount_changed";
     }
 
-    // `ensure` is a property like others to this type.
+    // This type treats `ensure` like any other property.
     std::string change_text(const Param& p, const Value& is, const Value& wanted) const override {
         if (p.spec->name != "ensure") return ParsedResource::change_text(p, is, wanted);
         if (is_absent(is)) return fmt::format("defined 'ensure' as {}", display(wanted));
@@ -160,7 +162,7 @@ public:
         if (state == "unmounted") set_state("mounted");
     }
 
-    // What is mounted counts too where it is not listed: "ghost".
+    // Includes mounted file systems that are not in the table, with the state "ghost".
     std::vector<std::unique_ptr<Resource>> instances() override {
         auto out = ParsedResource::instances();
         const auto on = mounted_paths();
@@ -207,6 +209,7 @@ protected:
         if (line_match("^\\s*(#|$)", line)) return text_record(line);
         auto w = base::words(line);
         if (w.size() < 2) return text_record(line);
+        BUNRAKU_ASSERT(!line.empty());
         if (line.front() == ' ' || line.front() == '\t') w.insert(w.begin(), "");
         RecordPtr r = entry_record();
         constexpr std::string_view kFields[] = {"device",  "name", "fstype",
@@ -259,8 +262,8 @@ protected:
     }
 
 private:
-    // What the table and the list of mounts say: mounted, unmounted, ghost, absent; once written
-    // also what was asked for.
+    // Returns the state according to the table and the list of mounts: mounted, unmounted, ghost or
+    // absent. After a write it may also be the requested state.
     std::string listed_state() const {
         return hash_->is_absent("ensure") ? "absent" : plain(hash_->value("ensure"));
     }

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/nagios/definitions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 
@@ -11,8 +13,8 @@ namespace {
 
 enum class Token : char { End, Newline, Define, Name, Open, Close, Directive, Text };
 
-/// What a token is depends on where it stands: outside of a definition, at the name of a directive,
-/// or at its value.
+/// A lexer whose tokens depend on the context: outside a definition, at the name of a directive, or
+/// at its value.
 class NagiosLexer {
 public:
     explicit NagiosLexer(std::string_view text) : text_(text) {}
@@ -40,17 +42,19 @@ public:
         throw base::plain_error(fmt::format("line {}: {}", line_, what));
     }
 
-    std::string word;  ///< of the last token
+    std::string word;  ///< text of the last token
 
 private:
     std::size_t line_end() const { return std::min(text_.find('\n', at_), text_.size()); }
     Token take(std::size_t end, Token token) {
+        BUNRAKU_ASSERT(end >= at_ && end <= text_.size());
         word = text_.substr(at_, end - at_);
         at_ = end;
         return token;
     }
 
     Token token() {
+        BUNRAKU_ASSERT(at_ < text_.size() && (!in_value_ || inside_));
         const char c = text_[at_];
         if (c == '\n') {
             in_value_ = false;
@@ -79,7 +83,7 @@ private:
         return word == "define" ? Token::Define : Token::Name;
     }
 
-    /// Up to a semicolon; one behind a backslash belongs to it.
+    /// Returns the value up to a semicolon. A semicolon after a backslash is part of the value.
     static std::string value_of(const std::string& text) {
         std::string out;
         for (std::size_t i = 0; i < text.size(); ++i) {
@@ -134,6 +138,7 @@ std::vector<NagiosDefinition> parse_nagios(std::string_view text) {
             expect(t, Token::Newline);
             while (t == Token::Newline) t = lexer.next();
         } while (t != Token::Close);
+        BUNRAKU_ASSERT(!made.kind.empty() && !made.directives.empty());
         out.push_back(std::move(made));
     }
     return out;

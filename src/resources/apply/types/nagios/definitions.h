@@ -1,5 +1,6 @@
-// The language of Nagios' configuration files, as far as nagios_core 1.0.1 reads it: definitions;
-// comments and includes are not kept.
+// SPDX-License-Identifier: Apache-2.0
+// Parses Nagios configuration files to the extent that nagios_core 1.0.1 does: definitions.
+// Comments and includes are not preserved.
 #pragma once
 
 #include <string>
@@ -12,7 +13,7 @@ namespace bunraku::apply {
 /// "define host { .. }".
 struct NagiosDefinition {
     std::string kind;
-    std::vector<std::pair<std::string, std::string>> directives;  ///< each once
+    std::vector<std::pair<std::string, std::string>> directives;  ///< each name occurs once
 
     void set(std::string name, std::string value);
 };

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/nagios/naginator.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "resources/apply/registry.h"
@@ -19,7 +21,7 @@ constexpr const ProviderClass* kNaginators[] = {&kNaginator};
 constexpr std::string_view kNamePlace =
     "## --PUPPET_NAME-- (called '_naginator_name' in the manifest)";
 
-/// What the engine keeps of a record, and a file does not have.
+/// Reports whether the field is internal and does not appear in a file.
 bool is_ours(std::string_view field) {
     return field == "ensure" || field == "target" || field == "name";
 }
@@ -32,7 +34,7 @@ bool is_directive(const TypeSpec& type, std::string_view name) {
     return a && !is_ours(name) && (a->namevar || a->kind == AttributeKind::Property);
 }
 
-std::string replaced_all(std::string text, std::string_view what, std::string_view by) {
+std::string with_replacements(std::string text, std::string_view what, std::string_view by) {
     for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
         text.replace(at, what.size(), by);
     }
@@ -47,6 +49,7 @@ void replace_first(std::string& text, std::string_view what, std::string_view by
 std::span<const ProviderClass* const> Naginator::provider_classes() const { return kNaginators; }
 
 std::string_view Naginator::kind() const {
+    BUNRAKU_ASSERT(spec_.name.starts_with("nagios_"));
     return spec_.name.substr(std::string_view("nagios_").size());
 }
 
@@ -78,7 +81,7 @@ std::vector<RecordPtr> Naginator::parse(const std::string& text, const std::stri
     };
     std::vector<NagiosDefinition> definitions;
     try {
-        definitions = parse_nagios(replaced_all(text, kNamePlace, "_naginator_name"));
+        definitions = parse_nagios(with_replacements(text, kNamePlace, "_naginator_name"));
     } catch (const base::PuppetError& e) {
         throw failed(e.message());
     }
@@ -88,7 +91,7 @@ std::vector<RecordPtr> Naginator::parse(const std::string& text, const std::stri
         RecordPtr r = entry_record();
         r->kind = d.kind;
         for (const auto& [name, value] : d.directives) {
-            // A template has its name under `name`.
+            // A template has its name in the directive `name`.
             const std::string_view field =
                 name == "name" ? type->namevar() : std::string_view(name);
             if (!is_directive(*type, field)) {
@@ -107,8 +110,8 @@ std::vector<RecordPtr> Naginator::parse(const std::string& text, const std::stri
     return out;
 }
 
-// Directives in the order of their names; of each value the first semicolon is kept from being the
-// beginning of a comment, as the module has it.
+// Writes directives sorted by name. Only the first semicolon of each value is escaped, as in the
+// module, so that it does not start a comment.
 std::string Naginator::render(const Record& record) const {
     const std::string kind = record.kind.empty() ? std::string(this->kind()) : record.kind;
     std::vector<std::pair<std::string, std::string>> directives;

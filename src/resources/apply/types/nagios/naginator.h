@@ -1,4 +1,5 @@
-// The types nagios_*: definitions of Nagios in files (nagios_core 1.0.1).
+// SPDX-License-Identifier: Apache-2.0
+// The types nagios_*: Nagios definitions in files (nagios_core 1.0.1).
 #pragma once
 
 #include "resources/apply/parsed_file.h"
@@ -22,7 +23,7 @@ protected:
     bool takes(const Record& record) const override { return record.kind == kind(); }
 
 private:
-    std::string_view kind() const;  ///< "host"
+    std::string_view kind() const;  ///< Returns the kind of object, for example "host".
 };
 
 }  // namespace bunraku::apply

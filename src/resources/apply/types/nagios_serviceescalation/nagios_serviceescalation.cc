@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The type nagios_serviceescalation.
 #include "resources/apply/registry.h"
 #include "resources/apply/types/nagios/naginator.h"

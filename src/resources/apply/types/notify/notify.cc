@@ -1,4 +1,5 @@
-// The type notify: its message is a change on every run.
+// SPDX-License-Identifier: Apache-2.0
+// The type notify: logs its message as a change in every run.
 #include "core/value/text.h"
 #include "resources/apply/registry.h"
 

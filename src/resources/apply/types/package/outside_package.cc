@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/package/outside_package.h"
 
 #include "core/base/plain_error.h"
@@ -35,9 +36,9 @@ public:
     std::string latest() override {
         OutsideRecord r = request();
         r.add("want", "latest");
-        const auto told = program_.ask("query", r).get("latest");
-        if (!told) throw base::plain_error(name() + " has no latest version");
-        return *told;
+        const auto latest_version = program_.ask("query", r).get("latest");
+        if (!latest_version) throw base::plain_error(name() + " has no latest version");
+        return *latest_version;
     }
 
 private:

@@ -1,4 +1,5 @@
-// Packages by an outside provider (docs/outside-providers.md).
+// SPDX-License-Identifier: Apache-2.0
+// Packages that an outside provider manages (docs/outside-providers.md).
 #pragma once
 
 #include "resources/apply/outside.h"
@@ -6,10 +7,10 @@
 
 namespace bunraku::apply {
 
-/// A class of its own for the program; lives as long as the run.
+/// Returns the provider class for the program, which lives as long as the run.
 PackageProviderClass* outside_package_class(Context& context, OutsideProgram& program);
 
-/// All packages that it knows to be there.
+/// Returns all packages that the program reports as installed.
 std::vector<PackageState> outside_packages(OutsideProgram& program);
 
 }  // namespace bunraku::apply

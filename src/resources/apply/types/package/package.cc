@@ -1,5 +1,5 @@
-// The type package: what its attributes mean. What the package managers do stands in
-// providers/package/.
+// SPDX-License-Identifier: Apache-2.0
+// The type package: its attributes. The package managers are implemented in providers/package/.
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
@@ -29,7 +29,8 @@ Value PackageState::value(Context& context) const {
 const PackageState& PackageProvider::state() {
     if (!state_) {
         state_ = query();
-        // Purged is the most that a package can be gone.
+        // A package that is not found counts as purged if the manager distinguishes that from
+        // absent.
         if (!state_) {
             state_ = PackageState{
                 .name = name(),
@@ -148,7 +149,7 @@ public:
         const PackageState& s = manager().state();
         if (p.spec->name == "ensure") return s.value(context_);
         if (p.spec->name == "mark") {
-            // What is not there has none, unless one is asked for.
+            // For a missing package, `mark` is absent unless the resource sets it.
             if (s.gone() && !s.held && should(p).is_undef()) return Value::string("absent");
             return Value::string(s.held ? "hold" : "none");
         }
@@ -251,10 +252,10 @@ public:
     }
 
     bool refreshable() const override { return true; }
-    void refresh() override {}  // none of the built-in ones can reinstall
+    void refresh() override {}  // no built-in provider can reinstall
 
     void prefetch(std::span<Resource* const> all) override {
-        // Of gem and pip there may be several: each is asked once.
+        // There may be several gem and pip programs, so query each of them once.
         std::map<std::string, std::vector<Package*>, std::less<>> by_command;
         for (Resource* r : all) {
             by_command[r->text("command")].push_back(static_cast<Package*>(r));
@@ -281,7 +282,7 @@ public:
         if (!first) return out;
         std::vector<const ProviderClass*> classes{first};
         for (const ProviderClass* c : provider_classes()) {
-            // What builds on another's list (apt, aptitude on dpkg's) is asked once.
+            // Query a list that several managers share (apt and aptitude use dpkg's) only once.
             if (c != first && c->suitable(context_) &&
                 manager_class(*c)->list != manager_class(*first)->list) {
                 classes.push_back(c);
@@ -293,8 +294,8 @@ public:
             try {
                 all = manager_class(*c)->list(context_, "");
             } catch (const PuppetError& e) {
-                // One manager that is broken (a pip that does not start) hides not what the others
-                // have.
+                // One broken manager (such as a pip that does not start) must not hide the packages
+                // of the others.
                 if (c == first) throw;
                 context_.message(
                     Level::Warning,
@@ -317,7 +318,7 @@ public:
     }
 
 private:
-    /// Fewer are as fast one by one.
+    /// For fewer packages, one fetch is not faster than separate downloads.
     static constexpr std::size_t kWorthFetching = 3;
 
     bool comes_alone() const {
@@ -325,8 +326,9 @@ private:
         return !is_word(should("ensure"), "present") || find("source") || find("responsefile") ||
                given.empty() || !std::isalnum(static_cast<unsigned char>(given[0]));
     }
-    /// A manager that is called for each package connects for each: what is missing of those whose
-    /// turn has come is got by one call. Each is installed, and tells of it, by itself.
+    /// Downloads several packages in one call, because a manager that is run once per package also
+    /// connects once per package. Includes the missing packages of all resources that are due. Each
+    /// package is then installed and reported separately.
     void fetch_ahead() {
         if (!manager().fetches() || fetched_ || comes_alone() || !catalog || !catalog->due) return;
         const Value how = get("install_options");
@@ -334,7 +336,7 @@ private:
         for (Resource* r : catalog->resources()) {
             if (r == this || r->type_name() != "package" || r->provider() != provider()) continue;
             auto* other = dynamic_cast<Package*>(r);
-            // What is there is known from the beginning.
+            // The prefetch has already determined the installed packages.
             if (!other || other->fetched_ || other->comes_alone() || other->noop() ||
                 (other->manager_ && other->manager_->known()) ||
                 !same(other->get("install_options"), how) || !catalog->due(*other))

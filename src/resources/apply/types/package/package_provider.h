@@ -1,4 +1,6 @@
-// How the type package speaks to the package managers: one provider each in providers/package/.
+// SPDX-License-Identifier: Apache-2.0
+// The interface between the type package and the package managers, each of which has one provider
+// in providers/package/.
 #pragma once
 
 #include <memory>
@@ -12,24 +14,25 @@
 
 namespace bunraku::apply {
 
-/// What is there of a package.
+/// The installed state of a package.
 struct PackageState {
     std::string name;
-    /// The version; "absent" or "purged"; of managers that keep several versions beside each other
-    /// all.
+    /// The version, "absent" or "purged". For managers that support several versions at the same
+    /// time, all versions.
     std::vector<std::string> versions;
     bool held = false;
-    bool list = false;    ///< shown as a list, as gem's are
-    std::string command;  ///< of managers of which there may be several: the one that was asked
+    bool list = false;    ///< true if shown as a list, as for gem
+    std::string command;  ///< the program that was run, for managers that may exist several times
 
     bool gone() const {
         return versions.size() == 1 && (versions[0] == "absent" || versions[0] == "purged");
     }
-    /// What `ensure` is said to be.
+    /// Returns the current value of `ensure`.
     Value value(Context& context) const;
 };
 
-/// One resource's package. The verbs throw base::PuppetError with the manager's words.
+/// The provider of one package resource. Functions that change something throw base::PuppetError
+/// with the manager's message.
 class PackageProvider {
 public:
     explicit PackageProvider(Resource& resource)
@@ -38,30 +41,30 @@ public:
     PackageProvider(const PackageProvider&) = delete;
     PackageProvider& operator=(const PackageProvider&) = delete;
 
-    /// Asks the machine; nullopt: there is no such package on it.
+    /// Queries the machine. Returns nullopt if the package is not installed.
     virtual std::optional<PackageState> query() = 0;
-    /// Makes the version be there that `ensure` names.
+    /// Installs the version that `ensure` specifies.
     virtual void install() = 0;
     virtual void update() { install(); }
     virtual void uninstall() = 0;
     virtual void purge() { uninstall(); }
     virtual void hold(bool) {}
-    /// The newest version on offer. Asked for what is installed only.
+    /// Returns the newest available version. Called only for installed packages.
     virtual std::string latest() = 0;
-    /// True where one of these versions is what `wanted`, a version or a range that is none of
-    /// them, means.
+    /// Returns true if one of the installed versions satisfies `wanted`. `wanted` is a version or
+    /// range that does not equal any of them.
     virtual bool satisfied(const PackageState& is, const std::string& wanted) {
         static_cast<void>(is), static_cast<void>(wanted);
         return false;
     }
-    /// Gets ahead what these packages, which are to be installed next, need, where that is one
-    /// command. What goes wrong is of no account: each is installed by itself all the same.
+    /// Downloads packages that are about to be installed, and their dependencies, if one command
+    /// can do that. Ignores errors, because each package is also installed separately.
     virtual void fetch(const std::vector<std::string>& names) { static_cast<void>(names); }
     virtual bool fetches() const { return false; }
-    /// After all properties are set.
+    /// Called after all properties are set.
     virtual void flush() {}
 
-    /// What `query` said first, or what was known beforehand.
+    /// Returns the cached result of `query`, or the state from the prefetch.
     const PackageState& state();
     void know(PackageState state) { state_ = std::move(state); }
     void forget() { state_.reset(); }
@@ -70,9 +73,10 @@ public:
 protected:
     std::string name() const { return resource_.name(); }
     std::string wanted() const { return plain(resource_.should("ensure")); }
-    /// `ensure` names a version or a range.
+    /// Reports whether `ensure` is a version or a range.
     bool versioned() const;
-    /// `install_options` and `uninstall_options` as arguments: a hash gives KEY=VALUE by key.
+    /// Returns `install_options` or `uninstall_options` as arguments; a hash becomes KEY=VALUE,
+    /// sorted by key.
     std::vector<std::string> options(std::string_view attribute) const;
     void debug(std::string text) const { context_.message(Level::Debug, std::move(text)); }
 
@@ -85,14 +89,14 @@ private:
 
 class OutsideProgram;
 
-/// A class of providers of packages.
+/// The definition of a package provider.
 struct PackageProviderClass : ProviderClass {
     std::unique_ptr<PackageProvider> (*make)(Resource&) = nullptr;
-    /// All packages that are there, in one question. `command`: as in PackageState, "" for the
-    /// usual.
+    /// Returns all installed packages with one query. `command` is that of PackageState; empty for
+    /// the default program.
     std::vector<PackageState> (*list)(Context&, const std::string& command) = nullptr;
-    bool allow_virtual = true;  ///< what the attribute is where nothing is said
-    /// The program that does it; null: it is built in, and `list` tells.
+    bool allow_virtual = true;  ///< default value of the attribute
+    /// The outside program. If null, the provider is built in and `list` is set.
     OutsideProgram* outside = nullptr;
 };
 

@@ -1,4 +1,5 @@
-// Versions as the package managers order them, and the ranges of them that `ensure` may hold.
+// SPDX-License-Identifier: Apache-2.0
+// Versions in the order of each package manager, and the version ranges that `ensure` may contain.
 #pragma once
 
 #include <algorithm>
@@ -13,37 +14,38 @@
 
 namespace bunraku::apply {
 
-/// "1:2.3-4" as dpkg orders them.
+/// A version such as "1:2.3-4", in the order of dpkg.
 struct DebianVersion {
     unsigned long epoch = 0;
     std::string upstream, revision;
     static std::optional<DebianVersion> parse(std::string_view text);
-    /// Negative, 0, positive; so for all of them.
+    /// Returns a negative number, 0 or a positive number. The same applies to all types below.
     int compare(const DebianVersion& other) const;
 };
 
-/// "1:2.3-4.el9.x86_64" as rpm orders them. Where a part is missing in one of the two it is older;
-/// `compare_wanted` looks only as far as what is wanted says.
+/// A version such as "1:2.3-4.el9.x86_64", in the order of rpm. A version without a part is older
+/// than one with it. `compare_wanted` ignores parts that the wanted version does not have.
 struct RpmVersion {
     std::optional<std::string> epoch;
     std::string version;
     std::optional<std::string> release;
-    /// Everything is a version to rpm.
+    /// Never fails, because rpm accepts any text as a version.
     static std::optional<RpmVersion> parse(std::string_view text);
     int compare(const RpmVersion& other) const;
     int compare_wanted(const RpmVersion& is) const;
 };
-/// The architectures that rpm package names may end in, each behind a dot.
+/// Returns the architecture suffix, including its dot, with which the name of an rpm package ends.
+/// Returns nullopt if there is none.
 std::optional<std::string_view> rpm_architecture(std::string_view text);
 
-/// "1.2.0.rc1" as RubyGems orders them.
+/// A version such as "1.2.0.rc1", in the order of RubyGems.
 struct GemVersion {
     std::vector<std::variant<std::uint64_t, std::string>> segments;
     static std::optional<GemVersion> parse(std::string_view text);
     int compare(const GemVersion& other) const;
 };
 
-/// "1!2.3rc1.post2.dev3+local" as PEP 440 orders them.
+/// A version such as "1!2.3rc1.post2.dev3+local", in the order of PEP 440.
 struct PipVersion {
     std::uint64_t epoch = 0;
     std::vector<std::uint64_t> release;
@@ -54,7 +56,7 @@ struct PipVersion {
     int compare(const PipVersion& other) const;
 };
 
-/// ">=1.0 <2.0", ">1", "1.2-3" (Puppet::Util::Package::Version::Range).
+/// A range such as ">=1.0 <2.0", ">1", "1.2-3" (Puppet::Util::Package::Version::Range).
 template <class Version>
 struct VersionRange {
     struct Part {
@@ -69,7 +71,7 @@ struct VersionRange {
             return c == 0;
         }
     };
-    std::vector<Part> parts;  ///< one, or two that must both hold
+    std::vector<Part> parts;  ///< one condition, or two that must both hold
 
     static std::optional<VersionRange> parse(std::string_view text) {
         VersionRange range;
@@ -94,7 +96,7 @@ struct VersionRange {
     }
 };
 
-/// The newest of the versions on offer that the range takes in; nullopt: none does.
+/// Returns the newest available version within the range, or nullopt.
 template <class Version>
 std::optional<std::string> best_of(const VersionRange<Version>& range,
                                    const std::vector<std::string>& on_offer) {

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "resources/apply/types/package/versions.h"
 
@@ -8,7 +10,8 @@ namespace {
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-// A tilde sorts before everything, even the end; letters before other signs.
+// Returns the rank of a character. A tilde sorts before everything, even the end; letters sort
+// before other characters.
 int order(std::string_view s, std::size_t i) {
     if (i >= s.size() || digit(s[i])) return 0;
     if (s[i] == '~') return -1;
@@ -70,6 +73,7 @@ std::optional<DebianVersion> DebianVersion::parse(std::string_view text) {
 
 int DebianVersion::compare(const DebianVersion& o) const {
     if (epoch != o.epoch) return epoch < o.epoch ? -1 : 1;
+    BUNRAKU_ASSERT(!upstream.empty() && !o.upstream.empty());
     if (int c = compare_part(upstream, o.upstream)) return c;
     return compare_part(revision, o.revision);
 }

@@ -1,4 +1,6 @@
-// Versions of gems and of Python's packages.
+// SPDX-License-Identifier: Apache-2.0
+// Versions of Ruby gems and Python packages.
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/regex/regex.h"
 #include "resources/apply/types/package/versions.h"
@@ -14,7 +16,7 @@ int order(const T& a, const T& b) {
 bool digits(std::string_view s) {
     return !s.empty() && s.find_first_not_of("0123456789") == std::string_view::npos;
 }
-// What does not fit counts as the largest.
+// A number that is out of range counts as the largest.
 std::uint64_t number(std::string_view s) {
     return base::parse_integer<std::uint64_t>(s).value_or(~std::uint64_t{0});
 }
@@ -26,7 +28,7 @@ std::optional<GemVersion> GemVersion::parse(std::string_view text) {
         R"(\A\s*([0-9]+(?>\.[0-9a-zA-Z]+)*(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?)?\s*\z)");
     if (!form || !(*form)->matches(text)) return std::nullopt;
     GemVersion v;
-    // "1.0-x" is "1.0.pre.x"; letters and digits that touch are segments of their own.
+    // "1.0-x" means "1.0.pre.x". Adjacent letters and digits are separate segments.
     std::string plain;
     for (char c : base::trim(text)) plain += c == '-' ? std::string(".pre.") : std::string(1, c);
     for (std::string_view word : base::words(plain, ".")) {
@@ -34,6 +36,7 @@ std::optional<GemVersion> GemVersion::parse(std::string_view text) {
             const bool of_digits = word.front() >= '0' && word.front() <= '9';
             std::size_t n = 0;
             while (n < word.size() && (word[n] >= '0' && word[n] <= '9') == of_digits) ++n;
+            BUNRAKU_ASSERT(n > 0 && n <= word.size());
             if (of_digits)
                 v.segments.emplace_back(number(word.substr(0, n)));
             else
@@ -52,7 +55,7 @@ int GemVersion::compare(const GemVersion& other) const {
         const auto& a = i < segments.size() ? segments[i] : zero;
         const auto& b = i < other.segments.size() ? other.segments[i] : zero;
         if (a == b) continue;
-        // A text is a version before the release.
+        // A text segment marks a version before the release.
         if (a.index() != b.index()) return a.index() == 1 ? -1 : 1;
         return order(a, b);
     }
@@ -72,9 +75,10 @@ std::optional<PipVersion> PipVersion::parse(std::string_view text) {
     PipVersion v;
     if (!group(1).empty()) v.epoch = number(group(1));
     for (std::string_view part : base::words(group(2), ".")) v.release.push_back(number(part));
-    // Of zeros at the end Puppet drops every second: 1.0 is 1.0.0, but neither 1 nor 1.0.0.0.
+    // Puppet drops every second trailing zero: 1.0 equals 1.0.0, but equals neither 1 nor 1.0.0.0.
     for (std::size_t at = 0; at + 1 < v.release.size(); ++at) {
         const std::size_t here = v.release.size() - 1 - at;
+        BUNRAKU_ASSERT(here >= 1);
         if (v.release[here] != 0) break;
         if (v.release[here - 1] == 0)
             v.release.erase(v.release.begin() + static_cast<std::ptrdiff_t>(here));
@@ -101,13 +105,14 @@ std::optional<PipVersion> PipVersion::parse(std::string_view text) {
 }
 
 int PipVersion::compare(const PipVersion& other) const {
+    BUNRAKU_ASSERT(!release.empty() && !other.release.empty());
     if (const int c = order(epoch, other.epoch)) return c;
     if (const int c = order(release, other.release)) return c;
-    // What is only "dev" comes before every pre-release, a release after all of them.
+    // A version with only "dev" precedes every pre-release. A release follows all of them.
     const auto phase = [](const PipVersion& v) { return v.pre ? 1 : !v.post && v.dev ? 0 : 2; };
     if (const int c = order(phase(*this), phase(other))) return c;
     if (const int c = order(pre, other.pre)) return c;
-    if (const int c = order(post, other.post)) return c;  // none comes first
+    if (const int c = order(post, other.post)) return c;  // a version without "post" precedes
     if (dev.has_value() != other.dev.has_value()) return dev ? -1 : 1;
     if (const int c = order(dev, other.dev)) return c;
     for (std::size_t i = 0; i < std::max(local.size(), other.local.size()); ++i) {

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/base/assert.h"
 #include "core/base/number.h"
 #include "resources/apply/types/package/versions.h"
 
@@ -19,7 +21,7 @@ std::string_view take(std::string_view& s, bool (*of)(char)) {
     return taken;
 }
 
-// rpmvercmp: runs of digits and of letters in turn, a tilde before everything.
+// rpmvercmp: compares alternating runs of digits and letters; a tilde sorts before everything.
 int compare_segments(std::string_view a, std::string_view b) {
     if (a == b) return 0;
     while (!a.empty() || !b.empty()) {
@@ -33,6 +35,7 @@ int compare_segments(std::string_view a, std::string_view b) {
             continue;
         }
         if (a.empty() || b.empty()) break;
+        BUNRAKU_ASSERT(!separator(a.front()) && !separator(b.front()));
         const bool number = digit(a.front());
         std::string_view x = take(a, number ? digit : letter), y = take(b, number ? digit : letter);
         if (y.empty()) return number ? 1 : -1;
@@ -71,7 +74,7 @@ std::optional<std::string_view> rpm_architecture(std::string_view text) {
 std::optional<RpmVersion> RpmVersion::parse(std::string_view text) {
     RpmVersion v;
     if (const std::size_t colon = text.find(':'); colon != std::string_view::npos) {
-        // What is no number before the colon counts as no epoch.
+        // Text before the colon that is not a number is ignored.
         if (const auto n = base::parse_integer<std::uint64_t>(text.substr(0, colon)))
             v.epoch = std::to_string(*n);
         text.remove_prefix(colon + 1);
@@ -82,6 +85,7 @@ std::optional<RpmVersion> RpmVersion::parse(std::string_view text) {
     std::string release(text.substr(dash + 1));
     while (const auto a = rpm_architecture(release)) {
         const auto at = static_cast<std::size_t>(a->data() - release.data());
+        BUNRAKU_ASSERT(at > 0 && at + a->size() <= release.size() && release[at - 1] == '.');
         release.erase(at - 1, a->size() + 1);
     }
     v.release = std::move(release);
@@ -98,7 +102,7 @@ int RpmVersion::compare_wanted(const RpmVersion& is) const {
 
 int RpmVersion::compare(const RpmVersion& other) const {
     if (const int c = compare_segments(epoch.value_or("0"), other.epoch.value_or("0"))) return c;
-    // An epoch of 0 that is said is newer than none: Puppet's order is no order by and by.
+    // An explicit epoch of 0 is newer than no epoch, so Puppet's order is not consistent.
     return compare_wanted(other);
 }
 

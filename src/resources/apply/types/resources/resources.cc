@@ -1,4 +1,5 @@
-// The type resources: removes what is there and not in the catalog.
+// SPDX-License-Identifier: Apache-2.0
+// The type resources: removes resources that exist on the machine but not in the catalog.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -114,7 +115,8 @@ private:
         if (name() != "user") return true;
         Value limit = get("unless_system_user");
         if (!limit.is_integer()) return true;
-        // Puppet looks at the uid by auditing it, and so it is told and remembered.
+        // Puppet reads the uid by auditing it, so it also appears in the report and in the state
+        // file.
         r.set("audit", Value::string("uid"));
         if (std::find(std::begin(kSystemUsers), std::end(kSystemUsers), r.name()) !=
             std::end(kSystemUsers)) {
@@ -122,15 +124,15 @@ private:
         }
         auto user = context_.system.users.user(r.name());
         if (!user) return false;
-        if (Value kept = get("unless_uid"); kept.is_array()) {
-            for (const Value& v : kept.as_array()) {
+        if (Value excluded_uids = get("unless_uid"); excluded_uids.is_array()) {
+            for (const Value& v : excluded_uids.as_array()) {
                 if (v.is_integer() && v.as_integer() == user->uid) return false;
             }
         }
         return user->uid > limit.as_integer();
     }
 
-    // One less than UID_MIN of /etc/login.defs.
+    // Returns UID_MIN of /etc/login.defs minus one.
     std::int64_t system_users_max_uid() const {
         const std::string text =
             unwrap(context_.system.files.read_if_there("/etc/login.defs")).value_or("");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The type schedule.
 #include "resources/apply/schedule.h"
 
@@ -5,6 +6,7 @@
 #include <ctime>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/regex/regex.h"
 #include "resources/apply/registry.h"
@@ -26,7 +28,7 @@ Clock3 clock_of(std::string_view text) {
     return out;
 }
 
-// "2 - 4", "22:30-4:30".
+// Parses a range such as "2 - 4" or "22:30-4:30".
 std::pair<Clock3, Clock3> range_of(std::string_view text) {
     auto parts = base::split(text, '-');
     if (parts.size() != 2) throw PuppetError(fmt::format("Invalid range {}", text));
@@ -53,7 +55,7 @@ std::vector<Value> list(const Value& v) {
 class Schedule final : public Resource {
 public:
     using Resource::Resource;
-    bool can_list() const override { return true; }  // an empty list, as in Puppet
+    bool can_list() const override { return true; }  // returns an empty list, as in Puppet
 
     bool set_whole(const Attribute& a, const Value& v) override {
         if (a.name == "range") {
@@ -127,7 +129,7 @@ std::tm local(std::int64_t t) {
     return out;
 }
 
-// Local time at a clock reading, some days off today.
+// Returns the given local time of day, `days` after today.
 std::int64_t at(const std::tm& today, int days, const Clock3& c) {
     std::tm tm = today;
     tm.tm_mday += days;
@@ -139,6 +141,7 @@ std::int64_t at(const std::tm& today, int days, const Clock3& c) {
 }
 
 bool weekday_allowed(const Resource& s, int day) {
+    BUNRAKU_ASSERT(day >= 0 && day <= 6);
     auto days = list(s.get("weekday"));
     if (days.empty()) return true;
     for (const Value& v : days) {
@@ -181,6 +184,7 @@ bool period_matches(const Resource& s, std::int64_t previous, std::int64_t now) 
                                               : 2592000;
     Value repeat = s.get("repeat");
     std::int64_t times = repeat.is_integer() && repeat.as_integer() > 0 ? repeat.as_integer() : 1;
+    BUNRAKU_ASSERT(times >= 1 && scale >= 3600);
     return now - previous >= scale / times;
 }
 

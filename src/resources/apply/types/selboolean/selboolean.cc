@@ -1,4 +1,5 @@
-// The type selboolean: booleans of SELinux (selinux_core 2.0.0).
+// SPDX-License-Identifier: Apache-2.0
+// The type selboolean: SELinux booleans (selinux_core 2.0.0).
 #include <fmt/format.h>
 
 #include "core/base/plain_error.h"
@@ -52,9 +53,10 @@ public:
         argv.insert(argv.end(), {name(), plain(should(p))});
         const Executed done = execute(context_, argv, {.fail_on_error = false});
         if (done.status == 0) return;
-        const auto said = base::lines(done.output);
-        throw base::plain_error(said.empty() ? fmt::format("setsebool returned {}", done.status)
-                                             : std::string(said.front()));
+        const auto error_lines = base::lines(done.output);
+        throw base::plain_error(error_lines.empty()
+                                    ? fmt::format("setsebool returned {}", done.status)
+                                    : std::string(error_lines.front()));
     }
 };
 

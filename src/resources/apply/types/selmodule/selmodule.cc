@@ -1,4 +1,5 @@
-// The type selmodule: policy modules of SELinux (selinux_core 2.0.0).
+// SPDX-License-Identifier: Apache-2.0
+// The type selmodule: SELinux policy modules (selinux_core 2.0.0).
 #include <fmt/format.h>
 #include <map>
 
@@ -17,10 +18,11 @@ constexpr ProviderClass kSemoduleClass{
     .name = "semodule", .suitable = semodule_suitable, .prefetches = true};
 constexpr const ProviderClass* kSelmoduleProviders[] = {&kSemoduleClass};
 
-/// Names with versions, as `semodule --list` tells them; asked once in a run.
+/// Names and versions from `semodule --list`, which is run once per run.
 using LoadedModules = std::map<std::string, std::string, std::less<>>;
 
-/// A compiled module's numbers are little-endian; texts have their length before them.
+/// A reader for a compiled policy module. Numbers are little-endian, and strings are preceded by
+/// their length.
 class PolicyFile {
 public:
     explicit PolicyFile(std::string_view data) : rest_(data) {}
@@ -95,9 +97,10 @@ private:
         const Executed done =
             execute(context_, {std::string(kSemodule), how, what}, {.fail_on_error = false});
         if (done.status == 0) return;
-        const auto said = base::lines(done.output);
-        throw base::plain_error(fmt::format("Could not {} policy module: {}", verb,
-                                            said.empty() ? "" : std::string(said.front())));
+        const auto error_output = base::lines(done.output);
+        throw base::plain_error(
+            fmt::format("Could not {} policy module: {}", verb,
+                        error_output.empty() ? "" : std::string(error_output.front())));
     }
 
     const LoadedModules& loaded() const {
@@ -107,12 +110,12 @@ private:
         const Executed done =
             execute(context_, {std::string(kSemodule), "--list"}, {.fail_on_error = false});
         if (done.status != 0) {
-            std::string said;
+            std::string error_output;
             for (std::string_view line : base::lines(done.output)) {
-                said += (said.empty() ? "" : " ") + std::string(line);
+                error_output += (error_output.empty() ? "" : " ") + std::string(line);
             }
             throw base::plain_error(fmt::format(
-                "Could not list policy modules: \"{}\" failed with \"{}\"", command, said));
+                "Could not list policy modules: \"{}\" failed with \"{}\"", command, error_output));
         }
         auto made = std::make_shared<LoadedModules>();
         for (std::string_view line : base::lines(done.output)) {
@@ -123,7 +126,7 @@ private:
         return *made;
     }
 
-    /// The version in the file: behind the offsets of its sections and the names of the format.
+    /// Returns the version in the file, which follows the section offsets and the format names.
     std::string file_version() const {
         constexpr std::uint32_t kMagic = 0xF97CFF8F;
         const std::string path = file_name();

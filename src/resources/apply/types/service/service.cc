@@ -1,5 +1,5 @@
-// The type service: what its attributes mean. What the init systems do stands in
-// providers/service/.
+// SPDX-License-Identifier: Apache-2.0
+// The type service: its attributes. The init systems are implemented in providers/service/.
 #include <fmt/format.h>
 
 #include "resources/apply/registry.h"

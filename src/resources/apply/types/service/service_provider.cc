@@ -1,4 +1,5 @@
-// What all providers of services share.
+// SPDX-License-Identifier: Apache-2.0
+// Code shared by all service providers.
 #include "resources/apply/types/service/service_provider.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,6 @@
-// How the type service speaks to the init systems: one provider each in providers/service/.
+// SPDX-License-Identifier: Apache-2.0
+// The interface between the type service and the init systems, each of which has one provider in
+// providers/service/.
 #pragma once
 
 #include <memory>
@@ -11,10 +13,10 @@
 
 namespace bunraku::apply {
 
-/// One resource's service. The verbs throw base::PuppetError with the words of what was run. What
-/// the resource gives as `start`, `stop`, `restart` and `status` goes before the provider's own
-/// commands; where there is neither, the process table is looked at (`pattern`) and signals are
-/// sent.
+/// The provider of one service resource. Functions throw base::PuppetError with the output of the
+/// command. The parameters `start`, `stop`, `restart` and `status` take precedence over the
+/// provider's own commands. If there is neither, the provider searches the process table for
+/// `pattern` and sends signals.
 class ServiceProvider {
 public:
     explicit ServiceProvider(Resource& resource)
@@ -28,19 +30,21 @@ public:
     virtual void stop();
     virtual void restart();
 
-    /// What `enable` is said to be: "true", "false", "mask".
+    /// Returns the current value of `enable`: "true", "false" or "mask".
     virtual std::string enabled() { return "false"; }
-    /// Sets it; asked only of those with the feature `enableable`.
+    /// Sets `enable`. Called only for providers with the feature `enableable`.
     virtual void enable(const std::string& wanted) { static_cast<void>(wanted); }
-    /// False where `enable` means nothing to the service, so that nothing is to be done.
+    /// Returns false if `enable` does not apply to the service, so that nothing needs to change.
     virtual bool can_enable() { return true; }
 
 protected:
     std::string name() const { return resource_.name(); }
     void debug(std::string text) const { context_.message(Level::Debug, std::move(text)); }
-    /// The provider's own command for "start", "stop", "restart" or "status"; empty: it has none.
+    /// Returns the provider's own command for "start", "stop", "restart" or "status"; empty if it
+    /// has none.
     virtual std::vector<std::string> own_command(std::string_view what) = 0;
-    /// Runs what the resource gives for a verb, else the provider's own.
+    /// Runs the command that the resource specifies for an action, otherwise the provider's own
+    /// command.
     Executed run(std::string_view what, bool fail_on_error);
     bool has_command_for(std::string_view what);
 
@@ -51,12 +55,12 @@ private:
     std::string find_pid();
 };
 
-/// A class of providers of services.
+/// The definition of a service provider.
 struct ServiceProviderClass : ProviderClass {
     std::unique_ptr<ServiceProvider> (*make)(Resource&) = nullptr;
-    /// The names of all services; null: it knows none.
+    /// Returns the names of all services. Null if the provider cannot list services.
     std::vector<std::string> (*list)(Context&) = nullptr;
-    /// Where init scripts are looked for when `path` does not say; "": nowhere.
+    /// Folder of init scripts if the resource does not set `path`; empty if there is none.
     std::string_view default_path = {};
 };
 
@@ -65,7 +69,7 @@ std::unique_ptr<ServiceProvider> make_service_provider(Resource& resource) {
     return std::make_unique<P>(resource);
 }
 
-/// A text without the line ends at its end.
+/// Returns the text without trailing newlines.
 std::string chomped(std::string text);
 
 }  // namespace bunraku::apply

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/service/unit_states.h"
 
 #include <algorithm>
@@ -11,8 +12,9 @@ namespace {
 
 constexpr std::int64_t kHolds_ns = 5'000'000'000;
 
-// Of an init script systemctl asks another program, out of turn, and of a pattern it answers with
-// many lines: only names of which it gives one line each, in their order, are asked together.
+// Reports whether the unit can be part of a combined query, that is, systemctl prints exactly one
+// line for it, in the order of the names. For an init script, systemctl runs another program, whose
+// output is out of order. For a pattern it prints many lines.
 bool plain_unit(Context& context, std::string_view name) {
     if (name.empty() || name.find_first_of("*?[@/\\ \t\n") != std::string_view::npos) return false;
     const std::string file =
@@ -28,18 +30,18 @@ bool plain_unit(Context& context, std::string_view name) {
 }  // namespace
 
 UnitStates& UnitStates::of(Context& context) {
-    auto& kept = context.parsed_types["service units"];
-    if (!kept) kept = std::make_shared<UnitStates>();
-    return *std::static_pointer_cast<UnitStates>(kept);
+    auto& cache = context.parsed_types["service units"];
+    if (!cache) cache = std::make_shared<UnitStates>();
+    return *std::static_pointer_cast<UnitStates>(cache);
 }
 
 std::optional<std::string> UnitStates::answer(const Resource& service, std::string_view verb,
-                                              std::string_view attribute, Answers& kept) {
-    if (!service.catalog) return std::nullopt;  // one of a list
+                                              std::string_view attribute, Answers& cache) {
+    if (!service.catalog) return std::nullopt;  // a resource from instances()
     Context& context = service.context();
     const std::int64_t now = context.system.clock.monotonic_ns();
-    if (!kept.fresh || kept.actions != context.actions || now - kept.asked_ns > kHolds_ns) {
-        kept = {.by_name = {}, .actions = context.actions, .asked_ns = now, .fresh = true};
+    if (!cache.fresh || cache.actions != context.actions || now - cache.queried_ns > kHolds_ns) {
+        cache = {.by_name = {}, .actions = context.actions, .queried_ns = now, .fresh = true};
         std::vector<std::string> names;
         for (const Resource* r : service.catalog->resources()) {
             if (r->type_name() != "service" || r->provider() != service.provider()) continue;
@@ -58,18 +60,18 @@ std::optional<std::string> UnitStates::answer(const Resource& service, std::stri
         const auto lines = base::lines(done.output);
         if (lines.size() == names.size()) {
             for (std::size_t i = 0; i < names.size(); ++i)
-                kept.by_name.emplace(std::move(names[i]), base::trim(lines[i]));
+                cache.by_name.emplace(std::move(names[i]), base::trim(lines[i]));
         }
     }
-    const auto at = kept.by_name.find(service.name());
-    if (at == kept.by_name.end()) return std::nullopt;
+    const auto at = cache.by_name.find(service.name());
+    if (at == cache.by_name.end()) return std::nullopt;
     return at->second;
 }
 
 std::optional<bool> UnitStates::active(const Resource& service) {
-    const auto said = answer(service, "is-active", "ensure", active_);
-    if (!said) return std::nullopt;
-    return *said == "active" || *said == "reloading" || *said == "refreshing";
+    const auto state = answer(service, "is-active", "ensure", active_);
+    if (!state) return std::nullopt;
+    return *state == "active" || *state == "reloading" || *state == "refreshing";
 }
 
 std::optional<std::string> UnitStates::enabled(const Resource& service) {

@@ -1,4 +1,5 @@
-// What systemd says of the units of a catalog's services: one question for all of them.
+// SPDX-License-Identifier: Apache-2.0
+// The states of the units of a catalog's services, from one combined systemctl query.
 #pragma once
 
 #include <map>
@@ -11,26 +12,28 @@
 
 namespace bunraku::apply {
 
-/// Answers hold until the run does anything to the machine, or for some seconds.
+/// A cache of unit states. It is valid for a few seconds, or until the run changes the machine.
 class UnitStates {
 public:
-    /// Those of this run.
+    /// Returns the cache of this run.
     static UnitStates& of(Context& context);
 
-    /// Whether the unit of the service runs; nullopt: only a question about it alone can tell.
+    /// Reports whether the unit of the service is active. Returns nullopt if the unit must be
+    /// queried separately.
     std::optional<bool> active(const Resource& service);
-    /// What `is-enabled` says of it: "enabled", "static", ..; nullopt as above.
+    /// Returns the output of `is-enabled`: "enabled", "static", and so on. Returns nullopt if the
+    /// unit must be queried separately.
     std::optional<std::string> enabled(const Resource& service);
 
 private:
     struct Answers {
         std::map<std::string, std::string, std::less<>> by_name;
         std::uint64_t actions = 0;
-        std::int64_t asked_ns = 0;
+        std::int64_t queried_ns = 0;
         bool fresh = false;
     };
     std::optional<std::string> answer(const Resource& service, std::string_view verb,
-                                      std::string_view attribute, Answers& kept);
+                                      std::string_view attribute, Answers& cache);
 
     Answers active_, enabled_;
 };

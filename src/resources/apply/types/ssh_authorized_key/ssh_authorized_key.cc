@@ -1,7 +1,9 @@
-// The type ssh_authorized_key: lines of an account's authorized_keys file (sshkeys_core 2.3.0).
+// SPDX-License-Identifier: Apache-2.0
+// The type ssh_authorized_key: lines of a user's authorized_keys file (sshkeys_core 2.3.0).
 #include <cerrno>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/sys/guarded_file_system.h"
@@ -67,7 +69,7 @@ public:
         }
     }
 
-    // Where nothing is said, the file of the account, once it is there.
+    // By default the target is the file of the user, as soon as the user exists.
     Value should_value(const Param& p) const override {
         if (p.spec->name != "target") return Resource::should_value(p);
         if (!p.should.empty() && !is_absent(p.should[0])) return p.should[0];
@@ -80,7 +82,7 @@ public:
 
     bool insync(Param& p, const Value& is) override {
         if (p.spec->name == "target") return same(is, should(p));
-        if (p.spec->name == "options" && is_word(p.should[0], "absent")) {
+        if (p.spec->name == "options" && !p.should.empty() && is_word(p.should[0], "absent")) {
             return is_absent(is) || is.is_undef() ||
                    (is.is_array() && is.as_array().size() == 1 && is_absent(is.as_array()[0]));
         }
@@ -101,7 +103,7 @@ public:
         try {
             flush_as_user(where);
         } catch (...) {
-            // Other keys are not written with this file, whose user is another one.
+            // After a failure, resources of other users must not write this file.
             state().modified.erase(where);
             throw;
         }
@@ -113,7 +115,7 @@ protected:
         return f == "options" || f == "type" || f == "key" || f == "name";
     }
 
-    /// Writes as the user, who owns what is made then, or as root for the user.
+    /// Writes the file as the user, who then owns new files, or as root on behalf of the user.
     void write_target(const std::string& where, const std::string& text) override {
         sys::FileSystem& files = context_.system.files;
         const std::string folder(sys::directory_name(where));
@@ -127,7 +129,7 @@ protected:
             options.uid = owner_->uid;
             options.gid = owner_->gid;
         }
-        // A file that is there keeps its group, if the user may give it that one.
+        // An existing file keeps its group if the user is permitted to set it.
         const auto old = dropped ? unwrap(files.look(where, true)) : std::nullopt;
         if (old && owner_ && old->gid != owner_->gid) options.gid = old->gid;
         auto written = files.replace(where, text, options);
@@ -138,7 +140,8 @@ protected:
         unwrap(std::move(written));
     }
 
-    /// A link of a user to files of others is that user's trouble, and stops nobody else's keys.
+    /// A user's link to files of another owner is an error only for this user, and must not affect
+    /// the keys of others.
     std::string read_target(const std::string& target) const override {
         const auto text = context_.system.files.read_if_there(target);
         if (text || text.error().code != ELOOP) return ParsedResource::read_target(target);
@@ -203,6 +206,7 @@ private:
                 fmt::format("Failed to read {}'s records when prefetching them. Reason: {}", where,
                             it->second));
         }
+        BUNRAKU_ASSERT(owner_.has_value());
         backup_target(where);
         if (flag("drop_privileges")) {
             const sys::ActingAs user_rights(context_.system.files,
@@ -231,6 +235,7 @@ private:
             if (!m) m = line_match("\\A[-a-z0-9A-Z_]+", text);
             if (!m) break;
             out.push_back(context_.string(m->group(text, 0)));
+            BUNRAKU_ASSERT(m->groups[0]->first == 0 && m->groups[0]->second > 0);
             text.remove_prefix(m->groups[0]->second);
             if (auto comma = line_match("\\A[ \\t]*,[ \\t]*", text)) {
                 text.remove_prefix(comma->groups[0]->second);
@@ -239,10 +244,10 @@ private:
         return out;
     }
 
-    // Nobody else may write to a folder on the way.
+    // Reports whether only this user can write to the folders on the path.
     bool trusted(const std::string& where) const {
         sys::FileSystem& files = context_.system.files;
-        if (!files.is_directory(where)) return false;  // as the module asks
+        if (!files.is_directory(where)) return false;  // as in the module
         for (std::string folder(sys::directory_name(where));
              sys::directory_name(folder) != "/" && folder != "/";
              folder = std::string(sys::directory_name(folder))) {

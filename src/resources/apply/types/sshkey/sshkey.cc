@@ -1,4 +1,5 @@
-// The type sshkey: lines of the list of known hosts (sshkeys_core 2.3.0).
+// SPDX-License-Identifier: Apache-2.0
+// The type sshkey: lines of the known hosts file (sshkeys_core 2.3.0).
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -39,7 +40,7 @@ public:
         Resource::validate_value(a, v);
     }
 
-    // The title is made of both names, whatever the manifest called it.
+    // The title consists of the name and the type, whatever title the manifest has.
     void after_initialize() override { set_title(key()); }
     std::string ref() const override {
         return fmt::format("Sshkey[{}@{}]", text("name"), text("type"));

@@ -1,4 +1,5 @@
-// The type stage: a container whose order to other stages counts.
+// SPDX-License-Identifier: Apache-2.0
+// The type stage: a container with an order relative to other stages.
 #include "resources/apply/registry.h"
 
 namespace bunraku::apply {

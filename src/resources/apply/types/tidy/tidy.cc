@@ -1,10 +1,12 @@
-// The type tidy: makes file resources that remove what is old, large or matches.
+// SPDX-License-Identifier: Apache-2.0
+// The type tidy: generates file resources that remove files by age, size or name.
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <fmt/format.h>
 #include <map>
 
+#include "core/base/assert.h"
 #include "core/base/text.h"
 #include "resources/apply/ral_catalog.h"
 #include "resources/apply/registry.h"
@@ -20,7 +22,7 @@ namespace {
 class Tidy final : public Resource {
 public:
     using Resource::Resource;
-    bool can_list() const override { return true; }  // an empty list, as in Puppet
+    bool can_list() const override { return true; }  // returns an empty list, as in Puppet
 
     void validate_value(const Attribute& a, const Value& v) override {
         if (a.name != "backup" && a.name != "path") Resource::validate_value(a, v);
@@ -38,7 +40,8 @@ public:
     }
 
     Value munge(const Attribute& a, const Value& v) override {
-        // From where the run began, though Puppet's documents ask for the whole of it.
+        // A relative path is relative to the working directory of the run, although Puppet's
+        // documentation requires an absolute path.
         if (a.name == "path") return context_.string(sys::expand_path(plain(v)));
         if (a.name == "recurse") {
             std::string t = plain(v);
@@ -124,7 +127,7 @@ private:
             default: return 0;
         }
     }
-    /// `given` is a text: a number is none of Puppet's.
+    /// Parses an age or a size. `given` must be a string; like Puppet, rejects numbers.
     static std::int64_t amount(const Value& given, char unit, std::string_view what,
                                std::int64_t (*scale)(char)) {
         const std::string text = plain(given);
@@ -138,10 +141,11 @@ private:
         if (rest != std::string::npos) {
             unit = base::lower(text[rest]);
         } else if (number.size() > 1) {
-            // /^([0-9]+)(\w)\w*$/ comes first, and a digit is a \w as well.
+            // /^([0-9]+)(\w)\w*$/ is tried first, and \w also matches a digit.
             unit = number.back();
             number.pop_back();
         }
+        BUNRAKU_ASSERT(!number.empty());
         std::int64_t factor = scale(unit);
         if (factor == 0) throw PuppetError(fmt::format("Invalid {} unit '{}'", what, unit));
         return std::atoll(number.c_str()) * factor;
@@ -192,8 +196,8 @@ private:
         ResourceData d;
         d.title = path;
         d.parameters = {{"path", context_.string(path)},
-                        // Whatever `backup` says: only a filebucket would do, and no value is one
-                        // (tidy.rb's initialize, 8.11).
+                        // The value of `backup` has no effect. Puppet only accepts a filebucket
+                        // object, which a value cannot be (tidy.rb's initialize, 8.11).
                         {"backup", Value::boolean(false)},
                         {"ensure", Value::string("absent")},
                         {"force", Value::boolean(true)}};
@@ -203,6 +207,7 @@ private:
             }
         }
         r->initialize(std::move(d));
+        BUNRAKU_ASSERT(walked_ && r->type_name() == "file");
         static_cast<File&>(*r).found_below(walked_);
         return r;
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The type user with the provider useradd.
 #include <algorithm>
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ bool number_text(std::string_view s) {
     return !s.empty() && s.find_first_not_of("-0123456789") == std::string_view::npos;
 }
 
-// The option of useradd, usermod and chage for a property.
+// Returns the option of useradd, usermod and chage for a property.
 std::string_view flag_of(std::string_view property) {
     if (property == "home") return "-d";
     if (property == "groups") return "-G";
@@ -108,7 +109,8 @@ public:
 
     Value munge(const Attribute& a, const Value& v) override {
         if (a.name == "uid" || a.name == "gid" || password_age(a.name)) {
-            // A number that fits nowhere stays text: the program that is to set it refuses it.
+            // A number that is out of range stays a string. The program that sets it reports the
+            // error.
             if (v.is_string() && number_text(v.as_string())) {
                 if (auto n = base::parse_integer<std::int64_t>(v.as_string())) {
                     return Value::integer(*n);
@@ -172,7 +174,8 @@ public:
         return absent;
     }
 
-    // Groups are wanted as one sorted text; with minimum membership those that are there count.
+    // Groups are compared as one sorted string. With minimum membership the user's current groups
+    // are included.
     Value should_value(const Param& p) const override {
         if (p.spec->name != "groups") return Resource::should_value(p);
         std::vector<std::string> all;
@@ -301,7 +304,7 @@ private:
         const Value absent = Value::string("absent");
         auto text = context_.system.files.read("/etc/shadow");
         if (!text) {
-            // It is root's to read.
+            // Only root can read this file.
             if (text.error().code == EACCES || sys::is_absence(text.error().code)) return absent;
             throw_system(text.error());
         }
@@ -488,7 +491,7 @@ private:
     void unmanaged_keys(const std::string& file, std::vector<std::unique_ptr<Resource>>& out) {
         auto content = context_.system.files.read(file);
         if (!content) {
-            // As Puppet, which looks whether it is readable.
+            // Puppet too ignores a file that is not readable.
             if (content.error().code == EACCES || sys::is_absence(content.error().code)) return;
             throw_system(content.error());
         }

@@ -1,5 +1,6 @@
-// The type vcsrepo: a repository's working copy or clone (puppetlabs-vcsrepo 5.4.0 to 7.0.0), with
-// its provider git. What is asked for seldom is left to the module's Ruby.
+// SPDX-License-Identifier: Apache-2.0
+// The type vcsrepo: a working copy or a clone of a repository (puppetlabs-vcsrepo 5.4.0 to 7.0.0),
+// with its provider git. The module's Ruby code handles rarely used features.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -22,7 +23,8 @@ using base::PuppetError;
 
 namespace {
 
-/// From this level on what is safe is noted for the machine, not for the user, and stays noted.
+/// From this level on, safe directories are recorded for the whole machine rather than for the
+/// user, and the record is not removed.
 constexpr int kSafeForAll = 1;
 
 bool git_suitable(Context&) { return true; }
@@ -34,7 +36,8 @@ constexpr ProviderClass kVcsrepoGit{
         "branch submodules safe_directory hooks_allowed umask http_proxy tmpdir"};
 constexpr const ProviderClass* kVcsrepoProviders[] = {&kVcsrepoGit};
 
-/// No blanks, which is all that a revision asks for, and nothing that a pattern would read.
+/// Reports whether the text is free of spaces, which a revision must not contain, and of characters
+/// that have a meaning in patterns.
 bool plain_words(std::string_view text) {
     return !text.empty() && std::ranges::all_of(text, [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -63,29 +66,30 @@ std::string_view without_slash(std::string_view text) {
     return text;
 }
 
-/// Which git there is, as long as nothing was changed.
+/// The installed version of git, valid until the run changes the machine.
 struct GitVersion {
     std::uint64_t actions = 0;
-    int number = 0;  ///< 2039 of 2.39
+    int number = 0;  ///< 2039 for 2.39
 };
 int git_version(Context& context) {
     auto& slot = context.parsed_types["git"];
     auto known = std::static_pointer_cast<GitVersion>(slot);
     if (known && known->actions == context.actions) return known->number;
     known = std::make_shared<GitVersion>();
-    const std::string told =
+    const std::string trimmed_output =
         execute(context, {"git", "--version"}, {.fail_on_error = false, .query = true}).output;
-    if (const auto found = match_of(pattern_of(R"((\d+)\.(\d+))"), told)) {
-        known->number = base::parse_integer<int>(found->group(told, 1)).value_or(0) * 1000 +
-                        base::parse_integer<int>(found->group(told, 2)).value_or(0);
+    if (const auto found = match_of(pattern_of(R"((\d+)\.(\d+))"), trimmed_output)) {
+        known->number =
+            base::parse_integer<int>(found->group(trimmed_output, 1)).value_or(0) * 1000 +
+            base::parse_integer<int>(found->group(trimmed_output, 2)).value_or(0);
     }
     known->actions = context.actions;
     slot = known;
     return known->number;
 }
-/// Older ones have no command for SSH.
+/// Older versions do not support an SSH command.
 constexpr int kGitWithSsh = 2003;
-/// Older ones move tags unasked.
+/// Older versions overwrite existing tags without `--force`.
 constexpr int kGitForcesTags = 2020;
 
 class Vcsrepo final : public ModuleResource {
@@ -177,14 +181,14 @@ public:
 private:
     static constexpr std::string_view kStates[] = {"present", "bare", "mirror", "absent", "latest"};
 
-    // What is asked for.
+    // The desired state.
     bool wants(std::string_view state) const { return text("ensure") == state; }
     bool wants_bare() const { return wants("bare") || wants("mirror"); }
     std::string folder() const { return text("path"); }
     std::string remote() const { return text("remote"); }
     std::string wanted_revision() const { return text("revision"); }
     sys::FileSystem& files() const { return context_.system.files; }
-    /// The source of the remote that is followed.
+    /// Returns the URL of the tracked remote.
     std::string url() const {
         const Value source = get("source");
         if (!source.is_hash()) return plain(source);
@@ -251,7 +255,7 @@ private:
         if (!files().is_directory(folder()))
             ruby_error(fmt::format("No such file or directory @ dir_chdir - {}", folder()));
     }
-    /// What a command that may fail says; nullopt: it failed.
+    /// Returns the output of a command, or nullopt if the command failed.
     template <class F>
     static auto if_it_can(const F& command) -> std::optional<decltype(command())> {
         try {
@@ -264,19 +268,19 @@ private:
     bool can(Words words) {
         return if_it_can([&] { return git(std::move(words)); }).has_value();
     }
-    /// The lines of what is listed, without the blanks around them.
+    /// Returns the lines of a command's output without surrounding whitespace.
     std::vector<std::string> listed(Words words, bool star = false) {
-        std::string told = git(std::move(words));
-        if (star) std::ranges::replace(told, '*', ' ');
+        std::string trimmed_output = git(std::move(words));
+        if (star) std::ranges::replace(trimmed_output, '*', ' ');
         std::vector<std::string> out;
-        for (const std::string_view line : base::split(told, '\n'))
+        for (const std::string_view line : base::split(trimmed_output, '\n'))
             out.emplace_back(stripped(line));
         return out;
     }
-    std::string told(Words words) { return std::string(stripped(git(std::move(words)))); }
+    std::string trimmed_output(Words words) { return std::string(stripped(git(std::move(words)))); }
     std::string line_of(Words words) { return std::string(chomped(git(std::move(words)))); }
 
-    // What is there.
+    // The current state.
     bool is_working_copy() {
         if (!files().is_directory(folder() + "/.git")) return false;
         if (!has("source")) return can({"status"});
@@ -323,12 +327,12 @@ private:
     bool is_tag(const std::string& name) { return has(listed({"tag", "-l"}), name); }
     bool is_local_branch(const std::string& name) { return has(branches(), name); }
     bool is_remote_branch(const std::string& name) {
-        // The names are read as a pattern, in which a point is any letter.
+        // The module uses the names as a regular expression, in which a dot matches any character.
         const Pattern pattern = pattern_of(fmt::format("(remotes/)?{}/{}$", remote(), name));
         return std::ranges::any_of(branches(),
                                    [&](const auto& b) { return match_of(pattern, b).has_value(); });
     }
-    /// Empty: none is checked out.
+    /// Returns the current branch; empty if none is checked out.
     std::string branch() {
         const std::string all = git({"branch", "--no-color", "-a"});
         const auto star = match_of(pattern_of(R"(\*\s+(.*))"), all);
@@ -349,20 +353,20 @@ private:
                 return status.substr(begin, status.find('\n', begin) - begin);
             }
         }
-        const std::string current = told({"rev-parse", name});
+        const std::string current = trimmed_output({"rev-parse", name});
         if (has("revision") && wanted_revision() == current) return current;
         if (has("source")) update_references();
         if (!has("revision")) return current;
         const std::string wanted = wanted_revision();
         std::string id;
         if (is_tag(wanted)) {
-            id = told({"rev-parse", wanted + "^0"});
+            id = trimmed_output({"rev-parse", wanted + "^0"});
         } else if (is_local_branch(wanted)) {
-            id = told({"rev-parse", wanted});
+            id = trimmed_output({"rev-parse", wanted});
         } else if (is_remote_branch(wanted)) {
-            id = told({"rev-parse", fmt::format("{}/{}", remote(), wanted)});
+            id = trimmed_output({"rev-parse", fmt::format("{}/{}", remote(), wanted)});
         } else {
-            id = told({"rev-parse", "--revs-only", wanted});
+            id = trimmed_output({"rev-parse", "--revs-only", wanted});
         }
         if (id.empty()) ruby_error(fmt::format("{} is not a local or remote ref", wanted));
         return current == id ? wanted : current;
@@ -370,7 +374,7 @@ private:
     std::string revision() { return revision_of("HEAD"); }
     bool is_latest() {
         const std::string now = revision();
-        // Puppet makes the repository anew where it is to be forced, whenever it looks.
+        // With `force`, Puppet recreates the repository even when it only reads the state.
         if (flag("force") && is_working_copy()) create();
         if (!is_working_copy()) create();
         const std::string on = branch();
@@ -471,14 +475,15 @@ private:
         git(wants("bare") ? Words{"init", "--bare"} : Words{"init"});
     }
 
-    /// By way of a name beside it: a repository is never copied.
+    /// Renames through a temporary name next to the repository, so that the repository is never
+    /// copied.
     void make_bare() {
         if (!is_working_copy() || is_bare()) return;
         provider_log(Level::Notice, "Converting working copy repository to bare repository");
-        const std::string beside = name_beside();
-        unwrap(files().rename(folder() + "/.git", beside));
+        const std::string temporary_name = temporary_sibling();
+        unwrap(files().rename(folder() + "/.git", temporary_name));
         unwrap(sys::remove_tree(files(), folder()));
-        unwrap(files().rename(beside, folder()));
+        unwrap(files().rename(temporary_name, folder()));
         plain_git({"config", "--local", "--bool", "core.bare", "true"});
         if (!wants("mirror")) return;
         if (!has("source")) ruby_error("Cannot have empty repository that is also a mirror.");
@@ -486,10 +491,10 @@ private:
     }
     void make_working_copy() {
         provider_log(Level::Notice, "Converting bare repository to working copy repository");
-        const std::string beside = name_beside();
-        unwrap(files().rename(folder(), beside));
+        const std::string temporary_name = temporary_sibling();
+        unwrap(files().rename(folder(), temporary_name));
         unwrap(files().make_directory(folder()));
-        unwrap(files().rename(beside, folder() + "/.git"));
+        unwrap(files().rename(temporary_name, folder() + "/.git"));
         const auto commits = if_it_can([&] { return git({"rev-list", "--all", "--count"}); });
         if (commits && leading_number(*commits) > 0) {
             plain_git({"config", "--local", "--bool", "core.bare", "false"});
@@ -499,7 +504,7 @@ private:
         }
         if (is_mirror()) unset_mirror();
     }
-    std::string name_beside() const {
+    std::string temporary_sibling() const {
         return fmt::format("{}.vcsrepo-{:x}", folder(), context_.system.clock.now_ns());
     }
 
@@ -591,7 +596,7 @@ private:
         if (keep) git({"stash", "pop"});
     }
 
-    // Owners.
+    // Ownership.
     template <class Find>
     static std::uint32_t id_of(const std::string& name, std::string_view kind, const Find& find) {
         if (const auto id = base::parse_integer<std::uint32_t>(name)) return *id;
@@ -630,7 +635,7 @@ private:
         }
     }
 
-    // Folders that git takes for safe.
+    // Git's safe directories.
     std::string_view whose() const {
         return module_level(context_, spec_.name) < kSafeForAll ? "--global" : "--system";
     }
@@ -639,7 +644,7 @@ private:
         const auto has = if_it_can([&] {
             return git_in(where(), {"config", std::string(whose()), "--get-all", "safe.directory"});
         });
-        // The module takes all of them for one.
+        // The module compares the whole output with a single directory.
         return has && chomped(*has) == folder();
     }
     void note_safe_directory() {

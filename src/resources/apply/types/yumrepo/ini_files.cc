@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "resources/apply/types/yumrepo/ini_files.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/value/text.h"
@@ -32,7 +34,7 @@ bool is_comment(std::string_view line) {
            kSpace.find(line[3]) != std::string_view::npos;
 }
 
-/// "key = value", the blanks around both cut.
+/// Parses "key = value" without surrounding whitespace.
 std::optional<std::pair<std::string_view, std::string_view>> pair_of(std::string_view line) {
     line = line.substr(std::min(line.find_first_not_of(kSpace), line.size()));
     const std::size_t end = line.find_first_of(" \t\r\n\f\v=");
@@ -69,6 +71,7 @@ void IniSection::set(std::string_view key, std::optional<std::string> value) {
     } else {
         entries.push_back({.key = std::string(key), .value = std::move(value)});
     }
+    BUNRAKU_ASSERT(dirty && entry(key));
 }
 
 std::string IniSection::text() const {
@@ -87,6 +90,7 @@ void IniFile::parse(std::string_view text, const IniFiles* others) {
     for (std::size_t number = 1; !text.empty(); ++number) {
         const std::size_t end = text.find('\n');
         const std::string_view line = text.substr(0, end == std::string_view::npos ? end : end + 1);
+        BUNRAKU_ASSERT(!line.empty());
         text.remove_prefix(line.size());
         if (is_comment(line)) {
             if (section) {
@@ -108,6 +112,7 @@ void IniFile::parse(std::string_view text, const IniFiles* others) {
                 throw base::plain_error(fmt::format("Property with key {} outside of a section",
                                                     ini_quoted(pair->first)));
             }
+            BUNRAKU_ASSERT(!pair->first.empty());
             section->set(pair->first, std::string(pair->second));
             option = pair->first;
         } else {
@@ -115,6 +120,7 @@ void IniFile::parse(std::string_view text, const IniFiles* others) {
         }
     }
     if (section) section->dirty = false;
+    BUNRAKU_ASSERT(!any(&IniSection::dirty));
 }
 
 IniSection* IniFile::section(std::string_view name) const {
@@ -130,6 +136,8 @@ IniSection& IniFile::add(std::string name, const IniFiles* others) {
                    path);
     }
     parts.push_back({{}, std::make_unique<IniSection>(std::move(name), path)});
+    BUNRAKU_ASSERT(parts.back().section && parts.back().text.empty());
+    BUNRAKU_ASSERT(parts.back().section->file == path);
     return *parts.back().section;
 }
 
@@ -153,6 +161,7 @@ IniFile& IniFiles::begin(const std::string& path) {
     for (auto& f : files) {
         if (f->path != path) continue;
         f = std::make_unique<IniFile>(path);
+        BUNRAKU_ASSERT(f->parts.empty());
         return *f;
     }
     files.push_back(std::make_unique<IniFile>(path));

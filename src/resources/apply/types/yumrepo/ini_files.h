@@ -1,5 +1,6 @@
-// The files of yum's repositories as one: puppet/util/inifile 8.11 and what yumrepo_core 3.0.1
-// changes of it. Comments and blank lines stay where they are.
+// SPDX-License-Identifier: Apache-2.0
+// All files of yum repositories: puppet/util/inifile 8.11 with the changes of yumrepo_core 3.0.1.
+// Comments and blank lines are preserved.
 #pragma once
 
 #include <deque>
@@ -11,16 +12,16 @@
 
 namespace bunraku::apply {
 
-/// "[name]" and what stands below it.
+/// A section: "[name]" and the lines after it.
 class IniSection {
 public:
     IniSection(std::string name, std::string file) : name(std::move(name)), file(std::move(file)) {}
 
-    /// A line that is no entry has its text in `key` and is none.
+    /// A line of a section. For a line that is not an entry, `key` contains its text.
     struct Entry {
         bool is_entry = true;
         std::string key;
-        std::optional<std::string> value = {};  ///< nothing: the entry is left out
+        std::optional<std::string> value = {};  ///< nullopt if the entry is to be removed
     };
 
     const std::string* find(std::string_view key) const;
@@ -40,31 +41,31 @@ class IniFiles;
 class IniFile {
 public:
     explicit IniFile(std::string path) : path(std::move(path)) {}
-    /// `others`: the files whose sections must not be here again; null: it stands alone. Throws
-    /// base::PuppetError with the place.
+    /// Parses a file. Throws base::PuppetError with the location if a section is invalid or also
+    /// exists in `others`, which may be null.
     void parse(std::string_view text, const IniFiles* others);
     IniSection* section(std::string_view name) const;
     IniSection& add(std::string name, const IniFiles* others);
     std::string text() const;
 
     std::string path;
-    /// In their order: texts and sections.
+    /// Texts and sections, in the order of the file.
     struct Part {
         std::string text;
         std::unique_ptr<IniSection> section;
     };
     std::vector<Part> parts;
     bool any(bool IniSection::* flag) const;
-    /// Nothing but what is to go.
+    /// Reports whether nothing remains except sections to be removed.
     bool emptied() const;
 };
 
 class IniFiles {
 public:
-    /// Forgets what was known of the file.
+    /// Discards the cached content of the file.
     IniFile& begin(const std::string& path);
     IniFile& get(const std::string& path);
-    /// The last of that name.
+    /// Returns the last section with that name.
     IniSection* section(std::string_view name) const;
 
     std::vector<std::unique_ptr<IniFile>> files;

@@ -1,4 +1,5 @@
-// The type yumrepo: sections of the files of yum's repositories (yumrepo_core 3.0.1).
+// SPDX-License-Identifier: Apache-2.0
+// The type yumrepo: sections of the files of yum repositories (yumrepo_core 3.0.1).
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -31,7 +32,8 @@ bool among(std::span<const std::string_view> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
 
-/// What Ruby's URI.parse refuses is said in its words; other schemes than these in the type's.
+/// Checks a URL. If URI.parse would fail, throws Ruby's error. If the scheme is not supported,
+/// throws the type's error.
 void check_url(const Attribute& a, const std::string& url) {
     const auto failed = [&](std::string_view why) {
         throw PuppetError(fmt::format("Validate method failed for class {}: {}", a.name, why));
@@ -48,7 +50,7 @@ void check_url(const Attribute& a, const std::string& url) {
     if (!scheme) failed("Must be a valid URL");
 }
 
-/// What the resources of a run share: the files as they are on disk and will be.
+/// State shared by the resources of a run: the content of the files on disk and with changes.
 struct Repositories {
     bool read = false;
     IniFiles files;
@@ -149,7 +151,8 @@ public:
         }
     }
 
-    // All files are written, whosever change it is, and are for everybody to read.
+    // Writes all changed files, even if another resource changed them, and makes them readable for
+    // all users.
     void flush() override {
         sys::FileSystem& files = context_.system.files;
         auto& all = repositories().files.files;
@@ -211,7 +214,7 @@ private:
         return out;
     }
 
-    /// Where repositories are kept: `reposdir` of yum.conf, else the usual places.
+    /// Returns the folders of repositories: `reposdir` of yum.conf, or the default folders.
     std::vector<std::string> directories() const {
         sys::FileSystem& files = context_.system.files;
         std::vector<std::string> dirs{"/etc/yum.repos.d", "/etc/yum/repos.d"};
@@ -262,16 +265,16 @@ private:
         return present_ && (!wanted || target_ == path_for(wanted));
     }
 
-    /// This one's section where it is to be. One of the name that stands elsewhere goes; what it
-    /// says comes along.
+    /// Returns the section of this resource in its target file. Marks a section of the same name in
+    /// another file for removal, and copies its entries.
     IniSection& section() {
-        const std::string place = path_for(target());
+        const std::string file_path = path_for(target());
         IniSection *found = nullptr, *old = nullptr;
         IniFiles& all = repositories().files;
         for (const auto& f : all.files) {
             for (const auto& part : f->parts) {
                 if (!part.section || part.section->name != name()) continue;
-                if (part.section->file == place) {
+                if (part.section->file == file_path) {
                     found = part.section.get();
                 } else {
                     old = part.section.get();
@@ -280,7 +283,7 @@ private:
             }
         }
         if (found) return *found;
-        IniSection& made = all.get(place).add(name(), &all);
+        IniSection& made = all.get(file_path).add(name(), &all);
         if (old) made.entries = old->entries;
         return made;
     }
@@ -288,8 +291,8 @@ private:
     void create() {
         present_ = true;
         if (const auto wanted = wanted_target()) target_ = path_for(wanted);
-        const std::string place = path_for(target());
-        read(repositories().files, place);
+        const std::string file_path = path_for(target());
+        read(repositories().files, file_path);
         for (const Attribute& a : spec_.attributes) {
             if (a.kind != AttributeKind::Property || a.name == "ensure") continue;
             if (const Value v = should(a.name); !v.is_undef()) put(a.name, v);
@@ -302,7 +305,7 @@ private:
         known_[std::string(property)] = text;
     }
 
-    /// True: nothing was left of it, and it is gone.
+    /// Writes the file. If it has become empty, removes it and returns true.
     bool store(IniFile& file) {
         bool gone = false;
         if (file.emptied()) {

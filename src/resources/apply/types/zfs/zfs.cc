@@ -1,4 +1,5 @@
-// The type zfs: file systems of ZFS (zfs_core 2.0.0).
+// SPDX-License-Identifier: Apache-2.0
+// The type zfs: ZFS file systems (zfs_core 2.0.0).
 #include <fmt/format.h>
 
 #include "core/base/plain_error.h"
@@ -13,7 +14,8 @@ bool zfs_suitable(Context& context) { return has_command(context, "zfs"); }
 constexpr ProviderClass kZfsClass{.name = "zfs", .suitable = zfs_suitable};
 constexpr const ProviderClass* kZfsProviders[] = {&kZfsClass};
 
-/// What some systems know nothing of counts as unset there, and setting it as done.
+/// Properties that some systems do not support. On such systems they count as unset, and setting
+/// them has no effect.
 constexpr std::string_view kNotEverywhere =
     " aclmode acltype shareiscsi overlay defaultuserquota relatime ";
 

@@ -1,4 +1,5 @@
-// The type zone: what it refuses. Zones are a matter of Solaris: no provider is suitable here.
+// SPDX-License-Identifier: Apache-2.0
+// The type zone: only its validation. Zones exist only on Solaris, so no provider is suitable.
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
@@ -71,7 +72,7 @@ public:
     }
 
 private:
-    // INTERFACE:ADDRESS[:ROUTER]; an exclusive stack has the interface alone.
+    // Checks INTERFACE:ADDRESS[:ROUTER]. With an exclusive stack, only the interface is permitted.
     void check(const std::vector<std::string_view>& parts) const {
         const std::string interface(parts[0]);
         const std::string address(parts.size() > 1 ? parts[1] : "");

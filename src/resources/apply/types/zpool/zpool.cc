@@ -1,4 +1,5 @@
-// The type zpool: pools of ZFS (zfs_core 2.0.0). Devices of a pool are compared, never changed.
+// SPDX-License-Identifier: Apache-2.0
+// The type zpool: ZFS pools (zfs_core 2.0.0). The devices of a pool are compared but never changed.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -134,7 +135,7 @@ public:
 private:
     using Pool = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-    // As Ruby shows an array in a text.
+    // Formats an array as Ruby does in a string.
     static std::string shown(std::span<const Value> values) {
         std::string out = "[";
         for (const Value& v : values) {
@@ -159,7 +160,8 @@ private:
         return found;
     }
 
-    /// The tree of `zpool status`, read from its end: a heading takes what stands below it.
+    /// Returns the tree of `zpool status`. It is read from the end, so that each heading takes the
+    /// lines below it.
     const Pool& pool() {
         if (pool_) return *pool_;
         Pool out;
@@ -171,7 +173,7 @@ private:
             if (!line.starts_with('\t')) continue;
             if (const auto w = base::words(line); !w.empty()) names.emplace_back(w[0]);
         }
-        // "NAME STATE ..", the pool, and its devices.
+        // Skip "NAME STATE .." and the pool; its devices follow.
         if (names.size() > 1) {
             out["pool"] = {names[1]};
             names.erase(names.begin(), names.begin() + 2);
@@ -209,7 +211,7 @@ private:
             below.clear();
         }
     }
-    /// The drive of the partition that ZFS makes on it.
+    /// Returns the drive that contains the partition which ZFS has created.
     std::string whole_disk(const std::string& device) const {
         if (!line_match("/dev/(:?[a-z]+([0-9]+n[0-9]+p)?1|disk/by-id/.+-part1)$", device)) {
             return device;

@@ -1,4 +1,4 @@
-# Every node knows every other: what one exports, all collect.
+# Every node exports a resource, and every node collects all of them.
 $root = $facts['scale_out']
 
 @@host { $trusted['certname']:

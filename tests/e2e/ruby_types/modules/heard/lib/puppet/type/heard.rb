@@ -1,4 +1,4 @@
-# Says where its messages come from, and what a reference is.
+# Logs the source of its messages, and the class of a reference.
 Puppet::Type.newtype(:heard) do
   newparam(:name, namevar: true)
   newparam(:p) do
@@ -21,7 +21,7 @@ Puppet::Type.newtype(:heard) do
     end
 
     def insync?(_is)
-      # A message is a value that is true.
+      # A log call returns a true value.
       warning('in insync?')
     end
   end

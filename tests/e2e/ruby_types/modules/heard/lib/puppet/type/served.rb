@@ -1,4 +1,4 @@
-# Reads files as Puppet's file server gives them.
+# Reads files through the functions of Puppet's file server.
 Puppet::Type.newtype(:served) do
   newparam(:name, namevar: true)
   newproperty(:told) do

@@ -1,4 +1,4 @@
-# With providers of which one is right.
+# A type with several providers, of which one is suitable.
 Puppet::Type.newtype(:choosy) do
   newparam(:name, namevar: true)
   newproperty(:by) { defaultto 'whom' }

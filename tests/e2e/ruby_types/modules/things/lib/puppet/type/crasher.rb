@@ -1,4 +1,4 @@
-# Whose provider does what none should.
+# A type whose provider misbehaves.
 Puppet::Type.newtype(:crasher) do
   newparam(:name, namevar: true)
   newproperty(:how)

@@ -1,4 +1,4 @@
-# Read all at once, written at the end.
+# A type whose instances are read together (prefetch) and written at the end (flush).
 Puppet::Type.newtype(:entry) do
   ensurable
   feature :colourful, 'Has colours.'

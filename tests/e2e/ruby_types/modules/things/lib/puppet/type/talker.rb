@@ -1,6 +1,6 @@
-require 'net/ftp' # opens the module Net, in whose name more may wait
+require 'net/ftp' # defines the module Net, to which other code may add
 
-# Says what it is to say, at the level of its resource.
+# Logs its message at the loglevel of the resource.
 Puppet::Type.newtype(:talker) do
   def initialize(*args)
     super
@@ -15,7 +15,7 @@ Puppet::Type.newtype(:talker) do
     def retrieve = :absent
     def insync?(_is) = false
     def sync
-      # A fact without a value is one all the same.
+      # A fact without a value still exists.
       said = [resource[:noop].inspect, resource.noop?, resource[:audit].inspect, Facter.fact(:unsaid).value.inspect, Facter.fact(:nosuch).inspect]
       Puppet.send(resource[:loglevel], "#{should} #{said.join(" ")}")
     end

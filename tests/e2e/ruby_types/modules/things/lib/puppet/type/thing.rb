@@ -1,4 +1,4 @@
-# A file with a number in it: what most types are like.
+# A file with a number in it, which represents a typical type.
 Puppet::Type.newtype(:thing) do
   @doc = 'A thing.'
   ensurable

@@ -1,4 +1,4 @@
-# Makes others: a file while the catalog is made ready, things while it is applied.
+# Generates other resources: a file when the catalog is prepared, and things while it is applied.
 Puppet::Type.newtype(:tree) do
   def self.title_patterns
     [[%r{\A(\w+)/(\w+)\z}, [[:left], [:right]]], [/\A(\w+)\z/, [[:left]]]]

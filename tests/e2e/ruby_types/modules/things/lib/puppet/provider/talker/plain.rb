@@ -1,4 +1,4 @@
 Puppet::Type.type(:talker).provide(:plain) do
-  # Of the whole program, since a block opens no name: the type knows it.
+  # A constant of the whole program, because a block opens no namespace: the type can read it.
   TALKER_NAME = /\A[a-z]\z/.freeze
 end

@@ -1,6 +1,6 @@
 require 'puppet/provider/package'
 
-# Packages are the lines "NAME VERSION" of a file; 3.0 is the newest.
+# Packages are the lines "NAME VERSION" of a file. The newest version is 3.0.
 Puppet::Type.type(:package).provide :box, parent: Puppet::Provider::Package do
   has_feature :versionable, :install_options
 

@@ -1,4 +1,4 @@
-# Can neither be asked for a version nor for the newest.
+# Supports neither versions nor the query for the newest one.
 Puppet::Type.type(:package).provide :crate, parent: :box do
   confine exists: '/'
   undef_method :update

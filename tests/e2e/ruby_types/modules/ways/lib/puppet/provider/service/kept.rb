@@ -1,4 +1,4 @@
-# A service is a file that says whether it runs.
+# A service is a file that contains its status.
 Puppet::Type.type(:service).provide :kept, parent: :base do
   def file = "#{ENV.fetch('WORK')}/service-#{@resource[:name]}"
   def read = File.exist?(file) ? File.read(file).split : %w[stopped false]

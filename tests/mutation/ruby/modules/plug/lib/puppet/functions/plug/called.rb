@@ -1,4 +1,4 @@
-# Calls others, with a block too.
+# Calls other functions, also with a block.
 Puppet::Functions.create_function(:'plug::called') do
   dispatch :each do
     param 'Array', :list

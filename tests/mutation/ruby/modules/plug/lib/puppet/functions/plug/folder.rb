@@ -1,4 +1,4 @@
-# Every file of a folder is a key.
+# A Hiera backend with one key per file of a folder.
 Puppet::Functions.create_function(:'plug::folder') do
   dispatch :all do
     param 'Hash', :options

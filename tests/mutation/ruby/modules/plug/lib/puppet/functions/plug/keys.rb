@@ -1,6 +1,6 @@
 require 'yaml'
 require_relative '../../../puppet_x/plug/tidy'
-# Remembers in its context.
+# Caches values in its context.
 Puppet::Functions.create_function(:'plug::keys') do
   dispatch :find do
     param 'String', :key

@@ -1,5 +1,5 @@
 require_relative '../../../puppet_x/plug/tidy'
-# Remembers files for as long as its process lives.
+# Caches files for the lifetime of its process.
 Puppet::Functions.create_function(:'plug::memo') do
   dispatch :read do
     param 'String', :path
