@@ -268,12 +268,7 @@ Found Lookup::Impl::ask_hiera3(const Provider& provider, const Resolved& entry, 
                               : inv.strategy   ? resolution_type(arena, *inv.strategy)
                                                : Value::undef());
     // Requests of the backend to the compile belong to this lookup.
-    Invocation* const before = std::exchange(current, &inv);
-    struct RestoreCurrent {
-        Invocation*& current;
-        Invocation* before;
-        ~RestoreCurrent() { current = before; }
-    } const back{current, before};
+    const CurrentLookup innermost(current, inv);
     Value answer;
     try {
         answer = options.hiera3(inv.in, inv.scope, request.build());

@@ -143,6 +143,24 @@ struct Invocation {
     base::Arena& arena() const { return in.arena(); }
 };
 
+/// Makes `now` the innermost lookup for as long as the guard lives.
+class CurrentLookup {
+public:
+    CurrentLookup(Invocation*& current, Invocation& now) : CurrentLookup(current, now, current) {}
+    /// Makes `after` the innermost lookup when the guard ends.
+    CurrentLookup(Invocation*& current, Invocation& now, Invocation* after)
+        : current_(current), after_(after) {
+        current_ = &now;
+    }
+    ~CurrentLookup() { current_ = after_; }
+    CurrentLookup(const CurrentLookup&) = delete;
+    CurrentLookup& operator=(const CurrentLookup&) = delete;
+
+private:
+    Invocation*& current_;
+    Invocation* after_;
+};
+
 struct Lookup::Impl {
     std::shared_ptr<const environment::Environment> environment;
     std::shared_ptr<DataCache> cache;

@@ -176,12 +176,7 @@ Value Lookup::Impl::options_for(const Key& key, Invocation& outer) {
         inv.top_key = kLookupOptions;
         inv.module = outer.module;
         inv.has_module = outer.has_module;
-        current = &inv;
-        struct Restore {
-            Invocation*& current;
-            Invocation* old;
-            ~Restore() { current = old; }
-        } restore{current, &outer};
+        const CurrentLookup innermost(current, inv, &outer);
         Step step(inv.explainer, NodeKind::Top, kLookupOptions);
         const Key own = plain_key(kLookupOptions);
         const MergeStrategy strategy{MergeStrategy::Kind::Hash, Value::undef()};
@@ -228,13 +223,8 @@ Found Lookup::Impl::search(const Key& key, Invocation& outer, const Value& merge
     inv.top_key = key.text;
     inv.module = key.module;
     inv.has_module = key.has_module;
-    struct Restore {
-        Invocation*& current;
-        Invocation* old;
-        ~Restore() { current = old; }
-    } restore{current, current};
-    current = &inv;
-    BUNRAKU_ASSERT(restore.old != current);
+    BUNRAKU_ASSERT(current != &inv);
+    const CurrentLookup innermost(current, inv);
     if (inv.explainer && inv.explainer->only_options()) {
         inv.top_key = kLookupOptions;
         do_lookup(plain_key(kLookupOptions), inv, Value::string("hash"));
@@ -281,14 +271,8 @@ Found Lookup::Impl::module_default(const Key& key, Invocation& inv) {
         own.top_key = kLookupOptions;
         const Key name = plain_key(kLookupOptions);
         const MergeStrategy strategy{MergeStrategy::Kind::Hash, Value::undef()};
-        struct Restore {
-            Invocation*& current;
-            Invocation* before;
-            ~Restore() { current = before; }
-        };
         Found all = [&] {
-            const Restore restore{current, &inv};
-            current = &own;
+            const CurrentLookup innermost(current, own, &inv);
             return guarded(name.text,
                            [&] { return provider_lookup(*provider, name, own, strategy, true); });
         }();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <optional>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -159,6 +160,7 @@ private:
                 const auto text = files().read(sys::join(module.path, "metadata.json"));
                 if (text && !codec::parse_yaml(*text, "metadata.json"))
                     bad("module " + module.name, "its metadata.json cannot be parsed");
+                plugin_folders_.push_back(sys::join(module.path, "lib"));
             }
         } catch (const base::PuppetError& error) {
             note("environment", error.message());
@@ -171,23 +173,21 @@ private:
     }
 
     void certificates() {
-        certificate("certificate", settings_.text("hostcert"));
+        const std::string path = settings_.text("hostcert");
+        const auto own = certificate("certificate", path);
         certificate("authority", settings_.text("localcacert"));
         const std::string key = settings_.text("hostprivkey");
         if (const auto status = files().stat(key); status && (status->mode & 0007) != 0)
             bad("private key", fmt::format("{} can be read by everybody", key));
-        key_pair(settings_.text("hostcert"), key);
-        revocation_list(settings_.text("hostcrl"));
+        if (own) key_pair(*own, path, key);
+        revocation_list(settings_.text("hostcrl"), own);
         if (files().exists(settings_.text("cacert")))
             note("ca", fmt::format("this machine has an authority: `{} ca doctor` looks at it",
                                    options_.program));
     }
     /// Checks that the key and the certificate belong to each other.
-    void key_pair(const std::string& certificate_path, const std::string& key_path) {
-        const auto pem = files().read(certificate_path);
-        const auto certificate = pem ? pki::Certificate::from_pem(*pem, certificate_path)
-                                     : base::Result<pki::Certificate>(base::failure(""));
-        if (!certificate) return;
+    void key_pair(const pki::Certificate& certificate, const std::string& certificate_path,
+                  const std::string& key_path) {
         const auto text = files().read(key_path);
         if (!text) {
             if (!files().exists(key_path))
@@ -202,7 +202,7 @@ private:
             *text, key_path, passphrase ? std::string(base::trim(*passphrase)) : std::string());
         if (!key) {
             bad("private key", fmt::format("{}: {}", key_path, key.error().message));
-        } else if (!key->belongs_to(*certificate)) {
+        } else if (!key->belongs_to(certificate)) {
             bad("private key",
                 fmt::format("{} does not belong to the certificate {}: remove both with `{} ssl "
                             "clean` and request a new certificate",
@@ -212,7 +212,7 @@ private:
         }
     }
     /// Checks the revocation lists that connections are verified with.
-    void revocation_list(const std::string& path) {
+    void revocation_list(const std::string& path, const std::optional<pki::Certificate>& own) {
         if (settings_.text("certificate_revocation") == "false")
             return note("revocation list", "is not used: certificate_revocation is false");
         if (!files().read(path)) {
@@ -224,15 +224,13 @@ private:
         if (!lists)
             return bad("revocation list", fmt::format("{}: {}", path, lists.error().message));
         const auto now = system_.system().clock.now_ns() / 1'000'000'000;
-        const auto own = pki::read_certificates(settings_.text("hostcert"));
         for (const auto& list : *lists) {
             const auto facts = pki::facts_of(list);
             if (facts.next_update < now) {
                 bad("revocation list",
                     fmt::format("the list of {} in {} expired {} days ago", facts.issuer, path,
                                 (now - facts.next_update) / 86400));
-            } else if (own && pki::is_revoked(list, own->front()) &&
-                       own->front().issuer_utf8() == facts.issuer) {
+            } else if (own && pki::is_revoked(list, *own) && own->issuer_utf8() == facts.issuer) {
                 bad("revocation list",
                     fmt::format("the certificate {} is revoked", settings_.text("hostcert")));
             } else {
@@ -240,18 +238,19 @@ private:
             }
         }
     }
-    void certificate(const char* what, const std::string& path) {
+    /// Checks a certificate file. Returns its certificate if it can be parsed.
+    std::optional<pki::Certificate> certificate(const char* what, const std::string& path) {
         const auto text = files().read(path);
         if (!text) {
             note(what, files().exists(path)
                            ? fmt::format("{} cannot be read by this user", path)
                            : fmt::format("{} does not exist: the agent has not run yet", path));
-            return;
+            return std::nullopt;
         }
         const auto parsed = pki::Certificate::from_pem(*text, path);
         if (!parsed) {
             bad(what, fmt::format("{}: {}", path, parsed.error().message));
-            return;
+            return std::nullopt;
         }
         const std::int64_t days =
             (parsed->not_after() - system_.system().clock.now_ns() / 1'000'000'000) / 86400;
@@ -263,6 +262,7 @@ private:
         } else {
             good(what, result);
         }
+        return *parsed;
     }
 
     /// Checks that the programs and report processors that settings name exist.
@@ -280,16 +280,7 @@ private:
                 good("classifier", classifier);
             }
         }
-        std::vector<std::string> folders;
-        try {
-            site::NodeRequest request;
-            request.sources.no_manifest = true;
-            const auto environment = site::Site(settings_, options_.site).environment(request);
-            for (const auto& module : environment->modules())
-                folders.push_back(sys::join(module.path, "lib"));
-        } catch (const base::PuppetError&) {
-            // code() reports the environment's errors.
-        }
+        auto folders = plugin_folders_;
         std::ranges::copy(sys::ruby_plugin_folders(files()), std::back_inserter(folders));
         const std::string reports = settings_.text("reports");
         for (const auto part : base::split(reports, ',')) {
@@ -349,6 +340,7 @@ private:
     const DoctorOptions& options_;
     sys::RealSystem system_;
     std::vector<DoctorFinding> found_;
+    std::vector<std::string> plugin_folders_;  ///< lib folders of the environment's modules
 };
 
 }  // namespace
