@@ -315,9 +315,11 @@ int edit(const std::string& code) {
         throw base::plain_error("Could not run: " + written.error().message);
     }
     const char* own = std::getenv("EDITOR");
-    const std::string quoted = sys::shell_text({path});
-    // EDITOR is a command line, as for Ruby's system().
-    (void)std::system(fmt::format("{} {}", own ? own : "vi", quoted).c_str());
+    // EDITOR is a command line, as for Ruby's system(). Its exit status is ignored, as in Puppet.
+    const auto command = fmt::format("{} {}", own ? own : "vi", sys::shell_text({path}));
+    if (std::system(command.c_str()) == -1)
+        throw base::plain_error(
+            fmt::format("Could not run: {} - {}", std::strerror(errno), command));
     std::string program = files->real_path("/proc/self/exe").value_or("bunraku");
     return std::system(sys::shell_text({program, "apply", "-v", path}).c_str()) == 0 ? 0 : 1;
 }

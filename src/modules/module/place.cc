@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,14 +24,15 @@ void harmonize_owner(const std::string& tree, const std::string& folder) {
     struct stat want{};
     if (::geteuid() != 0 || ::stat(folder.c_str(), &want) != 0) return;
     if (want.st_uid == 0 && want.st_gid == 0) return;
-    thread_local struct stat owner;
-    owner = want;
-    ::nftw(
-        tree.c_str(),
-        [](const char* path, const struct stat*, int, struct FTW*) {
-            return ::lchown(path, owner.st_uid, owner.st_gid) == 0 ? 0 : 0;
-        },
-        16, FTW_PHYS);
+    // A file whose owner cannot be changed keeps it.
+    const auto change = [&](const std::filesystem::path& path) {
+        [[maybe_unused]] const int status = ::lchown(path.c_str(), want.st_uid, want.st_gid);
+    };
+    std::error_code unreadable;
+    change(tree);
+    for (std::filesystem::recursive_directory_iterator it(tree, unreadable), end;
+         it != end && !unreadable; it.increment(unreadable))
+        change(it->path());
 }
 
 }  // namespace
