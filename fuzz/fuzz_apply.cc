@@ -158,16 +158,10 @@ constexpr std::string_view kWords[] = {"",
                                        ".bak",
                                        "never"};
 
-std::string quoted(std::string_view text) {
-    std::string out;
-    codec::append_json_string(out, text);
-    return out;
-}
-
 std::string value_of(Bytes& in, int depth = 0) {
     const unsigned kind = in.next();
     switch (kind % 10) {
-        case 0: return quoted(in.text(40));
+        case 0: return codec::json_string(in.text(40));
         case 1: return std::to_string(static_cast<int>(in.next()) - 128);
         case 2: return std::to_string((std::int64_t{1} << (in.next() % 63)) - 1 + in.next() % 3);
         case 3: return in.next() % 2 ? "true" : "false";
@@ -180,10 +174,11 @@ std::string value_of(Bytes& in, int depth = 0) {
             return out + "]";
         }
         case 5:
-            return depth > 2 ? "{}"
-                             : "{" + quoted(in.text(8)) + ":" + value_of(in, depth + 1) + "}";
+            return depth > 2
+                       ? "{}"
+                       : "{" + codec::json_string(in.text(8)) + ":" + value_of(in, depth + 1) + "}";
         case 6: return in.next() % 2 ? "1.5" : "-1e300";
-        default: return quoted(kWords[in.next() % std::size(kWords)]);
+        default: return codec::json_string(kWords[in.next() % std::size(kWords)]);
     }
 }
 
@@ -222,10 +217,10 @@ std::string resource_of(Bytes& in, unsigned number) {
     name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
     const unsigned title = in.next();
     std::string out =
-        ",{\"type\":" + quoted(name) + ",\"title\":" +
-        quoted(title % 4 == 0   ? in.text(30)
-               : title % 4 == 1 ? "n" + std::to_string(number)
-                                : std::string(kWords[in.next() % std::size(kWords)])) +
+        ",{\"type\":" + codec::json_string(name) + ",\"title\":" +
+        codec::json_string(title % 4 == 0   ? in.text(30)
+                           : title % 4 == 1 ? "n" + std::to_string(number)
+                                            : std::string(kWords[in.next() % std::size(kWords)])) +
         ",\"tags\":[],\"kind\":\"compilable_type\",\"parameters\":{";
     bool first = true;
     for (unsigned n = in.next() % 6; n > 0; --n) {
@@ -235,7 +230,7 @@ std::string resource_of(Bytes& in, unsigned number) {
             which % 8 == 7 || type.attributes.empty()
                 ? metas[in.next() % metas.size()].name
                 : type.attributes[in.next() % type.attributes.size()].name;
-        out += (first ? "" : ",") + quoted(attribute) + ":" + value_of(in);
+        out += (first ? "" : ",") + codec::json_string(attribute) + ":" + value_of(in);
         first = false;
     }
     return out + "}}";

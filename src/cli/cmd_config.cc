@@ -22,7 +22,7 @@ namespace {
 
 using Kind = config::SettingSpec::Kind;
 
-std::string quoted(const std::vector<std::string>& items) {
+std::string quoted_list(const std::vector<std::string>& items) {
     std::string out;
     for (const std::string& item : items) {
         out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", item);
@@ -34,11 +34,11 @@ std::string quoted(const std::vector<std::string>& items) {
 std::string printed(const config::Settings& settings, std::string_view name) {
     if (auto problem = settings.problem(name)) throw base::plain_error(*problem);
     const config::SettingSpec* spec = config::find_setting(name);
-    if (spec && spec->kind == Kind::List) return quoted(settings.list(name));
+    if (spec && spec->kind == Kind::List) return quoted_list(settings.list(name));
     if (spec && spec->kind == Kind::Headers) {
         std::string out;
         for (const std::string& item : settings.list(name)) {
-            out += (out.empty() ? "" : ", ") + quoted(config::split_path(item));
+            out += (out.empty() ? "" : ", ") + quoted_list(config::split_path(item));
         }
         return "[" + out + "]";
     }

@@ -45,8 +45,6 @@ int complain(const std::string& text) {
 
 int missing(std::string_view option) { return complain(fmt::format("--{} is needed", option)); }
 
-std::string quoted(std::string_view text) { return codec::json_string(text); }
-
 std::optional<module::ModuleName> module_of(const Options& o) {
     return module::parse_module_name(o.module);
 }
@@ -107,8 +105,8 @@ int list(ForgeStore& forge_store, const Options& o) {
             }
             if (json.size() > 1) json += ",\n ";
             json += fmt::format(R"({{"module":{},"version":{},"fetched":{}}})",
-                                quoted(unit.name.module.slug()), quoted(unit.name.version),
-                                !unit.remote);
+                                codec::json_string(unit.name.module.slug()),
+                                codec::json_string(unit.name.version), !unit.remote);
         }
         if (o.json) fmt::print("{}]\n", json);
         return 0;
@@ -139,10 +137,11 @@ int list(ForgeStore& forge_store, const Options& o) {
         if (json.size() > 1) json += ",\n ";
         json += fmt::format(R"({{"repository":{},"releases":{},"published":{},"upstream":{},)"
                             R"("consumers":[)",
-                            quoted(repo), count, published.empty() ? "null" : quoted(published),
-                            upstream.empty() ? "null" : quoted(upstream));
+                            codec::json_string(repo), count,
+                            published.empty() ? "null" : codec::json_string(published),
+                            upstream.empty() ? "null" : codec::json_string(upstream));
         for (std::size_t i = 0; i < consumers[repo].size(); ++i) {
-            json += (i ? "," : "") + quoted(consumers[repo][i]);
+            json += (i ? "," : "") + codec::json_string(consumers[repo][i]);
         }
         json += "]}";
     }
@@ -231,10 +230,10 @@ int search(ForgeStore& forge_store, const Options& o, const std::vector<std::str
         if (!all) continue;
         if (o.json) {
             if (json.size() > 1) json += ",\n ";
-            json +=
-                fmt::format(R"({{"module":{},"version":{},"summary":{},"tags":{}}})",
-                            quoted(unit.name.module.slug()), quoted(unit.name.version),
-                            record->line(forge::Index::Summary), record->line(forge::Index::Tags));
+            json += fmt::format(
+                R"({{"module":{},"version":{},"summary":{},"tags":{}}})",
+                codec::json_string(unit.name.module.slug()), codec::json_string(unit.name.version),
+                record->line(forge::Index::Summary), record->line(forge::Index::Tags));
         } else {
             fmt::print("{} {} {}\n", unit.name.module.slug(), unit.name.version,
                        record->line(forge::Index::Summary));

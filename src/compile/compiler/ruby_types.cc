@@ -297,9 +297,6 @@ const restype::TypeSpec* find_ruby_type(const environment::Environment& environm
 
 namespace {
 
-/// Quotes a string as Puppet does if it is not safe without quotes.
-std::string quoted(std::string_view text) { return value::quote(text); }
-
 /// Returns a regular expression in Puppet syntax, with its options as a group.
 std::string with_options(std::string_view source, std::uint32_t options) {
     if (options == 0) return fmt::format("/{}/", source);
@@ -329,7 +326,7 @@ std::string value_type(const ruby::TypeInfo::Attribute& a) {
             const auto at = rest.find('=');
             const auto one = rest.substr(0, at);
             if (one == "true" || one == "false") boolean = true;
-            strings.push_back(quoted(one));
+            strings.push_back(value::quote(one));
             if (at == std::string_view::npos) break;
             rest = rest.substr(at + 1);
         }
@@ -364,7 +361,7 @@ void write_attributes(std::string& out, const ruby::TypeInfo& type,
     for (std::size_t i = 0; i < list.size(); ++i) {
         write_doc(out, list[i]->doc, "    # ");
         out += fmt::format("    Puppet::Resource::Param({}, {}{})", value_type(*list[i]),
-                           quoted(list[i]->name), list[i]->namevar ? ", true" : "");
+                           value::quote(list[i]->name), list[i]->namevar ? ", true" : "");
         if (i + 1 < list.size()) out += ",\n\n";
     }
     out += "\n  ],\n";
@@ -379,14 +376,14 @@ std::string resource_type_text(const ruby::TypeInfo& type, std::string_view now)
         "# Use the 'puppet generate types' command to regenerate this file.\n\n",
         now);
     write_doc(out, type.doc, "# ");
-    out += fmt::format("Puppet::Resource::ResourceType3.new(\n  {},\n", quoted(type.name));
+    out += fmt::format("Puppet::Resource::ResourceType3.new(\n  {},\n", value::quote(type.name));
     write_attributes(out, type, Kind::Property);
     write_attributes(out, type, Kind::Parameter);
     out += "  {\n";
     for (std::size_t i = 0; i < type.title_patterns.size(); ++i) {
         const auto& p = type.title_patterns[i];
         std::vector<std::string> names;
-        for (const auto& n : p.attributes) names.push_back(quoted(n));
+        for (const auto& n : p.attributes) names.push_back(value::quote(n));
         std::string source;
         for (std::size_t k = 0; k < p.regexp.size(); ++k) {
             if (p.regexp[k] == '\\' && k + 1 < p.regexp.size()) {

@@ -13,7 +13,7 @@ namespace {
 /// columns of an excerpt line if the width of the terminal is unknown
 constexpr std::size_t kWidest = 400;
 
-std::string quoted(std::string_view text) {
+std::string json_literal(std::string_view text) {
     std::string out;
     value::write_json(out, value::Value::string(text));
     return out;
@@ -82,12 +82,12 @@ void add_excerpt(std::string& out, const Span& span, char mark, std::size_t gutt
 
 std::string span_json(const Span& span) {
     std::string out = "{";
-    if (!span.from.file.empty()) out += fmt::format("\"file\":{},", quoted(span.from.file));
+    if (!span.from.file.empty()) out += fmt::format("\"file\":{},", json_literal(span.from.file));
     out += fmt::format("\"line\":{}", span.from.line);
     if (span.from.column > 0) out += fmt::format(",\"column\":{}", span.from.column);
     if (span.end_column > 0) out += fmt::format(",\"end_column\":{}", span.end_column);
-    if (!span.line.empty()) out += fmt::format(",\"source\":{}", quoted(span.line));
-    if (!span.text.empty()) out += fmt::format(",\"text\":{}", quoted(span.text));
+    if (!span.line.empty()) out += fmt::format(",\"source\":{}", json_literal(span.line));
+    if (!span.text.empty()) out += fmt::format(",\"text\":{}", json_literal(span.text));
     return out + "}";
 }
 
@@ -106,18 +106,20 @@ std::string region(const Span& span) {
     if (span.from.column > 0) out += fmt::format(",\"startColumn\":{}", span.from.column);
     if (span.end_column > span.from.column)
         out += fmt::format(",\"endColumn\":{}", span.end_column);
-    if (!span.line.empty()) out += fmt::format(",\"snippet\":{{\"text\":{}}}", quoted(span.line));
+    if (!span.line.empty())
+        out += fmt::format(",\"snippet\":{{\"text\":{}}}", json_literal(span.line));
     return out + "}";
 }
 
 std::string sarif_location(const Span& span) {
     std::string out = "{\"physicalLocation\":{";
-    out += fmt::format(
-        "\"artifactLocation\":{{\"uri\":{}}}",
-        quoted(span.from.file.starts_with("/") ? "file://" + span.from.file : span.from.file));
+    out += fmt::format("\"artifactLocation\":{{\"uri\":{}}}",
+                       json_literal(span.from.file.starts_with("/") ? "file://" + span.from.file
+                                                                    : span.from.file));
     if (span.from.line > 0) out += ",\"region\":" + region(span);
     out += "}";
-    if (!span.text.empty()) out += fmt::format(",\"message\":{{\"text\":{}}}", quoted(span.text));
+    if (!span.text.empty())
+        out += fmt::format(",\"message\":{{\"text\":{}}}", json_literal(span.text));
     return out + "}";
 }
 
@@ -171,14 +173,15 @@ std::string source_error_json(const SourceError& mistake) {
         fmt::format("\"place\":{}", mistake.main.from.line > 0 ? span_json(mistake.main) : "null");
     out += ",\"places\":" + list_json(mistake.places, span_json);
     out += ",\"did_you_mean\":" +
-           list_json(mistake.suggestions, [](const std::string& s) { return quoted(s); });
-    out += ",\"hints\":" + list_json(mistake.hints, [](const std::string& s) { return quoted(s); });
+           list_json(mistake.suggestions, [](const std::string& s) { return json_literal(s); });
+    out += ",\"hints\":" +
+           list_json(mistake.hints, [](const std::string& s) { return json_literal(s); });
     if (!mistake.more.empty()) {
         out += ",\"more\":" + list_json(mistake.more, [](const SourceError::More& more) {
                    return fmt::format(
-                       "{{\"message\":{},\"place\":{},\"hints\":{}}}", quoted(more.text),
+                       "{{\"message\":{},\"place\":{},\"hints\":{}}}", json_literal(more.text),
                        span_json(more.where),
-                       list_json(more.hints, [](const std::string& s) { return quoted(s); }));
+                       list_json(more.hints, [](const std::string& s) { return json_literal(s); }));
                });
     }
     return out + "}";
@@ -195,7 +198,7 @@ std::string sarif_log(const std::vector<std::pair<base::Diagnostic, SourceError>
         if (std::ranges::find(rules, rule) == rules.end()) rules.push_back(rule);
         if (!results.empty()) results += ",";
         results += fmt::format("{{\"ruleId\":{},\"level\":\"{}\",\"message\":{{\"text\":{}}}",
-                               quoted(rule), level, quoted(text));
+                               json_literal(rule), level, json_literal(text));
         if (place.from.line > 0 || !place.from.file.empty())
             results += ",\"locations\":[" + sarif_location(place) + "]";
         if (!related.empty())
@@ -215,10 +218,11 @@ std::string sarif_log(const std::vector<std::pair<base::Diagnostic, SourceError>
         "{{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\","
         "\"runs\":[{{\"tool\":{{\"driver\":{{\"name\":\"bunraku\",\"version\":{},\"rules\":{}}}}},"
         "\"columnKind\":\"unicodeCodePoints\",\"results\":[{}]}}]}}\n",
-        quoted(version),
-        list_json(
-            rules,
-            [](const std::string& rule) { return fmt::format("{{\"id\":{}}}", quoted(rule)); }),
+        json_literal(version),
+        list_json(rules,
+                  [](const std::string& rule) {
+                      return fmt::format("{{\"id\":{}}}", json_literal(rule));
+                  }),
         results);
 }
 

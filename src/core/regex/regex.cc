@@ -56,7 +56,7 @@ struct RegionHolder {
 };
 
 /// Ruby's error texts have the options after the closing slash.
-std::string quoted(std::string_view pattern, std::uint32_t options) {
+std::string ruby_literal(std::string_view pattern, std::uint32_t options) {
     // Ruby's inspect shows slashes escaped.
     std::string shown;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -93,7 +93,7 @@ base::Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view patte
     impl->options = options;
     if (!is_valid_utf8(pattern)) {
         return base::failure(
-            fmt::format("invalid multibyte character: {}", quoted(pattern, options)));
+            fmt::format("invalid multibyte character: {}", ruby_literal(pattern, options)));
     }
     std::string rewritten = to_oniguruma(pattern, (options & kExtended) != 0);
 
@@ -115,7 +115,7 @@ base::Result<std::shared_ptr<const Regex>> Regex::compile(std::string_view patte
         std::string_view message(reinterpret_cast<char*>(text),
                                  static_cast<std::size_t>(std::max(length, 0)));
         return base::failure(
-            fmt::format("{}: {}", ruby_message(rc, message), quoted(pattern, options)), rc);
+            fmt::format("{}: {}", ruby_message(rc, message), ruby_literal(pattern, options)), rc);
     }
     onig_foreach_name(
         impl->compiled,

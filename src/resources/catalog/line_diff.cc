@@ -13,7 +13,7 @@ namespace {
 using Lines = std::vector<std::string_view>;
 
 // Finds the steps that turn `a` into `b`: E. Myers, "An O(ND) Difference Algorithm", greedy form.
-EditScript search(const Lines& a, const Lines& b, int limit) {
+EditScript shortest_edits(const Lines& a, const Lines& b, int limit) {
     const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
     std::vector<Step> steps;
     BUNRAKU_ASSERT(limit >= 0);
@@ -107,7 +107,7 @@ EditScript edit_script(const Lines& from, const Lines& to, int limit) {
                      all.end() - static_cast<std::ptrdiff_t>(tail));
     };
     BUNRAKU_ASSERT(head + tail <= from.size() && head + tail <= to.size());
-    EditScript script = search(middle(from), middle(to), limit);
+    EditScript script = shortest_edits(middle(from), middle(to), limit);
     script.steps.insert(script.steps.begin(), head, Step::Same);
     script.steps.insert(script.steps.end(), tail, Step::Same);
     BUNRAKU_ASSERT(script.steps.size() -

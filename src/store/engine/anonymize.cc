@@ -15,12 +15,6 @@ namespace bunraku::store {
 
 namespace {
 
-std::string quoted(std::string_view text) {
-    std::string out;
-    codec::append_json_string(out, text);
-    return out;
-}
-
 /// Reports whether `names` contains `name`. An entry that ends with a star matches every name with
 /// that prefix.
 bool listed(std::span<const std::string_view> names, std::string_view name) {
@@ -179,7 +173,7 @@ std::string each_text(std::string_view json,
     cursor.enter_array();
     while (cursor.next_element()) {
         if (out.size() > 1) out += ',';
-        out += quoted(change(std::string(cursor.string())));
+        out += codec::json_string(change(std::string(cursor.string())));
     }
     return out + "]";
 }
@@ -202,7 +196,7 @@ std::string each_member(
             std::string key(raw);
             if (!first) out += ',';
             first = false;
-            out += quoted(key) + ':' + change(key, cursor.skip());
+            out += codec::json_string(key) + ':' + change(key, cursor.skip());
         }
         out += '}';
     }
@@ -345,7 +339,7 @@ void Anonymizer::hide(codec::JsonCursor& json, std::string& out) const {
             while (json.next_key(&key)) {
                 if (!first) out += ',';
                 first = false;
-                out += quoted(hidden(key)) + ':';
+                out += codec::json_string(hidden(key)) + ':';
                 hide(json, out);
             }
             out += '}';
@@ -361,7 +355,7 @@ void Anonymizer::hide(codec::JsonCursor& json, std::string& out) const {
             }
             out += ']';
             break;
-        case Kind::String: out += quoted(hidden(json.string())); break;
+        case Kind::String: out += codec::json_string(hidden(json.string())); break;
         case Kind::Number: out += std::to_string(leading_hex(hidden(json.number()), 7)); break;
         default: out += json.skip();
     }
@@ -396,7 +390,8 @@ std::string Anonymizer::parameters(std::string_view json) const {
     while (cursor.next_key(&raw)) {
         std::string name(raw);
         if (out.size() > 1) out += ',';
-        out += quoted(parameter_name(name)) + ':' + parameter_value(name, cursor.skip());
+        out +=
+            codec::json_string(parameter_name(name)) + ':' + parameter_value(name, cursor.skip());
     }
     return out + "}";
 }
@@ -419,7 +414,8 @@ std::string Anonymizer::metrics(std::string_view json) const {
         auto text = text_of(value);
         if (key == "category") category = text.value_or("");
         bool is_type = key == "name" && category == "time" && text && !listed(kKnownTimes, *text);
-        return is_type ? quoted(base::lower(type(capitalized(*text)))) : std::string(value);
+        return is_type ? codec::json_string(base::lower(type(capitalized(*text))))
+                       : std::string(value);
     });
 }
 
@@ -430,9 +426,9 @@ std::string Anonymizer::logs(std::string_view json) const {
         if (key == "line") return line(std::string(value));
         auto text = text_of(value);
         if (!text) return std::string(value);
-        if (key == "message") return quoted(log_message(*text));
-        if (key == "source") return quoted(source(*text));
-        if (key == "file") return quoted(file(*text));
+        if (key == "message") return codec::json_string(log_message(*text));
+        if (key == "source") return codec::json_string(source(*text));
+        if (key == "file") return codec::json_string(file(*text));
         return std::string(value);
     });
 }

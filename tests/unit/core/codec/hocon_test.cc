@@ -8,7 +8,7 @@
 namespace bunraku::codec {
 namespace {
 
-std::string quoted(const std::string& s) {
+std::string hocon_text(const std::string& s) {
     std::string out = "\"";
     for (char c : s) {
         if (c == '"' || c == '\\') out += '\\';
@@ -30,7 +30,7 @@ std::string json(const YamlNode& n) {
         case Kind::Boolean: return n.boolean ? "true" : "false";
         case Kind::Integer: return std::to_string(n.integer);
         case Kind::Float: return fmt::format("{}", n.number);
-        case Kind::String: return quoted(n.text);
+        case Kind::String: return hocon_text(n.text);
         case Kind::Sequence:
             for (const auto& item : n.items) out += (out.empty() ? "" : ",") + json(item);
             return "[" + out + "]";
