@@ -263,15 +263,36 @@ module Facter
 
   # Answers Bunraku's requests, and limits their time.
   module Facts
-    # Protects messages from interruption: a time limit that ends one halfway would corrupt the
-    # protocol.
-    module Uninterrupted
-      def ask(...) = Thread.handle_interrupt(Exception => :never) { super }
-      def log(...) = Thread.handle_interrupt(Exception => :never) { super }
-    end
+    # Ends a block at its time limit. In the thread of the block it becomes a `throw`, which a fact
+    # with `rescue Exception` cannot stop. Timeout's own exception does the same in Ruby 3.1.
+    class Expired < Exception
+      # The call of `after` that raises the exception.
+      Limit = Struct.new(:thread)
 
-    # Limit in seconds for facts that declare none.
-    DEFAULT_LIMIT = 60
+      def initialize(limit)
+        super('execution expired')
+        @limit = limit
+      end
+
+      # Ruby calls this method when it raises the exception.
+      def exception(*)
+        throw(@limit, caller) if Thread.current == @limit.thread
+        self
+      rescue UncaughtThrowError
+        self
+      end
+
+      # Raises Timeout::Error if the block takes longer.
+      def self.after(seconds, &block)
+        limit = Limit.new(Thread.current)
+        trace = catch(limit) do
+          return Timeout.timeout(seconds, self, limit, &block)
+        rescue Expired => e
+          e.backtrace
+        end
+        raise Timeout::Error, 'execution expired', trace
+      end
+    end
 
     class << self
       # "load" returns the names of all custom facts in the folders. "value" returns the value of
@@ -310,7 +331,7 @@ module Facter
         @deadline = now + limit
         Bunraku.ask(:time_limit, what, limit + GRACE)
         begin
-          Timeout.timeout(limit, &block)
+          Expired.after(limit, &block)
         rescue Timeout::Error
           # If this process is replaced, the fact is not tried again.
           Bunraku.ask(:time_over, what)
