@@ -226,12 +226,14 @@ std::optional<ruby::TypeInfo> read_generated(const environment::Environment& env
 // Reports whether the cause of the error is a part of Puppet's Ruby API that share/ruby lacks. Such
 // a gap must not make the type unusable.
 bool unknown_to_shim(const std::string& message) {
-    // The API of Puppet 0.x; newer versions of Puppet fail too.
-    if (message.find("undefined method `newtype' for Puppet:Module") != std::string::npos)
+    const auto mentions = [&](std::string_view text) { return message.find(text) != message.npos; };
+    // The API of Puppet 0.x; newer versions of Puppet fail too. The second text is that of
+    // Ruby 3.3. Ruby 3.4 has another quotation mark before the name.
+    if (mentions("newtype' for Puppet:Module") || mentions("newtype' for module Puppet")) {
         return false;
-    return message.find("undefined method `") != std::string::npos ||
-           message.find("undefined local variable or method `") != std::string::npos ||
-           message.find("uninitialized constant ") != std::string::npos;
+    }
+    return mentions("undefined method ") || mentions("undefined local variable or method ") ||
+           mentions("uninitialized constant ");
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ void classic_hints(std::string_view message, std::vector<std::string>& hints) {
          "There is no opening bracket for the ); \\) means the character itself"},
         {"target of repeat operator is not specified",
          "*, + and ? repeat the preceding item; \\* means the character itself"},
-        {"undefined method `",
+        {"undefined method ",
          "The value is not what the code expects; it is often nil because a key or "
          "a fact is missing"},
     };

@@ -403,7 +403,11 @@ TEST_F(HostTest, Templates) {
         host().render("one\n<%= nil.foo %>\n", "/t/x.erb", variables, callbacks);
         FAIL();
     } catch (const base::PuppetError& error) {
-        EXPECT_EQ(error.message(), "undefined method `foo' for nil:NilClass");
+        // Ruby 3.3 does not show the class of nil.
+        const auto newer = host().render("<%= RUBY_VERSION >= '3.3' %>", "", variables, callbacks);
+        EXPECT_EQ(error.message(), newer.text() == "true"
+                                       ? "undefined method `foo' for nil"
+                                       : "undefined method `foo' for nil:NilClass");
         ASSERT_FALSE(error.trace().empty());
         EXPECT_TRUE(error.trace()[0].starts_with("/t/x.erb:2:")) << error.trace()[0];
     }
