@@ -15,7 +15,6 @@ template FMT_API auto decimal_point_impl(locale_ref) -> char;
 template FMT_API auto decimal_point_impl(locale_ref) -> wchar_t;
 template FMT_API void buffer<char>::append(const char*, const char*);
 template FMT_API void buffer<wchar_t>::append(const wchar_t*, const wchar_t*);
-template FMT_API void vformat_to(buffer<char>&, basic_string_view<char>,
-                                 basic_format_args<FMT_BUFFER_CONTEXT(char)>, locale_ref);
+template FMT_API void vformat_to(buffer<char>&, string_view, format_args, locale_ref);
 }  // namespace detail
 FMT_END_NAMESPACE
