@@ -152,9 +152,10 @@ ACTIONS
 mkdir -m 0777 "$scratch/user"
 echo 1 >"$scratch/user/edited"
 chmod 0644 "$scratch/user/edited"
+cp "$BUNRAKU" "$scratch/user/bunraku" # another user may be unable to read the build
 as=()
 [ "$(id -u)" != 0 ] || { as=(setpriv --reuid 65534 --regid 65534 --clear-groups); chown 65534 "$scratch/user/edited"; chmod a+x "$scratch"; }
-out=$(cd "$scratch/user" && "${as[@]}" env HOME="$scratch/user" EDITOR="sed -i s/0644/0600/" "$BUNRAKU" resource --edit file "$scratch/user/edited" 2>&1)
+out=$(cd "$scratch/user" && "${as[@]}" env HOME="$scratch/user" EDITOR="sed -i s/0644/0600/" "$scratch/user/bunraku" resource --edit file "$scratch/user/edited" 2>&1)
 equal "$(stat -c %a "$scratch/user/edited")" 600
 # -- eval at a terminal: history, completion, incomplete code, end of input
 at_terminal() {
