@@ -32,7 +32,7 @@ if grep -q '^BUNRAKU_SANITIZE:STRING=.' "$build/CMakeCache.txt"; then finish; fi
     { cat "$scratch/err"; failures=$((failures + 1)); finish; }
 package=$(tail -n 1 "$scratch/said")
 field() { dpkg-deb -f "$package" "$1"; }
-holds "$(field Depends)" 'libc6 \(>= .*libssl3 .*libarchive13, adduser'
+holds "$(field Depends)" 'libc6 \(>= .*libssl3(t64)? .*libarchive13(t64)?, adduser'
 holds "$(field Recommends)" '^libpq5, ruby$'
 version=$(field Version)
 dpkg --compare-versions "$version" le 0.1.0 && dpkg --compare-versions "$version" gt 0.1.0~1 ||
@@ -78,7 +78,7 @@ mkdir "$scratch/opt"
 tar -C "$scratch/opt" -xf "$(tail -n 1 "$scratch/said")"
 program=$(echo "$scratch"/opt/bunraku-*/bin/bunraku)
 shared=$(LD_TRACE_LOADED_OBJECTS=1 "$program" | sed -n 's/^\t\([a-z0-9_-]*\)\.so.*/\1/p' | sort -u | tr '\n' ' ')
-lacks "$shared" '(^| )(libstdc|libgcc|libssl|libcrypto|libsqlite|libfmt|libyaml|libz|libgdbm|libcrypt|libmimalloc)'
+lacks "$shared" '(^| )(libstdc|libgcc|libssl|libcrypto|libsqlite|libfmt|libyaml|libz|libzstd|libgdbm|libcrypt|libmimalloc)'
 holds "$(LD_TRACE_LOADED_OBJECTS=1 "$program")" "libonig.so.5 => $scratch/opt/"
 holds "$("$program" apply "${places[@]}" -e 'notice("aXb" =~ /X/, sha256("a"), 1.5)' 2>&1)" ': true ca978112.* 1\.5$'
 holds "$("$program" compile "${places[@]}" -e 'fail("thrown")' 2>&1)" 'thrown'
