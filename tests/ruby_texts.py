@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrites error texts of Ruby as newer versions of Ruby word them.
+"""Compares texts that contain error messages of Ruby.
 
-Expectations have the texts of Ruby 3.1 and 3.2, which Puppet 8.11 includes. Since 3.3, Ruby does not
-show the receiver of a missing method: "for nil" instead of "for nil:NilClass", and "for an instance of
-String" instead of 'for "a":String'.
+Expectations have the messages of Ruby 3.1, which differ from those of Ruby 3.3:
+- Ruby 3.1 adds the source line and a line of ^ to the message.
+- For a missing method, Ruby 3.1 shows the receiver: 'for "a":String', "for nil:NilClass". Ruby 3.3
+  shows what it is: "for an instance of String", "for nil". It uses the method `name` of the class. If
+  `name` is not a string, as in Puppet's providers, it shows the address of the class.
+- The expected tokens of a syntax error include "dummy end" in Ruby 3.3.
 
-usage: ruby_texts.py <EXPECTED    prints EXPECTED with the texts of the Ruby of this machine
+usage: ruby_texts.py EXPECTED FOUND    compares two files, and prints the difference
 """
+import difflib
 import functools
 import re
 import subprocess
@@ -15,29 +19,43 @@ import sys
 
 CONSTANT = r"[A-Z]\w*(?:::[A-Z]\w*)*"
 ANONYMOUS = r"#<(?:Class|Module):0x\w+>"
-MISSING = re.compile(
+EXCERPT = re.compile(r"\n\n[^\n]*\n *\^+(?=\n| \(|$)")
+CHANGED = re.compile(
     r"(?P<what>undefined (?:local variable or )?method `[^']+'|(?:private|protected) method `[^']+' called) for "
-    rf"(?:(?P<plain>nil:NilClass|true:TrueClass|false:FalseClass|main:Object)"
-    rf"|(?P<named>{CONSTANT}|{ANONYMOUS}):(?P<kind>Class|Module)"
-    rf"|(?P<anonymous>{ANONYMOUS})"
-    rf"|\#<(?P<shown>{CONSTANT}|#<Class:0x\w+>):0x\w+.*>"
-    rf"|.*?:(?P<type>{CONSTANT}))(?=$| \(|:? at |, |\\n)", re.M)
+    rf"(?:(?P<plain>nil|true|false|main):(?:NilClass|TrueClass|FalseClass|Object)"
+    rf"|(?P<named>{CONSTANT}):(?P<kind>Class|Module)"
+    rf"|(?P<nameless>{ANONYMOUS})"
+    rf"|\#<(?:{ANONYMOUS}):0x\w+.*>"
+    rf"|\#<(?P<shown>{CONSTANT}):0x\w+.*>"
+    rf"|.*?:(?P<type>{CONSTANT}))(?=$| \(|:? at |, )"
+    r"|(?P<syntax>syntax error, .*expecting `end')$")
 
 
-def _worded(match):
+def _newer(match):
+    """Returns a regular expression for the text of Ruby 3.3."""
+    if match["syntax"]:
+        return re.escape(match["syntax"] + " or dummy end")
     if match["plain"]:
-        receiver = match["plain"].split(":")[0]
+        receiver = match["plain"]
     elif match["kind"]:
         receiver = f"{match['kind'].lower()} {match['named']}"
-    elif match["anonymous"]:
-        receiver = f"{match['anonymous'][2:].split(':')[0].lower()} {match['anonymous']}"
+    elif match["nameless"]:
+        receiver = rf"(?:class|module) {ANONYMOUS}"
+    elif match["shown"] or match["type"]:
+        receiver = rf"an instance of (?:{match['shown'] or match['type']}|{ANONYMOUS})"
     else:
-        receiver = f"an instance of {match['shown'] or match['type']}"
-    return f"{match['what']} for {receiver}"
+        receiver = rf"an instance of (?:{ANONYMOUS}|[\w:]+)"
+    return re.escape(match["what"]) + " for " + receiver
 
 
-def as_ruby_3_3(text):
-    return MISSING.sub(_worded, text)
+def _line_matches(want, have):
+    if want == have:
+        return True
+    pattern, at = "", 0
+    for match in CHANGED.finditer(want):
+        pattern += re.escape(want[at:match.start()]) + _newer(match)
+        at = match.end()
+    return at > 0 and re.fullmatch(pattern + re.escape(want[at:]), have) is not None
 
 
 @functools.cache
@@ -50,19 +68,30 @@ def version():
     return tuple(int(part) for part in done.stdout.split(".")[:2])
 
 
-def here(text):
-    """Returns `text` as the Ruby of this machine words it."""
-    return as_ruby_3_3(text) if version() >= (3, 3) else text
+def difference(want, have):
+    """Returns the lines that differ, or an empty string if `have` is `want` in the words of this
+    machine's Ruby."""
+    if version() >= (3, 3) and want != have:
+        want = EXCERPT.sub("", want)
+        wanted, got = want.split("\n"), have.split("\n")
+        if len(wanted) == len(got):
+            want = "\n".join(h if _line_matches(w, h) else w for w, h in zip(wanted, got))
+    return "".join(difflib.unified_diff(want.splitlines(True), have.splitlines(True), "expected", "got", n=1))
 
 
 def same(want, have):
-    """Reports whether each line of `have` is the one of `want`, or the one that the Ruby of this
-    machine prints instead. (Bunraku's native code always has Puppet's texts.)"""
-    if want == have:
-        return True
-    wanted, got = want.split("\n"), have.split("\n")
-    return len(wanted) == len(got) and all(h in (w, here(w)) for w, h in zip(wanted, got))
+    return not difference(want, have)
+
+
+def main():
+    texts = []
+    for name in sys.argv[1:]:
+        with open(name, encoding="utf-8", errors="surrogateescape") as file:
+            texts.append(file.read())
+    told = difference(*texts)
+    sys.stdout.write(told)
+    sys.exit(1 if told else 0)
 
 
 if __name__ == "__main__":
-    sys.stdout.write(here(sys.stdin.read()))
+    main()
