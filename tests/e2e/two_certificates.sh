@@ -16,10 +16,12 @@ start() {
 }
 stop() { kill $server; wait $server 2>/dev/null; server=; }
 # key_type SIGALGS: prints the key type of the certificate for a client with these signature
-# algorithms.
+# algorithms. OpenSSL 3.5 prints the TLS name of the signature algorithm.
 key_type() {
     openssl s_client -connect "127.0.0.1:$port" -CAfile "$scratch/ca/ca_crt.pem" -verify_return_error \
-        -sigalgs "$1" </dev/null 2>&1 | sed -n 's/^Peer signature type: //p'
+        -sigalgs "$1" </dev/null 2>&1 |
+        sed -n 's/^Peer signature type: //p' |
+        sed 's/^ecdsa_secp256r1_sha256$/ECDSA/; s/^rsa_pss_rsae_sha256$/RSA-PSS/'
 }
 any='ECDSA+SHA256:RSA-PSS+SHA256'
 start --setting ca_key_type=rsa --setting keylength=2048
