@@ -263,6 +263,16 @@ module Facter
 
   # Answers Bunraku's requests, and limits their time.
   module Facts
+    # Protects messages from interruption: a time limit that ends one halfway would corrupt the
+    # protocol.
+    module Uninterrupted
+      def ask(...) = Thread.handle_interrupt(Exception => :never) { super }
+      def log(...) = Thread.handle_interrupt(Exception => :never) { super }
+    end
+
+    # Limit in seconds for facts that declare none.
+    DEFAULT_LIMIT = 60
+
     # Ends a block at its time limit. In the thread of the block it becomes a `throw`, which a fact
     # with `rescue Exception` cannot stop. Timeout's own exception does the same in Ruby 3.1.
     class Expired < Exception
