@@ -108,17 +108,20 @@ private:
             good("certname", name);
     }
 
+    /// Returns the path or, if it does not exist, its nearest existing parent.
+    std::string nearest_existing(std::string path) {
+        while (path.size() > 1 && !files().exists(path))
+            path = std::string(sys::directory_name(path));
+        return path;
+    }
+
     void folders() {
         for (const std::string_view name :
              {"confdir", "codedir", "vardir", "statedir", "ssldir", "logdir", "rundir"}) {
             const std::string path = settings_.text(name);
             const auto status = files().stat(path);
             if (!status) {
-                // Find the nearest existing parent.
-                std::string above = path;
-                while (above.size() > 1 && !files().exists(above))
-                    above = std::string(sys::directory_name(above));
-                if (files().access(above, W_OK)) {
+                if (files().access(nearest_existing(path), W_OK)) {
                     note(std::string(name),
                          fmt::format("{} does not exist yet and will be created", path));
                 } else {
@@ -136,9 +139,7 @@ private:
             }
         }
         struct statvfs disk{};
-        std::string state = settings_.text("statedir");
-        while (state.size() > 1 && !files().exists(state))
-            state = std::string(sys::directory_name(state));
+        const std::string state = nearest_existing(settings_.text("statedir"));
         constexpr std::uint64_t kLeast = 200ULL << 20;
         if (::statvfs(state.c_str(), &disk) == 0) {
             const std::uint64_t left = std::uint64_t{disk.f_bavail} * disk.f_frsize;
