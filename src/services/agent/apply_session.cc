@@ -78,10 +78,29 @@ void make_folders(const config::Settings& settings, sys::System& system) {
     }
 }
 
+apply::RunSettings run_settings_of(const config::Settings& s) {
+    apply::RunSettings out;
+    out.lastrunfile = s.text("lastrunfile");
+    out.lastrunreport = s.text("lastrunreport");
+    out.reportdir = s.text("reportdir");
+    // Without reports, only the summary of the last run is written.
+    const bool reports = s.boolean("report");
+    if (!reports) out.lastrunreport.clear();
+    out.store_report = false;
+    const auto processors = report_processors(s);
+    out.store_report = std::ranges::find(processors, "store") != processors.end();
+    out.prerun_command = s.text("prerun_command");
+    out.postrun_command = s.text("postrun_command");
+    out.puppet_version = std::string(config::kPuppetVersion);
+    return out;
+}
+
 }  // namespace
 
 ApplySession::ApplySession(const config::Settings& settings, base::LogSink& log, bool applies)
-    : settings_(settings), sink_(log, system_.clock), context_{.system = system_, .log = sink_} {
+    : sink_(log, system_.clock),
+      context_{.system = system_, .log = sink_},
+      run_settings_(run_settings_of(settings)) {
     const config::Settings& s = settings;
     apply::Options& o = context_.options;
     o.noop = s.boolean("noop");
@@ -113,24 +132,6 @@ ApplySession::ApplySession(const config::Settings& settings, base::LogSink& log,
     o.statettl = seconds_of(s.text("statettl"));
     if (auto v = s.text("environment"); !v.empty()) o.environment = v;
     if (applies) make_folders(s, system_);
-}
-
-apply::RunSettings ApplySession::run_settings() {
-    const config::Settings& s = settings_;
-    apply::RunSettings out;
-    out.lastrunfile = s.text("lastrunfile");
-    out.lastrunreport = s.text("lastrunreport");
-    out.reportdir = s.text("reportdir");
-    // Without reports, only the summary of the last run is written.
-    const bool reports = s.boolean("report");
-    if (!reports) out.lastrunreport.clear();
-    out.store_report = false;
-    const auto processors = report_processors(s);
-    out.store_report = std::ranges::find(processors, "store") != processors.end();
-    out.prerun_command = s.text("prerun_command");
-    out.postrun_command = s.text("postrun_command");
-    out.puppet_version = std::string(config::kPuppetVersion);
-    return out;
 }
 
 std::vector<std::string> report_processors(const config::Settings& settings) {

@@ -26,16 +26,16 @@ public:
     ApplySession(const config::Settings& settings, base::LogSink& log, bool applies = true);
     apply::Context& context() { return context_; }
     apply::ReportSink& sink() { return sink_; }
-    apply::RunSettings run_settings();
+    const apply::RunSettings& run_settings() const { return run_settings_; }
 
 private:
-    const config::Settings& settings_;
     sys::RealSystem real_;
     std::unique_ptr<sys::FileSystem> files_ = sys::make_guarded_file_system();
     sys::System system_{*files_, real_.system().processes, real_.system().clock,
                         real_.system().users};
     apply::ReportSink sink_;
     apply::Context context_;
+    apply::RunSettings run_settings_;
 };
 
 /// Serves puppet:///modules/NAME/PATH from the modules of an environment, and the other mounts that
