@@ -49,22 +49,36 @@ http::ClientOptions tls_options(const config::Settings& settings, std::string us
     return out;
 }
 
-bool names_puppetdb(const config::Settings& settings, OwnStore own) {
+namespace {
+
+/// Does the work of names_puppetdb; `file` is the text of puppetdb.conf, if it exists.
+bool uses_puppetdb(const config::Settings& settings, OwnStore own,
+                   const std::optional<std::string>& file) {
     if (!settings.text("puppetdb_url").empty()) return true;
     if (settings.text("storeconfigs_backend") != "puppetdb") return false;
-    if (environment::read_file(settings.text("confdir") + "/puppetdb.conf")) return true;
+    if (file) return true;
     const bool has_store =
         own == OwnStore::There || sys::make_real_file_system()->exists(store_path(settings));
     return settings.is_set("storeconfigs_backend") && !has_store;
 }
 
+std::string puppetdb_conf(const config::Settings& settings) {
+    return settings.text("confdir") + "/puppetdb.conf";
+}
+
+}  // namespace
+
+bool names_puppetdb(const config::Settings& settings, OwnStore own) {
+    return uses_puppetdb(settings, own, environment::read_file(puppetdb_conf(settings)));
+}
+
 std::unique_ptr<PuppetdbClient> puppetdb_service(const config::Settings& settings,
                                                  const std::string& user_agent, base::LogSink& log,
                                                  http::Network* network, OwnStore own) {
-    const auto path = settings.text("confdir") + "/puppetdb.conf";
+    const auto path = puppetdb_conf(settings);
     const auto text = environment::read_file(path);
+    if (!uses_puppetdb(settings, own, text)) return nullptr;
     auto url = settings.text("puppetdb_url");
-    if (!names_puppetdb(settings, own)) return nullptr;
     auto config = PuppetdbConfig::parse(text.value_or(""), path);
     if (!config) {
         throw base::plain_error(
