@@ -213,6 +213,9 @@ Resource& Compilation::make_resource(const ResourceType& type, std::string_view 
 }
 
 void Compilation::add_resource(Scope* scope, Resource& resource) {
+    // Puppet's compiler, too, lists a resource before its catalog refuses it as a duplicate. If
+    // Ruby code rescues the error, the resource is finished with the others but is not in the
+    // catalog.
     resources_.push_back(&resource);
     table_.add(resource);
     if (!resource.type.builtin()) instances_.push_back(&resource);
