@@ -13,6 +13,7 @@
 #include "store/db/secrets.h"
 #include "store/db/statistics.h"
 #include "store/db/support.h"
+#include "store/db/upgrade.h"
 
 namespace bunraku::store {
 

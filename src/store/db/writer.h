@@ -178,8 +178,4 @@ private:
 /// Binds the id, or null if it is 0.
 inline Statement& bind_id(Statement& s, std::int64_t id) { return id ? s.bind(id) : s.bind_null(); }
 
-/// Converts the catalogs that migrate() moved to v1_ tables from schema 1. Defined in the engine,
-/// which stores catalogs.
-Result<void> convert_v1(Writer& writer);
-
 }  // namespace bunraku::store

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unordered_map>
 
+#include "store/db/upgrade.h"
 #include "store/engine/impl.h"
 
 namespace bunraku::store {
