@@ -76,8 +76,8 @@ class Authorization {
 public:
     /// Reads the rules. `find` returns the path of the file, now and at each reload. Without a
     /// file, the stock rules apply.
-    static base::Result<std::shared_ptr<Authorization>> read(std::function<std::string()> find,
-                                                             OidNames names, base::LogSink& log);
+    static base::Result<std::shared_ptr<Authorization>> read(
+        std::function<base::Result<std::string>()> find, OidNames names, base::LogSink& log);
     /// Reads the rules again. Fails and leaves the old rules in force if the file cannot be read or
     /// no longer exists.
     base::Result<void> reload();
@@ -89,7 +89,7 @@ public:
 
 private:
     explicit Authorization(base::LogSink& log) : log_(log) {}
-    std::function<std::string()> find_;
+    std::function<base::Result<std::string>()> find_;
     std::string path_;  ///< path of the current rules; empty for the stock rules
     OidNames names_;
     base::LogSink& log_;
@@ -101,8 +101,8 @@ private:
 /// file does not exist.
 base::Result<OidNames> read_oid_names(const std::string& path);
 
-/// Reads the file of the setting `auth_config`, or puppetserver's auth.conf. `settings` must
-/// outlive the result.
+/// Reads the file of the setting `auth_config`, or the file in puppetserver's conf.d with the
+/// section `authorization`. `settings` must outlive the result.
 base::Result<std::shared_ptr<Authorization>> read_authorization(const config::Settings& settings,
                                                                 base::LogSink& log);
 

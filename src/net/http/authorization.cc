@@ -6,7 +6,7 @@
 #include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/hocon.h"
-#include "core/sys/file_system.h"
+#include "core/sys/disk.h"
 #include "net/http/auth_conf.h"
 #include "net/http/conf_files.h"
 
@@ -18,10 +18,8 @@ using base::Result;
 using codec::YamlNode;
 using Kind = YamlNode::Kind;
 
-namespace {}  // namespace
-
-Result<std::shared_ptr<Authorization>> Authorization::read(std::function<std::string()> find,
-                                                           OidNames names, base::LogSink& log) {
+Result<std::shared_ptr<Authorization>> Authorization::read(
+    std::function<Result<std::string>()> find, OidNames names, base::LogSink& log) {
     std::shared_ptr<Authorization> out(new Authorization(log));
     out->find_ = std::move(find);
     out->names_ = std::move(names);
@@ -31,9 +29,9 @@ Result<std::shared_ptr<Authorization>> Authorization::read(std::function<std::st
 
 Result<void> Authorization::reload() {
     // The file may have been created or moved since.
-    const auto path = find_();
+    const auto path = BUNRAKU_TRY(find_());
     std::shared_ptr<const AuthConf> next;
-    if (auto text = sys::make_real_file_system()->read(path)) {
+    if (auto text = sys::disk().read(path)) {
         next = std::make_shared<const AuthConf>(BUNRAKU_TRY(AuthConf::parse(*text, path, names_)));
     } else if (text.error().code == ENOENT || text.error().code == ENOTDIR || path.empty()) {
         std::lock_guard lock(mutex_);
@@ -89,7 +87,7 @@ http::Access Authorization::access() {
 
 Result<OidNames> read_oid_names(const std::string& path) {
     OidNames out;
-    auto text = sys::make_real_file_system()->read(path);
+    auto text = sys::disk().read(path);
     if (!text) return out;
     auto document = codec::parse_yaml(*text, path);
     if (!document) return failure(document.error().message);
@@ -107,9 +105,10 @@ Result<OidNames> read_oid_names(const std::string& path) {
 
 Result<std::shared_ptr<Authorization>> read_authorization(const config::Settings& settings,
                                                           base::LogSink& log) {
-    const auto find = [&settings] {
+    const auto find = [&settings]() -> Result<std::string> {
         auto path = settings.text("auth_config");
-        return path.empty() ? puppetserver_conf(settings, "auth.conf") : path;
+        if (!path.empty()) return path;
+        return puppetserver_section_file(settings, "authorization", "auth.conf");
     };
     auto names = BUNRAKU_TRY(read_oid_names(settings.text("trusted_oid_mapping_file")));
     return Authorization::read(find, std::move(names), log);

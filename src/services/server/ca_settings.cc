@@ -115,7 +115,8 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
             fmt::format("Config setting ca_ttl must have a value below {}", pki::kLongestTtl));
     }
     YamlNode document;
-    const auto path = http::puppetserver_conf(settings, "ca.conf");
+    const auto path =
+        BUNRAKU_TRY(http::puppetserver_section_file(settings, "certificate-authority", "ca.conf"));
     if (auto text = sys::make_real_file_system()->read(path)) {
         auto read = codec::parse_hocon(*text, http::hocon_context(path));
         if (!read) return failure(fmt::format("{}: {}", path, read.error().message));

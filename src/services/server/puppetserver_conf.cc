@@ -41,6 +41,20 @@ Result<YamlNode> read_conf(const std::string& path) {
     return document;
 }
 
+/// A section of puppetserver's configuration and the file that contains it.
+struct Section {
+    std::string path;
+    YamlNode node;  ///< of the kind Null if there is no such section
+};
+Result<Section> read_section(const config::Settings& settings, std::string_view name,
+                             const std::string& usual) {
+    Section out;
+    out.path = BUNRAKU_TRY(http::puppetserver_section_file(settings, name, usual));
+    const auto document = BUNRAKU_TRY(read_conf(out.path));
+    if (const auto* node = codec::find_member(&document, name)) out.node = *node;
+    return out;
+}
+
 /// An entry that has no effect, unless its value equals the server's behaviour anyway.
 struct Entry {
     std::string_view name;
@@ -70,6 +84,12 @@ constexpr Entry kJruby[] = {
     {"server-run-dir", "rundir", "the setting rundir is used"},
     {"server-var-dir", "vardir", "the setting vardir is used"},
 };
+/// puppetserver ignores these as well if auth.conf has a rule for the path.
+constexpr Entry kLegacyAccess[] = {
+    {"authorization-required", "", "auth.conf decides"},
+    {"client-allowlist", "", "auth.conf decides; add the names to a rule there"},
+    {"client-whitelist", "", "auth.conf decides; add the names to a rule there"},
+};
 constexpr Entry kVersionedCode[] = {
     {"code-content-command", "", "`bunraku deploy` stores versions of files"},
     {"code-id-command", "", "the server finds the version of an environment itself"},
@@ -93,11 +113,11 @@ public:
     }
 
     void webserver() {
-        const auto path = http::puppetserver_conf(settings_, "webserver.conf");
-        const auto document = read_conf(path);
-        const auto* section = document ? codec::find_member(&*document, "webserver") : nullptr;
-        entries(path, section, kWebserver);
-        const auto clients = scalar(codec::find_member(section, "client-auth"));
+        const auto section = read_section(settings_, "webserver", "webserver.conf");
+        if (!section) return;  // webserver_listeners() reports the error
+        const auto& path = section->path;
+        entries(path, &section->node, kWebserver);
+        const auto clients = scalar(codec::find_member(&section->node, "client-auth"));
         if (clients == "need" || clients == "none") {
             warn(
                 fmt::format("client-auth = {} in {} has no effect: certificates are requested, and "
@@ -107,14 +127,21 @@ public:
     }
 
     void puppetserver() {
-        const auto path = http::puppetserver_conf(settings_, "puppetserver.conf");
-        const auto document = read_conf(path);
-        if (!document) return warn(document.error().message);
-        entries(path, codec::find_member(&*document, "jruby-puppet"), kJruby);
-        entries(path, codec::find_member(&*document, "versioned-code"), kVersionedCode);
+        section("jruby-puppet", "puppetserver.conf", kJruby);
+        section("versioned-code", "puppetserver.conf", kVersionedCode);
+        section("puppet-admin", "puppetserver.conf", kLegacyAccess);
+        const auto ca = read_section(settings_, "certificate-authority", "ca.conf");
+        if (!ca) return;  // read_ca_settings() reports the error
+        entries(ca->path, codec::find_member(&ca->node, "certificate-status"), kLegacyAccess);
     }
 
 private:
+    void section(std::string_view name, const std::string& usual, std::span<const Entry> known) {
+        const auto found = read_section(settings_, name, usual);
+        if (!found) return warn(found.error().message);
+        entries(found->path, &found->node, known);
+    }
+
     void warn(const std::string& text) { log_.log(Level::Warning, text); }
 
     void unknown(const std::string& name) {
@@ -162,23 +189,21 @@ Result<std::optional<http::Listener>> listener_of(const YamlNode* section, bool 
 }  // namespace
 
 Result<std::vector<http::Listener>> webserver_listeners(const config::Settings& settings) {
-    const auto path = http::puppetserver_conf(settings, "webserver.conf");
-    const auto document = BUNRAKU_TRY(read_conf(path));
-    const auto* section = codec::find_member(&document, "webserver");
+    const auto section = BUNRAKU_TRY(read_section(settings, "webserver", "webserver.conf"));
     std::vector<http::Listener> out;
     for (const bool tls : {true, false}) {
-        auto listener = listener_of(section, tls);
-        if (!listener) return failure(fmt::format("{}: {}", path, listener.error().message));
+        auto listener = listener_of(&section.node, tls);
+        if (!listener) {
+            return failure(fmt::format("{}: {}", section.path, listener.error().message));
+        }
         if (*listener) out.push_back(std::move(**listener));
     }
     return out;
 }
 
 std::string jruby_setting(const config::Settings& settings, const std::string& name) {
-    const auto document = read_conf(http::puppetserver_conf(settings, "puppetserver.conf"));
-    return document
-               ? scalar(codec::find_member(codec::find_member(&*document, "jruby-puppet"), name))
-               : std::string();
+    const auto section = read_section(settings, "jruby-puppet", "puppetserver.conf");
+    return section ? scalar(codec::find_member(&section->node, name)) : std::string();
 }
 
 void report_unhonoured(const config::Settings& settings, base::LogSink& log) {

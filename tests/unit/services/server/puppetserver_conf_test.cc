@@ -139,5 +139,68 @@ TEST_F(PuppetserverConf, AuthConfIncludesFilesAndAcceptsAnyMethod) {
     EXPECT_EQ(missing.error().message, main + ": String: 1: absent.conf is not there");
 }
 
+TEST_F(PuppetserverConf, SectionsMayBeInAnyFile) {
+    const auto own = put("site-auth.conf",
+                         "authorization: { version: 1, rules: [{ match-request: { path: \"/x\", "
+                         "type: path }, allow: \"*\", sort-order: 1, name: \"of the site\" }] }\n");
+    put("product.conf", "product: { check-for-updates: false }\n");
+    put("zz.conf",
+        "webserver: { ssl-port: 8144, ssl-host: 127.0.0.1 }\n"
+        "jruby-puppet: { max-active-instances: 5 }\n");
+    put("broken.conf", "other: {\n");
+    put("ignored.txt", "authorization: { rules: [] }\n");
+    auto authorization = http::read_authorization(settings_, log_);
+    ASSERT_TRUE(authorization) << authorization.error().message;
+    EXPECT_FALSE((*authorization)->current()->is_stock());
+    const auto listeners = webserver_listeners(settings_);
+    ASSERT_TRUE(listeners) << listeners.error().message;
+    ASSERT_EQ(listeners->size(), 1u);
+    EXPECT_EQ((*listeners)[0].port, 8144);
+    EXPECT_EQ(jruby_setting(settings_, "max-active-instances"), "5");
+
+    const auto second = put("auth.conf", "authorization: { version: 1, rules: [] }\n");
+    const auto twice = http::read_authorization(settings_, log_);
+    ASSERT_FALSE(twice);
+    EXPECT_EQ(twice.error().message, second + " and " + own +
+                                         " both contain the section authorization; puppetserver "
+                                         "refuses this, too");
+}
+
+TEST_F(PuppetserverConf, ReloadReadsRulesThatWereAdded) {
+    put("product.conf", "product: {}\n");
+    auto authorization = http::read_authorization(settings_, log_);
+    ASSERT_TRUE(authorization) << authorization.error().message;
+    EXPECT_TRUE((*authorization)->current()->is_stock());
+    const auto file = put("late.conf",
+                          "authorization: { version: 1, rules: [{ match-request: { path: \"/x\", "
+                          "type: path }, deny: \"*\", sort-order: 1, name: late }] }\n");
+    const auto read = (*authorization)->reload();
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_FALSE((*authorization)->current()->is_stock());
+    EXPECT_EQ(log_.records.back().message, "Using the access rules in " + file);
+    fs::remove(file);
+    const auto gone = (*authorization)->reload();
+    ASSERT_FALSE(gone);
+    EXPECT_EQ(gone.error().message, file +
+                                        " no longer exists; its rules stay in force until the "
+                                        "server is restarted");
+    EXPECT_FALSE((*authorization)->current()->is_stock());
+}
+
+TEST_F(PuppetserverConf, ReportsLegacyAccessLists) {
+    const auto server =
+        put("puppetserver.conf", "puppet-admin: { client-whitelist: [a], extra: 1 }\n");
+    const auto ca = put("ca.conf",
+                        "certificate-authority: { certificate-status: { authorization-required: "
+                        "false } }\n");
+    report_unhonoured(settings_, log_);
+    std::string lines;
+    for (const auto& record : log_.records) lines += record.message + "\n";
+    EXPECT_EQ(lines, "client-whitelist in " + server +
+                         " has no effect: auth.conf decides; add the names to a rule there\n"
+                         "authorization-required in " +
+                         ca + " has no effect: auth.conf decides\n");
+}
+
 }  // namespace
 }  // namespace bunraku::server
