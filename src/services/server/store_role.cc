@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The role of the store: adds commands to the durable queue and answers queries from the database.
-#include <atomic>
 #include <chrono>
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "services/server/pdb_admin.h"
 #include "services/server/pdb_command.h"
 #include "services/server/pdb_query.h"
+#include "services/server/population.h"
 #include "services/server/role.h"
 #include "services/server/setting_values.h"
 #include "services/server/status.h"
@@ -22,83 +22,13 @@ using base::Result;
 
 namespace {
 
-/// Counts nodes and resources in the background, because the count takes long for a large fleet.
-/// Repeats the count as long as clients request it from time to time, so that the numbers are at
-/// most some seconds old.
-class Population {
-public:
-    Population(const Context& context, std::shared_ptr<store::QueryEngine> engine)
-        : aside_(context.aside), engine_(std::move(engine)) {
-        auto& c = context.counters;
-        auto add = [&](const char* name, const char* help, std::atomic<std::int64_t>& value) {
-            c.gauge(name, help, {}, [this, &value] {
-                asked_ = aside_.now().time_since_epoch().count();
-                schedule_count();
-                return static_cast<double>(value.load());
-            });
-        };
-        add("bunraku_population_active_nodes", "Nodes that are active.", active_);
-        add("bunraku_population_inactive_nodes", "Nodes that are deactivated or expired.",
-            inactive_);
-        add("bunraku_population_resources", "Resources of all active nodes.", resources_);
-        add("bunraku_population_distinct_resources",
-            "Different resources (type, title and parameters) that are stored.", distinct_);
-        schedule_count();
-    }
-
-private:
-    static constexpr sys::Duration kFirst = std::chrono::milliseconds(200);
-    static constexpr sys::Duration kPause = std::chrono::seconds(5);
-    /// Monitoring systems rarely have longer intervals.
-    static constexpr sys::Duration kInterest = std::chrono::minutes(3);
-
-    std::int64_t count(std::string_view pql) {
-        try {
-            auto answer = engine_->run_text(pql);
-            if (!answer) return -1;
-            auto colon = answer->find(':');
-            return colon == std::string::npos ? -1 : std::atoll(answer->c_str() + colon + 1);
-        } catch (const query::QueryError&) {
-            return -1;
-        }
-    }
-    void look() {
-        auto keep = [](std::atomic<std::int64_t>& value, std::int64_t n) {
-            if (n >= 0) value = n;
-        };
-        keep(active_, count("nodes[count()]{}"));
-        keep(inactive_, count("nodes[count()]{ node_state = 'inactive' }"));
-        keep(resources_, count("resources[count()]{}"));
-        auto distinct = engine_->distinct_resources();
-        if (distinct) keep(distinct_, *distinct);
-    }
-    /// Schedules a count unless one is scheduled already.
-    void schedule_count() {
-        if (expected_.exchange(true)) return;
-        (void)aside_.post_after(sys::Duration(pause_.load()), [this] {
-            const auto began = aside_.now();
-            look();
-            // Counting takes at most a fiftieth of the time.
-            pause_ = std::max(kPause, (aside_.now() - began) * 50).count();
-            expected_ = false;
-            const auto since = began.time_since_epoch() - sys::Duration(asked_.load());
-            if (asked_ != 0 && since < kInterest) schedule_count();
-        });
-    }
-
-    sys::Executor& aside_;
-    std::shared_ptr<store::QueryEngine> engine_;
-    std::atomic<std::int64_t> active_{0}, inactive_{0}, resources_{0}, distinct_{0};
-    std::atomic<bool> expected_{false};
-    std::atomic<sys::Duration::rep> asked_{0};
-    std::atomic<sys::Duration::rep> pause_{kFirst.count()};
-};
-
 class StoreRole final : public Role {
 public:
     StoreRole(const Context& context, std::shared_ptr<store::Service> service,
-              std::shared_ptr<store::QueryEngine> engine)
-        : service_(std::move(service)), engine_(std::move(engine)), population_(context, engine_) {
+              std::shared_ptr<store::QueryEngine> engine, std::shared_ptr<Population> population)
+        : service_(std::move(service)),
+          engine_(std::move(engine)),
+          population_(std::move(population)) {
         auto* raw = service_.get();
         if (auto replica = raw->replica()) {
             context.counters.gauge("bunraku_read_database_age_seconds",
@@ -136,7 +66,7 @@ public:
 private:
     std::shared_ptr<store::Service> service_;
     std::shared_ptr<store::QueryEngine> engine_;
-    Population population_;
+    std::shared_ptr<Population> population_;
 };
 
 /// Returns the database. "sqlite:PATH" and a bare path are files.
@@ -204,6 +134,8 @@ Result<store::ServiceOptions> options_of(const Context& context) {
 Result<std::unique_ptr<Role>> make_store_role(Context& context) {
     auto options = BUNRAKU_TRY(options_of(context));
     auto where = options.database;
+    auto population = std::make_shared<Population>(context.aside);
+    options.changed = [population] { population->changed(); };
     std::shared_ptr<store::Service> service =
         BUNRAKU_TRY(store::Service::start(std::move(options)));
     store::QueryEngineOptions query;
@@ -219,7 +151,9 @@ Result<std::unique_ptr<Role>> make_store_role(Context& context) {
     query.replica = service->replica();
     auto engine = std::make_shared<store::QueryEngine>(where, query);
     context.store = service;
-    return std::unique_ptr<Role>(new StoreRole(context, std::move(service), std::move(engine)));
+    population->start(context.counters, engine);
+    return std::unique_ptr<Role>(
+        new StoreRole(context, std::move(service), std::move(engine), std::move(population)));
 }
 
 }  // namespace bunraku::server

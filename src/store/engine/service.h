@@ -46,6 +46,9 @@ struct ServiceOptions {
     sys::Runtime* runtime = &sys::machine();
     /// Receives one line per problem ("warning", text). May be null.
     std::function<void(std::string_view level, const std::string& text)> log;
+    /// Called after this process changed the content of the store. Must return quickly. May be
+    /// null.
+    std::function<void()> changed;
 };
 
 /// The operations of `clean` in the admin API.
@@ -146,6 +149,9 @@ private:
     void connection_works();
     void count(std::string_view what, const CommandHeader& header, std::uint64_t n = 1);
     void measure(std::string_view what, const CommandHeader& header, std::uint64_t value);
+    void note_change() const {
+        if (options_.changed) options_.changed();
+    }
     void log(std::string_view level, const std::string& text) const {
         if (options_.log) options_.log(level, text);
     }

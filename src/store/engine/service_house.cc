@@ -130,7 +130,9 @@ Result<bool> Service::clean(const CleanWhat& what) {
         Statement s = BUNRAKU_TRY(lock->prepare_once("SELECT pg_try_advisory_lock(1112886866, 3)"));
         if (!BUNRAKU_TRY(s.step()) || s.integer(0) == 0) return false;
     }
-    BUNRAKU_TRY_VOID(clean_now(what));
+    const auto cleaned = clean_now(what);
+    note_change();  // also after an error, because each step is a transaction of its own
+    BUNRAKU_TRY_VOID(cleaned);
     return true;
 }
 
@@ -238,6 +240,7 @@ Result<bool> Service::delete_node(std::string_view certname) {
         writer.forget();
         return {};
     }));
+    note_change();
     expect_garbage();
     return known;
 }

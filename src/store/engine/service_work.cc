@@ -367,6 +367,7 @@ void Service::settle(std::vector<Job>& jobs) {
     BUNRAKU_ASSERT(done.size() <= jobs.size());
     if (!done.empty()) queue_->finish(done);
     applied_ += done.size();
+    if (!done.empty()) note_change();
     if (stored) expect_garbage();
 }
 
