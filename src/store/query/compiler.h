@@ -40,6 +40,7 @@ struct SelectContext {
     bool negated = false;
     /// True if an odd number of "not" directly encloses the comparison.
     bool directly_negated = false;
+    int levels = 0;  ///< enclosing "and", "or" and "not" after flattening; see kMaxLevels
 
     explicit SelectContext(const Entity& e) : entity(&e), joined(e.joins.size(), false) {}
 };
@@ -68,8 +69,9 @@ public:
     /// FROM clause of the entity; tables that it contains are not joined again.
     Sql render(const Select& select, bool paged, const Sql* from = nullptr);
     /// Returns a subquery of "in", in parentheses. The stack of SQLite's parser has a hundred
-    /// entries, and each subquery takes about nine. So a subquery that itself contains several
-    /// becomes a common table expression of the statement.
+    /// entries, and each subquery takes about nine. The time of PostgreSQL's planner grows
+    /// exponentially with the nesting, because it joins the tables of all of them. So a subquery
+    /// that itself contains several becomes a common table expression of the statement.
     Sql subquery(const Select& select);
 
     /// Returns nullopt if the condition has no effect ("any" state).

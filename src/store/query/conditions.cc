@@ -52,6 +52,31 @@ constexpr std::size_t kMostDigits = 128;
 /// depth of parentheses above which the stack of SQLite's parser matters
 constexpr int kDeep = 10;
 
+/// Counts one level of "and", "or" or "not" in a context, as long as it exists. Both backends have
+/// the limit of the one that accepts less.
+class ConditionLevel {
+public:
+    explicit ConditionLevel(SelectContext& context) : context_(context) {
+        if (++context_.levels <= kMaxLevels + kOwnLevels) return;
+        --context_.levels;
+        bad(
+            fmt::format("The query is nested too deeply: at most {} levels of 'and', 'or' and "
+                        "'not' are allowed, where equal ones in a row count once",
+                        kMaxLevels));
+    }
+    ~ConditionLevel() { --context_.levels; }
+    ConditionLevel(const ConditionLevel&) = delete;
+    ConditionLevel& operator=(const ConditionLevel&) = delete;
+
+private:
+    /// The stack of SQLite's parser has a hundred entries. 60 levels fit in a statement, and 75 do
+    /// not.
+    static constexpr int kMaxLevels = 60;
+    /// The compiler itself adds the condition on the state of nodes.
+    static constexpr int kOwnLevels = 1;
+    SelectContext& context_;
+};
+
 bool is_comparison(std::string_view op) {
     return op == "=" || op == "~" || op == "~>" || is_order(op);
 }
@@ -232,7 +257,12 @@ std::optional<Sql> QueryCompiler::negation(SelectContext& context, const Ast& qu
     context.directly_negated = odd && is_comparison(lower_op(*under));
     context.type = nullptr;
     context.exported = context.selective = false;
-    auto inner = condition(context, *under, depth);
+    std::optional<Sql> inner;
+    {
+        std::optional<ConditionLevel> level;
+        if (odd) level.emplace(context);
+        inner = condition(context, *under, depth);
+    }
     context.negated = before.negated;
     context.directly_negated = before.directly_negated;
     context.exported = before.exported;
@@ -303,6 +333,7 @@ std::optional<Sql> QueryCompiler::junction(SelectContext& context, const Ast& qu
     if (query.size() == 1) {
         bad(fmt::format("'{}' takes at least one argument, but none were supplied", op));
     }
+    const ConditionLevel level(context);
     SelectContext before = context;
     if (op == "and") {
         Anchors found;

@@ -521,7 +521,9 @@ Sql QueryCompiler::render(const Select& select, bool paged, const Sql* from) {
     if (common_.empty()) return body(select, paged, from);
     Sql out;
     for (std::size_t i = 0; i < common_.size(); ++i)
-        out << fmt::format("{}c{} AS ", i == 0 ? "WITH " : ", ", i) << common_[i];
+        out << fmt::format("{}c{} AS {}", i == 0 ? "WITH " : ", ", i,
+                           dialect_.postgresql() ? "MATERIALIZED " : "")
+            << common_[i];
     return out << " " << body(select, paged, from);
 }
 
@@ -529,7 +531,7 @@ Sql QueryCompiler::subquery(const Select& select) {
     constexpr int kDeep = 10;
     Sql out("(");
     out << body(select, true, nullptr) << ")";
-    if (dialect_.postgresql() || depth_of(out.text) <= kDeep) return out;
+    if (depth_of(out.text) <= kDeep) return out;
     common_.push_back(std::move(out));
     BUNRAKU_ASSERT(!common_.empty());
     return fmt::format("(SELECT * FROM c{})", common_.size() - 1);
