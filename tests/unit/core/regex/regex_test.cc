@@ -94,6 +94,18 @@ TEST(Regex, GroupsAndNames) {
               (std::vector<std::pair<std::string, int>>{{"second", 1}, {"first", 2}}));
 }
 
+// The values are those of Ruby 3.1.
+TEST(Regex, KeepInLookaheadDoesNotStartBeyondTheEnd) {
+    const auto found = [](const char* pattern) {
+        const auto match = (*Regex::compile(pattern))->search("abab");
+        const auto [from, to] = match->groups[0].value();
+        return std::tuple(from, to, std::string(match->group("abab", 0)));
+    };
+    EXPECT_EQ(found("(?=a\\K)"), std::tuple(0u, 0u, ""));
+    EXPECT_EQ(found("(?=ab\\K)a"), std::tuple(1u, 1u, ""));
+    EXPECT_EQ(found("a\\Kb"), std::tuple(1u, 2u, "b"));
+}
+
 TEST(Regex, HostileInput) {
     auto bad = Regex::compile("(x+x+)+y");
     EXPECT_FALSE((*bad)->matches(std::string(60, 'x')));
