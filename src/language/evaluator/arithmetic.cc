@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "core/value/big_integer.h"
 #include "core/value/build.h"
 #include "core/value/merge.h"
 #include "core/value/time.h"
@@ -399,6 +400,29 @@ Value remove_from(base::Arena& arena, const Value& left, const Value& right) {
     return value::make_array(arena, out);
 }
 
+/// Returns the value of a text that is an integer beyond 64 bits, in decimal digits with its sign.
+/// Returns nullopt for other values.
+std::optional<std::string> large_integer_text(const Value& v) {
+    if (!v.is_string()) return std::nullopt;
+    std::string_view s = v.as_string();
+    while (!s.empty() && blank(s.front())) s.remove_prefix(1);
+    while (!s.empty() && blank(s.back())) s.remove_suffix(1);
+    const bool negative = s.starts_with('-');
+    if (negative || s.starts_with('+')) s.remove_prefix(1);
+    while (!s.empty() && blank(s.front())) s.remove_prefix(1);
+    unsigned radix = 10;
+    if (s.starts_with("0x") || s.starts_with("0X")) {
+        radix = 16;
+        s.remove_prefix(2);
+    } else if (s.size() > 1 && s[0] == '0') {
+        radix = 8;
+        s.remove_prefix(1);
+    }
+    const auto number = value::BigInteger::parse(s, radix);
+    if (!number) return std::nullopt;
+    return (negative ? "-" : "") + number->digits(10);
+}
+
 }  // namespace
 
 std::optional<Value> to_number(const Value& v) {
@@ -472,13 +496,22 @@ Value Evaluation::coerce_numeric(Interpreter& in, const Value& v, const Node* si
     // Times and versions are Numeric in Puppet's Ruby code.
     if (v.is_numeric() || is_time(v) || v.is(Kind::SemVer)) return v;
     const auto number = to_number(v);
-    if (!number)
+    const auto coerced = [&](const std::string& to) {
+        return fmt::format("The string '{}' was automatically coerced to the numerical value {}",
+                           v.as_string(), to);
+    };
+    if (!number) {
+        if (const auto large = large_integer_text(v)) {
+            if (in.options_.strict == Strict::Error)
+                in.fail(coerced(*large), "NUMERIC_COERCION", site);
+            fail(in, site, "NOT_NUMERIC", "The value '{}' is an integer beyond 64 bits.",
+                 ruby_to_s(v));
+        }
         fail(in, site, "NOT_NUMERIC", "The value '{}' cannot be converted to Numeric.",
              ruby_to_s(v));
+    }
     if (in.options_.strict != Strict::Off) {
-        std::string message =
-            fmt::format("The string '{}' was automatically coerced to the numerical value {}",
-                        v.as_string(), value::to_text(*number));
+        std::string message = coerced(value::to_text(*number));
         if (in.options_.strict == Strict::Error)
             in.fail(std::move(message), "NUMERIC_COERCION", site);
         in.warn(std::move(message), "NUMERIC_COERCION", site);

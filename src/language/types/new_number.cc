@@ -8,6 +8,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/text.h"
+#include "core/value/big_integer.h"
 #include "core/value/time.h"
 #include "language/types/internal.h"
 #include "language/types/new_internal.h"
@@ -84,6 +85,14 @@ std::optional<std::int64_t> ruby_integer(std::string_view text, int radix) {
     return negative ? static_cast<std::int64_t>(0 - n) : static_cast<std::int64_t>(n);
 }
 
+/// Returns the double nearest to an integer in hexadecimal digits, or infinity.
+double float_of_hex(std::string_view digits) {
+    double d = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), d, std::chars_format::hex);
+    return error == std::errc::result_out_of_range ? std::numeric_limits<double>::infinity() : d;
+}
+
 /// Converts like Ruby's Kernel#Float for texts that match the pattern, including hexadecimal
 /// integers.
 std::optional<double> ruby_float(std::string_view text) {
@@ -98,6 +107,7 @@ std::optional<double> ruby_float(std::string_view text) {
     if (s.empty()) return std::nullopt;
     double d = 0;
     if (s.size() > 2 && s[0] == '0' && (s[1] | 0x20) == 'x') {
+        // Ruby, too, rounds after each digit.
         for (const char c : s.substr(2)) {
             if (digit_value(c) > 15) return std::nullopt;
             d = d * 16 + digit_value(c);
@@ -228,7 +238,8 @@ Value make_float_from(const Value& from, bool abs) {
             const std::string_view text = from.as_string();
             std::optional<double> parsed;
             if (text.size() > 1 && text[0] == '0' && (text[1] | 0x20) == 'b') {
-                if (const auto n = ruby_integer(text, 0)) parsed = static_cast<double>(*n);
+                if (const auto n = value::BigInteger::parse(text.substr(2), 2))
+                    parsed = float_of_hex(n->digits(16));
             } else {
                 parsed = ruby_float(text);
                 if (!parsed) {
@@ -262,9 +273,9 @@ Value to_number(std::string_view text) {
     }
     while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
     while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-    bool negative = false;
-    if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
-        negative = text[0] == '-';
+    const bool negative = text.starts_with('-');
+    const bool signed_text = negative || text.starts_with('+');
+    if (signed_text) {
         text.remove_prefix(1);
         while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
     }
@@ -275,9 +286,11 @@ Value to_number(std::string_view text) {
         return Value::floating(negative ? -*d : *d);
     }
     if (text.empty() || digit_value(text[0]) > 9) return Value::undef();
-    const auto n = ruby_integer(text, 0);
-    if (!n) return Value::undef();
-    return Value::integer(negative ? -*n : *n);
+    // Puppet refuses a sign before 0b.
+    if (signed_text && text.size() > 1 && (text[1] | 0x20) == 'b') return Value::undef();
+    // With the sign, because the smallest integer has no positive counterpart.
+    const auto n = ruby_integer((negative ? "-" : "") + std::string(text), 0);
+    return n ? Value::integer(*n) : Value::undef();
 }
 
 Value make_numeric_from(const Value& from, bool abs) {
