@@ -7,6 +7,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/text.h"
+#include "resources/apply/component.h"
 #include "resources/apply/dot.h"
 #include "resources/apply/graph.h"
 
@@ -17,6 +18,17 @@ bool by_ref(const Resource* a, const Resource* b) { return a->ref() < b->ref(); 
 
 bool by_refs(const std::vector<Resource*>& a, const std::vector<Resource*>& b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), by_ref);
+}
+
+/// Returns the class or define that a whit represents, and other resources unchanged.
+const Resource& declared(const Resource& r) {
+    const auto* whit = r.is_whit() ? static_cast<const Whit*>(&r) : nullptr;
+    return whit && whit->container() ? *whit->container() : r;
+}
+
+std::string with_place(std::string text, const Resource& r) {
+    const std::string place = base::format_location({std::string(r.file()), r.line(), 0});
+    return place.empty() ? text : text + " " + place;
 }
 
 }  // namespace
@@ -116,6 +128,35 @@ std::vector<std::vector<Resource*>> RelationshipGraph::paths_in_cycle(
     return found;
 }
 
+std::string RelationshipGraph::reason_of(const Resource& from, const Resource& to) const {
+    const auto found = pairs_.find(pair(from.vertex, to.vertex));
+    BUNRAKU_ASSERT(found != pairs_.end());
+    const EdgeLabel& label = edges_[static_cast<std::size_t>(found->second)].label;
+    const Resource& first = declared(from);
+    const Resource& second = declared(to);
+    if (label.reason == EdgeReason::Containment) {
+        const bool start = from.is_whit() && !static_cast<const Whit&>(from).completed();
+        const Resource& container = start ? first : second;
+        const Resource& member = start ? second : first;
+        if (&container == &member) return fmt::format("{} is empty", container.ref());
+        return with_place(fmt::format("{} contains {}", container.ref(), member.ref()), member);
+    }
+    constexpr std::string_view kNames[] = {"require", "subscribe", "before", "notify"};
+    const auto name = kNames[static_cast<int>(label.relation)];
+    const bool incoming =
+        label.relation == Relation::Require || label.relation == Relation::Subscribe;
+    const Resource& owner = incoming ? second : first;
+    const Resource& other = incoming ? first : second;
+    if (label.reason == EdgeReason::Automatic) {
+        return with_place(
+            fmt::format("{} has an automatic `{}` for {}", owner.ref(), name, other.ref()), owner);
+    }
+    // The compiler stores an arrow as `before` or `notify` of its left operand.
+    const std::string_view arrow = incoming ? "" : label.refresh ? " (or ~>)" : " (or ->)";
+    return with_place(fmt::format("{} has {} => {}{}", owner.ref(), name, other.ref(), arrow),
+                      owner);
+}
+
 std::vector<std::vector<Resource*>> RelationshipGraph::report_cycles() {
     auto cycles = find_cycles();
     if (cycles.empty()) return cycles;
@@ -143,6 +184,14 @@ std::vector<std::vector<Resource*>> RelationshipGraph::report_cycles() {
             "GraphViz";
     }
     context_.message(Level::Err, message);
+    for (const auto& cycle : cycles) {
+        for (const auto& path : paths_in_cycle(cycle, 1)) {
+            std::string text = "The reason of each step of the cycle:";
+            for (std::size_t i = 0; i + 1 < path.size(); ++i)
+                text += "\n  " + reason_of(*path[i], *path[i + 1]);
+            context_.message(Level::Notice, text);
+        }
+    }
     return cycles;
 }
 

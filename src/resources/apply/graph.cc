@@ -199,7 +199,7 @@ void RelationshipGraph::build_manual(RalCatalog& catalog) {
                 BUNRAKU_ASSERT(other->vertex >= 0);
                 Resource& from = k.incoming ? *other : r;
                 Resource& to = k.incoming ? r : *other;
-                add_edge(from, to, {k.refresh});
+                add_edge(from, to, {k.refresh, EdgeReason::Parameter, k.kind});
             }
         }
     }
@@ -240,7 +240,9 @@ void RelationshipGraph::build_automatic(RalCatalog& catalog) {
                     r.debug(fmt::format("Adding auto{} relationship with {}",
                                         kNames[static_cast<int>(kind)], other->ref()));
                 }
-                add_edge(from, to, {kind == Relation::Subscribe || kind == Relation::Notify});
+                add_edge(from, to,
+                         {kind == Relation::Subscribe || kind == Relation::Notify,
+                          EdgeReason::Automatic, kind});
             }
         }
     }

@@ -15,8 +15,13 @@
 namespace bunraku::apply {
 
 /// The events that an edge propagates: none, or every event as a refresh.
+/// Why an edge exists; shown for each step of a cycle.
+enum class EdgeReason : std::uint8_t { Containment, Parameter, Automatic };
+
 struct EdgeLabel {
     bool refresh = false;
+    EdgeReason reason = EdgeReason::Containment;
+    Relation relation = Relation::Require;  ///< meaningless for a containment
 };
 
 class RelationshipGraph {
@@ -103,6 +108,8 @@ private:
     std::vector<std::vector<Resource*>> paths_in_cycle(const std::vector<Resource*>& cycle,
                                                        std::size_t max_paths) const;
     std::string write_cycles(const std::vector<std::vector<Resource*>>& cycles) const;
+    /// Returns the sentence that says why `from` comes before `to`, with the place in the manifest.
+    std::string reason_of(const Resource& from, const Resource& to) const;
 
     Context& context_;
     std::vector<Node> nodes_;

@@ -78,9 +78,29 @@ TEST(Apply, ReportsCycles) {
               (Lines{"Found 1 dependency cycle:\n(Notify[a] => Notify[b] => Notify[a])\\nTry the "
                      "'--graph' option and opening the resulting '.dot' file in OmniGraffle or "
                      "GraphViz",
+                     "The reason of each step of the cycle:\n  Notify[b] has require => Notify[a]\n"
+                     "  Notify[a] has require => Notify[b]",
                      "Failed to apply catalog: One or more resource dependency cycles detected in "
                      "graph"}));
     EXPECT_EQ(m.exit_status, -1);
+}
+
+TEST(Apply, ReportsTheReasonOfEachStepOfACycle) {
+    Machine m;
+    const auto placed = [](std::string text, int line) {
+        return text.replace(text.find(R"("tags":[])"), 9,
+                            fmt::format(R"("tags":[],"file":"/s.pp","line":{})", line));
+    };
+    const auto lines = m.run(
+        placed(resource("File", "/d", R"("ensure":"directory","require":"Exec[run]")"), 3) +
+        placed(resource("File", "/d/f", R"("ensure":"file")"), 7) +
+        placed(resource("Exec", "run", R"("command":"/bin/true","subscribe":"File[/d/f]")"), 9));
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_EQ(lines[1],
+              "The reason of each step of the cycle:\n"
+              "  File[/d] has require => Exec[run] (file: /s.pp, line: 3)\n"
+              "  File[/d/f] has an automatic `require` for File[/d] (file: /s.pp, line: 7)\n"
+              "  Exec[run] has subscribe => File[/d/f] (file: /s.pp, line: 9)");
 }
 
 TEST(Apply, PreservesUnmanagedHostsLines) {
