@@ -104,4 +104,12 @@ for text in '"' "'" '{' '}' '@(x' '@("x"/L)' '$' '/*' $'\xff\xfe{' "$(printf '(%
     diagnose "$text"
     holds "$messages" '^Error: '
 done
+# The Puppetfile of the environment names a module that is not installed.
+mkdir -p "$scratch/envs/production/manifests"
+echo 'include special' >"$scratch/envs/production/manifests/site.pp"
+printf "forge 'https://forge.example.org'\nmod 'acme/special', '1.0.0'\n" >"$scratch/envs/production/Puppetfile"
+places=(--confdir "$scratch/etc" --vardir "$scratch/var" --statedir "$scratch/state")
+run 1 compile --explain-errors --node n --environmentpath "$scratch/envs" --basemodulepath "$scratch/base"
+holds "$err" "^ +. hint: There is no module special in $scratch/envs/production/modules, $scratch/base\$"
+holds "$err" '^ +. hint: The Puppetfile lists acme-special: `bunraku module sync` installs it$'
 finish

@@ -57,10 +57,23 @@ const syntax::AttributeOperation* attribute_at(const syntax::Tree& tree, int lin
 /// file.
 bool inline_template(const Case& mistake);
 
+/// Adds hints for a module that the modulepath lacks: the folders of the modulepath and, if the
+/// error has no suggestions, the command that installs the module.
+void hint_missing_module(const Case& mistake, std::string_view module);
+/// Finds the first missing key of `$facts['os']['famly']['x']` and suggests keys near to it.
+/// `offset` is the offset of the expression in the file of the error. Returns false if no key of
+/// the expression is missing.
+bool explain_missing_key(const Case& mistake, const syntax::Tree& tree, std::uint32_t offset);
+/// Suggests the nearest key of a Struct for "unrecognized key 'x'". `parameter` is the parameter
+/// whose type is the Struct. `given` is the expression of the value and may be null.
+void suggest_struct_key(const Case& mistake, const syntax::Parameter& parameter,
+                        const syntax::Node* given);
+
 // Each function reports whether it could explain the error.
-bool explain_names(const Case& mistake);      ///< variables, functions, types, classes
-bool explain_resources(const Case& mistake);  ///< declarations, relations, attributes
-bool explain_values(const Case& mistake);     ///< types of values and their origin
-bool explain_data(const Case& mistake);       ///< Hiera and templates
+bool explain_names(const Case& mistake);       ///< variables, functions, types, classes
+bool explain_resources(const Case& mistake);   ///< declarations, relations, attributes
+bool explain_values(const Case& mistake);      ///< types of values and their origin
+bool explain_data(const Case& mistake);        ///< Hiera and templates
+bool explain_data_files(const Case& mistake);  ///< broken YAML and JSON; part of explain_data
 
 }  // namespace bunraku::compiler::explaining

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "compile/compiler/explain.h"
-#include "core/base/number.h"
 #include "core/base/text.h"
 #include "language/hiera/lookup.h"
 #include "language/syntax/visit.h"
@@ -84,47 +83,6 @@ bool key_not_found(const Case& mistake) {
     return true;
 }
 
-/// "Unable to parse (/x/common.yaml): ... at line 2 column 12".
-bool broken_file(const Case& mistake) {
-    const auto file = between(mistake.text, "Unable to parse (", ")");
-    if (!file) return false;
-    base::Location where{*file, 0, 0};
-    const auto number = [&](std::string_view behind) {
-        const auto at = mistake.text.find(behind);
-        if (at == std::string::npos) return 0;
-        auto digits = std::string_view(mistake.text).substr(at + behind.size());
-        digits = digits.substr(0, digits.find_first_not_of("0123456789"));
-        return base::parse_integer<int>(digits).value_or(0);
-    };
-    where.line = number(" at line ");
-    where.column = number(" column ");
-    if (where.line > 0) {
-        mistake.place(mistake.where, "the lookup that read the file");
-        mistake.out.where = where;
-    }
-    const auto text = mistake.environment().files().read(*file);
-    if (!text) return true;
-    int line = 0;
-    for (const auto one : base::split(*text, '\n')) {
-        if (++line != where.line && line != where.line - 1) continue;
-        if (one.find('\t') != std::string_view::npos)
-            mistake.hint("YAML must be indented with spaces, but this line has a tab");
-        if (one.find(": @") != std::string_view::npos ||
-            one.find(": %") != std::string_view::npos ||
-            one.find(": *") != std::string_view::npos || one.find(": `") != std::string_view::npos)
-            mistake.hint("Put a text that begins with @, %, * or ` in quotes");
-    }
-    if (mistake.text.find("flow sequence") != std::string::npos)
-        mistake.hint("A list that begins with [ must end with ]");
-    if (mistake.text.find("flow mapping") != std::string::npos)
-        mistake.hint("A hash that begins with { must end with }");
-    if (mistake.text.find("mapping values are not allowed") != std::string::npos)
-        mistake.hint(
-            "Put a text that contains \": \" in quotes, or indent a line above "
-            "like this one");
-    return true;
-}
-
 /// Returns the `nth` location of `wanted` in a file. The line is 0 if there is none.
 base::Location location_in(const Case& mistake, const std::string& file, std::string_view wanted,
                            std::size_t nth = 1) {
@@ -180,6 +138,36 @@ bool hierarchy_level(const Case& mistake) {
     }
     mistake.hint(twice ? "Each level needs a unique name"
                        : "Use only one of them in a level, or create more levels");
+    return true;
+}
+
+/// Explains an unknown merge strategy of lookup_options or of a call.
+bool merge_strategy(const Case& mistake) {
+    const auto name = between(mistake.text, "Unknown merge strategy: '", "'");
+    if (!name) return false;
+    // A lookup of a key that has no options does not repeat the error.
+    for (const auto& file : data_files_of(mistake, "no_such_key")) {
+        auto where = location_in(mistake, file, *name);
+        if (where.line == 0) continue;
+        mistake.place(mistake.where, "the lookup that read it");
+        mistake.out.where = std::move(where);
+        break;
+    }
+    if (!mistake.suggest(*name, {"first", "unique", "hash", "deep", "unconstrained_deep"}))
+        mistake.hint("The strategies are first, unique, hash, deep and unconstrained_deep");
+    return true;
+}
+
+/// Explains a function of hiera.yaml that does not exist.
+bool data_function(const Case& mistake) {
+    const auto name = between(mistake.text, "' function named '", "'");
+    if (!name || mistake.text.find("Unable to find '") == std::string::npos) return false;
+    auto where = location_in(mistake, mistake.outer.file, *name);
+    if (where.line > 0) mistake.out.where = std::move(where);
+    if (!mistake.suggest(*name, {"yaml_data", "json_data", "hocon_data", "eyaml_lookup_key"}))
+        mistake.hint(
+            "Puppet's functions are yaml_data, json_data, hocon_data and eyaml_lookup_key; others "
+            "are in modules");
     return true;
 }
 
@@ -336,9 +324,10 @@ bool inline_template(const Case& mistake) {
 }
 
 bool explain_data(const Case& mistake) {
-    return broken_file(mistake) || key_not_found(mistake) || interpolation(mistake) ||
+    return explain_data_files(mistake) || key_not_found(mistake) || interpolation(mistake) ||
            hierarchy_level(mistake) || configuration(mistake) || missing_library(mistake) ||
-           recursion(mistake) || template_missing(mistake) || template_parameters(mistake);
+           merge_strategy(mistake) || data_function(mistake) || recursion(mistake) ||
+           template_missing(mistake) || template_parameters(mistake);
 }
 
 }  // namespace bunraku::compiler::explaining

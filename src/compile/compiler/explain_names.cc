@@ -184,11 +184,10 @@ bool unknown_function(const Case& mistake) {
     if (qualified) {
         names_below(mistake, module, "functions", ".pp", names);
         names_below(mistake, module, "lib/puppet/functions/" + module, ".rb", names);
-        if (!mistake.environment().module(module))
-            mistake.hint(fmt::format("There is no module {} in the modulepath", module));
     }
     std::ranges::sort(names);
     mistake.suggest(*name, names);
+    if (qualified && !mistake.environment().module(module)) hint_missing_module(mistake, module);
     if (!qualified && mistake.out.suggestions.empty() && !mistake.environment().module("stdlib"))
         mistake.hint("It may be defined in a module: stdlib is not in the modulepath");
     return true;
@@ -222,8 +221,8 @@ bool unknown_type(const Case& mistake) {
     std::ranges::sort(names);
     if (!mistake.suggest(*name, names) && name->find("::") != std::string::npos &&
         !mistake.environment().module(module)) {
-        mistake.hint(fmt::format("There is no module {} in the modulepath", module));
         mistake.suggest(module, module_names(mistake));
+        hint_missing_module(mistake, module);
     }
     return true;
 }
@@ -255,65 +254,27 @@ bool unknown_class(const Case& mistake) {
         own_definitions(mistake, NodeKind::HostClassDefinition, names);
         for (const auto& one : module_names(mistake)) names.push_back(one);
         if (name->find("::") != std::string::npos) {
-            mistake.hint(fmt::format("There is no module {} in the modulepath", module));
             for (const auto& near : base::similar_names(module, module_names(mistake)))
                 names_below(mistake, near, "manifests", ".pp", names);
         }
     }
     std::ranges::sort(names);
     mistake.suggest(*name, names);
+    if (!mistake.environment().module(module)) hint_missing_module(mistake, module);
     return true;
 }
 
-/// Finds the missing key of `$facts['os']['famly']['x']`.
+/// Explains errors whose cause is the undef of a missing key.
 bool missing_key(const Case& mistake) {
-    if (mistake.text.find("Operator '[]' is not applicable to an Undef Value") == std::string::npos)
+    const bool title = mistake.text.find("Missing title. The title expression") == 0;
+    if (!title &&
+        mistake.text.find("Operator '[]' is not applicable to an Undef Value") == std::string::npos)
         return false;
     const auto parsed = tree_of(mistake, mistake.where.file);
     if (!parsed) return true;
-    const auto offset =
-        offset_of(parsed->tree->source->text(), mistake.where.line, mistake.where.column);
-    const AccessExpression* outermost = nullptr;
-    const auto walk = [&](const auto& self, const Node* node) -> void {
-        if (const auto* access = as<AccessExpression>(node);
-            access && access->offset == offset &&
-            (!outermost || access->length > outermost->length))
-            outermost = access;
-        for_each_child(node, [&](const Node* child) { self(self, child); });
-    };
-    walk(walk, parsed->tree->program);
-    std::vector<const AccessExpression*> chain;
-    const Node* root = outermost;
-    while (const auto* access = as<AccessExpression>(root)) {
-        chain.insert(chain.begin(), access);
-        root = access->left;
-    }
-    const auto* variable = as<VariableExpression>(root);
-    if (!variable) return true;
-    auto& interpreter = mistake.compilation.interpreter();
-    auto value = interpreter.lookup_variable(interpreter.top_scope(), variable->name.view());
-    std::string path = dollar(variable->name.view());
-    if (!value || value->is_undef()) {
-        mistake.hint(fmt::format("{} is undef", path));
-        return true;
-    }
-    for (const auto* access : chain) {
-        const auto* key = access->keys.size() == 1 ? as<LiteralString>(access->keys[0]) : nullptr;
-        if (!key || !value->is_hash()) return true;
-        const Value* next = value->as_hash().find(key->value);
-        if (!next || next->is_undef()) {
-            std::vector<std::string> keys;
-            for (const auto& entry : value->as_hash())
-                if (entry.key.is_string()) keys.emplace_back(entry.key.as_string());
-            mistake.hint(fmt::format("{} has no key '{}'", path, key->value));
-            mistake.out.where = parsed->tree->source->locate(key->offset);
-            for (const auto& near : base::similar_names(key->value, keys))
-                mistake.out.suggestions.push_back(fmt::format("'{}'", near));
-            return true;
-        }
-        path += fmt::format("['{}']", key->value);
-        value = *next;
-    }
+    const auto offset = static_cast<std::uint32_t>(
+        offset_of(parsed->tree->source->text(), mistake.where.line, mistake.where.column));
+    explain_missing_key(mistake, *parsed->tree, offset);
     return true;
 }
 

@@ -64,6 +64,25 @@ const Resource* owner_of(const Case& mistake, const base::Location& where) {
     return found;
 }
 
+/// Finds the call of include, contain or require that names a class.
+base::Location inclusion_of(const Case& mistake, const std::string& class_name) {
+    const std::string wanted = base::lower(class_name);
+    return place_of(mistake, [&](const Node& node) {
+        const auto* call = as<CallNamedFunctionExpression>(&node);
+        const auto* function = call ? as<QualifiedName>(call->functor) : nullptr;
+        if (!function || (function->value != "include" && function->value != "contain" &&
+                          function->value != "require"))
+            return false;
+        return std::ranges::any_of(call->arguments, [&](const Node* argument) {
+            std::string_view name;
+            if (const auto* text = as<LiteralString>(argument)) name = text->value;
+            if (const auto* word = as<QualifiedName>(argument)) name = word->value;
+            if (name.starts_with("::")) name.remove_prefix(2);
+            return name == wanted;
+        });
+    });
+}
+
 bool duplicate(const Case& mistake) {
     const auto rest = between(mistake.text, "Duplicate declaration: ", "");
     if (!rest) return false;
@@ -72,8 +91,9 @@ bool duplicate(const Case& mistake) {
     const Resource* first = mistake.compilation.table().find(name->type, name->title);
     base::Location second = mistake.where;
     if (first) {
-        if (first->line > 0)
-            mistake.place({std::string(first->file), first->line, 0}, "the first declaration");
+        base::Location at{std::string(first->file), first->line, 0};
+        if (at.line <= 0 && name->type == "Class") at = inclusion_of(mistake, name->title);
+        mistake.place(std::move(at), "the first declaration");
         reached(mistake, first, "the first");
     }
     if (const Resource* owner = owner_of(mistake, second); owner && !owner->title_is_main) {

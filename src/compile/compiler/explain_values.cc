@@ -131,9 +131,14 @@ bool mismatch(const Case& mistake) {
     const bool expects_value =
         mistake.text.find(": expects a value for parameter '") != std::string::npos;
     auto parameter = between(mistake.text, ": parameter '", "'");
+    // Several mismatches are listed one a line.
+    if (!parameter) parameter = between(mistake.text, ":\n  parameter '", "'");
     if (!parameter) parameter = between(mistake.text, "expects a value for parameter '", "'");
-    if (!parameter || mistake.text.find("expects ") == std::string::npos) return false;
-    const auto subject = between(mistake.text, "", "]: ");
+    const bool unknown_key = mistake.text.find("unrecognized key '") != std::string::npos;
+    if (!parameter || (!unknown_key && mistake.text.find("expects ") == std::string::npos))
+        return false;
+    auto subject = between(mistake.text, "", "]: ");
+    if (!subject) subject = between(mistake.text, "", "]:\n");
     const auto open = subject ? subject->rfind('[') : std::string::npos;
     suggest_from_enum(mistake);
     if (!subject || open == std::string::npos) {
@@ -147,14 +152,13 @@ bool mismatch(const Case& mistake) {
     auto& definitions = mistake.compilation.definitions();
     const Definition* definition = type == "Class" ? definitions.known_class(title)
                                                    : definitions.known_define(base::lower(type));
-    bool given = false;
-    if (const auto parsed = tree_of(mistake, mistake.where.file)) {
-        if (const auto* attribute = attribute_at(*parsed->tree, mistake.where.line, *parameter)) {
-            mistake.out.where =
-                attribute->value_expr ? attribute->value_expr->where() : attribute->where();
-            given = true;
-        }
-    }
+    const syntax::AttributeOperation* given = nullptr;
+    const auto parsed = tree_of(mistake, mistake.where.file);
+    if (parsed) given = attribute_at(*parsed->tree, mistake.where.line, *parameter);
+    const Node* given_value = given ? given->value_expr : nullptr;
+    if (given) mistake.out.where = given_value ? given_value->where() : given->where();
+    if (given_value && (expects_value || mistake.text.find("got Undef") != std::string::npos))
+        explain_missing_key(mistake, *parsed->tree, given_value->offset);
     if (type == "Class" && definition && !given) {
         // `entry 'b' entry 'port'`: the path into the value.
         std::vector<std::string> path;
@@ -164,6 +168,8 @@ bool mismatch(const Case& mistake) {
             path.emplace_back(rest.substr(0, rest.find('\'')));
         }
         const std::string key = fmt::format("{}::{}", definition->name, *parameter);
+        if (unknown_key)
+            path.push_back(between(mistake.text, "unrecognized key '", "'").value_or(""));
         if (expects_value) {
             mistake.hint(
                 fmt::format("Set it in the declaration of the class, or as {} in Hiera", key));
@@ -173,7 +179,9 @@ bool mismatch(const Case& mistake) {
     }
     if (definition) {
         for (const auto* p : definition->parameters) {
-            if (p->name == *parameter) mistake.place(p->where(), "the parameter is declared here");
+            if (p->name != *parameter) continue;
+            mistake.place(p->where(), "the parameter is declared here");
+            if (unknown_key) suggest_struct_key(mistake, *p, given_value);
         }
     }
     if (!expects_value) conversion_hint(mistake);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sys/stat.h>
 
+#include "compile/diagnostics/source_attributes.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/value/rich_data.h"
@@ -130,6 +131,8 @@ void classic_hints(std::string_view message, std::vector<std::string>& hints) {
         {"is not qualified and no path was specified",
          "Use the full path of the command, or set path => ['/usr/bin', '/bin']"},
         {"must be fully qualified", "A path begins with /"},
+        {"The file mode specification must be a string",
+         "A mode is a string of four octal digits: put it in quotes ('0644')"},
         {"The file mode specification is invalid",
          "A mode is four octal digits in quotes ('0644'), or symbolic ('u=rw,go=r')"},
         {"You cannot specify more than one of content, source, target",
@@ -332,6 +335,10 @@ SourceError explain_record(const base::Diagnostic& record, const compiler::Expla
         out.hints = known->hints;
     }
     if (record.authored) return out;
+    if (text && record.message.starts_with("Parameter ")) {
+        if (const auto tree = parsed(where.file, *text))
+            explain_attribute(*tree, *text, record.message, out);
+    }
     const std::string_view code = syntax_issue_of(record);
     if (text && !code.empty()) {
         auto found = explain_syntax(*text, where, record.message, code);

@@ -6,142 +6,13 @@
 #include <fmt/format.h>
 
 #include "compile/diagnostics/source_error.h"
+#include "compile/diagnostics/source_scan.h"
 #include "core/base/text.h"
 #include "language/syntax/parser.h"
 
 namespace bunraku::diagnostics {
 
 namespace {
-
-struct Bracket {
-    char kind;
-    std::size_t at;
-    std::size_t indent;  ///< indentation of its line
-};
-
-struct Scan {
-    std::vector<Bracket> open;  ///< brackets still open at the end
-    /// open bracket that the indentation of a later one marks as unclosed
-    std::optional<Bracket> suspect;
-    std::optional<std::size_t> extra;  ///< closing bracket without an opening one
-    /// Last byte outside of white space and comments.
-    std::size_t last_token = std::string_view::npos;
-    std::size_t matched = std::string_view::npos;  ///< closing bracket of the one at `asked`
-};
-
-std::size_t line_start(std::string_view text, std::size_t at) {
-    const auto newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
-    return newline == std::string_view::npos ? 0 : newline + 1;
-}
-
-std::size_t indent_of(std::string_view text, std::size_t at) {
-    const auto start = line_start(text, at);
-    std::size_t i = start;
-    while (i < text.size() && (text[i] == ' ' || text[i] == '\t')) ++i;
-    return i - start;
-}
-
-char partner(char closing) { return closing == '}' ? '{' : closing == ']' ? '[' : '('; }
-
-/// Returns the offset after the text of the heredoc whose tag is at `at`. The text starts on the
-/// next line.
-std::size_t end_of_heredoc(std::string_view text, std::size_t at) {
-    const auto close = text.find(')', at);
-    if (close == std::string_view::npos) return at;
-    auto tag = text.substr(at + 2, close - at - 2);
-    tag = tag.substr(0, tag.find_first_of(":/"));
-    const std::string name(base::trim(tag, " \t\""));
-    if (name.empty()) return at;
-    for (auto line = text.find('\n', close); line != std::string_view::npos;) {
-        const auto next = text.find('\n', line + 1);
-        auto words = base::trim(text.substr(line + 1, next - line - 1), " \t\r");
-        while (!words.empty() && (words[0] == '|' || words[0] == '-' || words[0] == ' '))
-            words.remove_prefix(1);
-        if (words == name) return next == std::string_view::npos ? text.size() : next;
-        line = next;
-    }
-    return at;
-}
-
-/// Scans the brackets of a text up to `end`; skips strings and comments.
-Scan scan(std::string_view text, std::size_t end, std::size_t asked = std::string_view::npos) {
-    Scan out;
-    for (std::size_t i = 0; i < end && i < text.size(); ++i) {
-        const char c = text[i];
-        if (c == '#') {
-            i = text.find('\n', i);
-            if (i == std::string_view::npos) break;
-            continue;
-        }
-        if (c == '/' && i + 1 < text.size() && text[i + 1] == '*') {
-            i = text.find("*/", i + 2);
-            if (i == std::string_view::npos) break;
-            ++i;
-            continue;
-        }
-        if (std::isspace(static_cast<unsigned char>(c)) != 0) continue;
-        out.last_token = i;
-        if (c == '\'' || c == '"') {
-            std::size_t j = i + 1;
-            while (j < text.size() && text[j] != c) j += text[j] == '\\' ? 2 : 1;
-            if (j >= end) break;
-            i = out.last_token = j;
-            continue;
-        }
-        if (c == '@' && i + 1 < text.size() && text[i + 1] == '(') {
-            const auto behind = end_of_heredoc(text, i);
-            if (behind > i && behind < end) i = out.last_token = behind - 1;
-            continue;
-        }
-        if (c == '{' || c == '[' || c == '(') {
-            out.open.push_back({c, i, indent_of(text, i)});
-        } else if (c == '}' || c == ']' || c == ')') {
-            if (out.open.empty()) {
-                if (!out.extra) out.extra = i;
-                continue;
-            }
-            // If a closing bracket is first on its line, its indentation identifies the opening
-            // one.
-            const bool first = line_start(text, i) + indent_of(text, i) == i;
-            if (first && !out.suspect && out.open.back().indent > indent_of(text, i))
-                out.suspect = out.open.back();
-            if (out.open.back().kind != partner(c)) continue;
-            if (out.open.back().at == asked) {
-                out.matched = i;
-                return out;
-            }
-            out.open.pop_back();
-        }
-    }
-    return out;
-}
-
-Span span_of_byte(std::string_view text, std::size_t at, std::string said) {
-    base::Location where;
-    where.line =
-        1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<long>(at), '\n'));
-    const auto start = line_start(text, at);
-    where.column = 1;
-    for (std::size_t i = start; i < at; ++i)
-        if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) ++where.column;
-    Span out{where, where.column + 1, std::move(said), {}};
-    out.line = std::string(text.substr(start, text.find('\n', start) - start));
-    return out;
-}
-
-std::size_t byte_at(std::string_view text, const base::Location& where) {
-    std::size_t at = 0;
-    for (int i = 1; i < where.line; ++i) {
-        at = text.find('\n', at);
-        if (at == std::string_view::npos) return text.size();
-        ++at;
-    }
-    for (int i = 1; i < where.column && at < text.size() && text[at] != '\n'; ++i) {
-        ++at;
-        while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
-    }
-    return at;
-}
 
 bool word(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
@@ -216,6 +87,48 @@ void equals_sign(std::string_view text, std::size_t at, const Scan& before, Synt
     } else if (!line.starts_with("$")) {
         out.hints.emplace_back("A variable begins with $");
     }
+}
+
+/// Explains => between resources, and -> between an attribute or key and its value.
+void arrows(std::string_view text, std::size_t at, const Scan& before, SyntaxFindings& out) {
+    const auto token = text.substr(std::min(at, text.size()), 2);
+    const bool in_braces = !before.open.empty() && before.open.back().kind == '{';
+    if (token == "=>" && !in_braces && before.last_token < at) {
+        const char last = text[before.last_token];
+        if (last == ']' || last == '}')
+            out.hints.emplace_back(
+                "Write -> between resources that depend on each other; => is for attributes");
+        return;
+    }
+    if (!in_braces) return;
+    // `'a' -> 1` is a relationship, so that the error may be at the token after it.
+    const auto entry =
+        std::max(line_start(text, std::min(at, text.size())), before.open.back().at + 1);
+    auto arrow = text.substr(0, std::min(text.size(), at + 2)).rfind("->");
+    if (arrow == std::string_view::npos || arrow < entry ||
+        text.substr(arrow, at - std::min(at, arrow)).find(',') != std::string_view::npos)
+        return;
+    if (arrow != at) {
+        Span span = span_of_byte(text, arrow, "this arrow");
+        ++span.end_column;
+        out.places.push_back(std::move(span));
+    }
+    out.hints.emplace_back(
+        "Write => between an attribute or key and its value; -> relates resources");
+}
+
+/// Explains a bracket that is still open where a statement begins: the token is the first of its
+/// line, and the line is not indented deeper than that of the bracket.
+void unclosed_list(std::string_view text, std::size_t at, const Scan& before, SyntaxFindings& out) {
+    if (before.open.empty() || at >= text.size()) return;
+    const auto& inside = before.open.back();
+    const bool first = line_start(text, at) + indent_of(text, at) == at;
+    if (inside.kind == '{' || !first || line_start(text, inside.at) == line_start(text, at) ||
+        indent_of(text, at) > inside.indent || !(word(text[at]) || text[at] == '$'))
+        return;
+    out.places.push_back(
+        span_of_byte(text, inside.at, fmt::format("this {} is never closed", inside.kind)));
+    out.hints.push_back(fmt::format("A {} is missing", inside.kind == '[' ? ']' : ')'));
 }
 
 void missing_separator(std::string_view text, std::size_t at, const Scan& before,
@@ -293,9 +206,11 @@ SyntaxFindings explain_syntax(std::string_view text, const base::Location& where
         return out;
     }
     if (issue_code == "UNCLOSED_QUOTE") {
-        out.hints.emplace_back(
-            "The string that begins here has no end: a quote is missing on this "
-            "line or above");
+        explain_unclosed_quote(text, at, out);
+        return out;
+    }
+    if (issue_code.starts_with("HEREDOC_")) {
+        explain_heredoc(text, at, out);
         return out;
     }
     const Scan before = scan(text, at);
@@ -317,6 +232,11 @@ SyntaxFindings explain_syntax(std::string_view text, const base::Location& where
         equals_sign(text, at, before, out);
         return out;
     }
+    if (explain_string_above(text, at, out)) return out;
+    arrows(text, at, before, out);
+    if (!out.hints.empty()) return out;
+    unclosed_list(text, at, before, out);
+    if (!out.hints.empty()) return out;
     missing_separator(text, at, before, out);
     if (!out.hints.empty()) return out;
     // An unclosed bracket above may cause the error.
