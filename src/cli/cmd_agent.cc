@@ -18,6 +18,7 @@
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/sys/clock.h"
+#include "core/sys/disk.h"
 #include "core/sys/lock.h"
 #include "core/sys/process.h"
 #include "core/sys/service_manager.h"
@@ -63,7 +64,7 @@ public:
     /// Runs every `runinterval` until stopped.
     int serve() {
         sys::PidLock pid(settings_.text("pidfile"));
-        (void)sys::make_real_file_system()->make_directories(
+        (void)sys::disk().make_directories(
             std::string(sys::directory_name(settings_.text("pidfile"))), 0755);
         const auto locked = pid.acquire();
         if (!locked || !*locked) {

@@ -16,6 +16,7 @@
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/sys/clock.h"
+#include "core/sys/disk.h"
 #include "core/sys/signals.h"
 #include "core/sys/wording.h"
 #include "core/value/build.h"
@@ -116,8 +117,8 @@ public:
         }
         agent::ApplySession session(invocation_.settings, console_);
         apply::Context& context = session.context();
-        const auto module_files = sys::make_real_file_system();
-        agent::ModuleContent content(context, *module_files, invocation_.settings, session_->node(),
+        auto& module_files = sys::disk();
+        agent::ModuleContent content(context, module_files, invocation_.settings, session_->node(),
                                      session_->environment());
         context.content = &content;
         agent::HttpContent web(invocation_.settings, session_->view().user_agent(),

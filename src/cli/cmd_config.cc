@@ -12,6 +12,7 @@
 #include "core/codec/ini.h"
 #include "core/codec/json_text.h"
 #include "core/config/setting_lists.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/wording.h"
 #include "language/environment/environment.h"
@@ -106,20 +107,20 @@ int print_settings(config::Settings& settings, const std::vector<std::string>& n
 
 /// Returns the text of the configuration file, or nullopt if it does not exist. Throws on errors.
 std::optional<std::string> read_config(const std::string& path) {
-    auto text = sys::make_real_file_system()->read(path);
+    auto text = sys::disk().read(path);
     if (text) return *text;
     if (text.error().code == ENOENT) return std::nullopt;
     throw base::plain_error(sys::plain_text(text.error().message));
 }
 
 void write_config(const std::string& path, const std::string& text) {
-    auto files = sys::make_real_file_system();
-    auto made = files->make_directories(std::string(sys::directory_name(path)), 0755);
+    auto& files = sys::disk();
+    auto made = files.make_directories(std::string(sys::directory_name(path)), 0755);
     // Preserve the owner and permissions of the file.
     sys::WriteOptions options{.mode = 0644};
-    if (auto old = files->stat(path))
+    if (auto old = files.stat(path))
         options = {.mode = old->mode, .uid = old->uid, .gid = old->gid};
-    auto written = made ? files->replace(path, text, options) : made;
+    auto written = made ? files.replace(path, text, options) : made;
     if (!written) throw base::plain_error(sys::plain_text(written.error().message));
 }
 

@@ -12,6 +12,7 @@
 #include "compile/compiler/ruby_types.h"
 #include "compile/reference/described.h"
 #include "core/base/text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "resources/restype/spec.h"
 
@@ -54,9 +55,9 @@ public:
             if (t->name != "component" && t->name != "whit") out.emplace(t->name, t);
         }
         static const std::vector<environment::Module> kNone;
-        auto files = sys::make_real_file_system();
+        auto& files = sys::disk();
         for (const auto& module : environment_ ? environment_->modules() : kNone) {
-            const auto names = files->list(module.path + "/lib/puppet/type");
+            const auto names = files.list(module.path + "/lib/puppet/type");
             if (!names) continue;
             for (std::string name : *names) {
                 if (!name.ends_with(".rb")) continue;

@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "compile/reference/documents.h"
 #include "core/base/plain_error.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/rich_data.h"
 #include "language/environment/conf.h"
@@ -31,9 +32,8 @@ int run_doc(Invocation& invocation) {
     if (folders.size() > 1) throw base::plain_error("Specify a single folder");
     const std::string folder = environment::expand_path(folders.empty() ? "." : folders.front(),
                                                         environment::working_directory());
-    auto files = sys::make_real_file_system();
-    if (const auto status = files->stat(folder);
-        !status || status->kind != sys::FileKind::Directory)
+    auto& files = sys::disk();
+    if (const auto status = files.stat(folder); !status || status->kind != sys::FileKind::Directory)
         throw base::plain_error(fmt::format("{} is not a folder", folder));
     auto items = reference::read_documents(folder, invocation.settings.text("ruby_program"), *sink);
     std::erase_if(items, [](const reference::DocItem& i) {
@@ -52,7 +52,7 @@ int run_doc(Invocation& invocation) {
         return 0;
     }
     const std::string path = environment::expand_path(out, environment::working_directory());
-    if (const auto done = files->write(path, text, 0644); !done)
+    if (const auto done = files.write(path, text, 0644); !done)
         throw base::plain_error(done.error().message);
     return 0;
 }

@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/process.h"
 #include "resources/apply/bucket_dates.h"
 #include "resources/apply/types/file/bucket.h"
@@ -38,7 +39,7 @@ public:
         const int fd = ::mkstemp(path_.data());
         if (fd < 0) throw plain_error("Could not create a temporary file");
         ::close(fd);
-        if (auto written = sys::make_real_file_system()->write(path_, content); !written) {
+        if (auto written = sys::disk().write(path_, content); !written) {
             ::unlink(path_.c_str());
             throw plain_error(written.error().message);
         }

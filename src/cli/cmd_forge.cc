@@ -13,6 +13,7 @@
 #include "cli/usage.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/signals.h"
 #include "core/sys/wording.h"
@@ -153,25 +154,25 @@ int list(ForgeStore& forge_store, const Options& o) {
 int upload(ForgeStore& forge_store, const Options& o, const std::vector<std::string>& files) {
     if (o.repo.empty()) return missing("repo");
     if (files.empty()) return complain("Name at least one file to upload");
-    auto fs = sys::make_real_file_system();
+    auto& fs = sys::disk();
     auto batch = forge_store.begin(o.repo);
     if (!batch) return complain(batch.error().message);
     const forge::Flags before = forge_store.flags(o.repo);
     int code = 0;
     for (const std::string& file : files) {
-        auto status = fs->stat(file);
+        auto status = fs.stat(file);
         if (status && status->size > module::TarballLimits{}.packed) {
             code = complain(file + ": the file is too long");
             continue;
         }
-        auto bytes = fs->read(file);
+        auto bytes = fs.read(file);
         if (!bytes) {
             code = complain(bytes.error().message);
             continue;
         }
         // A signature file next to an archive is uploaded with it.
         const std::string signature =
-            fs->read(file + std::string(module::kSignatureSuffix)).value_or(std::string());
+            fs.read(file + std::string(module::kSignatureSuffix)).value_or(std::string());
         auto slug = (*batch)->upload(*bytes, sys::base_name(file), false, 0, signature);
         if (slug) {
             fmt::print("{}{}\n", *slug, before.deletion(*slug) ? " (was deleted; it is back)" : "");

@@ -10,6 +10,7 @@
 #include "core/codec/ini.h"
 #include "core/codec/json_text.h"
 #include "core/config/setting_lists.h"
+#include "core/sys/disk.h"
 #include "core/sys/signals.h"
 #include "core/sys/system.h"
 #include "core/sys/terminal.h"
@@ -46,16 +47,16 @@ std::vector<std::string> modulepath_of(const Options& o, const config::Settings&
     if (!o.modulepath.empty()) return folders_of(o.modulepath);
     const std::string base = settings.text("basemodulepath");
     const std::string name = settings.text("environment");
-    auto fs = sys::make_real_file_system();
+    auto& fs = sys::disk();
     std::string home;
     for (const std::string& folder : folders_of(settings.text("environmentpath"))) {
-        if (home.empty() || fs->is_directory(folder + "/" + name)) {
+        if (home.empty() || fs.is_directory(folder + "/" + name)) {
             home = folder + "/" + name;
-            if (fs->is_directory(home)) break;
+            if (fs.is_directory(home)) break;
         }
     }
     std::string path = home + "/modules:" + base;
-    if (auto text = fs->read(home + "/environment.conf")) {
+    if (auto text = fs.read(home + "/environment.conf")) {
         auto ini = codec::parse_ini(*text);
         const codec::IniEntry* entry = ini ? ini->find("main", "modulepath") : nullptr;
         if (entry) {
@@ -171,9 +172,9 @@ int show(const base::Result<module::ToolResult>& result, base::LogSink& log,
 
 int changes(const std::vector<std::string>& words, bool json, base::LogSink& log) {
     if (words.size() != 1) return wrong_count("changes", words.size());
-    auto fs = sys::make_real_file_system();
+    auto& fs = sys::disk();
     std::string at = sys::expand_path(words[0]);
-    while (!fs->is_file(at + "/metadata.json")) {
+    while (!fs.is_file(at + "/metadata.json")) {
         if (at == "/" || at.empty()) {
             return usage("changes",
                          fmt::format("Could not find a valid module at \"{}\"", words[0]));
@@ -257,11 +258,11 @@ int search(const std::vector<std::string>& words, const config::Settings& settin
 
 int build(const std::vector<std::string>& words, bool json, base::LogSink& log) {
     if (words.size() > 1) return wrong_count("build", words.size());
-    auto fs = sys::make_real_file_system();
+    auto& fs = sys::disk();
     std::string at = sys::expand_path(words.empty() ? "." : words[0]);
     if (words.empty()) {
         std::string up = at;
-        while (!fs->is_file(up + "/metadata.json") && up != "/") up = sys::directory_name(up);
+        while (!fs.is_file(up + "/metadata.json") && up != "/") up = sys::directory_name(up);
         if (up != "/") at = up;
     }
     log.log(Level::Notice, fmt::format("Building {} for release", at));

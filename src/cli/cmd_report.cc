@@ -11,6 +11,7 @@
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
 #include "core/codec/yaml.h"
+#include "core/sys/disk.h"
 #include "core/value/from_yaml.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
@@ -82,9 +83,9 @@ void process(const config::Settings& settings, const Value& report, base::LogSin
 /// Lists the reports that the processor `store` has stored, by node and time. An empty `only`
 /// selects all nodes.
 std::string list_reports(const std::string& folder, const std::string& only, bool json) {
-    const auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     const auto names = [&](const std::string& of) {
-        auto found = files->list(of).value_or(std::vector<std::string>());
+        auto found = files.list(of).value_or(std::vector<std::string>());
         std::ranges::sort(found);
         return found;
     };

@@ -12,6 +12,7 @@
 #include "cli/node_options.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
+#include "core/sys/disk.h"
 #include "core/sys/process.h"
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
@@ -310,8 +311,8 @@ int edit(const std::string& code) {
         const std::string& path;
         ~Remove() { ::unlink(path.c_str()); }
     } remove{path};
-    auto files = sys::make_real_file_system();
-    if (auto written = files->write(path, code); !written) {
+    auto& files = sys::disk();
+    if (auto written = files.write(path, code); !written) {
         throw base::plain_error("Could not run: " + written.error().message);
     }
     const char* own = std::getenv("EDITOR");
@@ -320,7 +321,7 @@ int edit(const std::string& code) {
     if (std::system(command.c_str()) == -1)
         throw base::plain_error(
             fmt::format("Could not run: {} - {}", std::strerror(errno), command));
-    std::string program = files->real_path("/proc/self/exe").value_or("bunraku");
+    std::string program = files.real_path("/proc/self/exe").value_or("bunraku");
     return std::system(sys::shell_text({program, "apply", "-v", path}).c_str()) == 0 ? 0 : 1;
 }
 
@@ -328,9 +329,9 @@ int edit(const std::string& code) {
 void resolve_environment(config::Settings& settings, base::LogSink& log) {
     const std::string asked = settings.text("environment");
     if (asked.empty() || asked == "production") return;
-    const auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     for (const std::string& folder : settings.list("environmentpath"))
-        if (files->is_directory(sys::join(folder, asked))) return;
+        if (files.is_directory(sys::join(folder, asked))) return;
     log.log(base::Level::Debug, fmt::format("Specified environment '{}' does not exist on the "
                                             "filesystem, defaulting to 'production'",
                                             asked));
@@ -341,7 +342,7 @@ void resolve_environment(config::Settings& settings, base::LogSink& log) {
 std::string type_list(const Invocation& invocation, bool json, base::LogSink& log) {
     std::set<std::string, std::less<>> names{"whit"};
     for (const restype::TypeSpec* t : restype::all_types()) names.emplace(t->name);
-    auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     std::vector<std::string> folders = invocation.settings.list("modulepath");
     try {
         if (!invocation.settings.is_set("modulepath"))
@@ -351,10 +352,9 @@ std::string type_list(const Invocation& invocation, bool json, base::LogSink& lo
         folders = invocation.settings.list("basemodulepath");
     }
     for (const std::string& folder : folders) {
-        for (const std::string& module : files->list(folder).value_or(std::vector<std::string>())) {
+        for (const std::string& module : files.list(folder).value_or(std::vector<std::string>())) {
             const std::string types = sys::join(sys::join(folder, module), "lib/puppet/type");
-            for (const std::string& file :
-                 files->list(types).value_or(std::vector<std::string>())) {
+            for (const std::string& file : files.list(types).value_or(std::vector<std::string>())) {
                 if (file.ends_with(".rb")) names.insert(file.substr(0, file.size() - 3));
             }
         }

@@ -13,6 +13,7 @@
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
 #include "core/config/setting_lists.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/terminal.h"
 #include "language/environment/conf.h"
@@ -74,8 +75,7 @@ int run_tests(const config::Settings& settings, const TestOptions& options, base
     }
     if (!options.junit.empty()) {
         const auto path = environment::expand_path(options.junit, environment::working_directory());
-        const auto done =
-            sys::make_real_file_system()->write(path, spec::junit_text(tests, whole.count()), 0644);
+        const auto done = sys::disk().write(path, spec::junit_text(tests, whole.count()), 0644);
         if (!done) throw base::plain_error(done.error().message);
     }
     return std::ranges::any_of(tests, &spec::TestResult::failed) ? 1 : 0;

@@ -10,6 +10,7 @@
 #include "compile/reference/help_page.h"
 #include "compile/site/store_access.h"
 #include "core/base/text.h"
+#include "core/sys/disk.h"
 #include "core/sys/system.h"
 #include "core/value/text.h"
 #include "resources/facts/facts.h"
@@ -240,18 +241,18 @@ private:
     }
 
     void environments() {
-        auto files = sys::make_real_file_system();
+        auto& files = sys::disk();
         for (const auto& folder : settings_.list("environmentpath"))
-            for (const auto& name : files->list(folder).value_or(Words()))
-                if (files->is_directory(sys::join(folder, name))) add(name);
+            for (const auto& name : files.list(folder).value_or(Words()))
+                if (files.is_directory(sys::join(folder, name))) add(name);
     }
 
     void nodes() {
         const std::string database = site::database_of(settings_, "");
         // Completion must be fast, so it does not query a remote database.
         if (store::is_postgresql_url(database)) return;
-        auto files = sys::make_real_file_system();
-        if (!files->exists(database)) return;
+        auto& files = sys::disk();
+        if (!files.exists(database)) return;
         auto store = store::Store::open(database, {.read_only = true});
         if (!store) return;
         if (auto known = (*store)->nodes(true))
@@ -267,10 +268,10 @@ private:
         }
         const auto environment = this->environment();
         if (!environment) return;
-        auto files = sys::make_real_file_system();
+        auto& files = sys::disk();
         for (const auto& module : environment->modules()) {
             for (std::string name :
-                 files->list(module.path + "/lib/puppet/type").value_or(Words())) {
+                 files.list(module.path + "/lib/puppet/type").value_or(Words())) {
                 if (!name.ends_with(".rb")) continue;
                 name.resize(name.size() - 3);
                 if (seen.insert(name).second) add(name, "of the module " + module.name);

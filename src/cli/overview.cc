@@ -12,6 +12,7 @@
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 
 namespace bunraku::cli {
@@ -153,13 +154,13 @@ std::string overview_json() {
 }
 
 void write_manual(const std::string& folder) {
-    auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     const auto write = [&](const std::string& name, const std::string& text) {
-        const auto done = files->write(sys::join(folder, name), text, 0644);
+        const auto done = files.write(sys::join(folder, name), text, 0644);
         if (!done) throw base::plain_error(done.error().message);
     };
     for (const char* section : {"man1", "man5"})
-        if (const auto made = files->make_directories(sys::join(folder, section), 0755); !made)
+        if (const auto made = files.make_directories(sys::join(folder, section), 0755); !made)
             throw base::plain_error(made.error().message);
     const BuildInfo& build = build_info();
     const reference::ManualTexts texts{.version = kVersion, .date = build.date};

@@ -23,6 +23,7 @@
 #include "compile/reference/help_text.h"
 #include "core/base/did_you_mean.h"
 #include "core/config/file_options.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/signals.h"
 
@@ -203,7 +204,7 @@ int finish_output(int code) {
 
 /// Prints what Puppet logs about puppet.conf when it reads it.
 void print_remarks(const config::Settings& settings, std::string_view run_mode) {
-    const auto text = sys::make_real_file_system()->read(settings.text("config"));
+    const auto text = sys::disk().read(settings.text("config"));
     if (!text) return;
     for (const auto& remark : config::conf_remarks(*text, run_mode)) {
         fmt::print(stderr, "{}: {}\n", remark.level == base::Level::Notice ? "Notice" : "Warning",

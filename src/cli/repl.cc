@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "compile/compiler/repl_session.h"
 #include "core/base/text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/line_editor.h"
 #include "core/value/build.h"
@@ -188,17 +189,17 @@ private:
     }
 
     void load_history() {
-        const auto text = sys::make_real_file_system()->read(history_file_);
+        const auto text = sys::disk().read(history_file_);
         if (!text) return;
         for (const auto line : base::lines(*text)) editor_.remember(std::string(line));
     }
     void save_history() {
         // The history may contain secrets, so only its user may read it. Errors are ignored.
-        auto files = sys::make_real_file_system();
+        auto& files = sys::disk();
         std::string text;
         for (const auto& line : editor_.history()) text += line + "\n";
-        if (files->make_directories(std::string(sys::directory_name(history_file_)), 0750))
-            (void)files->replace(history_file_, text, {.mode = 0600});
+        if (files.make_directories(std::string(sys::directory_name(history_file_)), 0750))
+            (void)files.replace(history_file_, text, {.mode = 0600});
     }
 
     site::Session& session_;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "core/codec/digest.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "net/pki/certificate.h"
 #include "net/pki/crl.h"
@@ -83,7 +84,7 @@ Result<std::shared_ptr<const ClientCertificate>> run_handshake(SSL_CTX* client_c
 
 /// Returns an empty text if the file cannot be read.
 std::string digest_of(const std::string& path) {
-    const auto text = path.empty() ? failure("no file") : sys::make_real_file_system()->read(path);
+    const auto text = path.empty() ? failure("no file") : sys::disk().read(path);
     return text ? codec::short_digest(*text) : std::string();
 }
 

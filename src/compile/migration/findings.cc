@@ -13,6 +13,7 @@
 #include "core/codec/ini.h"
 #include "core/codec/yaml.h"
 #include "core/config/known_settings.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/process.h"
 #include "language/environment/conf.h"
@@ -29,8 +30,7 @@ using Weight = MigrationFinding::Weight;
 
 class Check {
 public:
-    Check(const config::Settings& settings, base::LogSink& log)
-        : settings_(settings), log_(log), files_(sys::make_real_file_system()) {}
+    Check(const config::Settings& settings, base::LogSink& log) : settings_(settings), log_(log) {}
 
     std::vector<MigrationFinding> run() {
         puppet_conf();
@@ -57,7 +57,7 @@ private:
 
     void puppet_conf() {
         const std::string path = settings_.text("config");
-        const auto text = files_->read(path);
+        const auto text = files_.read(path);
         if (!text) {
             add(Weight::Note, path, "does not exist or cannot be read; the defaults apply");
             return;
@@ -89,7 +89,7 @@ private:
 
     void puppetdb_conf() {
         const std::string path = sys::join(settings_.text("confdir"), "puppetdb.conf");
-        const auto text = files_->read(path);
+        const auto text = files_.read(path);
         if (!text) return;
         const auto config = site::PuppetdbConfig::parse(*text, path);
         if (!config) {
@@ -110,9 +110,9 @@ private:
     /// Reports a CA that cannot move back to puppetserver, which signs with RSA keys only.
     void authority() {
         const std::string path = settings_.text("cakey");
-        if (!files_->exists(path)) {
+        if (!files_.exists(path)) {
             const bool rsa = settings_.text("ca_key_type") == "rsa";
-            if (!rsa && !files_->exists(settings_.text("hostcert"))) {
+            if (!rsa && !files_.exists(settings_.text("hostcert"))) {
                 add(Weight::Note, path,
                     "a new CA gets a P-256 key, but puppetserver 7 and 8 only sign with "
                     "RSA keys: set ca_key_type = rsa to be able to move back");
@@ -139,7 +139,7 @@ private:
         if (terminus == "exec") {
             const std::string program = settings_.text("external_nodes");
             const std::string file = program.substr(0, program.find(' '));
-            if (!files_->access(file, 1 /* X_OK */))
+            if (!files_.access(file, 1 /* X_OK */))
                 add(Weight::Broken, "external_nodes", fmt::format("{} is not executable", program));
         } else if (terminus != "plain" && !terminus.empty()) {
             add(Weight::Differs, "node_terminus",
@@ -157,7 +157,7 @@ private:
 
     void other_files() {
         const std::string routes = settings_.text("route_file");
-        if (const auto text = files_->read(routes)) {
+        if (const auto text = files_.read(routes)) {
             const auto data = codec::parse_yaml(*text, routes);
             if (!data) {
                 add(Weight::Broken, routes, data.error().message);
@@ -174,11 +174,11 @@ private:
                                                 kind.second.text));
             }
         }
-        if (files_->exists(settings_.text("deviceconfig")))
+        if (files_.exists(settings_.text("deviceconfig")))
             add(Weight::Differs, settings_.text("deviceconfig"),
                 "network devices are not supported: keep `puppet device` on its machine");
         const std::string gems = "/opt/puppetlabs/server/data/puppetserver/jruby-gems/gems";
-        if (const auto names = files_->list(gems); names && !names->empty())
+        if (const auto names = files_.list(gems); names && !names->empty())
             add(Weight::Note, gems,
                 fmt::format("gems of puppetserver are not used; install them for the system's Ruby "
                             "if modules need them: {}",
@@ -188,10 +188,10 @@ private:
     std::vector<std::string> environments() {
         std::vector<std::string> out;
         for (const auto& path : settings_.list("environmentpath")) {
-            const auto names = files_->list(path);
+            const auto names = files_.list(path);
             if (!names) continue;
             for (const auto& name : *names)
-                if (files_->is_directory(sys::join(path, name)) && !name.starts_with('.'))
+                if (files_.is_directory(sys::join(path, name)) && !name.starts_with('.'))
                     out.push_back(sys::join(path, name));
         }
         std::ranges::sort(out);
@@ -282,7 +282,7 @@ private:
     }
 
     void hiera(const std::string& path, bool global) {
-        const auto text = files_->read(path);
+        const auto text = files_.read(path);
         if (!text) {
             if (global && settings_.is_set("hiera_config"))
                 add(Weight::Note, path, "hiera_config does not exist");
@@ -322,7 +322,7 @@ private:
                 const bool is_key = option.first.text == "pkcs7_private_key" ||
                                     option.first.text == "pkcs7_public_key";
                 if (is_key && option.second.text.find("%{") == std::string::npos &&
-                    !files_->access(option.second.text, 4 /* R_OK */))
+                    !files_.access(option.second.text, 4 /* R_OK */))
                     add(Weight::Broken, path,
                         fmt::format("{} {} cannot be read", option.first.text, option.second.text));
                 if (option.first.text == "gpg_gnupghome")
@@ -333,7 +333,7 @@ private:
 
     const config::Settings& settings_;
     base::LogSink& log_;
-    std::unique_ptr<sys::FileSystem> files_;
+    sys::FileSystem& files_ = sys::disk();
     std::vector<MigrationFinding> findings_;
     std::set<std::string> seen_;
     std::size_t ruby_ = 0;

@@ -8,6 +8,7 @@
 
 #include "compile/site/external_nodes.h"
 #include "core/base/plain_error.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/process.h"
 #include "language/environment/commit_files.h"
@@ -153,9 +154,8 @@ bool may_be_missing(const config::Settings& settings) {
         return false;
     if (!settings.is_set("environmentpath")) return true;
     const auto folders = settings.list("environmentpath");
-    return std::ranges::any_of(folders, [](const std::string& folder) {
-        return sys::make_real_file_system()->is_directory(folder);
-    });
+    return std::ranges::any_of(
+        folders, [](const std::string& folder) { return sys::disk().is_directory(folder); });
 }
 
 /// Reports whether the path is ENVIRONMENT/manifests, the default of the setting `manifest`. Puppet

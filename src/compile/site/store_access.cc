@@ -11,6 +11,7 @@
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
 #include "core/config/setting_aliases.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/build.h"
 #include "core/value/hash_access.h"
@@ -57,8 +58,7 @@ bool uses_puppetdb(const config::Settings& settings, OwnStore own,
     if (!settings.text("puppetdb_url").empty()) return true;
     if (settings.text("storeconfigs_backend") != "puppetdb") return false;
     if (file) return true;
-    const bool has_store =
-        own == OwnStore::There || sys::make_real_file_system()->exists(store_path(settings));
+    const bool has_store = own == OwnStore::There || sys::disk().exists(store_path(settings));
     return settings.is_set("storeconfigs_backend") && !has_store;
 }
 

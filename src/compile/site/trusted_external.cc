@@ -7,6 +7,7 @@
 
 #include "compile/compiler/external_nodes.h"
 #include "core/base/plain_error.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
@@ -45,15 +46,15 @@ std::string without_extension(const std::string& name) {
 
 Value outputs_of_folder(base::Arena& arena, sys::Processes& processes, const std::string& folder,
                         const std::string& node, base::LogSink& log) {
-    const auto files = sys::make_real_file_system();
-    auto names = files->list(folder);
+    auto& files = sys::disk();
+    auto names = files.list(folder);
     if (!names) throw base::plain_error(names.error().message);
     std::ranges::sort(*names);
     value::HashBuilder out(arena, names->size());
     for (const auto& file : *names) {
         const auto path = sys::join(folder, file);
-        const auto status = files->stat(path);
-        if (!status || status->kind != sys::FileKind::File || !files->access(path, X_OK)) {
+        const auto status = files.stat(path);
+        if (!status || status->kind != sys::FileKind::File || !files.access(path, X_OK)) {
             log.log(base::Level::Debug, fmt::format("Skipping non-executable file {}", path));
             continue;
         }
@@ -74,7 +75,7 @@ Value trusted_external(base::Arena& arena, const config::Settings& settings,
     const auto command = settings.text("trusted_external_command");
     if (command.empty()) return value::HashBuilder(arena).build();
     log.log(base::Level::Debug, fmt::format("Retrieving trusted external data from {}", command));
-    if (sys::make_real_file_system()->is_directory(command))
+    if (sys::disk().is_directory(command))
         return outputs_of_folder(arena, processes, command, node, log);
     return output_of(arena, processes, command, node);
 }

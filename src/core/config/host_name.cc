@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/config/settings.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 
 namespace bunraku::config {
@@ -60,10 +61,10 @@ HostName host_name() {
         name.host.resize(dot);
         return name;
     }
-    auto files = sys::make_real_file_system();
-    if (auto hosts = files->read("/etc/hosts")) name.domain = domain_from_hosts(*hosts, name.host);
+    auto& files = sys::disk();
+    if (auto hosts = files.read("/etc/hosts")) name.domain = domain_from_hosts(*hosts, name.host);
     if (name.domain.empty()) {
-        if (auto conf = files->read("/etc/resolv.conf")) name.domain = domain_from_resolver(*conf);
+        if (auto conf = files.read("/etc/resolv.conf")) name.domain = domain_from_resolver(*conf);
     }
     return name;
 }

@@ -4,8 +4,9 @@
 namespace bunraku::sys {
 
 FileSystem& disk() {
-    static const auto files = make_real_file_system();
-    return *files;
+    // Never destroyed, because destructors of other static objects may use it.
+    static FileSystem& files = *make_real_file_system().release();
+    return files;
 }
 
 }  // namespace bunraku::sys

@@ -25,6 +25,7 @@
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/process.h"
 
@@ -184,7 +185,7 @@ public:
             objects_.push_back(std::make_unique<ObjectReader>(repository));
     }
     ~Commit() override {
-        if (written_files_) (void)sys::make_real_file_system()->remove_all(written_files_->place);
+        if (written_files_) (void)sys::disk().remove_all(written_files_->place);
     }
 
     const std::string& root() const override { return root_; }
@@ -366,7 +367,7 @@ private:
     }
     /// Writes all files of the commit to a new private folder.
     base::PathMapping write_all_files() const {
-        const auto disk = sys::make_real_file_system();
+        auto& disk = sys::disk();
         std::string top = disk_files()->variable("TMPDIR").value_or("/tmp") + "/bunraku-XXXXXX";
         if (::mkdtemp(top.data()) == nullptr)
             throw base::plain_error(
@@ -382,14 +383,14 @@ private:
             auto done = [&]() -> base::Result<void> {
                 using enum Entry::Kind;
                 if (entry.kind == Folder || entry.kind == Submodule)
-                    return disk->make_directory(there, 0700);
-                if (entry.kind == Link) return disk->make_link(out.placed(target_of(entry)), there);
+                    return disk.make_directory(there, 0700);
+                if (entry.kind == Link) return disk.make_link(out.placed(target_of(entry)), there);
                 if (entry.kind == Installed)
-                    return disk->make_link(absolute(std::string(path)), there);
-                return disk->write(there, BUNRAKU_TRY(object(entry)), entry.program ? 0700 : 0600);
+                    return disk.make_link(absolute(std::string(path)), there);
+                return disk.write(there, BUNRAKU_TRY(object(entry)), entry.program ? 0700 : 0600);
             }();
             if (done) continue;
-            (void)disk->remove_all(top);
+            (void)disk.remove_all(top);
             throw base::plain_error(
                 fmt::format("Could not write {} of commit {} to a temporary folder: {}", path,
                             commit_, done.error().message));

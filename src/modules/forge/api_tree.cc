@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "modules/forge/api.h"
 #include "modules/forge/html_page.h"
@@ -99,13 +100,13 @@ Response answer_tree(ForgeService& service, const Request& request, std::string_
     for (std::size_t i = 1; i < parts->size(); ++i) full += "/" + (*parts)[i];
     struct stat status{};
     if (::stat(full.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
-        auto files = sys::make_real_file_system();
-        auto names = files->list(full);
+        auto& files = sys::disk();
+        auto names = files.list(full);
         if (!names) return not_found();
         std::vector<std::string> shown;
         for (const std::string& name : *names) {
             if (name.starts_with('.')) continue;
-            shown.push_back(files->is_directory(full + "/" + name) ? name + "/" : name);
+            shown.push_back(files.is_directory(full + "/" + name) ? name + "/" : name);
         }
         return listing("/pulp/puppet/" + std::string(path), shown);
     }

@@ -11,6 +11,7 @@
 #include "core/base/text_view.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/value/rich_data.h"
 #include "modules/forge/api.h"
 #include "modules/forge/json_upload.h"
@@ -227,15 +228,15 @@ std::optional<Response> refuse_search_filters(ForgeService& service, const Reque
 
 Response answer_search_filters(ForgeService& service, const Request& request, std::string_view id) {
     const std::string_view token = http::bearer_token(request);
-    auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     const std::string folder = service.forge_store().root() + "/search_filters";
     const std::string file =
         folder + "/" + codec::hex_digest(codec::DigestKind::Sha256, token).substr(0, 32);
-    if (auto made = files->make_directories(folder, 0700); !made) return failed(made.error());
+    if (auto made = files.make_directories(folder, 0700); !made) return failed(made.error());
     auto lock = sys::FileLock::acquire(file + ".lock");
     if (!lock) return failed(lock.error());
     std::vector<SavedFilter> all;
-    if (auto text = files->read(file)) {
+    if (auto text = files.read(file)) {
         std::string_view rest = *text;
         while (!rest.empty()) {
             const std::size_t eol = rest.find('\n');
@@ -255,7 +256,7 @@ Response answer_search_filters(ForgeService& service, const Request& request, st
         for (const SavedFilter& f : all) {
             text += fmt::format("{}\t{}\t{}\n", f.id, f.created, f.words);
         }
-        return files->replace(file, text, {.mode = 0600, .sync = true});
+        return files.replace(file, text, {.mode = 0600, .sync = true});
     };
     if (id.empty() && (request.method == "GET" || request.method == "HEAD")) {
         std::string out = "{\"user_search_filters\":[";

@@ -17,6 +17,7 @@
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
 #include "core/codec/libarchive.h"
+#include "core/sys/disk.h"
 #include "core/value/rich_data.h"
 #include "modules/forge/snapshot.h"
 #include "modules/module/feed.h"
@@ -251,7 +252,7 @@ Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& 
             left_out.insert(slug + " " + b.sha256);
         }
     }
-    auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     struct Item {
         const Release* release;
         std::string path, signature;
@@ -262,9 +263,9 @@ Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& 
         if (r.deleted || left_out.contains(fmt::format("{} {}", r.slug, r.sha256))) continue;
         Item item{&r, snapshot->path() + "/" + module::release_path(r.author, r.slug), {}};
         // A pull-through repository exports only the archives that it has fetched.
-        if (!files->is_file(item.path)) continue;
+        if (!files.is_file(item.path)) continue;
         item.signature =
-            files->read(item.path + std::string(kSignatureSuffix)).value_or(std::string());
+            files.read(item.path + std::string(kSignatureSuffix)).value_or(std::string());
         list += fmt::format(
             R"({}{{"slug":"{}","size":{},"created":{},"sha256":"{}","signature_sha256":{}}})",
             list.empty() ? "\n" : ",\n", r.slug, r.size, r.created, r.sha256,
@@ -297,9 +298,9 @@ Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& 
         }
         for (const Item& item : items) {
             // A concurrent publish may remove this tree. The working set still has the file.
-            auto read = files->read(item.path);
+            auto read = files.read(item.path);
             if (!read)
-                read = files->read(forge_store.unit_path(repo, std::string(item.release->slug)));
+                read = files.read(forge_store.unit_path(repo, std::string(item.release->slug)));
             const std::string bytes = BUNRAKU_TRY(read);
             if (sha256_text(bytes) != item.release->sha256) {
                 return failure(
@@ -315,7 +316,7 @@ Result<std::uint64_t> export_bundle(ForgeStore& forge_store, const std::string& 
         return tar.close();
     };
     auto done = write();
-    if (done) done = files->rename(part, options.file);
+    if (done) done = files.rename(part, options.file);
     if (!done) {
         ::unlink(part.c_str());
         return std::unexpected(done.error());

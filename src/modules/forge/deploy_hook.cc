@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/system.h"
 #include "core/sys/wording.h"
@@ -46,12 +47,12 @@ Response busy(std::string_view why) {
 }  // namespace
 
 Result<DeployHookOptions> DeployHookOptions::read(const std::string& path) {
-    auto files = sys::make_real_file_system();
-    auto status = BUNRAKU_TRY(files->stat(path));
+    auto& files = sys::disk();
+    auto status = BUNRAKU_TRY(files.stat(path));
     if ((status.mode & 0007) != 0) {
         return failure(fmt::format("{} contains a secret but is readable by all users", path));
     }
-    const std::string text = BUNRAKU_TRY(files->read(path));
+    const std::string text = BUNRAKU_TRY(files.read(path));
     DeployHookOptions out;
     out.r10k = "/etc/puppetlabs/r10k/r10k.yaml";
     for (std::string_view row : base::split(text, '\n')) {
@@ -108,7 +109,7 @@ struct DeployHook::Impl {
 };
 
 Result<module::DeployOptions> DeployHook::Impl::deploy_options() {
-    const std::string text = BUNRAKU_TRY(sys::make_real_file_system()->read(options.r10k));
+    const std::string text = BUNRAKU_TRY(sys::disk().read(options.r10k));
     module::DeployOptions d;
     d.config = BUNRAKU_TRY(module::read_deploy_config(text, options.r10k));
     d.cache = d.config.cachedir.empty() ? settings.text("module_working_dir")

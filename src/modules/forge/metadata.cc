@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/rich_data.h"
 #include "modules/forge/publish_files.h"
@@ -170,8 +171,8 @@ Result<Statement> object_members(std::string_view text, std::string_view name) {
 }
 
 sys::FileSystem& disk() {
-    static const auto files = sys::make_real_file_system();
-    return *files;
+    auto& files = sys::disk();
+    return files;
 }
 
 Result<void> put(const std::string& path, const std::string& text, std::uint32_t mode = 0644) {

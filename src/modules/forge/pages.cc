@@ -10,6 +10,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/rich_data.h"
 #include "modules/forge/api.h"
@@ -235,8 +236,7 @@ Response release_page(ForgeService& service, const Snapshot& s, const SnapshotMo
     const std::string file =
         fmt::format("/pulp_puppet/forge/repository/{}/v3/files/{}.tar.gz", repository, r.slug);
     const std::string archive = s.path() + "/" + module::release_path(r.author, r.slug);
-    const bool is_signed =
-        sys::make_real_file_system()->is_file(archive + std::string(module::kSignatureSuffix));
+    const bool is_signed = sys::disk().is_file(archive + std::string(module::kSignatureSuffix));
     body += fmt::format(
         "<table><tr><th>Released</th><td>{}</td></tr><tr><th>Archive</th><td>{} ({}){}</td></tr>"
         "<tr><th>SHA-256</th><td><code>{}</code></td></tr><tr><th>Downloads</th><td>{}, of all "
@@ -316,8 +316,7 @@ Response diff_page(const Request& request, const Snapshot& s, const SnapshotModu
         const std::string* version = request.query_value(names[i]);
         const Release* r = version ? s.release(fmt::format("{}-{}", m.slug, *version)) : nullptr;
         if (!r || r->deleted) return no_page();
-        auto bytes = sys::make_real_file_system()->read(s.path() + "/" +
-                                                        module::release_path(r->author, r->slug));
+        auto bytes = sys::disk().read(s.path() + "/" + module::release_path(r->author, r->slug));
         auto read = bytes ? module::tarball_files(*bytes)
                           : base::Result<FilesOf>(std::unexpected(bytes.error()));
         if (!read) {

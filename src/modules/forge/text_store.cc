@@ -13,6 +13,7 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 
 namespace bunraku::forge {
@@ -32,7 +33,7 @@ std::string path_of_texts(const std::string& folder, std::uint32_t generation) {
 /// Returns the numbers of the existing stores in ascending order.
 std::vector<std::uint32_t> generations(const std::string& folder) {
     std::vector<std::uint32_t> out;
-    const auto names = sys::make_real_file_system()->list(folder);
+    const auto names = sys::disk().list(folder);
     for (const std::string& name : names.value_or(std::vector<std::string>())) {
         if (!name.starts_with(kName)) continue;
         const auto number = base::parse_integer<std::uint32_t>(name.substr(kName.size()));
@@ -43,9 +44,7 @@ std::vector<std::uint32_t> generations(const std::string& folder) {
 }
 
 std::string boot_id() {
-    return sys::make_real_file_system()
-        ->read("/proc/sys/kernel/random/boot_id")
-        .value_or(std::string());
+    return sys::disk().read("/proc/sys/kernel/random/boot_id").value_or(std::string());
 }
 
 std::uint64_t begin_of_digest(std::string_view text) {
@@ -177,13 +176,12 @@ Result<void> TextStore::sync() {
 }
 
 bool TextStore::same_boot() const {
-    const auto noted = sys::make_real_file_system()->read(path_ + ".boot");
+    const auto noted = sys::disk().read(path_ + ".boot");
     return noted && *noted == boot_id();
 }
 
 Result<void> TextStore::note_boot() const {
-    return sys::make_real_file_system()->replace(path_ + ".boot", boot_id(),
-                                                 {.mode = 0644, .sync = true});
+    return sys::disk().replace(path_ + ".boot", boot_id(), {.mode = 0644, .sync = true});
 }
 
 void TextStore::remove_older() const {
@@ -286,7 +284,7 @@ void TextStore::grow_index() {
     wider[0].digest = used;
     BUNRAKU_ASSERT(used <= slots_);
     const std::string path = path_ + ".index";
-    const auto done = sys::make_real_file_system()->replace(
+    const auto done = sys::disk().replace(
         path,
         std::string_view(reinterpret_cast<const char*>(wider.data()), wider.size() * sizeof(Slot)),
         {.mode = 0644});

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <fmt/format.h>
 
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/wording.h"
 #include "modules/forge/bundle.h"
@@ -27,8 +28,8 @@ int needed(const TrustArguments& args, std::string_view option) {
 }
 
 sys::FileSystem& real_files() {
-    static const auto files = sys::make_real_file_system();
-    return *files;
+    auto& files = sys::disk();
+    return files;
 }
 
 Result<codec::SigningKey> signing_key(const std::string& file) {

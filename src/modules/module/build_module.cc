@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "modules/module/tarball.h"
 
@@ -122,8 +123,8 @@ Result<void> gather(sys::FileSystem& fs, const std::string& root, const std::str
 }  // namespace
 
 Result<std::string> build_module(const std::string& folder) {
-    auto fs = sys::make_real_file_system();
-    auto text = fs->read(folder + "/metadata.json");
+    auto& fs = sys::disk();
+    auto text = fs.read(folder + "/metadata.json");
     if (!text) {
         return failure(fmt::format(
             "Unable to find metadata.json in module root at {} See "
@@ -134,13 +135,13 @@ Result<std::string> build_module(const std::string& folder) {
     const Metadata metadata = BUNRAKU_TRY(parse_metadata(*text));
     std::string ignore;
     for (const char* name : {"/.pdkignore", "/.pmtignore", "/.gitignore"}) {
-        if (auto found = fs->read(folder + name)) {
+        if (auto found = fs.read(folder + name)) {
             ignore = *found;
             break;
         }
     }
     std::vector<PackedFile> files;
-    BUNRAKU_TRY_VOID(gather(*fs, folder, "", read_ignores(ignore), files, 0));
+    BUNRAKU_TRY_VOID(gather(fs, folder, "", read_ignores(ignore), files, 0));
     std::sort(files.begin(), files.end(),
               [](const PackedFile& a, const PackedFile& b) { return a.path < b.path; });
     std::string sums = "{";
@@ -155,9 +156,9 @@ Result<std::string> build_module(const std::string& folder) {
     // Verify that a forge would accept the archive.
     auto good = inspect_tarball(bytes);
     if (!good) return failure("the archive would be refused: " + good.error().message);
-    BUNRAKU_TRY_VOID(fs->make_directories(folder + "/pkg", 0777));
+    BUNRAKU_TRY_VOID(fs.make_directories(folder + "/pkg", 0777));
     const std::string path = folder + "/pkg/" + slug + ".tar.gz";
-    BUNRAKU_TRY_VOID(fs->replace(path, bytes, {.mode = 0644}));
+    BUNRAKU_TRY_VOID(fs.replace(path, bytes, {.mode = 0644}));
     return path;
 }
 
@@ -174,9 +175,9 @@ Result<std::vector<std::string>> init_module(const std::string& full_name,
                 fmt::format("'{}': the names of modules are written in lower case", full_name));
         }
     }
-    auto fs = sys::make_real_file_system();
+    auto& fs = sys::disk();
     const std::string folder = parent + "/" + name->name;
-    if (fs->exists(folder)) return failure(folder + " already exists.");
+    if (fs.exists(folder)) return failure(folder + " already exists.");
     const std::string& n = name->name;
     const std::vector<std::pair<std::string, std::string>> files = {
         {"metadata.json",
@@ -202,11 +203,11 @@ Result<std::vector<std::string>> init_module(const std::string& full_name,
         {"examples/init.pp", fmt::format("include {}\n", n)},
     };
     std::vector<std::string> made{n};
-    BUNRAKU_TRY_VOID(fs->make_directories(folder, 0777));
+    BUNRAKU_TRY_VOID(fs.make_directories(folder, 0777));
     for (const auto& [path, content] : files) {
         const std::string full = folder + "/" + path;
-        BUNRAKU_TRY_VOID(fs->make_directories(std::string(sys::directory_name(full)), 0777));
-        BUNRAKU_TRY_VOID(fs->write(full, content));
+        BUNRAKU_TRY_VOID(fs.make_directories(std::string(sys::directory_name(full)), 0777));
+        BUNRAKU_TRY_VOID(fs.write(full, content));
         made.push_back(n + "/" + path);
     }
     return made;

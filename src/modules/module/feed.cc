@@ -17,6 +17,7 @@
 #include "core/codec/base64.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/rich_data.h"
 #include "modules/module/tarball.h"
@@ -168,19 +169,19 @@ Result<void> list_v3(Fetcher& fetcher, const std::string& base,
 Result<bool> list_folder(const std::string& base, Offers& offers, const Warn& warn) {
     auto root = http::percent_decode(std::string_view(base).substr(7));
     if (!root) return failure("not a file address: " + base, 400);
-    auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     std::vector<std::pair<std::string, int>> todo{{*root, 0}};
     bool any = false;
     while (!todo.empty()) {
         const auto [folder, depth] = todo.back();
         todo.pop_back();
-        auto names = files->list(folder);
+        auto names = files.list(folder);
         if (!names) continue;
         for (const std::string& file : *names) {
             const std::string path = folder + "/" + file;
             if (file.starts_with('.')) continue;
             if (!file.ends_with(".tar.gz")) {
-                if (depth < 8 && files->is_directory(path)) todo.emplace_back(path, depth + 1);
+                if (depth < 8 && files.is_directory(path)) todo.emplace_back(path, depth + 1);
                 continue;
             }
             any = true;
@@ -192,7 +193,7 @@ Result<bool> list_folder(const std::string& base, Offers& offers, const Warn& wa
             Offer offer;
             offer.name = std::move(*name);
             offer.url = "file://" + http::percent_encode(path, "/");
-            if (auto status = files->stat(path)) offer.created = status->mtime_ns / 1000000000;
+            if (auto status = files.stat(path)) offer.created = status->mtime_ns / 1000000000;
             const std::string slug = offer.name.slug();
             offers.emplace(slug, std::move(offer));
         }
@@ -387,11 +388,11 @@ Result<std::string> Fetcher::get_once(const std::string& url, std::uint64_t limi
     if (url.starts_with("file://")) {
         auto path = http::percent_decode(std::string_view(url).substr(7));
         if (!path || !path->starts_with('/')) return failure("not a file address: " + url, 400);
-        auto files = sys::make_real_file_system();
-        auto status = files->stat(*path);
+        auto& files = sys::disk();
+        auto status = files.stat(*path);
         if (!status || status->kind != sys::FileKind::File) return failure("no file " + *path, 404);
         if (status->size > limit) return failure(*path + " is too long", EFBIG);
-        return files->read(*path);
+        return files.read(*path);
     }
     if (!url.starts_with("http://") && !url.starts_with("https://")) {
         return failure("not a supported address: " + shown(shown_url(url)), 400);

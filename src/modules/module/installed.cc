@@ -8,6 +8,7 @@
 #include "core/base/diagnostic.h"
 #include "core/codec/digest.h"
 #include "core/codec/ruby_json.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/rich_data.h"
 
@@ -96,15 +97,15 @@ std::string InstalledModule::full_name() const {
 Result<InstalledModules> InstalledModules::load(const std::vector<std::string>& modulepath,
                                                 std::vector<std::string>* warnings) {
     InstalledModules out;
-    auto fs = sys::make_real_file_system();
+    auto& fs = sys::disk();
     for (const std::string& path : modulepath) {
-        if (!fs->is_directory(path)) continue;
+        if (!fs.is_directory(path)) continue;
         Folder folder{path, {}};
-        auto names = fs->list(path);
+        auto names = fs.list(path);
         if (names) {
             for (const std::string& name : *names) {
-                if (!is_module_name(name) || !fs->is_directory(path + "/" + name)) continue;
-                folder.modules.push_back(BUNRAKU_TRY(load_module(*fs, path, name, warnings)));
+                if (!is_module_name(name) || !fs.is_directory(path + "/" + name)) continue;
+                folder.modules.push_back(BUNRAKU_TRY(load_module(fs, path, name, warnings)));
             }
         }
         out.folders_.push_back(std::move(folder));
@@ -187,15 +188,15 @@ std::vector<InstalledModules::Unmet> InstalledModules::unmet(const InstalledModu
 
 Result<std::vector<std::pair<std::string, std::string>>> read_checksums(
     const std::string& module_path) {
-    auto fs = sys::make_real_file_system();
+    auto& fs = sys::disk();
     base::Arena arena;
     const std::string none = "No file containing checksums found.";
     Value sums;
-    if (auto text = fs->read(module_path + "/checksums.json")) {
+    if (auto text = fs.read(module_path + "/checksums.json")) {
         auto parsed = value::parse_json(arena, *text);
         if (!parsed) return failure(parsed.error().message);
         sums = *parsed;
-    } else if (auto metadata = fs->read(module_path + "/metadata.json")) {
+    } else if (auto metadata = fs.read(module_path + "/metadata.json")) {
         auto parsed = value::parse_json(arena, *metadata);
         if (!parsed) return failure(parsed.error().message);
         const Value* v = parsed->is_hash() ? parsed->as_hash().find("checksums") : nullptr;
@@ -214,7 +215,7 @@ Result<std::vector<std::pair<std::string, std::string>>> read_checksums(
 }
 
 Result<std::vector<std::string>> changed_files(const std::string& module_path) {
-    auto fs = sys::make_real_file_system();
+    auto& fs = sys::disk();
     std::vector<std::string> out;
     for (auto& [file, md5] : BUNRAKU_TRY(read_checksums(module_path))) {
         if (sys::base_name(file) == "checksums.json") continue;
@@ -222,7 +223,7 @@ Result<std::vector<std::string>> changed_files(const std::string& module_path) {
         // Paths that lead out of the module are never read.
         if (!file.starts_with('/') && ("/" + file + "/").find("/../") == std::string::npos) {
             codec::Digest digest(codec::DigestKind::Md5);
-            auto read = fs->read_chunks(module_path + "/" + file, [&](std::string_view piece) {
+            auto read = fs.read_chunks(module_path + "/" + file, [&](std::string_view piece) {
                 digest.update(piece);
                 return true;
             });

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/number.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "modules/module/tarball.h"
 #include "modules/module/tool.h"
@@ -78,10 +79,10 @@ std::string draw_tree(const std::vector<TreeNode>& nodes, int level) {
 }
 
 void remove_leftovers(const std::string& target) {
-    auto fs = sys::make_real_file_system();
+    auto& fs = sys::disk();
     const std::string folder(sys::directory_name(target));
     const std::string name = fmt::format(".{}.", sys::base_name(target));
-    auto names = fs->list(folder);
+    auto names = fs.list(folder);
     if (!names) return;
     for (const std::string& other : *names) {
         if (!other.starts_with(name)) continue;
@@ -91,21 +92,21 @@ void remove_leftovers(const std::string& target) {
         const bool ours = dot != rest.npos && pid && *pid > 0 &&
                           (rest.substr(dot) == ".new" || rest.substr(dot) == ".old");
         if (ours && ::kill(*pid, 0) != 0 && errno == ESRCH) {
-            (void)fs->remove_all(folder + "/" + other);
+            (void)fs.remove_all(folder + "/" + other);
         }
     }
 }
 
 Result<void> place_tree(const std::string& target,
                         const std::function<Result<void>(const std::string&)>& fill) {
-    auto fs = sys::make_real_file_system();
+    auto& fs = sys::disk();
     remove_leftovers(target);
     const std::string folder(sys::directory_name(target));
     const std::string stem = fmt::format("{}/.{}.{}", folder, sys::base_name(target), ::getpid());
     const std::string fresh = stem + ".new", old = stem + ".old";
-    BUNRAKU_TRY_VOID(fs->remove_all(fresh));
+    BUNRAKU_TRY_VOID(fs.remove_all(fresh));
     if (auto filled = fill(fresh); !filled) {
-        (void)fs->remove_all(fresh);
+        (void)fs.remove_all(fresh);
         return filled;
     }
     harmonize_owner(fresh, folder);
@@ -113,12 +114,12 @@ Result<void> place_tree(const std::string& target,
     if (::lstat(target.c_str(), &there) == 0) {
         // Exchange both atomically, then remove the old tree.
         if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) {
-            return fs->remove_all(fresh);
+            return fs.remove_all(fresh);
         }
-        BUNRAKU_TRY_VOID(fs->rename(target, old));
+        BUNRAKU_TRY_VOID(fs.rename(target, old));
     }
-    auto done = fs->rename(fresh, target);
-    (void)fs->remove_all(done ? old : fresh);
+    auto done = fs.rename(fresh, target);
+    (void)fs.remove_all(done ? old : fresh);
     return done;
 }
 

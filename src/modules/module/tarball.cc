@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
 #include "core/codec/libarchive.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 
 namespace bunraku::module {
@@ -366,8 +367,8 @@ Result<void> unpack_tarball(std::string_view bytes, const std::string& target,
     }
     BUNRAKU_TRY_VOID(codec::load_libarchive());
     BUNRAKU_TRY_VOID(check_gzip(bytes, limits));
-    auto fs = sys::make_real_file_system();
-    BUNRAKU_TRY_VOID(fs->make_directories(target, 0755));
+    auto& fs = sys::disk();
+    BUNRAKU_TRY_VOID(fs.make_directories(target, 0755));
     auto done = walk(bytes, limits,
                      [&](archive* a, archive_entry* header,
                          const std::vector<std::string_view>& parts, bool regular) -> Result<void> {
@@ -378,16 +379,16 @@ Result<void> unpack_tarball(std::string_view bytes, const std::string& target,
                              path.append("/").append(parts[i]);
                          }
                          if (libarchive().entry_filetype(header) == AE_IFDIR)
-                             return fs->make_directories(path, 0755);
+                             return fs.make_directories(path, 0755);
                          if (!regular) return {};
-                         BUNRAKU_TRY_VOID(fs->make_directories(folder, 0755));
+                         BUNRAKU_TRY_VOID(fs.make_directories(folder, 0755));
                          auto content = read_entry(a, limits.unpacked);
                          if (!content) return std::unexpected(std::move(content).error());
                          const bool executable = (libarchive().entry_perm(header) & 0111) != 0;
                          return write_entry(path, *content, executable);
                      });
     if (!done) {
-        (void)fs->remove_all(target);
+        (void)fs.remove_all(target);
         return std::unexpected(std::move(done).error());
     }
     return {};
@@ -400,8 +401,8 @@ Result<void> unpack_any_tarball(std::string_view bytes, const std::string& targe
     }
     BUNRAKU_TRY_VOID(codec::load_libarchive());
     BUNRAKU_TRY_VOID(check_gzip(bytes, limits));
-    auto fs = sys::make_real_file_system();
-    BUNRAKU_TRY_VOID(fs->make_directories(target, 0755));
+    auto& fs = sys::disk();
+    BUNRAKU_TRY_VOID(fs.make_directories(target, 0755));
     const auto unpack = [&]() -> Result<void> {
         const codec::Utf8Names names;
         EntryPaths paths;
@@ -431,9 +432,9 @@ Result<void> unpack_any_tarball(std::string_view bytes, const std::string& targe
             // Links are skipped, so no path leads through a link.
             const auto kind = libarchive().entry_filetype(header);
             BUNRAKU_TRY_VOID(paths.add(*parts, kind == AE_IFDIR));
-            if (kind == AE_IFDIR) BUNRAKU_TRY_VOID(fs->make_directories(path, 0755));
+            if (kind == AE_IFDIR) BUNRAKU_TRY_VOID(fs.make_directories(path, 0755));
             if (kind != AE_IFREG || libarchive().entry_hardlink(header) || parts->empty()) continue;
-            BUNRAKU_TRY_VOID(fs->make_directories(folder, 0755));
+            BUNRAKU_TRY_VOID(fs.make_directories(folder, 0755));
             const std::string content = BUNRAKU_TRY(read_entry(reader.get(), left));
             left -= content.size();
             const bool executable = (libarchive().entry_perm(header) & 0111) != 0;
@@ -443,7 +444,7 @@ Result<void> unpack_any_tarball(std::string_view bytes, const std::string& targe
         return {};
     };
     auto done = unpack();
-    if (!done) (void)fs->remove_all(target);
+    if (!done) (void)fs.remove_all(target);
     return done;
 }
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "modules/module/parallel.h"
 
@@ -489,8 +490,8 @@ ToolResult unsatisfiable(const Action& action, const Graph& graph, const std::st
 }
 
 Result<std::string> read_archive(const std::string& file, Metadata* metadata) {
-    auto fs = sys::make_real_file_system();
-    auto bytes = fs->read(file);
+    auto& fs = sys::disk();
+    auto bytes = fs.read(file);
     if (!bytes) return std::unexpected(bytes.error());
     auto tarball = inspect_tarball(*bytes);
     if (!tarball) {
@@ -510,7 +511,7 @@ Result<std::optional<ToolResult>> make_target(const ToolOptions& options, const 
     if (::stat(options.target_dir.c_str(), &folder) == 0 && S_ISDIR(folder.st_mode)) {
         return std::nullopt;
     }
-    auto made = sys::make_real_file_system()->make_directories(options.target_dir, 0777);
+    auto made = sys::disk().make_directories(options.target_dir, 0777);
     if (made) {
         log.log(Level::Notice, "Created target directory " + options.target_dir);
         return std::nullopt;
@@ -540,7 +541,7 @@ Result<std::optional<ToolResult>> make_target(const ToolOptions& options, const 
 
 Result<ToolResult> install_module(const std::string& given, const ToolOptions& options,
                                   LogSink& log) {
-    auto fs = sys::make_real_file_system();
+    auto& fs = sys::disk();
     log.log(Level::Notice, fmt::format("Preparing to install into {} ...", options.target_dir));
     const bool alone = options.force || options.ignore_dependencies;
     Action action(options, log, false);
@@ -548,7 +549,7 @@ Result<ToolResult> install_module(const std::string& given, const ToolOptions& o
 
     std::string name = dashed(given), version = options.version, archive;
     Metadata local;
-    const bool from_file = fs->exists(given);
+    const bool from_file = fs.exists(given);
     if (from_file) {
         archive = BUNRAKU_TRY(read_archive(given, &local));
         name = local.module.slug();
@@ -870,8 +871,8 @@ Result<ToolResult> uninstall_module(const std::string& given, const ToolOptions&
             return failed(lines);
         }
     }
-    auto fs = sys::make_real_file_system();
-    auto gone = fs->remove_all(mod.path);
+    auto& fs = sys::disk();
+    auto gone = fs.remove_all(mod.path);
     if (!gone) return failed({gone.error().message});
     return ToolResult{
         ToolResult::Kind::Success,

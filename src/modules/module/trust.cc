@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/codec/digest.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "net/http/message.h"
 
@@ -42,7 +43,7 @@ Result<std::unique_ptr<TufClient>> tuf_client_of(const std::string& address,
                                                  const std::string& state,
                                                  const FeedOptions& access) {
     TufClient::Options options;
-    options.root = BUNRAKU_TRY(sys::make_real_file_system()->read(root_file));
+    options.root = BUNRAKU_TRY(sys::disk().read(root_file));
     std::string base = bare_address(address);
     if (base.starts_with('/')) base = "file://" + http::percent_encode(base, "/");
     options.state = state + "/" + codec::short_digest(base + "\n" + options.root);
@@ -55,7 +56,7 @@ Result<std::unique_ptr<TufClient>> tuf_client_of(const std::string& address,
 }
 
 std::shared_ptr<ForgeTrust> ForgeTrust::read(const std::string& path, const std::string& state) {
-    auto text = sys::make_real_file_system()->read(path);
+    auto text = sys::disk().read(path);
     if (!text && text.error().code == ENOENT) return nullptr;
     auto out = std::make_shared<ForgeTrust>();
     out->path_ = path;

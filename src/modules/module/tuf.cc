@@ -15,6 +15,7 @@
 #include "core/base/diagnostic.h"
 #include "core/codec/digest.h"
 #include "core/codec/ed25519.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/lock.h"
 #include "core/value/rich_data.h"
@@ -251,14 +252,12 @@ Result<TufRoot> TufRoot::parse(std::string_view text) {
 }
 
 std::string TufClient::kept(std::string_view name) const {
-    return sys::make_real_file_system()
-        ->read(options_.state + "/" + std::string(name))
-        .value_or(std::string());
+    return sys::disk().read(options_.state + "/" + std::string(name)).value_or(std::string());
 }
 
 Result<void> TufClient::keep(std::string_view name, const std::string& text) const {
-    return sys::make_real_file_system()->replace(options_.state + "/" + std::string(name), text,
-                                                 {.mode = 0644, .sync = true});
+    return sys::disk().replace(options_.state + "/" + std::string(name), text,
+                               {.mode = 0644, .sync = true});
 }
 
 Result<void> TufClient::fresh(std::string_view role, std::int64_t expires) const {
@@ -448,8 +447,8 @@ Result<void> TufClient::refresh_once() {
 }
 
 Result<void> TufClient::refresh() {
-    auto files = sys::make_real_file_system();
-    BUNRAKU_TRY_VOID(files->make_directories(options_.state, 0755));
+    auto& files = sys::disk();
+    BUNRAKU_TRY_VOID(files.make_directories(options_.state, 0755));
     const auto alone = BUNRAKU_TRY(sys::FileLock::acquire(options_.state + "/lock"));
     auto done = refresh_once();
     // A mismatch may be the effect of a publish between two requests, so try again a few times.

@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include "core/sys/disk.h"
 #include "resources/apply/graph.h"
 #include "services/agent/apply_session.h"
 
@@ -104,8 +105,8 @@ CatalogProblems check_catalog(const config::Settings& settings, site::Session& s
     context.options.noop = true;
     context.options.graph = false;
     context.options.environment = session.environment()->name();
-    const auto module_files = sys::make_real_file_system();
-    ModuleContent content(context, *module_files, settings, session.node(), session.environment());
+    auto& module_files = sys::disk();
+    ModuleContent content(context, module_files, settings, session.node(), session.environment());
     context.content = &content;
     context.resolve_deferred = [&](const value::Value& v) { return session.resolve_deferred(v); };
     apply::RubyTypes ruby_types(context, [&] { return parts_of(checking, session, settings); });

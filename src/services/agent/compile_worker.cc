@@ -10,6 +10,7 @@
 #include "compile/site/agent_catalog.h"
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/build.h"
 #include "core/value/hash_access.h"
@@ -59,8 +60,8 @@ public:
             throw base::plain_error(fmt::format("Could not create a folder like {}", folder_));
     }
     ~Worker() {
-        (void)files_->remove(code_file());
-        (void)files_->remove_directory(folder_);
+        (void)files_.remove(code_file());
+        (void)files_.remove_directory(folder_);
     }
     Worker(const Worker&) = delete;
 
@@ -101,7 +102,7 @@ private:
     void place_code(const std::string& code) {
         if (code == code_) return;
         code_.reset();
-        if (const auto done = files_->write(code_file(), code, 0600); !done)
+        if (const auto done = files_.write(code_file(), code, 0600); !done)
             throw base::plain_error(done.error().message);
         code_ = code;
     }
@@ -241,7 +242,7 @@ private:
 
     const config::Settings& settings_;
     site::Site site_;
-    std::unique_ptr<sys::FileSystem> files_ = sys::make_real_file_system();
+    sys::FileSystem& files_ = sys::disk();
     std::string folder_;
     std::optional<std::string> code_;
     std::shared_ptr<const environment::Environment> before_;  ///< environment of the last request

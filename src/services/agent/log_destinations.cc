@@ -13,6 +13,7 @@
 #include "core/base/arena.h"
 #include "core/config/setting_lists.h"
 #include "core/sys/clock.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
@@ -193,7 +194,7 @@ Result<std::unique_ptr<base::LogSink>> open_file(const std::string& path, Level 
     std::string folder = path.substr(0, path.rfind('/'));
     struct stat st{};
     if (!folder.empty() && ::stat(folder.c_str(), &st) != 0 && errno == ENOENT) {
-        BUNRAKU_TRY_VOID(sys::make_real_file_system()->make_directories(folder, 0755));
+        BUNRAKU_TRY_VOID(sys::disk().make_directories(folder, 0755));
         created.push_back(folder);
     }
     int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);

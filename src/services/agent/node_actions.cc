@@ -9,6 +9,7 @@
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/codec/yaml.h"
+#include "core/sys/disk.h"
 #include "core/sys/system.h"
 #include "core/value/build.h"
 #include "core/value/from_yaml.h"
@@ -83,10 +84,10 @@ Value stored_file(const config::Settings& settings, base::Arena& arena, const st
     const auto path = fmt::format("{}/node/{}.{}",
                                   yaml ? settings.text("yamldir") : settings.text("server_datadir"),
                                   node, yaml ? "yaml" : "json");
-    auto files = sys::make_real_file_system();
-    const auto text = files->read(path);
+    auto& files = sys::disk();
+    const auto text = files.read(path);
     if (!text) {
-        if (!files->exists(path)) return Value::undef();
+        if (!files.exists(path)) return Value::undef();
         throw plain_error(text.error().message);
     }
     if (!yaml) {
@@ -145,7 +146,7 @@ std::string find_node(const config::Settings& settings, const site::Options& opt
 int clean_nodes(const config::Settings& settings, const std::string& program,
                 const std::vector<std::string>& nodes, base::LogSink& log) {
     if (nodes.empty()) throw plain_error("At least one node should be passed");
-    auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     int code = 0;
     for (const std::string& given : nodes) {
         const std::string node = base::lower(given);
@@ -154,12 +155,12 @@ int clean_nodes(const config::Settings& settings, const std::string& program,
             log.log(base::Level::Info, fmt::format("{}'s {} removed", node, what));
         };
         const auto remove = [&](const std::string& path) {
-            if (const auto done = files->remove_all(path); !done) {
+            if (const auto done = files.remove_all(path); !done) {
                 log.log(base::Level::Err, done.error().message);
                 code = 1;
             }
         };
-        if (files->exists(settings.text("cacert")) || files->exists(settings.text("localcacert"))) {
+        if (files.exists(settings.text("cacert")) || files.exists(settings.text("localcacert"))) {
             server::CaInput input;
             input.settings = settings;
             input.program = program;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 
 namespace bunraku::server {
@@ -11,7 +12,7 @@ namespace bunraku::server {
 using base::Result;
 
 Result<std::shared_ptr<const AllowList::Names>> AllowList::read_names(const std::string& path) {
-    auto text = sys::make_real_file_system()->read(path);
+    auto text = sys::disk().read(path);
     if (!text) {
         return base::failure(fmt::format("Could not read the certificate allow list {}: {}", path,
                                          text.error().message));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 
 namespace bunraku::server {
@@ -44,8 +45,8 @@ bool autosign_list_has(std::string_view text, const std::string& name, const std
 }
 
 bool autosign_is_program(const std::string& setting) {
-    return setting.starts_with('/') && sys::make_real_file_system()->is_file(setting) &&
-           sys::make_real_file_system()->access(setting, X_OK);
+    return setting.starts_with('/') && sys::disk().is_file(setting) &&
+           sys::disk().access(setting, X_OK);
 }
 
 bool autosigns(const std::string& setting, const std::string& name, const pki::Request& request,
@@ -53,7 +54,7 @@ bool autosigns(const std::string& setting, const std::string& name, const pki::R
     if (setting == "true") return true;
     if (!setting.starts_with('/')) return false;
     if (!autosign_is_program(setting)) {
-        auto text = sys::make_real_file_system()->read(setting);
+        auto text = sys::disk().read(setting);
         return text && autosign_list_has(*text, name, setting, log);
     }
     sys::Command command;

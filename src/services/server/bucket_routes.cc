@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "services/server/compiler.h"
 #include "services/server/puppet_api.h"
@@ -63,8 +64,7 @@ Key key_of(const Request& request) {
 
 class ServerBucket {
 public:
-    explicit ServerBucket(Compiler& compiler)
-        : compiler_(compiler), files_(sys::make_real_file_system()) {}
+    explicit ServerBucket(Compiler& compiler) : compiler_(compiler) {}
 
     Response get(const Request& request) {
         (void)compiler_.recent_environment(environment_name(request));
@@ -72,7 +72,7 @@ public:
             throw base::plain_error("Listing remote file buckets is not allowed");
         const auto key = key_of(request);
         const auto path = folder(key.digest) + "/contents";
-        const auto status = files_->stat(path);
+        const auto status = files_.stat(path);
         if (!status || !was_at(key)) throw not_found("file_bucket_file", request.param("key"));
         if (request.method == "GET") accepted(request, {kBytes});
         if (const auto* other = request.query_value("diff_with"); other && request.method == "GET")
@@ -101,15 +101,15 @@ public:
             if (!result) throw base::plain_error(result.error().message);
         };
         const auto at = folder(key.digest);
-        check(files_->make_directories(at, 0750));
+        check(files_.make_directories(at, 0750));
         const auto contents = at + "/contents";
-        const auto there = files_->read(contents);
+        const auto there = files_.read(contents);
         // A file that does not match its digest is damaged, and is replaced.
         if (!there || codec::hex_digest(key.kind, *there) != key.digest)
-            check(files_->replace(contents, body.body, {.mode = 0440, .sync = true}));
+            check(files_.replace(contents, body.body, {.mode = 0440, .sync = true}));
         if (!key.path.empty() && key.path.find('\n') == std::string::npos) {
             const std::lock_guard lock(mutex_);
-            if (!was_at(key)) check(files_->append(at + "/paths", "/" + key.path + "\n", 0640));
+            if (!was_at(key)) check(files_.append(at + "/paths", "/" + key.path + "\n", 0640));
         }
         Response out;
         out.headers.set("Content-Type", "application/octet-stream");
@@ -121,7 +121,7 @@ private:
     /// The list may contain paths without the leading slash.
     bool was_at(const Key& key) const {
         if (key.path.empty()) return true;
-        const auto paths = "\n" + files_->read(folder(key.digest) + "/paths").value_or("");
+        const auto paths = "\n" + files_.read(folder(key.digest) + "/paths").value_or("");
         return paths.find("\n/" + key.path + "\n") != std::string::npos ||
                paths.find("\n" + key.path + "\n") != std::string::npos;
     }
@@ -135,7 +135,7 @@ private:
         return out + "/" + std::string(digest);
     }
     Compiler& compiler_;
-    std::unique_ptr<sys::FileSystem> files_;
+    sys::FileSystem& files_ = sys::disk();
     std::mutex mutex_;
 };
 

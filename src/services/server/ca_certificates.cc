@@ -7,6 +7,7 @@
 #include "core/base/arena.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/rich_data.h"
 #include "net/pki/authority.h"
@@ -248,8 +249,7 @@ namespace {
 /// Generates certificates for other machines.
 class Generator {
 public:
-    explicit Generator(const CaInput& input)
-        : input_(input), settings_(input_.settings), files_(sys::make_real_file_system()) {}
+    explicit Generator(const CaInput& input) : input_(input), settings_(input_.settings) {}
     Result<bool> online(const std::string& name, CaClient& client, std::optional<std::int64_t> ttl);
     Result<bool> offline(const std::string& name, const pki::AuthorityFolder& folder,
                          std::int64_t ttl);
@@ -268,20 +268,20 @@ private:
     }
     Result<pki::RequestAttributes> attributes() const {
         const auto file = settings_.text("csr_attributes");
-        auto text = files_->read(file);
+        auto text = files_.read(file);
         if (!text) return pki::RequestAttributes();
         return pki::parse_request_attributes(*text, file);
     }
 
     const CaInput& input_;
     const config::Settings& settings_;
-    std::unique_ptr<sys::FileSystem> files_;
+    sys::FileSystem& files_ = sys::disk();
 };
 
 bool Generator::is_free(const std::string& name) const {
     std::vector<std::string> taken;
     for (const char* setting : {"certdir", "privatekeydir", "publickeydir", "signeddir"}) {
-        if (files_->exists(path(setting, name)))
+        if (files_.exists(path(setting, name)))
             taken.push_back(fmt::format("Existing file at '{}'", path(setting, name)));
     }
     if (taken.empty()) return true;
@@ -295,14 +295,14 @@ Result<void> Generator::save(const std::string& what, const char* setting, const
                              const std::string& text) {
     const auto file = path(setting, name);
     const std::string folder(sys::directory_name(file));
-    if (!files_->exists(folder)) BUNRAKU_TRY_VOID(files_->make_directories(folder, 0755));
+    if (!files_.exists(folder)) BUNRAKU_TRY_VOID(files_.make_directories(folder, 0755));
     sys::WriteOptions options;
     options.mode = 0640;
-    if (auto status = files_->stat(folder)) {
+    if (auto status = files_.stat(folder)) {
         options.uid = status->uid;
         options.gid = status->gid;
     }
-    BUNRAKU_TRY_VOID(files_->replace(file, text, options));
+    BUNRAKU_TRY_VOID(files_.replace(file, text, options));
     fmt::print(input_.out, "Successfully saved {} for {} to {}\n", what, name, file);
     return {};
 }

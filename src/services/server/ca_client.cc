@@ -6,6 +6,7 @@
 #include <ctime>
 #include <fmt/format.h>
 
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/lock.h"
 #include "net/http/client.h"
@@ -175,12 +176,12 @@ private:
 std::int64_t ca_now() { return std::time(nullptr); }
 
 Result<std::unique_ptr<CaClient>> open_ca_client(const config::Settings& settings) {
-    auto files = sys::make_real_file_system();
-    const bool here = files->exists(settings.text("cakey"));
+    auto& files = sys::disk();
+    const bool here = files.exists(settings.text("cakey"));
     std::string why;
     for (const char* part : {"localcacert", "hostcert", "hostprivkey"}) {
         const auto path = settings.text(std::string_view(part));
-        if (!files->exists(path) && why.empty())
+        if (!files.exists(path) && why.empty())
             why = fmt::format("Could not find '{}' at '{}'", part, path);
     }
     if (why.empty()) {
@@ -199,16 +200,16 @@ Result<std::unique_ptr<CaClient>> open_ca_client(const config::Settings& setting
 
 Result<CaServer> ca_server_running(const config::Settings& settings) {
     const auto state = settings.text("statedir") + "/server.pid";
-    if (sys::make_real_file_system()->exists(state)) {
+    if (sys::disk().exists(state)) {
         sys::PidLock pid(state);
         auto free = pid.acquire();
         if (free && !*free) return CaServer::Ours;
     }
     http::ClientOptions options = client_options(settings, false);
-    auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     // This machine may not have the authorities or revocation lists yet.
-    if (!files->exists(options.ca_file)) options.verify = false;
-    if (!files->exists(options.crl_file)) options.crl_file.clear();
+    if (!files.exists(options.ca_file)) options.verify = false;
+    if (!files.exists(options.crl_file)) options.crl_file.clear();
     auto answer =
         http::Client(std::move(options)).get(address_of(settings) + "/status/v1/simple/ca");
     if (answer) return answer->body == "running" ? CaServer::Foreign : CaServer::Away;

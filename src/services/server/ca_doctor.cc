@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "net/pki/crl.h"
 #include "services/server/ca_actions.h"
@@ -95,7 +96,7 @@ Result<void> examine_authority(const config::Settings& settings, Examination& ou
         if (ends <= out.now + out.within) out.add("agent", status.name, ends, out.within);
     }
     out.holders = BUNRAKU_TRY(folder.holders_of_previous());
-    auto disk = sys::make_real_file_system();
+    auto& disk = sys::disk();
     const auto local = settings.text("localcacert");
     if (auto known = pki::read_certificates(local)) {
         for (const auto& a : folder.bundle()) {
@@ -104,7 +105,7 @@ Result<void> examine_authority(const config::Settings& settings, Examination& ou
         }
     }
     const auto list = settings.text("hostcrl");
-    auto here = disk->read(list), there = disk->read(ca.paths.cacrl);
+    auto here = disk.read(list), there = disk.read(ca.paths.cacrl);
     if (here && there && *here != *there) {
         out.problems.push_back(
             fmt::format("{} is not {}: is the server running?", list, ca.paths.cacrl));
@@ -274,7 +275,7 @@ CaOutcome ca_doctor(const CaInput& input) {
         if (!within) return 1;
         e.within = *within;
     }
-    const bool authority = sys::make_real_file_system()->exists(input.settings.text("cakey"));
+    const bool authority = sys::disk().exists(input.settings.text("cakey"));
     if (authority) BUNRAKU_TRY_VOID(examine_authority(input.settings, e));
     examine_machine(input.settings, !authority, e);
     if (input.json) {

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/codec/digest.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "net/pki/authority.h"
 #include "net/pki/crl.h"
@@ -50,10 +51,10 @@ bool something_there(const CaInput& input, const pki::AuthorityPaths& paths, boo
     }
     if (root) files.push_back(paths.root_key());
     files.push_back(paths.cakey);
-    auto disk = sys::make_real_file_system();
+    auto& disk = sys::disk();
     std::vector<std::string> lines;
     for (const auto& path : files)
-        if (disk->exists(path)) lines.push_back(fmt::format("Existing file at '{}'", path));
+        if (disk.exists(path)) lines.push_back(fmt::format("Existing file at '{}'", path));
     if (lines.empty()) return false;
     lines.emplace_back(
         "If you would really like to replace your CA, please delete the existing files first.\n"
@@ -81,12 +82,12 @@ struct Imported {
 Imported read_import(const CaInput& input) {
     Imported out;
     auto& errors = out.errors;
-    auto disk = sys::make_real_file_system();
+    auto& disk = sys::disk();
     for (const auto& path : {input.bundle, input.private_key, input.lists})
-        if (!disk->access(path, 4)) errors.push_back(fmt::format("Could not read file '{}'", path));
+        if (!disk.access(path, 4)) errors.push_back(fmt::format("Could not read file '{}'", path));
     if (!errors.empty()) return out;
     const auto parse = [&](const std::string& path, const char* what, auto read, auto& into) {
-        auto text = disk->read(path).value_or(std::string());
+        auto text = disk.read(path).value_or(std::string());
         auto found = read(text, path);
         if (found) {
             into = std::move(*found);
@@ -162,15 +163,15 @@ CaOutcome ca_import(CaInput& input) {
 CaOutcome ca_enable(const CaInput& input) {
     if (!input.infra) return 0;
     auto ca = BUNRAKU_TRY(read_ca_settings(input.settings));
-    auto disk = sys::make_real_file_system();
-    if (const auto inventory = ca.paths.infra_inventory(); !disk->exists(inventory)) {
+    auto& disk = sys::disk();
+    if (const auto inventory = ca.paths.infra_inventory(); !disk.exists(inventory)) {
         return ca_wrong(input,
                         {fmt::format("  Please create an inventory file at '{}' with the certnames "
                                      "of your\n  infrastructure nodes before proceeding with "
                                      "infra CRL setup!\"",
                                      inventory)});
     }
-    if (const auto list = ca.paths.infra_crl(); disk->exists(list)) {
+    if (const auto list = ca.paths.infra_crl(); disk.exists(list)) {
         return ca_wrong(input,
                         {fmt::format("Existing file at '{}'", list),
                          "  If you would really like to reinitialize your infrastructure CRL, "
@@ -197,8 +198,8 @@ CaOutcome ca_migrate(const CaInput& input) {
     const auto to = usual.text("cadir");
     const auto from = input.settings.is_set("cadir") ? input.settings.text("cadir")
                                                      : input.settings.text("ssldir") + "/ca";
-    auto disk = sys::make_real_file_system();
-    if (disk->exists(to)) {
+    auto& disk = sys::disk();
+    if (disk.exists(to)) {
         return ca_wrong(input,
                         {fmt::format("Existing file at '{}'", to),
                          fmt::format("Migration will not overwrite the directory at {}. Have you "
@@ -207,16 +208,16 @@ CaOutcome ca_migrate(const CaInput& input) {
                                      "successfully run the migration or do not need to run it.",
                                      to)});
     }
-    if (!disk->exists(from)) {
+    if (!disk.exists(from)) {
         return ca_wrong(input,
                         {fmt::format("No CA dir found at {}. Please check the configured cadir "
                                      "setting in your\npuppet.conf file and verify its contents.",
                                      from)});
     }
     const std::string above(sys::directory_name(to));
-    if (!disk->exists(above)) BUNRAKU_TRY_VOID(disk->make_directories(above, 0755));
-    BUNRAKU_TRY_VOID(disk->rename(from, to));
-    BUNRAKU_TRY_VOID(disk->make_link(to, from));
+    if (!disk.exists(above)) BUNRAKU_TRY_VOID(disk.make_directories(above, 0755));
+    BUNRAKU_TRY_VOID(disk.rename(from, to));
+    BUNRAKU_TRY_VOID(disk.make_link(to, from));
     fmt::print(input.out,
                "CA dir successfully migrated to {}. Symlink placed at {}\n"
                "for backwards compatibility. The puppetserver can be safely restarted now.\n",

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "net/pki/crl.h"
 
@@ -25,8 +26,8 @@ constexpr std::int64_t kOverlap = std::int64_t{8} * 86400;
 Result<bool> renew_server_certificate(const config::Settings& settings, const CaSettings& ca,
                                       const pki::AuthorityFolder& authority, std::int64_t now) {
     const auto path = settings.text("hostcert");
-    auto files = sys::make_real_file_system();
-    if (!files->exists(path)) return false;
+    auto& files = sys::disk();
+    if (!files.exists(path)) return false;
     auto old = BUNRAKU_TRY(pki::read_certificates(path)).at(0);
     const auto life = old.not_after() - old.not_before();
     if (now < old.not_after() - life / 3) return false;
@@ -38,13 +39,13 @@ Result<bool> renew_server_certificate(const config::Settings& settings, const Ca
     auto key = BUNRAKU_TRY(pki::read_private_key(settings.text("hostprivkey")));
     if (!key.belongs_to(old)) return false;
     auto fresh = BUNRAKU_TRY(authority.renew(old, ca.ca_ttl));
-    auto status = BUNRAKU_TRY(files->stat(path));
+    auto status = BUNRAKU_TRY(files.stat(path));
     sys::WriteOptions options;
     options.mode = status.mode & 07777;
     options.uid = status.uid;
     options.gid = status.gid;
     options.sync = true;
-    BUNRAKU_TRY_VOID(files->replace(path, fresh.pem(), options));
+    BUNRAKU_TRY_VOID(files.replace(path, fresh.pem(), options));
     return true;
 }
 

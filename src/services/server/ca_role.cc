@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
 #include "core/config/version.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/process.h"
 #include "core/value/rich_data.h"
@@ -242,7 +243,7 @@ Response CaRole::certificate(Request& request) {
     const std::string name(request.param("name"));
     Result<std::string> text = base::failure("", ENOENT);
     if (name == "ca") {
-        text = sys::make_real_file_system()->read(settings_.paths.cacert);
+        text = sys::disk().read(settings_.paths.cacert);
     } else if (is_file_name(name)) {
         text = authority()->certificate_text(name);
     }
@@ -426,9 +427,9 @@ Response CaRole::statuses(Request& request) {
 
 Response CaRole::get_crl(Request& request) {
     const auto path = settings_.served_crl();
-    auto files = sys::make_real_file_system();
-    auto status = files->stat(path);
-    auto text = status ? files->read(path) : Result<std::string>(std::unexpected(status.error()));
+    auto& files = sys::disk();
+    auto status = files.stat(path);
+    auto text = status ? files.read(path) : Result<std::string>(std::unexpected(status.error()));
     if (!text) return wrong(text.error());
     const auto changed = status->mtime_ns / 1'000'000'000;
     const auto known = http::parse_http_date(request.headers.get("If-Modified-Since"));
@@ -586,11 +587,11 @@ Result<std::size_t> CaRole::revoke(const std::vector<std::string>& names,
 }
 
 std::int64_t CaRole::crl_stamp() const {
-    auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     std::uint64_t out = 0;
     for (const auto* path :
          {&settings_.paths.cacrl, &settings_.paths.cacert, &settings_.paths.cakey}) {
-        auto status = files->stat(*path);
+        auto status = files.stat(*path);
         out = out * 31 + (status ? static_cast<std::uint64_t>(status->mtime_ns) : 0);
     }
     return static_cast<std::int64_t>(out);

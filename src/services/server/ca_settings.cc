@@ -12,6 +12,7 @@
 #include "core/codec/hocon.h"
 #include "core/config/layout.h"
 #include "core/config/settings.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "net/http/auth_conf.h"
 #include "net/http/conf_files.h"
@@ -84,18 +85,17 @@ sys::WriteOptions owned_as(const std::string& path, std::uint32_t mode) {
 }
 
 Result<void> put(const std::string& path, const std::string& text, std::uint32_t mode) {
-    auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     const std::string folder(sys::directory_name(path));
-    if (!files->exists(folder))
-        BUNRAKU_TRY_VOID(files->make_directories(folder, mode == 0640 ? 0750 : 0755));
-    return files->replace(path, text, owned_as(path, mode));
+    if (!files.exists(folder))
+        BUNRAKU_TRY_VOID(files.make_directories(folder, mode == 0640 ? 0750 : 0755));
+    return files.replace(path, text, owned_as(path, mode));
 }
 
 }  // namespace
 
 Result<CaSettings> read_ca_settings(const config::Settings& settings) {
-    if (auto problem = config::authority_problem(settings, *sys::make_real_file_system());
-        !problem.empty())
+    if (auto problem = config::authority_problem(settings, sys::disk()); !problem.empty())
         return failure(problem);
     CaSettings out;
     out.paths = pki::AuthorityPaths::in(settings.text("cadir"));
@@ -117,7 +117,7 @@ Result<CaSettings> read_ca_settings(const config::Settings& settings) {
     YamlNode document;
     const auto path =
         BUNRAKU_TRY(http::puppetserver_section_file(settings, "certificate-authority", "ca.conf"));
-    if (auto text = sys::make_real_file_system()->read(path)) {
+    if (auto text = sys::disk().read(path)) {
         auto read = codec::parse_hocon(*text, http::hocon_context(path));
         if (!read) return failure(fmt::format("{}: {}", path, read.error().message));
         document = std::move(*read);
@@ -164,10 +164,10 @@ std::vector<std::string> server_names(const config::Settings& settings,
 
 Result<bool> ensure_server_certificate(const config::Settings& settings,
                                        const pki::AuthorityFolder& authority, std::int64_t ttl) {
-    auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     const auto hostcert = settings.text("hostcert"), hostprivkey = settings.text("hostprivkey");
-    const bool has_key = files->exists(hostprivkey);
-    if (files->exists(hostcert)) {
+    const bool has_key = files.exists(hostprivkey);
+    if (files.exists(hostcert)) {
         if (has_key) return false;
         return failure(fmt::format("Found master cert '{}' but master private key '{}' is missing",
                                    hostcert, hostprivkey));
@@ -183,7 +183,7 @@ Result<bool> ensure_server_certificate(const config::Settings& settings,
     terms.ttl = ttl;
     terms.alternative_names = server_names(settings, "");
     terms.extensions = {{pki::puppet_oid("pp_cli_auth"), "true"}};
-    if (auto text = files->read(settings.text("csr_attributes"))) {
+    if (auto text = files.read(settings.text("csr_attributes"))) {
         auto asked =
             BUNRAKU_TRY(pki::parse_request_attributes(*text, settings.text("csr_attributes")));
         for (auto& [name, value] : asked.extension_requests) {
@@ -232,10 +232,10 @@ Result<bool> ensure_second_certificate(const config::Settings& settings, const C
 }
 
 Result<bool> publish_authority(const config::Settings& settings, const pki::AuthorityPaths& paths) {
-    auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     const auto localcacert = settings.text("localcacert"), hostcrl = settings.text("hostcrl");
-    if (!files->exists(localcacert) && localcacert != paths.cacert)
-        BUNRAKU_TRY_VOID(put(localcacert, BUNRAKU_TRY(files->read(paths.cacert)), 0644));
+    if (!files.exists(localcacert) && localcacert != paths.cacert)
+        BUNRAKU_TRY_VOID(put(localcacert, BUNRAKU_TRY(files.read(paths.cacert)), 0644));
     // If another authority issued this machine's certificate, that authority's files are not
     // changed.
     auto trusted = BUNRAKU_TRY(pki::read_certificates(localcacert));
@@ -251,16 +251,16 @@ Result<bool> publish_authority(const config::Settings& settings, const pki::Auth
     for (const auto& c : ours)
         if (!has(trusted, c)) more += c.pem();
     if (!more.empty()) {
-        const auto there = BUNRAKU_TRY(files->read(localcacert));
+        const auto there = BUNRAKU_TRY(files.read(localcacert));
         const bool line = there.empty() || there.back() == '\n';
         BUNRAKU_TRY_VOID(put(localcacert, there + (line ? "" : "\n") + more, 0644));
         changed = true;
     }
     if (hostcrl == paths.cacrl) return changed;
-    auto text = BUNRAKU_TRY(files->read(paths.cacrl));
+    auto text = BUNRAKU_TRY(files.read(paths.cacrl));
     // An unreadable list must not be published.
     (void)BUNRAKU_TRY(pki::parse_crls(text, paths.cacrl));
-    if (auto there = files->read(hostcrl); there && *there == text) return changed;
+    if (auto there = files.read(hostcrl); there && *there == text) return changed;
     BUNRAKU_TRY_VOID(put(hostcrl, text, 0644));
     return true;
 }

@@ -11,6 +11,7 @@
 #include "core/codec/digest.h"
 #include "core/config/version.h"
 #include "core/sys/change_times.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/rich_data.h"
 #include "language/environment/watched_files.h"
@@ -282,12 +283,12 @@ Result<std::shared_ptr<site::Spool>> open_spool(const Context& context,
 void make_production(const config::Settings& settings, base::LogSink& log) {
     const std::string name = "production";
     const auto folders = settings.list("environmentpath");
-    const auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     if (folders.empty() || settings.text("environment") != name) return;
     for (const auto& folder : folders)
-        if (files->lstat(sys::join(folder, name))) return;
-    if (!files->is_directory(folders.front())) return;
-    const auto made = files->make_directory(sys::join(folders.front(), name), 0750);
+        if (files.lstat(sys::join(folder, name))) return;
+    if (!files.is_directory(folders.front())) return;
+    const auto made = files.make_directory(sys::join(folders.front(), name), 0750);
     if (!made) log.log(base::Level::Warning, made.error().message);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/build.h"
 #include "core/value/rich_data.h"
@@ -61,8 +62,7 @@ std::optional<Value> literal_of(base::Arena& arena, const syntax::Node& node) {
 
 class Environments {
 public:
-    explicit Environments(Compiler& compiler)
-        : compiler_(compiler), files_(sys::make_real_file_system()) {}
+    explicit Environments(Compiler& compiler) : compiler_(compiler) {}
 
     Response list(const Request&) {
         base::Arena arena;
@@ -156,11 +156,11 @@ private:
     std::vector<std::string> names() {
         std::vector<std::string> out;
         for (const auto& folder : compiler_.settings().list("environmentpath")) {
-            const auto found = files_->list(folder);
+            const auto found = files_.list(folder);
             if (!found) continue;
             for (const auto& name : *found)
                 if (environment::valid_environment_name(name) &&
-                    files_->is_directory(sys::join(folder, name)) &&
+                    files_.is_directory(sys::join(folder, name)) &&
                     std::ranges::find(out, name) == out.end())
                     out.push_back(name);
         }
@@ -177,11 +177,11 @@ private:
 
     /// Collects the manifests at and below a path.
     void collect(const std::string& path, std::vector<std::string>& out) {
-        if (files_->is_file(path)) {
+        if (files_.is_file(path)) {
             if (path.ends_with(".pp")) out.push_back(path);
             return;
         }
-        const auto names = files_->list(path);
+        const auto names = files_.list(path);
         if (!names) return;
         for (const auto& name : *names) collect(sys::join(path, name), out);
     }
@@ -240,7 +240,7 @@ private:
     }
 
     Compiler& compiler_;
-    std::unique_ptr<sys::FileSystem> files_;
+    sys::FileSystem& files_ = sys::disk();
 };
 
 }  // namespace

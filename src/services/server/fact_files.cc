@@ -6,6 +6,7 @@
 #include "compile/compiler/external_nodes.h"
 #include "compile/site/fact_sources.h"
 #include "core/sys/clock.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/build.h"
 #include "core/value/hash_access.h"
@@ -23,7 +24,7 @@ namespace {
 /// neither.
 std::string routed_terminus(const config::Settings& settings) {
     const auto path = settings.text("route_file");
-    const auto text = sys::make_real_file_system()->read(path);
+    const auto text = sys::disk().read(path);
     if (!text) return {};
     base::Arena arena(16 * 1024);
     const auto routes = compiler::yaml_value(arena, *text, path);
@@ -73,11 +74,11 @@ FactFiles FactFiles::of_settings(const config::Settings& settings, base::LogSink
 
 void FactFiles::save(const std::string& node, const Value& facts) const {
     if (folder_.empty() || !site::is_file_name(node)) return;
-    const auto files = sys::make_real_file_system();
+    auto& files = sys::disk();
     const auto path = fmt::format("{}/{}.{}", folder_, node, yaml_ ? "yaml" : "json");
-    auto done = files->make_directories(folder_, 0750);
+    auto done = files.make_directories(folder_, 0750);
     if (done) {
-        done = files->replace(
+        done = files.replace(
             path,
             yaml_ ? value::yaml_document(facts, "--- !ruby/object:Puppet::Node::Facts")
                   : value::to_json(facts),

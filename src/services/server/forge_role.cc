@@ -2,6 +2,7 @@
 // The role of the forge: repositories in STATE/forge, which `bunraku forge` uses too.
 #include <fmt/format.h>
 
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "modules/forge/deploy_hook.h"
 #include "modules/forge/http_api.h"
@@ -48,7 +49,7 @@ base::Result<std::unique_ptr<Role>> make_forge_role(const Context& context) {
     // A git server may trigger deploys if webhook.conf allows it.
     std::unique_ptr<forge::DeployHook> hook;
     const std::string path = context.settings.text("confdir") + "/webhook.conf";
-    if (sys::make_real_file_system()->exists(path)) {
+    if (sys::disk().exists(path)) {
         auto options = BUNRAKU_TRY(forge::DeployHookOptions::read(path));
         options.state = context.state_directory;
         hook =

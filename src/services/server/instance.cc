@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "compile/site/store_access.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/lock.h"
 #include "net/http/network.h"
@@ -81,7 +82,7 @@ http::TlsFiles tls_files(const config::Settings& settings) {
     http::TlsFiles files;
     files.certificate = settings.text("hostcert");
     files.private_key = settings.text("hostprivkey");
-    if (sys::make_real_file_system()->exists(second_certificate_path(settings))) {
+    if (sys::disk().exists(second_certificate_path(settings))) {
         files.second_certificate = second_certificate_path(settings);
         files.second_private_key = second_key_path(settings);
     }
@@ -90,7 +91,7 @@ http::TlsFiles tls_files(const config::Settings& settings) {
     if (revocation != "false") {
         auto crl = settings.text("hostcrl");
         // An authority that has not revoked any certificate may not have published a list yet.
-        if (sys::make_real_file_system()->exists(crl)) files.crl = crl;
+        if (sys::disk().exists(crl)) files.crl = crl;
         files.crl_leaf_only = revocation == "leaf";
     }
     return files;
@@ -105,11 +106,11 @@ std::vector<std::string> certificate_paths(const config::Settings& settings) {
 /// Returns a value that changes when one of the files is replaced.
 std::int64_t certificate_stamp(const config::Settings& settings) {
     const auto files = tls_files(settings);
-    auto disk = sys::make_real_file_system();
+    auto& disk = sys::disk();
     std::uint64_t out = 0;
     for (const auto* path : {&files.certificate, &files.private_key, &files.ca, &files.crl,
                              &files.second_certificate}) {
-        auto status = path->empty() ? base::failure("") : disk->stat(*path);
+        auto status = path->empty() ? base::failure("") : disk.stat(*path);
         out = out * 1000003 +
               (status ? static_cast<std::uint64_t>(status->mtime_ns) + status->inode * 31 : 7);
     }
@@ -121,8 +122,8 @@ std::int64_t certificate_stamp(const config::Settings& settings) {
 /// needed.
 bool is_authority(const config::Settings& settings, bool any_tls, base::LogSink& log) {
     if (!any_tls) return false;
-    auto files = sys::make_real_file_system();
-    const auto key = files->stat(settings.text("cakey"));
+    auto& files = sys::disk();
+    const auto key = files.stat(settings.text("cakey"));
     if (key) return true;
     if (key.error().code == EACCES) {
         log.log(Level::Err,
@@ -131,7 +132,7 @@ bool is_authority(const config::Settings& settings, bool any_tls, base::LogSink&
                             settings.text("cadir"), key.error().message));
         return false;
     }
-    return !files->exists(settings.text("hostcert"));
+    return !files.exists(settings.text("hostcert"));
 }
 
 }  // namespace
@@ -223,11 +224,11 @@ struct Instance::Impl {
 
 Result<void> Instance::Impl::make_state_directory(const std::string& path) {
     if (path.empty()) return failure("No folder is configured for the state: set statedir");
-    auto files = sys::make_real_file_system();
-    bool existed = files->exists(path);
-    BUNRAKU_TRY_VOID(files->make_directories(path, 0700));
+    auto& files = sys::disk();
+    bool existed = files.exists(path);
+    BUNRAKU_TRY_VOID(files.make_directories(path, 0700));
     // An existing folder keeps its mode. The files in it are private themselves.
-    if (!existed) BUNRAKU_TRY_VOID(files->set_mode(path, 0700));
+    if (!existed) BUNRAKU_TRY_VOID(files.set_mode(path, 0700));
     pid = std::make_unique<sys::PidLock>(path + "/server.pid");
     if (!BUNRAKU_TRY(pid->acquire())) {
         return failure(

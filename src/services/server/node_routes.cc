@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
 #include "core/sys/clock.h"
+#include "core/sys/disk.h"
 #include "core/value/build.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
@@ -95,8 +96,7 @@ bool good_host(std::string_view host) {
 
 class NodeData {
 public:
-    explicit NodeData(Compiler& compiler)
-        : compiler_(compiler), files_(sys::make_real_file_system()), ruby_(compiler) {}
+    explicit NodeData(Compiler& compiler) : compiler_(compiler), ruby_(compiler) {}
 
     Response node(const Request& request) {
         base::Arena arena;
@@ -244,7 +244,7 @@ private:
             if (it == unchanged_files_.end() || it->second.as != as) return false;
             path = it->second.path;
         }
-        return files_->set_mtime(path, sys::make_real_clock()->now_ns()).has_value();
+        return files_.set_mtime(path, sys::make_real_clock()->now_ns()).has_value();
     }
 
     void remember_file(const std::string& node, const std::string& as, std::string path) {
@@ -262,8 +262,8 @@ private:
         if (!good_host(node)) return {};
         const auto folder = sys::join(compiler_.settings().text("reportdir"), node);
         const auto path = sys::join(folder, apply::report_name(sys::make_real_clock()->now_ns()));
-        auto written = files_->make_directories(folder, 0750);
-        if (written) written = files_->replace(path, apply::report_yaml(report), {.mode = 0640});
+        auto written = files_.make_directories(folder, 0750);
+        if (written) written = files_.replace(path, apply::report_yaml(report), {.mode = 0640});
         if (written) return path;
         compiler_.log().log(base::Level::Err, fmt::format("Could not write report for {} at {}: {}",
                                                           node, path, written.error().message));
@@ -271,7 +271,7 @@ private:
     }
 
     Compiler& compiler_;
-    std::unique_ptr<sys::FileSystem> files_;
+    sys::FileSystem& files_ = sys::disk();
     RubyReports ruby_;
     struct UnchangedFile {
         std::string as;  ///< name of the report that later ones refer to

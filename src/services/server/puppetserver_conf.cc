@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/config/known_settings.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "net/http/conf_files.h"
 #include "services/server/instance.h"
@@ -34,7 +35,7 @@ std::string scalar(const YamlNode* node) {
 
 /// Returns the document of a file, or an empty one if the file does not exist.
 Result<YamlNode> read_conf(const std::string& path) {
-    const auto text = sys::make_real_file_system()->read(path);
+    const auto text = sys::disk().read(path);
     if (!text) return YamlNode{};
     auto document = codec::parse_hocon(*text, http::hocon_context(path));
     if (!document) return failure(fmt::format("{}: {}", path, document.error().message));

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/codec/json_text.h"
+#include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/value/build.h"
 #include "core/value/hash_access.h"
@@ -33,8 +34,7 @@ bool task_word(std::string_view name) {
 
 class TasksAndPlans {
 public:
-    explicit TasksAndPlans(Compiler& compiler)
-        : compiler_(compiler), files_(sys::make_real_file_system()) {}
+    explicit TasksAndPlans(Compiler& compiler) : compiler_(compiler) {}
 
     Response tasks(const Request& request) {
         base::Arena arena;
@@ -120,7 +120,7 @@ private:
     /// Returns the files of each task without the metadata.
     std::map<std::string, std::vector<std::string>> tasks_of(const std::string& module) const {
         std::map<std::string, std::vector<std::string>> out;
-        auto names = files_->list(module + "/tasks");
+        auto names = files_.list(module + "/tasks");
         if (!names) return out;
         std::ranges::sort(*names);
         for (const auto& name : *names) {
@@ -128,7 +128,7 @@ private:
             const auto task = name.substr(0, dot);
             const auto ending = dot == std::string::npos ? "" : name.substr(dot);
             if (!task_word(task) || ending == ".md" || ending == ".conf") continue;
-            if (!files_->is_file(sys::join(module + "/tasks", name))) continue;
+            if (!files_.is_file(sys::join(module + "/tasks", name))) continue;
             auto& files = out[task];
             if (ending != ".json") files.push_back(name);
         }
@@ -136,13 +136,13 @@ private:
     }
 
     bool is_plan(const std::string& module, const std::string& plan) const {
-        return task_word(plan) && (files_->is_file(fmt::format("{}/plans/{}.pp", module, plan)) ||
-                                   files_->is_file(fmt::format("{}/plans/{}.yaml", module, plan)));
+        return task_word(plan) && (files_.is_file(fmt::format("{}/plans/{}.pp", module, plan)) ||
+                                   files_.is_file(fmt::format("{}/plans/{}.yaml", module, plan)));
     }
 
     std::vector<std::string> plans_of(const std::string& module) const {
         std::vector<std::string> out;
-        const auto names = files_->list(module + "/plans");
+        const auto names = files_.list(module + "/plans");
         if (!names) return out;
         for (const auto& name : *names) {
             const auto plan = name.substr(0, name.rfind('.'));
@@ -159,7 +159,7 @@ private:
     /// not valid JSON.
     base::Result<Value> metadata(base::Arena& arena, const std::string& module,
                                  const std::string& task) const {
-        const auto text = files_->read(fmt::format("{}/tasks/{}.json", module, task));
+        const auto text = files_.read(fmt::format("{}/tasks/{}.json", module, task));
         if (!text) return HashBuilder(arena).build();
         auto data = value::parse_json(arena, *text);
         if (data && !data->is_hash()) return base::failure("The metadata is not an object");
@@ -190,7 +190,7 @@ private:
     Value file_facts(base::Arena& arena, const std::string& environment,
                      const environment::Module& module, const std::string& file) {
         const auto path = fmt::format("{}/tasks/{}", module.path, file);
-        const auto status = files_->stat(path);
+        const auto status = files_.stat(path);
         const auto digest = status ? compiler_.files().digests().of("sha256", path, *status)
                                    : base::Result<std::string>(std::unexpected(status.error()));
         if (!digest) throw ApiError(500, digest.error().message);
@@ -207,7 +207,7 @@ private:
     }
 
     Compiler& compiler_;
-    std::unique_ptr<sys::FileSystem> files_;
+    sys::FileSystem& files_ = sys::disk();
 };
 
 }  // namespace
