@@ -41,10 +41,12 @@ commit 1
 
 declare -A port
 servers=
-# start NAME: starts a server with its own state and the same CA and code.
+declare -A pid
+# start NAME OPTIONS..: starts a server with its own state and the same CA and code.
 start() {
     "$BUNRAKU" server --https 127.0.0.1:0 --confdir "$site/etc" --vardir "$site/var-$1" \
-        --statedir "$site/state-$1" >"$site/out-$1" 2>"$site/err-$1" &
+        --statedir "$site/state-$1" "${@:2}" >"$site/out-$1" 2>"$site/err-$1" &
+    pid[$1]=$!
     servers="$servers $!"
     # shellcheck disable=SC2064
     trap "kill $servers 2>/dev/null; rm -rf '$scratch'" EXIT
@@ -111,6 +113,21 @@ rm -rf made
 run 6 agent --test --color false --server localhost --serverport "${port[c]}" --certname web1.example --use_cached_catalog ||
     true
 [ ! -e made/list ] || { echo "FAILED: made/list holds $(<made/list)"; failures=$((failures + 1)); }
+# The same server gets the content from the server that made the catalog, and keeps it. A peer that
+# does not answer is skipped, and servers that list each other do not ask in a circle.
+start d --setting static-content-peers="https://localhost:1 https://localhost:${port[c]}, https://localhost:${port[a]}/"
+again d
+of_first
+kill "${pid[a]}"
+wait "${pid[a]}" 2>/dev/null
+again d
+of_first
+start e --setting static-content-peers="https://localhost:${port[d]}"
+rm -rf made && again e
+of_first
+run 1 server --https 127.0.0.1:0 --confdir "$site/etc" --vardir "$site/var-f" --statedir "$site/state-f" \
+    --setting static-content-peers=compile2:8140
+holds "$err" 'must list URLs such as https://HOST:8140, not compile2:8140'
 agent 2 c
 is made/list 'none of 2'
 finish

@@ -77,6 +77,7 @@ constexpr std::string_view kServer[] = {"access-log",
                                         "report-ttl",
                                         "resource-events-ttl",
                                         "server-ec-certificate",
+                                        "static-content-peers",
                                         "strict-exports",
                                         "threads"};
 

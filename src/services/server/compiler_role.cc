@@ -16,6 +16,7 @@
 #include "core/value/rich_data.h"
 #include "language/environment/watched_files.h"
 #include "services/server/compiler.h"
+#include "services/server/content_peers.h"
 #include "services/server/debug_status.h"
 #include "services/server/puppet_api.h"
 #include "services/server/puppetserver_conf.h"
@@ -299,6 +300,7 @@ Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
     make_production(settings, context.log);
     // There is always a store, so exported resources work by default.
     if (!settings.is_set("storeconfigs")) settings.set("storeconfigs", "true");
+    BUNRAKU_TRY_VOID(ContentPeers::urls_of(settings));
     site::Options options;
     options.log = &context.log;
     options.user_agent =

@@ -13,6 +13,7 @@
 #include "net/http/message.h"
 #include "net/http/wire.h"
 #include "services/server/compiler.h"
+#include "services/server/content_peers.h"
 #include "services/server/plugin_lists.h"
 #include "services/server/puppet_api.h"
 
@@ -81,7 +82,11 @@ std::string query_of(const Request& request, std::string_view mount) {
 
 class Files {
 public:
-    explicit Files(Compiler& compiler) : compiler_(compiler) {}
+    explicit Files(Compiler& compiler)
+        : compiler_(compiler), peers_(compiler.settings(), compiler.log()) {}
+
+    /// Reports whether static_content() may wait for another server.
+    bool asks_peers() const { return peers_.configured(); }
 
     Response metadata(const Request& request) {
         const auto key = key_of(request);
@@ -205,6 +210,7 @@ public:
         if (!digest) throw not_found("static_file_content", path);
         auto kept = contents.find(*digest);
         if (!kept) kept = contents.find_among(*digest, static_file_paths(request, address.path));
+        if (!kept) kept = of_peers(request, path, *digest);
         if (!kept) throw not_found("static_file_content", path);
         return file(*kept, path);
     }
@@ -224,6 +230,16 @@ private:
         for (const auto& version : module::versions_beside(sys::disk(), environment->directory()))
             out.push_back(sys::join(version, path));
         return out;
+    }
+    /// Returns the path of a content that another server of the site has, after caching it here.
+    std::optional<std::string> of_peers(const Request& request, const std::string& path,
+                                        const std::string& digest) {
+        const auto bytes = peers_.fetch(request, path, digest);
+        if (!bytes) return std::nullopt;
+        auto added = compiler_.static_content().add(digest, *bytes);
+        if (added) return std::move(*added);
+        compiler_.log().log(base::Level::Warning, added.error().message);
+        return std::nullopt;
     }
     static std::string key_of(const Request& request) {
         // "modules//ntp/ntp.conf" is the same file.
@@ -263,23 +279,29 @@ private:
     }
     Compiler& compiler_;
     PluginLists plugins_;
+    ContentPeers peers_;
 };
 
 }  // namespace
 
 void mount_files(http::Router& router, Compiler& compiler) {
     auto files = std::make_shared<Files>(compiler);
-    const auto add = [&](std::string_view pattern, Response (Files::*handler)(const Request&)) {
-        router.add("GET", pattern, compiler.authorization().access(),
-                   [files, &compiler, handler](Request& request) {
-                       return answered(compiler.log(), request,
-                                       [&] { return ((*files).*handler)(request); });
-                   });
+    const auto add = [&](std::string_view pattern, Response (Files::*handler)(const Request&),
+                         http::RouteOptions options = {}) {
+        router.add(
+            "GET", pattern, compiler.authorization().access(),
+            [files, &compiler, handler](Request& request) {
+                return answered(compiler.log(), request,
+                                [&] { return ((*files).*handler)(request); });
+            },
+            std::move(options));
     };
     add("/puppet/v3/file_metadata/{key*}", &Files::metadata);
     add("/puppet/v3/file_metadatas/{key*}", &Files::metadatas);
     add("/puppet/v3/file_content/{key*}", &Files::content);
-    add("/puppet/v3/static_file_content/{key*}", &Files::static_content);
+    http::RouteOptions waiting;
+    if (files->asks_peers()) waiting.may_wait = [](const Request&) { return true; };
+    add("/puppet/v3/static_file_content/{key*}", &Files::static_content, std::move(waiting));
 }
 
 }  // namespace bunraku::server

@@ -21,8 +21,6 @@ using base::Result;
 
 namespace {
 
-/// Larger files are not copied to the cache; agents request them without a static catalog.
-constexpr std::uint64_t kMaxKept = 64 << 20;
 constexpr std::int64_t kSecond = 1'000'000'000, kDay = 86'400 * kSecond;
 
 /// Returns the first of the agent's checksum kinds that this server supports.
@@ -211,7 +209,7 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
             facts.content_uri = content_uri_of(path);
             if (facts.type != "file") return true;
             const auto status = sys::disk().stat(full);
-            if (!status || status->size > kMaxKept) return false;
+            if (!status || status->size > kMaxSize) return false;
             auto digest = files_.digests().of("sha256", full, *status);
             auto kept =
                 digest ? keep(*digest, full) : Result<void>(std::unexpected(digest.error()));
@@ -323,12 +321,24 @@ std::optional<std::string> StaticContent::find_among(const std::string& digest,
     const std::shared_lock whole(cleaning_);
     for (const auto& place : places) {
         const auto status = sys::disk().stat(place);
-        if (!status || status->kind != sys::FileKind::File || status->size > kMaxKept) continue;
+        if (!status || status->kind != sys::FileKind::File || status->size > kMaxSize) continue;
         const auto seen = files_.digests().of("sha256", place, *status);
         // `keep` verifies its copy, because the file may change meanwhile.
         if (seen && *seen == digest && keep(digest, place)) return content_path(digest);
     }
     return std::nullopt;
+}
+
+Result<std::string> StaticContent::add(const std::string& digest, std::string_view bytes) {
+    const std::shared_lock whole(cleaning_);
+    if (!is_sha256(digest) || codec::hex_digest(codec::DigestKind::Sha256, bytes) != digest)
+        return base::failure(fmt::format("The content does not have the digest {}", digest));
+    auto path = content_path(digest);
+    BUNRAKU_TRY_VOID(sys::disk().make_directories(std::string(sys::directory_name(path)), 0750));
+    BUNRAKU_TRY_VOID(sys::disk().replace(path, bytes, {.mode = 0640}));
+    const std::lock_guard lock(mutex_);
+    contents_.insert(digest);
+    return path;
 }
 
 void StaticContent::clean(std::int64_t seconds, base::LogSink& log) {

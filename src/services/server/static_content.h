@@ -24,6 +24,9 @@ namespace bunraku::server {
 /// them. Thread-safe.
 class StaticContent {
 public:
+    /// Larger files are not copied to the cache; agents request them without a static catalog.
+    static constexpr std::uint64_t kMaxSize = 64 << 20;
+
     /// `folder` is created on first use.
     StaticContent(std::string folder, FileMounts& files)
         : folder_(std::move(folder)), files_(files) {}
@@ -58,6 +61,10 @@ public:
     /// cache.
     std::optional<std::string> find_among(const std::string& digest,
                                           const std::vector<std::string>& places);
+
+    /// Adds a content of another server to the cache and returns its path. Fails if `digest` is not
+    /// its SHA-256.
+    base::Result<std::string> add(const std::string& digest, std::string_view bytes);
 
     /// Removes code ids that no catalog has used for `seconds`, and contents that no code id refers
     /// to any more.
