@@ -229,6 +229,7 @@ Lexer::Outcome Lexer::lex_one() {
             const std::size_t begin = pos_;
             pos_ = std::min(text_.find('\n', pos_), text_.size());
             set_matched(begin, pos_);
+            add_trivia(Trivia::Kind::LineComment, begin, pos_);
             return Outcome::None;
         }
         case '.': return punctuation(Tok::Dot, 1);
@@ -468,6 +469,7 @@ Lexer::Outcome Lexer::lex_slash() {
             fail("Unclosed multiline comment", "UNCLOSED_MLCOMMENT", begin);
         pos_ = end + 2;
         set_matched(begin, pos_);
+        add_trivia(Trivia::Kind::BlockComment, begin, pos_);
         return Outcome::None;
     }
     if (!regexp_acceptable()) return punctuation(Tok::Div, 1);
@@ -621,7 +623,7 @@ TokenStream tokenize(const Source& source, base::Arena& arena, const LexOptions&
     TokenStream out;
     const std::string_view text = source.text();
     out.tokens.reserve(text.size() / 5 + 16);
-    detail::LexShared shared{source, arena, out, options.tasks};
+    detail::LexShared shared{source, arena, out, options.tasks, options.trivia};
     const auto end = static_cast<std::uint32_t>(text.size());
     try {
         detail::check_bom(text);

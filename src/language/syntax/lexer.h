@@ -31,9 +31,19 @@ struct TokenStream {
     std::optional<base::PuppetError> error;
 };
 
+/// A part of the text that is not a token: a comment, or the lines of a heredoc with its end tag.
+struct Trivia {
+    enum class Kind : std::uint8_t { LineComment, BlockComment, HeredocText };
+    Kind kind;
+    std::uint32_t offset, length;
+};
+
 struct LexOptions {
     bool epp = false;
     bool tasks = false;
+    /// Receives the trivia of the text in the order of the tokens. May be null. Trivia within the
+    /// text of a heredoc are not reported, but those within "${..}" of a quoted string are.
+    std::vector<Trivia>* trivia = nullptr;
 };
 
 /// Splits the source into tokens. Does not throw on invalid input; see TokenStream::error.
@@ -58,6 +68,7 @@ struct LexShared {
     base::Arena& arena;
     TokenStream& out;
     bool tasks = false;
+    std::vector<Trivia>* trivia = nullptr;
     int depth = 0;
     std::deque<SubMap> maps;
     /// Number of tokens of complete constructs. The tokens of a string count only after its last
@@ -123,6 +134,12 @@ private:
         return Outcome::Token;
     }
     char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
+    void add_trivia(Trivia::Kind kind, std::size_t begin, std::size_t end) {
+        BUNRAKU_ASSERT(begin <= end && end <= text_.size());
+        if (!shared_.trivia || sub_) return;
+        shared_.trivia->push_back(
+            {kind, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - begin)});
+    }
     void set_matched(std::size_t begin, std::size_t end) {
         BUNRAKU_ASSERT(begin <= end && end <= text_.size());
         matched_ = text_.substr(begin, end - begin);

@@ -525,6 +525,7 @@ Lexer::Outcome Lexer::lex_heredoc() {
         const std::string_view leading = rest.substr(body.size());
         BUNRAKU_ASSERT(end > text_begin);
         newline_jump_ = end;
+        add_trivia(Trivia::Kind::HeredocText, text_begin, end);
 
         SubMap& map = shared_.maps.emplace_back();
         map.parent = sub_;
