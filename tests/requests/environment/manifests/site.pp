@@ -1,1 +1,3 @@
-if $facts["kernel"] { include app }
+if $facts["kernel"] {
+  include app
+}

@@ -10,5 +10,5 @@ class expect {
     mode    => '0644',
     content => /^server time\.example\.org/,
   }
-  @package { 'chrony': }   # must not be there
+  @package { 'chrony': } # must not be there
 }

@@ -1,3 +1,5 @@
-define app::export(Integer $port) {
+define app::export (
+  Integer $port,
+) {
   notify { "${title}:${port} on ${trusted['certname']}": }
 }

@@ -1,4 +1,4 @@
-class app(
+class app (
   App::Port $port,
   Hash $settings = {},
   Array[String] $users = [],
@@ -15,10 +15,14 @@ class app(
     app::user { $user: number => 1000 + $i }
   }
   file { '/etc/app.key': content => file('app/missing.key', 'app/default.key') }
-  if defined('app::extra') { include app::extra }
+  if defined('app::extra') {
+    include app::extra
+  }
   if $facts.dig('memory', 'system', 'total') =~ /GiB/ {
     notify { 'much': message => "memory ${facts['memory']['system']['total']}" }
   }
   $mode = getvar('facts.app_mode')
-  if $mode { notify { "mode ${mode}": } }
+  if $mode {
+    notify { "mode ${mode}": }
+  }
 }

@@ -1,4 +1,10 @@
-define app::user(Integer $number, String $shell = '/bin/sh') {
-  user { $title: uid => $number, shell => $shell }
+define app::user (
+  Integer $number,
+  String $shell = '/bin/sh',
+) {
+  user { $title:
+    uid   => $number,
+    shell => $shell,
+  }
   File <| title == '/etc/app.conf' |> -> User[$title]
 }

@@ -1,11 +1,14 @@
 # What every machine has.
-class base(
+class base (
   String $manager = 'none',
   Array[String] $package_list = [],
 ) {
   include base::motd
   $package_list.each |$name| {
-    package { $name: ensure => installed, provider => $manager ? { 'none' => undef, default => $manager } }
+    package { $name:
+      ensure   => installed,
+      provider => $manager ? { 'none' => undef, default => $manager },
+    }
   }
   if $facts['virtual'] == 'physical' {
     include base::hardware

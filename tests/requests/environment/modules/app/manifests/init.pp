@@ -1,1 +1,7 @@
-class app(String $greeting = "hello", Integer[0, 5] $n = 1) { notify { "n $n": message => $greeting } file { "/tmp/motd": source => "puppet:///modules/app/motd" } }
+class app (
+  String $greeting = "hello",
+  Integer[0, 5] $n = 1,
+) {
+  notify { "n $n": message => $greeting }
+  file { "/tmp/motd": source => "puppet:///modules/app/motd" }
+}

@@ -1,1 +1,3 @@
-plan app() { return 1 }
+plan app () {
+  return 1
+}

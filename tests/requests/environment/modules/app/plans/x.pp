@@ -1,1 +1,5 @@
-plan app::x(String $a) { return $a }
+plan app::x (
+  String $a,
+) {
+  return $a
+}
