@@ -72,6 +72,7 @@ IO_NAMES_BUT = [(re.compile(r"\brandom_uuid\b"), {"compile/compiler/emit.cc"})]
 DISK_FILES = {
     "language/environment/environment.cc",
     "language/environment/environment.h",
+    "language/environment/environment_open.cc",
     "language/environment/files.h",
     "language/environment/snapshots.cc",
     "language/environment/file_fingerprints.cc",

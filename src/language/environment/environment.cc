@@ -7,20 +7,11 @@
 #include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/base/text_view.h"
-#include "core/codec/ruby_json.h"
-#include "core/value/rich_data.h"
 #include "language/environment/conf.h"
 
 namespace bunraku::environment {
 
 namespace {
-
-bool is_module_name(std::string_view name) {
-    if (name.empty() || name[0] < 'a' || name[0] > 'z') return false;
-    return std::all_of(name.begin(), name.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-    });
-}
 
 std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
@@ -28,214 +19,11 @@ std::string_view trim(base::TextView s BUNRAKU_LIFETIMEBOUND) {
     return s;
 }
 
-/// Returns false if Puppet would ignore the module (FaultyMetadata, 8.11).
-bool load_metadata(Module& module, const Files& files, syntax::ValidateOptions::Strict strict,
-                   base::LogSink& log) {
-    auto text = files.read(module.path + "/metadata.json");
-    if (!text || text->empty()) return true;
-    base::Arena arena(4096);
-    auto data = value::parse_json(arena, *text);
-    // Ruby's JSON parser skips comments.
-    if (!data) {
-        if (auto plain = value::parse_json(arena, codec::without_json_comments(*text)); plain)
-            data = std::move(plain);
-    }
-    if (!data || !data->is_hash()) {
-        auto message = fmt::format(
-            "{} has an invalid and unparsable metadata.json file. The parse error: {}", module.name,
-            data ? "not an object" : codec::json_error(*text, data.error().message));
-        if (strict == syntax::ValidateOptions::Strict::Error) {
-            log.log(base::Level::Err, message);
-        } else if (strict == syntax::ValidateOptions::Strict::Warning) {
-            log.log(base::Level::Warning, message);
-        }
-        return strict != syntax::ValidateOptions::Strict::Error;
-    }
-    const value::HashRep& h = data->as_hash();
-    auto text_of = [](const value::Value* v) {
-        return v && v->is_string() ? std::string(v->as_string()) : std::string();
-    };
-    auto slashed = [](std::string name) {
-        std::replace(name.begin(), name.end(), '-', '/');
-        return name;
-    };
-    module.has_metadata = true;
-    module.forge_name = slashed(text_of(h.find("name")));
-    module.version = text_of(h.find("version"));
-    if (const auto* deps = h.find("dependencies"); deps && deps->is_array()) {
-        for (const auto& dep : deps->as_array()) {
-            if (!dep.is_hash()) continue;
-            auto requirement = text_of(dep.as_hash().find("version_requirement"));
-            module.dependencies.push_back({slashed(text_of(dep.as_hash().find("name"))),
-                                           requirement.empty() ? ">= 0.0.0" : requirement});
-        }
-    }
-    return true;
-}
-
 }  // namespace
 
 std::optional<std::string> read_file(const std::string& path) {
     auto text = disk_files()->read(path);
     return text ? std::optional(std::move(*text)) : std::nullopt;
-}
-
-namespace {
-
-/// Returns the folder that `dir` links to. With the setting `versioned_environment_dirs` an
-/// environment's folder may be a link to one of its versions, and all paths are then those of the
-/// version (Environments::Directories.real_path).
-std::string version_of(const Files& files, const std::string& dir) {
-    const auto target = files.link(dir);
-    return target ? expand_path(*target, dir.substr(0, dir.rfind('/'))) : dir;
-}
-
-}  // namespace
-
-bool valid_environment_name(std::string_view name) {
-    return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-    });
-}
-
-base::Result<std::shared_ptr<const Environment>> Environment::open(const Spec& spec,
-                                                                   base::LogSink& log,
-                                                                   const Environment* previous) {
-    std::shared_ptr<Environment> env(new Environment());
-    env->spec_ = spec;
-    if (!env->spec_.files) env->spec_.files = disk_files();
-    if (!env->spec_.reads)
-        env->spec_.reads = previous ? previous->reads() : std::make_shared<ReadTable>();
-    const Files& files = env->files();
-    env->fingerprints_.read_from(files);
-    const DependencyRecorder::Collecting collecting(env->opening_);
-    const std::string cwd = working_directory();
-    if (!spec.directory.empty()) {
-        env->directory_ = expand_path(spec.directory, cwd);
-    } else if (valid_environment_name(spec.name)) {
-        for (const auto& parent : spec.environmentpath) {
-            auto dir = expand_path(parent, cwd) + "/" + spec.name;
-            env->note(Read::Exists, dir);
-            if (!env->fingerprints_.record(dir).directory) continue;
-            env->directory_ = spec.setting && spec.setting("versioned_environment_dirs") == "true"
-                                  ? version_of(files, dir)
-                                  : dir;
-            break;
-        }
-    }
-    if (!env->directory_.empty()) {
-        const auto file = env->directory_ + "/environment.conf";
-        env->note(Read::File, file);
-        if (env->reuse_opened(file, previous)) {
-            env->conf_ = previous->conf_;
-        } else if (auto text = files.read(file)) {
-            env->conf_ = BUNRAKU_TRY(read_conf(file, *text, log));
-        }
-    }
-    const std::string base_modules = fmt::format("{}", fmt::join(spec.basemodulepath, ":"));
-    auto setting = [&](std::string_view name) -> std::optional<std::string> {
-        if (name == "environment") return spec.name;
-        if (name == "basemodulepath") return base_modules;
-        return spec.setting ? spec.setting(name) : std::nullopt;
-    };
-
-    // modulepath
-    std::vector<std::string> paths;
-    if (spec.modulepath_given) {
-        paths = spec.modulepath;
-    } else if (auto conf = env->conf("modulepath")) {
-        if (conf->find_first_of("*?[{") != std::string::npos) env->note(Read::Glob, *conf);
-        for (const auto& part : expand_modulepath(*conf, env->directory_, files)) {
-            auto text = BUNRAKU_TRY(interpolate(part, setting));
-            std::string_view rest = text;
-            while (!rest.empty()) {
-                auto at = rest.find(':');
-                paths.emplace_back(rest.substr(0, at));
-                rest = at == std::string_view::npos ? std::string_view() : rest.substr(at + 1);
-            }
-        }
-    } else {
-        if (!env->directory_.empty()) paths.push_back(env->directory_ + "/modules");
-        paths.insert(paths.end(), spec.basemodulepath.begin(), spec.basemodulepath.end());
-    }
-    for (const auto& path : paths) {
-        if (!path.empty()) env->modulepath_.push_back(expand_path(path, cwd));
-    }
-
-    // manifest
-    auto absolute = [&](const std::string& path) -> base::Result<std::string> {
-        if (path.starts_with('$')) return interpolate(path, setting);
-        return interpolate(expand_path(path, env->directory_), setting);
-    };
-    if (spec.no_manifest) {
-        env->manifest_.clear();
-    } else if (!spec.manifest.empty()) {
-        env->manifest_ = expand_path(spec.manifest, cwd);
-    } else if (!env->directory_.empty()) {
-        auto conf = env->conf("manifest");
-        if (conf && !spec.disable_per_environment_manifest) {
-            env->manifest_ = BUNRAKU_TRY(absolute(*conf));
-        } else {
-            env->manifest_ = expand_path(spec.default_manifest, env->directory_);
-        }
-        if (conf && spec.disable_per_environment_manifest) {
-            auto wanted = BUNRAKU_TRY(absolute(*conf));
-            if (wanted != env->manifest_) {
-                log.log(base::Level::Err,
-                        fmt::format("The 'disable_per_environment_manifest' setting is true, but "
-                                    "the environment located at {} has a manifest setting in its "
-                                    "environment.conf of '{}' which does not match the "
-                                    "default_manifest setting '{}'. If this environment is "
-                                    "expecting to find modules in '{}', they will not be "
-                                    "available!",
-                                    env->directory_, wanted, spec.default_manifest, wanted));
-            }
-        }
-    }
-    if (auto conf = env->conf("config_version"); conf && !conf->empty()) {
-        env->config_version_ = BUNRAKU_TRY(absolute(*conf));
-    }
-    if (previous && previous->modulepath_ == env->modulepath_ &&
-        previous->manifest_ == env->manifest_) {
-        std::shared_lock lock(previous->mutex_);
-        env->carried_ = previous->parsed_;
-    }
-
-    // If several modules have the same name, the first one counts.
-    std::unordered_set<std::string> seen;
-    for (const auto& path : env->modulepath_) {
-        env->fingerprints_.record(path);
-        std::vector<std::string> names;
-        try {
-            names = files.list(path);
-        } catch (const base::PuppetError& error) {
-            // A user may have no permission for the machine's module folders; the compile then runs
-            // without them.
-            if (std::ranges::find(spec.basemodulepath, path) == spec.basemodulepath.end()) throw;
-            log.log(base::Level::Warning,
-                    fmt::format("Skipping the modules of {}: {}", path, error.message()));
-        }
-        for (auto& name : names) {
-            auto full = path + "/" + name;
-            if (!is_module_name(name) || seen.contains(name) || !files.stat(full).directory)
-                continue;
-            Module module;
-            module.name = name;
-            module.path = full;
-            if (env->reuse_opened(full + "/metadata.json", previous)) {
-                const Module* known = previous->find_module(name);
-                if (previous->faulty_.contains(full)) env->faulty_.insert(full);
-                if (known && known->path == full) module = *known;
-            } else if (!load_metadata(module, files, spec.strict, log)) {
-                env->faulty_.insert(full);
-            }
-            if (env->faulty_.contains(full)) continue;
-            seen.insert(name);
-            env->modules_.push_back(std::move(module));
-        }
-    }
-    for (const auto& module : env->modules_) env->by_name_.emplace(module.name, &module);
-    return std::shared_ptr<const Environment>(std::move(env));
 }
 
 bool Environment::reuse_opened(const std::string& path, const Environment* previous) {
@@ -312,7 +100,7 @@ const Module* Environment::find_module(std::string_view name) const {
 
 const Module* Environment::module(std::string_view name) const {
     const Module* found = find_module(name);
-    if (!is_module_name(name)) return found;
+    if (!valid_module_name(name)) return found;
     {
         std::shared_lock lock(mutex_);
         if (auto it = module_reads_.find(std::string(name)); it != module_reads_.end()) {

@@ -189,6 +189,8 @@ public:
     std::string ruby_type_namevar(const std::string& ruby_file) const;
 
 private:
+    class Opening;
+
     Environment() = default;
     /// Reports whether a file exists. Records this as a read, unless `read_next` promises that the
     /// file is read next anyway.
@@ -240,6 +242,8 @@ private:
 
 /// Accepts letters, digits and underscores.
 bool valid_environment_name(std::string_view name);
+/// Accepts lower-case letters, digits and underscores; the first character must be a letter.
+bool valid_module_name(std::string_view name);
 
 /// Reads a whole file of the machine; returns nullopt if it cannot be read. Compiles do not use
 /// this function, because it records no read.

@@ -115,139 +115,166 @@ const Value* named(std::span<const Value> args, std::string_view name, std::stri
     return v;
 }
 
+/// Formats the arguments of one call.
+class Sprintf {
+public:
+    Sprintf(std::string_view format, std::span<const Value> args) : format_(format), args_(args) {}
+
+    std::string run() {
+        for (; at_ < format_.size(); ++at_) {
+            if (format_[at_] == '%') {
+                ++at_;
+                directive();
+            } else {
+                out_ += format_[at_];
+            }
+        }
+        return std::move(out_);
+    }
+
+private:
+    const Value& take() {
+        if (next_ >= args_.size()) argument_error("too few arguments");
+        return args_[next_++];
+    }
+    /// Returns the argument that the directive names, or the next one.
+    const Value& argument() { return chosen_ != nullptr ? *chosen_ : take(); }
+
+    /// Reads a directive. Leaves the position at its last character.
+    void directive() {
+        d_ = {};
+        chosen_ = nullptr;
+        for (;; ++at_) {
+            if (at_ >= format_.size())
+                argument_error("incomplete format specifier; use %% (double %) instead");
+            const char c = format_[at_];
+            switch (c) {
+                case '-': d_.minus = true; break;
+                case '+': d_.plus = true; break;
+                case ' ': d_.space = true; break;
+                case '0': d_.zero = true; break;
+                case '#': d_.alternative = true; break;
+                case '*': taken_width(); break;
+                case '.': precision(); break;
+                case '<': name('>'); break;
+                case '{':
+                    name('}');
+                    add_text(ruby_to_s(*chosen_));
+                    return;
+                default:
+                    if (c >= '1' && c <= '9') {
+                        width_or_position();
+                        break;
+                    }
+                    convert(c);
+                    return;
+            }
+        }
+    }
+
+    void taken_width() {
+        const auto width = to_width(take());
+        d_.minus = d_.minus || width < 0;
+        d_.width = static_cast<int>(std::abs(width));
+    }
+
+    bool digit_at(std::size_t i) const {
+        return i < format_.size() && std::isdigit(static_cast<unsigned char>(format_[i]));
+    }
+
+    void precision() {
+        d_.precision = 0;
+        if (at_ + 1 < format_.size() && format_[at_ + 1] == '*') {
+            d_.precision = static_cast<int>(to_width(take()));
+            ++at_;
+        }
+        while (digit_at(at_ + 1)) {
+            d_.precision = std::min(d_.precision * 10 + (format_[++at_] - '0'), kMaxWidth);
+        }
+    }
+
+    void name(char close) {
+        const std::size_t end = format_.find(close, at_);
+        if (end == std::string_view::npos) argument_error("malformed name - unmatched parenthesis");
+        chosen_ = named(args_, format_.substr(at_ + 1, end - at_ - 1),
+                        format_.substr(at_, end - at_ + 1));
+        at_ = end;
+    }
+
+    /// Reads "8" or "2$".
+    void width_or_position() {
+        int n = 0;
+        while (digit_at(at_)) n = std::min(n * 10 + (format_[at_++] - '0'), kMaxWidth);
+        if (at_ < format_.size() && format_[at_] == '$') {
+            if (static_cast<std::size_t>(n) > args_.size()) argument_error("too few arguments");
+            chosen_ = &args_[static_cast<std::size_t>(n) - 1];
+        } else {
+            d_.width = n;
+            --at_;
+        }
+    }
+
+    void convert(char c) {
+        d_.letter = c;
+        switch (c) {
+            case '%': out_ += '%'; break;
+            case '\n':
+            case '\0':
+                out_ += '%';
+                out_ += c;
+                break;
+            case 'd':
+            case 'i':
+            case 'u':
+            case 'x':
+            case 'X':
+            case 'o':
+            case 'b':
+            case 'B': out_ += value::format_ruby_integer(d_, to_big_integer(argument())); break;
+            case 'f':
+            case 'e':
+            case 'E':
+            case 'g':
+            case 'G':
+            case 'a':
+            case 'A': out_ += floating(d_, argument()); break;
+            case 's': add_text(ruby_to_s(argument())); break;
+            case 'p': add_text(ruby_inspect(argument())); break;
+            case 'c': character(argument()); break;
+            default: argument_error("malformed format string - %{}", c);
+        }
+    }
+
+    void add_text(std::string text) {
+        out_ += pad(first_characters(std::move(text), d_.precision), d_);
+    }
+
+    void character(const Value& v) {
+        if (v.is_numeric()) {
+            const auto p = to_character(v);
+            if (p < 0 || p > 0x10FFFF) argument_error("invalid character");
+            std::string ch;
+            codec::append_utf8(ch, static_cast<std::uint32_t>(p));
+            out_ += pad(ch, d_);
+        } else {
+            const auto all = ruby_to_s(v);
+            if (all.empty()) argument_error("%c requires a character");
+            out_ += pad(first_characters(all, 1), d_);
+        }
+    }
+
+    std::string_view format_;
+    std::span<const Value> args_;
+    std::size_t at_ = 0, next_ = 0;
+    Directive d_;
+    const Value* chosen_ = nullptr;
+    std::string out_;
+};
+
 }  // namespace
 
 std::string ruby_sprintf(std::string_view format, std::span<const Value> args) {
-    std::string out;
-    std::size_t next = 0;
-    auto take = [&]() -> const Value& {
-        if (next >= args.size()) argument_error("too few arguments");
-        return args[next++];
-    };
-    for (std::size_t i = 0; i < format.size(); ++i) {
-        if (format[i] != '%') {
-            out += format[i];
-            continue;
-        }
-        Directive d;
-        const Value* chosen = nullptr;
-        for (++i;; ++i) {
-            if (i >= format.size())
-                argument_error("incomplete format specifier; use %% (double %) instead");
-            const char c = format[i];
-            switch (c) {
-                case '-': d.minus = true; continue;
-                case '+': d.plus = true; continue;
-                case ' ': d.space = true; continue;
-                case '0': d.zero = true; continue;
-                case '#': d.alternative = true; continue;
-                case '*': {
-                    const auto width = to_width(take());
-                    d.minus = d.minus || width < 0;
-                    d.width = static_cast<int>(std::abs(width));
-                    continue;
-                }
-                case '.': {
-                    d.precision = 0;
-                    if (i + 1 < format.size() && format[i + 1] == '*') {
-                        d.precision = static_cast<int>(to_width(take()));
-                        ++i;
-                    }
-                    while (i + 1 < format.size() &&
-                           std::isdigit(static_cast<unsigned char>(format[i + 1]))) {
-                        d.precision = std::min(d.precision * 10 + (format[++i] - '0'), kMaxWidth);
-                    }
-                    continue;
-                }
-                case '<':
-                case '{': {
-                    const std::size_t end = format.find(c == '<' ? '>' : '}', i);
-                    if (end == std::string_view::npos)
-                        argument_error("malformed name - unmatched parenthesis");
-                    chosen = named(args, format.substr(i + 1, end - i - 1),
-                                   format.substr(i, end - i + 1));
-                    i = end;
-                    if (c == '{') {
-                        out += pad(first_characters(ruby_to_s(*chosen), d.precision), d);
-                        goto finished;
-                    }
-                    continue;
-                }
-                case '%':
-                case '\n':
-                case '\0':
-                    out += '%';
-                    if (c != '%') out += c;
-                    goto finished;
-                default: break;
-            }
-            if (c >= '1' && c <= '9') {
-                int n = 0;
-                while (i < format.size() && std::isdigit(static_cast<unsigned char>(format[i]))) {
-                    n = std::min(n * 10 + (format[i++] - '0'), kMaxWidth);
-                }
-                if (i < format.size() && format[i] == '$') {
-                    if (static_cast<std::size_t>(n) > args.size())
-                        argument_error("too few arguments");
-                    chosen = &args[static_cast<std::size_t>(n) - 1];
-                } else {
-                    d.width = n;
-                    --i;
-                }
-                continue;
-            }
-            switch (c) {
-                case 'd':
-                case 'i':
-                case 'u':
-                case 'x':
-                case 'X':
-                case 'o':
-                case 'b':
-                case 'B':
-                    d.letter = c;
-                    out += value::format_ruby_integer(d, to_big_integer(chosen ? *chosen : take()));
-                    break;
-                case 'f':
-                case 'e':
-                case 'E':
-                case 'g':
-                case 'G':
-                case 'a':
-                case 'A':
-                    d.letter = c;
-                    out += floating(d, chosen ? *chosen : take());
-                    break;
-                case 's':
-                    out +=
-                        pad(first_characters(ruby_to_s(chosen ? *chosen : take()), d.precision), d);
-                    break;
-                case 'p':
-                    out += pad(
-                        first_characters(ruby_inspect(chosen ? *chosen : take()), d.precision), d);
-                    break;
-                case 'c': {
-                    const Value& v = chosen ? *chosen : take();
-                    if (v.is_numeric()) {
-                        const auto p = to_character(v);
-                        if (p < 0 || p > 0x10FFFF) argument_error("invalid character");
-                        std::string ch;
-                        codec::append_utf8(ch, static_cast<std::uint32_t>(p));
-                        out += pad(ch, d);
-                    } else {
-                        const auto all = ruby_to_s(v);
-                        if (all.empty()) argument_error("%c requires a character");
-                        out += pad(first_characters(all, 1), d);
-                    }
-                    break;
-                }
-                default: argument_error("malformed format string - %{}", c);
-            }
-            goto finished;
-        }
-    finished:;
-    }
-    return out;
+    return Sprintf(format, args).run();
 }
 
 Value formatted(const Call& call) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,10 @@ struct LexOptions {
 TokenStream tokenize(const Source& source, base::Arena& arena, const LexOptions& options);
 
 namespace detail {
+
+struct HeredocTag;
+struct HeredocEnd;
+struct HeredocLine;
 
 /// Maps offsets in the text of a heredoc to offsets in its container (Puppet's SubLocator).
 struct SubMap {
@@ -168,7 +173,14 @@ private:
     void enqueue_until(int brace_count);
     void transform_to_variable(Token& token) const;
     std::size_t scan_variable_name(std::size_t from) const;
+
+    // Heredocs (lexer_heredoc.cc).
     Outcome lex_heredoc();
+    HeredocTag read_heredoc_tag();
+    unsigned heredoc_escapes(std::string_view escapes) const;
+    std::size_t heredoc_text_begin() const;
+    std::string_view heredoc_content(std::span<const HeredocLine> lines, const HeredocEnd& end,
+                                     SubMap& map) const;
 
     // EPP (lexer_epp.cc).
     void interpolate_epp(bool skip_leading);
@@ -192,6 +204,9 @@ private:
 
 /// Returns the size in bytes of the blank character ([[:blank:]]) at `pos`, or 0 if there is none.
 std::size_t blank_size(std::string_view text, std::size_t pos);
+/// Returns the class of the escape whose character after the backslash is `c`, or 0 if the escape
+/// is unknown.
+unsigned escape_of(char c);
 
 }  // namespace detail
 }  // namespace bunraku::syntax

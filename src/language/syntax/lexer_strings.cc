@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quoted strings, interpolation and heredocs.
+// Quoted strings and interpolation.
 #include <fmt/format.h>
 
 #include "core/base/assert.h"
@@ -72,8 +72,8 @@ bool replace_unicode(std::string& text, bool* illegal) {
     return changed;
 }
 
-/// Returns the class of the escape whose character after the backslash is `c`, or 0 if the escape
-/// is unknown.
+}  // namespace
+
 unsigned escape_of(char c) {
     switch (c) {
         case '\\': return kEscBackslash;
@@ -89,8 +89,6 @@ unsigned escape_of(char c) {
         default: return 0;
     }
 }
-
-}  // namespace
 
 std::string_view Lexer::unescape(std::string_view raw, unsigned escapes, bool ignore_invalid) {
     if (raw.find('\\') == std::string_view::npos || escapes == 0) return raw;
@@ -360,216 +358,6 @@ void Lexer::transform_to_variable(Token& token) const {
         token.kind == Tok::Word) {
         token.kind = Tok::Variable;
     }
-}
-
-namespace {
-
-struct HeredocSpec {
-    std::string_view endtag;
-    std::string_view syntax;
-    std::string_view escapes;
-    bool has_escapes = false;
-};
-
-/// Reads `endtag[:syntax][/escapes]`.
-bool parse_heredoc_spec(std::string_view spec, HeredocSpec* out) {
-    *out = {};
-    std::size_t i = 0;
-    auto blanks = [&] {
-        while (std::size_t size = blank_size(spec, i)) i += size;
-    };
-    while (i < spec.size() && spec[i] != ':' && spec[i] != '/' && spec[i] != '\r' &&
-           spec[i] != '\n')
-        ++i;
-    if (i == 0) return false;
-    out->endtag = spec.substr(0, i);
-    if (i < spec.size() && spec[i] == ':') {
-        ++i;
-        blanks();
-        const std::size_t start = i;
-        while (i < spec.size() &&
-               (i == start ? is_lower(spec[i]) : is_word(spec[i]) || spec[i] == '+')) {
-            ++i;
-        }
-        if (i < start + 2) return false;
-        out->syntax = spec.substr(start, i - start);
-        blanks();
-    }
-    if (i < spec.size() && spec[i] == '/') {
-        out->has_escapes = true;
-        const std::size_t start = ++i;
-        while (i < spec.size() && (is_word(spec[i]) || spec[i] == '$')) ++i;
-        out->escapes = spec.substr(start, i - start);
-        blanks();
-    }
-    return i == spec.size();
-}
-
-}  // namespace
-
-Lexer::Outcome Lexer::lex_heredoc() {
-    const std::size_t begin = pos_;
-    const std::size_t close = text_.find(')', begin);
-    if (close == std::string_view::npos) {
-        fail(fmt::format("Unclosed parenthesis after '@(' followed by '{}'", followed_by()),
-             "HEREDOC_UNCLOSED_PARENTHESIS", pos_);
-    }
-    const std::size_t after_spec = close + 1;
-    pos_ = after_spec;
-    HeredocSpec spec;
-    bool valid = false;
-    // Puppet's pattern is not anchored, so it may match at a later "@(".
-    for (std::size_t from = begin; !valid && from < close; from = text_.find("@(", from + 1)) {
-        valid =
-            parse_heredoc_spec(text_.substr(from + 2, close - std::min(close, from + 2)), &spec);
-    }
-    if (!valid) {
-        fail("Invalid syntax in heredoc expected @(endtag[:syntax][/escapes])",
-             "HEREDOC_INVALID_SYNTAX", after_spec);
-    }
-    auto [endtag, syntax, escapes, has_escapes] = spec;
-
-    auto strip = [](std::string_view text) {
-        const std::string_view space(" \t\n\v\f\r\0", 7);
-        const std::size_t from = text.find_first_not_of(" \t\n\v\f\r");
-        if (from == std::string_view::npos) return std::string_view();
-        return text.substr(from, text.find_last_not_of(space) + 1 - from);
-    };
-    endtag = strip(endtag);
-    bool interpolate = false;
-    if (endtag.size() >= 2 && endtag.front() == '"' && endtag.back() == '"') {
-        interpolate = true;
-        endtag = strip(endtag.substr(1, endtag.size() - 2));
-    }
-    if (endtag.empty()) fail("Heredoc with an empty endtag", "HEREDOC_EMPTY_ENDTAG", pos_);
-
-    unsigned flags = 0;
-    if (has_escapes) {
-        if (escapes.empty()) escapes = "trnsuL$";
-        for (std::size_t a = 0; a < escapes.size(); ++a) {
-            if (escapes.find(escapes[a], a + 1) == std::string_view::npos) continue;
-            std::string list;
-            for (char c : escapes) list += (list.empty() ? "" : ", ") + std::string(1, c);
-            fail(fmt::format("An escape char for @() may only appear once. Got '{}'", list),
-                 "HEREDOC_MULTIPLE_AT_ESCAPES", pos_);
-        }
-        flags = kEscBackslash;
-        for (char c : escapes) {
-            if (c == 'L') {
-                flags |= kEscLine;
-            } else if (c == 't' || c == 'r' || c == 'n' || c == 's' || c == 'u' || c == '$') {
-                flags |= escape_of(c);
-            } else {
-                fail(fmt::format(
-                         "Invalid heredoc escape char. Only t, r, n, s,  u, L, $ allowed. Got '{}'",
-                         c),
-                     "HEREDOC_INVALID_ESCAPE", pos_);
-            }
-        }
-    }
-    push(Tok::Heredoc, begin, after_spec - begin, syntax);
-
-    // The text of the first heredoc on a line starts on the next line. The text of a further
-    // heredoc starts where the previous one ended.
-    std::size_t text_begin = newline_jump_;
-    if (text_begin == kNone) {
-        const std::size_t newline = text_.find('\n', after_spec);
-        if (newline == std::string_view::npos) {
-            fail("Heredoc without any following lines of text", "HEREDOC_WITHOUT_TEXT", pos_);
-        }
-        text_begin = newline + 1;
-    }
-    BUNRAKU_ASSERT(text_begin > 0 && text_begin <= text_.size());
-    struct Line {
-        std::size_t begin, end;
-    };
-    std::vector<Line> lines;
-    for (std::size_t at_line = text_begin; at_line < text_.size();) {
-        const std::size_t newline = text_.find('\n', at_line);
-        const std::size_t end = newline == std::string_view::npos ? text_.size() : newline + 1;
-        std::string_view line = text_.substr(at_line, end - at_line);
-        std::string_view body = line;
-        if (body.ends_with('\n')) body.remove_suffix(1);
-        if (body.ends_with('\r')) body.remove_suffix(1);
-        auto drop_blanks = [&body] {
-            while (!body.empty() && (body.back() == ' ' || body.back() == '\t'))
-                body.remove_suffix(1);
-        };
-        drop_blanks();
-        if (!body.ends_with(endtag)) {
-            lines.push_back({at_line, end});
-            at_line = end;
-            continue;
-        }
-        // The text before the tag is read backwards: blanks, "-", blanks, "|", blanks. Any text
-        // further left is dropped, because Puppet's pattern is not anchored to the start of the
-        // line.
-        body.remove_suffix(endtag.size());
-        std::string_view rest = body;
-        bool remove_break = false;
-        bool has_margin = false;
-        drop_blanks();
-        if (body.ends_with('-')) {
-            remove_break = true;
-            body.remove_suffix(1);
-            rest = body;
-            drop_blanks();
-        }
-        if (body.ends_with('|')) {
-            has_margin = true;
-            body.remove_suffix(1);
-            rest = body;
-            drop_blanks();
-        }
-        BUNRAKU_ASSERT(rest.size() >= body.size());
-        const std::string_view leading = rest.substr(body.size());
-        BUNRAKU_ASSERT(end > text_begin);
-        newline_jump_ = end;
-        add_trivia(Trivia::Kind::HeredocText, text_begin, end);
-
-        SubMap& map = shared_.maps.emplace_back();
-        map.parent = sub_;
-        map.leading_offset = text_begin;
-        map.has_margin = has_margin;
-        std::string_view content;
-        if (has_margin && !leading.empty()) {
-            std::string joined;
-            map.accumulated.push_back(0);
-            for (const Line& l : lines) {
-                std::string_view one = text_.substr(l.begin, l.end - l.begin);
-                const bool cut = one.starts_with(leading);
-                if (cut) one.remove_prefix(leading.size());
-                map.accumulated.push_back(map.accumulated.back() + (cut ? leading.size() : 0));
-                joined += one;
-            }
-            map.accumulated.push_back(map.accumulated.back());
-            BUNRAKU_ASSERT(map.accumulated.size() == lines.size() + 2);
-            content = shared_.arena.copy(std::string_view(joined));
-        } else {
-            content = lines.empty() ? std::string_view()
-                                    : text_.substr(text_begin, lines.back().end - text_begin);
-            map.accumulated.assign(1, 0);
-        }
-        if (remove_break && content.ends_with('\n')) {
-            content.remove_suffix(1);
-            if (content.ends_with('\r')) content.remove_suffix(1);
-        }
-        map.line_starts.push_back(0);
-        for (std::size_t j = 0; j < content.size(); ++j) {
-            if (content[j] == '\n') map.line_starts.push_back(j + 1);
-        }
-        BUNRAKU_ASSERT(map.line_starts.size() <= lines.size() + 1);
-        push(Tok::Sublocate, text_begin, 0, {});
-        if (++shared_.depth > kMaxNesting) fail(kNestingMessage, "SYNTAX_ERROR", pos_);
-        Lexer sub(shared_, content, &map);
-        const int depth = shared_.depth;
-        sub.scan_unquoted(flags, interpolate);
-        BUNRAKU_ASSERT(shared_.depth == depth);
-        --shared_.depth;
-        pos_ = after_spec;
-        return Outcome::Interpolated;
-    }
-    fail("Heredoc without end-tagged line", "HEREDOC_WITHOUT_END_TAGGED_LINE", text_begin);
 }
 
 }  // namespace bunraku::syntax::detail

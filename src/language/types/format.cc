@@ -74,20 +74,17 @@ void Formatter::string(const StringType& t) {
     out_ += ']';
 }
 
-void Formatter::time(std::string_view name, const Range& r, bool timestamp) {
+void Formatter::time(std::string_view name, const Range& r, Value (*make)(std::int64_t)) {
     out_ += name;
     if (r.open()) return;
-    const auto end = [&](std::int64_t ns) {
-        literal(timestamp ? Value::timestamp(ns) : Value::timespan(ns));
-    };
     out_ += '[';
     if (r.min == kMin)
         out_ += "default";
     else
-        end(r.min);
+        literal(make(r.min));
     if (r.max != kMax && r.max != r.min) {
         out_ += ", ";
-        end(r.max);
+        literal(make(r.max));
     }
     out_ += ']';
 }
@@ -265,6 +262,110 @@ void Formatter::literal(const Value& v) {
     }
 }
 
+void Formatter::floating(const FloatType& t) {
+    out_ += "Float";
+    if (std::isinf(t.min) && t.min < 0 && std::isinf(t.max) && t.max > 0) return;
+    out_ += '[';
+    out_ += std::isinf(t.min) ? "default" : value::format_float(t.min);
+    if (!std::isinf(t.max)) {
+        out_ += ", ";
+        out_ += value::format_float(t.max);
+    }
+    out_ += ']';
+}
+
+void Formatter::enumeration(const EnumType& t) {
+    out_ += "Enum";
+    if (t.values.empty()) return;
+    out_ += '[';
+    for (std::size_t i = 0; i < t.values.size(); ++i) {
+        if (i > 0) out_ += ", ";
+        out_ += value::quote(t.values[i]);
+    }
+    if (t.case_insensitive) out_ += ", true";
+    out_ += ']';
+}
+
+void Formatter::pattern(const PatternType& t) {
+    out_ += "Pattern";
+    if (t.patterns.empty()) return;
+    out_ += '[';
+    for (std::size_t i = 0; i < t.patterns.size(); ++i) {
+        if (i > 0) out_ += ", ";
+        if (t.patterns[i]->rep)
+            literal(Value::regexp(t.patterns[i]->rep));
+        else
+            out_ += "//";
+    }
+    out_ += ']';
+}
+
+void Formatter::ranged(std::string_view name, const Size& size) {
+    out_ += name;
+    if (!size || size->open()) return;
+    out_ += '[';
+    range(*size);
+    out_ += ']';
+}
+
+void Formatter::with_argument(std::string_view name, std::string_view argument) {
+    out_ += name;
+    out_ += '[';
+    out_ += argument;
+    out_ += ']';
+}
+
+void Formatter::with_literal(std::string_view name, const Value& argument) {
+    out_ += name;
+    out_ += '[';
+    literal(argument);
+    out_ += ']';
+}
+
+/// Formats Optional and NotUndef. A literal string is written without its type.
+void Formatter::contained_or_string(std::string_view name, const Type* inner) {
+    if (const StringType* s = literal_string(inner)) {
+        with_argument(name, value::quote(*s->value));
+    } else {
+        contained(name, inner);
+    }
+}
+
+void Formatter::sem_ver(const SemVerType& t) {
+    out_ += "SemVer";
+    if (t.ranges.empty()) return;
+    out_ += '[';
+    for (std::size_t i = 0; i < t.ranges.size(); ++i) {
+        if (i > 0) out_ += ", ";
+        out_ += '\'';
+        out_ += t.ranges[i]->to_string();
+        out_ += '\'';
+    }
+    out_ += ']';
+}
+
+void Formatter::init(const InitType& t) {
+    out_ += "Init";
+    if (!t.type) return;
+    out_ += '[';
+    type(t.type);
+    for (const Value& v : t.args) {
+        out_ += ", ";
+        literal(v);
+    }
+    out_ += ']';
+}
+
+void Formatter::resource(const ResourceType& t) {
+    if (t.type_name.empty()) {
+        out_ += "Resource";
+    } else if (t.title) {
+        with_argument(capitalize_segments(t.type_name), value::quote(*t.title));
+    } else {
+        out_ += capitalize_segments(t.type_name);
+    }
+}
+
 void Formatter::type(const Type* t) {
     base::step();
     if (!t) {
@@ -273,80 +374,24 @@ void Formatter::type(const Type* t) {
     }
     DepthCheck depth;
     switch (t->kind) {
-        case TypeKind::Integer: {
-            out_ += "Integer";
-            const Range& r = to<IntegerType>(t).range;
-            if (r.open()) return;
-            out_ += '[';
-            range(r);
-            out_ += ']';
-            return;
-        }
-        case TypeKind::Float: {
-            out_ += "Float";
-            const auto& f = to<FloatType>(t);
-            if (std::isinf(f.min) && f.min < 0 && std::isinf(f.max) && f.max > 0) return;
-            out_ += '[';
-            out_ += std::isinf(f.min) ? "default" : value::format_float(f.min);
-            if (!std::isinf(f.max)) {
-                out_ += ", ";
-                out_ += value::format_float(f.max);
-            }
-            out_ += ']';
-            return;
-        }
+        case TypeKind::Integer: ranged("Integer", to<IntegerType>(t).range); return;
+        case TypeKind::Float: floating(to<FloatType>(t)); return;
         case TypeKind::Boolean: {
             const auto& v = to<BooleanType>(t).value;
             out_ += !v ? "Boolean" : (*v ? "Boolean[true]" : "Boolean[false]");
             return;
         }
         case TypeKind::String: string(to<StringType>(t)); return;
-        case TypeKind::Enum: {
-            const auto& e = to<EnumType>(t);
-            out_ += "Enum";
-            if (e.values.empty()) return;
-            out_ += '[';
-            for (std::size_t i = 0; i < e.values.size(); ++i) {
-                if (i > 0) out_ += ", ";
-                out_ += value::quote(e.values[i]);
+        case TypeKind::Enum: enumeration(to<EnumType>(t)); return;
+        case TypeKind::Regexp:
+            if (const auto* rep = to<RegexpType>(t).rep) {
+                with_literal("Regexp", Value::regexp(rep));
+            } else {
+                out_ += "Regexp";
             }
-            if (e.case_insensitive) out_ += ", true";
-            out_ += ']';
             return;
-        }
-        case TypeKind::Regexp: {
-            out_ += "Regexp";
-            const auto* rep = to<RegexpType>(t).rep;
-            if (!rep) return;
-            out_ += '[';
-            literal(Value::regexp(rep));
-            out_ += ']';
-            return;
-        }
-        case TypeKind::Pattern: {
-            const auto& patterns = to<PatternType>(t).patterns;
-            out_ += "Pattern";
-            if (patterns.empty()) return;
-            out_ += '[';
-            for (std::size_t i = 0; i < patterns.size(); ++i) {
-                if (i > 0) out_ += ", ";
-                if (patterns[i]->rep)
-                    literal(Value::regexp(patterns[i]->rep));
-                else
-                    out_ += "//";
-            }
-            out_ += ']';
-            return;
-        }
-        case TypeKind::Collection: {
-            const Size& size = to<CollectionType>(t).size;
-            out_ += "Collection";
-            if (!size || size->open()) return;
-            out_ += '[';
-            range(*size);
-            out_ += ']';
-            return;
-        }
+        case TypeKind::Pattern: pattern(to<PatternType>(t)); return;
+        case TypeKind::Collection: ranged("Collection", to<CollectionType>(t).size); return;
         case TypeKind::Array: {
             const auto& a = to<ArrayType>(t);
             collection("Array", a.size, nullptr, a.element, equal(t, defaults().array));
@@ -362,20 +407,8 @@ void Formatter::type(const Type* t) {
         case TypeKind::Variant:
             list("Variant", to<VariantType>(t).types, to<VariantType>(t).types.empty());
             return;
-        case TypeKind::Optional:
-        case TypeKind::NotUndef: {
-            const Type* inner = static_cast<const ContainedType*>(t)->type;
-            const std::string_view name = is(t, TypeKind::Optional) ? "Optional" : "NotUndef";
-            if (const StringType* s = literal_string(inner)) {
-                out_ += name;
-                out_ += '[';
-                out_ += value::quote(*s->value);
-                out_ += ']';
-                return;
-            }
-            contained(name, inner);
-            return;
-        }
+        case TypeKind::Optional: contained_or_string("Optional", to<OptionalType>(t).type); return;
+        case TypeKind::NotUndef: contained_or_string("NotUndef", to<NotUndefType>(t).type); return;
         case TypeKind::Type: contained("Type", to<TypeType>(t).type); return;
         case TypeKind::Iterable: contained("Iterable", to<IterableType>(t).type); return;
         case TypeKind::Iterator: contained("Iterator", to<IteratorType>(t).type); return;
@@ -386,69 +419,33 @@ void Formatter::type(const Type* t) {
         }
         case TypeKind::TypeAlias: alias(to<TypeAliasType>(t)); return;
         case TypeKind::TypeReference:
-            out_ += "TypeReference[";
-            out_ += value::quote(to<TypeReferenceType>(t).type_string);
-            out_ += ']';
+            with_argument("TypeReference", value::quote(to<TypeReferenceType>(t).type_string));
             return;
         case TypeKind::Callable: callable(to<CallableType>(t)); return;
-        case TypeKind::Timestamp: time("Timestamp", to<TimestampType>(t).range, true); return;
-        case TypeKind::Timespan: time("Timespan", to<TimespanType>(t).range, false); return;
-        case TypeKind::SemVer: {
-            const auto& ranges = to<SemVerType>(t).ranges;
-            out_ += "SemVer";
-            if (ranges.empty()) return;
-            out_ += '[';
-            for (std::size_t i = 0; i < ranges.size(); ++i) {
-                if (i > 0) out_ += ", ";
-                out_ += '\'';
-                out_ += ranges[i]->to_string();
-                out_ += '\'';
+        case TypeKind::Timestamp:
+            time("Timestamp", to<TimestampType>(t).range, Value::timestamp);
+            return;
+        case TypeKind::Timespan:
+            time("Timespan", to<TimespanType>(t).range, Value::timespan);
+            return;
+        case TypeKind::SemVer: sem_ver(to<SemVerType>(t)); return;
+        case TypeKind::Uri:
+            if (const auto* p = to<UriType>(t).parameters) {
+                with_literal("URI", Value::hash(p));
+            } else {
+                out_ += "URI";
             }
-            out_ += ']';
             return;
-        }
-        case TypeKind::Uri: {
-            out_ += "URI";
-            const auto* p = to<UriType>(t).parameters;
-            if (!p) return;
-            out_ += '[';
-            literal(Value::hash(p));
-            out_ += ']';
-            return;
-        }
-        case TypeKind::Init: {
-            const auto& i = to<InitType>(t);
-            out_ += "Init";
-            if (!i.type) return;
-            out_ += '[';
-            type(i.type);
-            for (const Value& v : i.args) {
-                out_ += ", ";
-                literal(v);
-            }
-            out_ += ']';
-            return;
-        }
+        case TypeKind::Init: init(to<InitType>(t)); return;
         case TypeKind::Runtime: runtime(to<RuntimeType>(t)); return;
-        case TypeKind::Resource: {
-            const auto& r = to<ResourceType>(t);
-            out_ +=
-                r.type_name.empty() ? std::string("Resource") : capitalize_segments(r.type_name);
-            if (r.type_name.empty() || !r.title) return;
-            out_ += '[';
-            out_ += value::quote(*r.title);
-            out_ += ']';
+        case TypeKind::Resource: resource(to<ResourceType>(t)); return;
+        case TypeKind::Class:
+            if (const auto& name = to<ClassType>(t).class_name) {
+                with_argument("Class", *name);
+            } else {
+                out_ += "Class";
+            }
             return;
-        }
-        case TypeKind::Class: {
-            const auto& c = to<ClassType>(t);
-            out_ += "Class";
-            if (!c.class_name) return;
-            out_ += '[';
-            out_ += *c.class_name;
-            out_ += ']';
-            return;
-        }
         case TypeKind::Object:
         case TypeKind::TypeSet: static_cast<const OpenType*>(t)->print_type(out_, expanded); return;
         default: out_ += types::simple_name(t);

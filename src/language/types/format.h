@@ -28,7 +28,17 @@ private:
     void list(std::string_view name, Types types, bool empty);
     void contained(std::string_view name, const Type* inner);
     void string(const StringType& t);
-    void time(std::string_view name, const Range& r, bool timestamp);
+    void time(std::string_view name, const Range& r, Value (*make)(std::int64_t));
+    void floating(const FloatType& t);
+    void enumeration(const EnumType& t);
+    void pattern(const PatternType& t);
+    void ranged(std::string_view name, const Size& size);
+    void with_argument(std::string_view name, std::string_view argument);
+    void with_literal(std::string_view name, const Value& argument);
+    void contained_or_string(std::string_view name, const Type* inner);
+    void sem_ver(const SemVerType& t);
+    void init(const InitType& t);
+    void resource(const ResourceType& t);
     void tuple(const TupleType& t);
     void structure(const StructType& t);
     void callable(const CallableType& t);

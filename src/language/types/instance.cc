@@ -88,6 +88,100 @@ bool in_tuple(Context& ctx, const TupleType& t, const Value& v, Guard* guard) {
     return true;
 }
 
+bool in_scalar(const Value& v) {
+    switch (v.kind()) {
+        case Kind::String:
+        case Kind::Integer:
+        case Kind::Float:
+        case Kind::Boolean:
+        case Kind::Regexp:
+        case Kind::SemVer:
+        case Kind::SemVerRange:
+        case Kind::Timespan:
+        case Kind::Timestamp: return true;
+        default: return false;
+    }
+}
+
+bool in_float(const FloatType& t, const Value& v) {
+    return v.is_float() && v.as_float() >= t.min && v.as_float() <= t.max;
+}
+
+bool in_string(const StringType& t, const Value& v) {
+    if (!v.is_string()) return false;
+    if (t.size) return t.size->contains(char_count(v.as_string()));
+    return !t.value || *t.value == v.as_string();
+}
+
+bool in_enum(const EnumType& t, const Value& v) {
+    if (!v.is_string()) return false;
+    return std::any_of(t.values.begin(), t.values.end(), [&](std::string_view text) {
+        return t.case_insensitive ? base::same_ignoring_case(text, v.as_string())
+                                  : text == v.as_string();
+    });
+}
+
+bool in_pattern(const PatternType& t, const Value& v) {
+    if (!v.is_string()) return false;
+    return t.patterns.empty() ||
+           std::any_of(t.patterns.begin(), t.patterns.end(),
+                       [&](const RegexpType* re) { return matches(*re, v.as_string()); });
+}
+
+bool in_regexp(const RegexpType& t, const Value& v) {
+    if (!v.is(Kind::Regexp)) return false;
+    return !t.rep ||
+           (t.rep->source == v.as_regexp().source && t.rep->options == v.as_regexp().options);
+}
+
+bool size_fits(const Size& size, std::size_t n) {
+    return !size || size->contains(static_cast<std::int64_t>(n));
+}
+
+bool in_collection(const CollectionType& t, const Value& v) {
+    if (v.is_array()) return size_fits(t.size, v.as_array().size());
+    return v.is_hash() && size_fits(t.size, v.as_hash().size());
+}
+
+bool in_array(Context& ctx, const ArrayType& t, const Value& v, Guard* guard) {
+    if (!v.is_array() || !size_fits(t.size, v.as_array().size())) return false;
+    if (is(t.element, TypeKind::Any)) return true;
+    return std::ranges::all_of(v.as_array(),
+                               [&](const Value& e) { return instance(ctx, t.element, e, guard); });
+}
+
+bool in_hash(Context& ctx, const HashType& t, const Value& v, Guard* guard) {
+    if (!v.is_hash() || !size_fits(t.size, v.as_hash().size())) return false;
+    return std::all_of(v.as_hash().begin(), v.as_hash().end(), [&](const value::Entry& e) {
+        return instance(ctx, t.key, e.key, guard) && instance(ctx, t.value, e.value, guard);
+    });
+}
+
+bool in_variant(Context& ctx, const VariantType& t, const Value& v, Guard* guard) {
+    return std::any_of(t.types.begin(), t.types.end(),
+                       [&](const Type* option) { return instance(ctx, option, v, guard); });
+}
+
+bool in_callable(Context& ctx, const Type* t, const Value& v, Guard* guard) {
+    if (!v.is(Kind::Closure)) return false;
+    const Type* own = type_of_extension(ctx, v);
+    return assignable(ctx, t, own ? own : defaults().callable, guard);
+}
+
+bool in_iterator(Context& ctx, const IteratorType& t, const Value& v, Guard* guard) {
+    if (!v.is(Kind::Iterator)) return false;
+    if (!t.type) return true;
+    const Type* element = static_cast<const Iterator*>(v.as_extension())->element_type(ctx);
+    return assignable(ctx, t.type, element ? element : defaults().any, guard);
+}
+
+bool in_sem_ver(const SemVerType& t, const Value& v) {
+    if (!v.is(Kind::SemVer)) return false;
+    return t.ranges.empty() || std::any_of(t.ranges.begin(), t.ranges.end(), [&](const auto* r) {
+               return r->includes(v.as_semver());
+           });
+}
+
 bool in_uri(Context& ctx, const UriType& t, const Value& v) {
     if (!v.is(Kind::Uri)) return false;
     if (!t.parameters) return true;
@@ -118,6 +212,28 @@ bool in_iterable(Context& ctx, const IterableType& t, const Value& v, Guard* gua
     }
 }
 
+int really_in_init(Context& ctx, const InitType& init, const Value& v, Guard* guard) {
+    if (!init.type) return really_instance(ctx, defaults().rich_data, v, guard);
+    initialize(ctx, init);
+    const auto test = [&](Guard* g) {
+        int r = really_instance(ctx, init.type, v, g);
+        if (r < 1 && init.single_type)
+            r = std::max(r, really_instance(ctx, init.single_type, v, g));
+        if (r < 1 && init.other_type) {
+            int s = really_instance(ctx, init.other_type, v, g);
+            if (s < 0 && init.has_optional_single)
+                s = really_instance(ctx, init.other_type, Value::array(std::span(&v, 1)), g);
+            r = std::max(r, s);
+        }
+        return r;
+    };
+    if (!init.self_recursive) return test(guard);
+    Guard own;
+    Guard* g = guard ? guard : &own;
+    return g->with_this(&init,
+                        [&](unsigned state) { return (state & Guard::kThis) == 0 ? test(g) : 0; });
+}
+
 }  // namespace
 
 int really_instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
@@ -146,29 +262,7 @@ int really_instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
             }
             return best;
         }
-        case TypeKind::Init: {
-            const auto& init = to<InitType>(t);
-            if (!init.type) return really_instance(ctx, defaults().rich_data, v, guard);
-            initialize(ctx, init);
-            const auto test = [&](Guard* g) {
-                int r = really_instance(ctx, init.type, v, g);
-                if (r < 1 && init.single_type)
-                    r = std::max(r, really_instance(ctx, init.single_type, v, g));
-                if (r < 1 && init.other_type) {
-                    int s = really_instance(ctx, init.other_type, v, g);
-                    if (s < 0 && init.has_optional_single)
-                        s = really_instance(ctx, init.other_type, Value::array(std::span(&v, 1)),
-                                            g);
-                    r = std::max(r, s);
-                }
-                return r;
-            };
-            if (!init.self_recursive) return test(guard);
-            Guard own;
-            Guard* g = guard ? guard : &own;
-            return g->with_this(
-                t, [&](unsigned state) { return (state & Guard::kThis) == 0 ? test(g) : 0; });
-        }
+        case TypeKind::Init: return really_in_init(ctx, to<InitType>(t), v, guard);
         default: return instance(ctx, t, v, guard) ? 1 : -1;
     }
 }
@@ -186,92 +280,25 @@ bool instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
         case TypeKind::Optional:
             return v.is_undef() ||
                    (to<OptionalType>(t).type && instance(ctx, to<OptionalType>(t).type, v, guard));
-        case TypeKind::Scalar:
-            switch (v.kind()) {
-                case Kind::String:
-                case Kind::Integer:
-                case Kind::Float:
-                case Kind::Boolean:
-                case Kind::Regexp:
-                case Kind::SemVer:
-                case Kind::SemVerRange:
-                case Kind::Timespan:
-                case Kind::Timestamp: return true;
-                default: return false;
-            }
+        case TypeKind::Scalar: return in_scalar(v);
         case TypeKind::ScalarData: return v.is_string() || v.is_numeric() || v.is(Kind::Boolean);
         case TypeKind::Numeric: return v.is_numeric();
         case TypeKind::Integer:
             return v.is_integer() && to<IntegerType>(t).range.contains(v.as_integer());
-        case TypeKind::Float:
-            return v.is_float() && v.as_float() >= to<FloatType>(t).min &&
-                   v.as_float() <= to<FloatType>(t).max;
+        case TypeKind::Float: return in_float(to<FloatType>(t), v);
         case TypeKind::Boolean:
             return v.is(Kind::Boolean) &&
                    (!to<BooleanType>(t).value || *to<BooleanType>(t).value == v.as_boolean());
-        case TypeKind::String: {
-            if (!v.is_string()) return false;
-            const auto& s = to<StringType>(t);
-            if (s.size) return s.size->contains(char_count(v.as_string()));
-            return !s.value || *s.value == v.as_string();
-        }
-        case TypeKind::Enum: {
-            if (!v.is_string()) return false;
-            const auto& e = to<EnumType>(t);
-            return std::any_of(e.values.begin(), e.values.end(), [&](std::string_view text) {
-                return e.case_insensitive ? base::same_ignoring_case(text, v.as_string())
-                                          : text == v.as_string();
-            });
-        }
-        case TypeKind::Pattern: {
-            if (!v.is_string()) return false;
-            const auto& patterns = to<PatternType>(t).patterns;
-            return patterns.empty() ||
-                   std::any_of(patterns.begin(), patterns.end(),
-                               [&](const RegexpType* re) { return matches(*re, v.as_string()); });
-        }
-        case TypeKind::Regexp: {
-            const auto& re = to<RegexpType>(t);
-            if (!v.is(Kind::Regexp)) return false;
-            return !re.rep || (re.rep->source == v.as_regexp().source &&
-                               re.rep->options == v.as_regexp().options);
-        }
-        case TypeKind::Collection: {
-            std::size_t n = 0;
-            if (v.is_array())
-                n = v.as_array().size();
-            else if (v.is_hash())
-                n = v.as_hash().size();
-            else
-                return false;
-            const Size& size = to<CollectionType>(t).size;
-            return !size || size->contains(static_cast<std::int64_t>(n));
-        }
-        case TypeKind::Array: {
-            if (!v.is_array()) return false;
-            const auto& a = to<ArrayType>(t);
-            if (a.size && !a.size->contains(static_cast<std::int64_t>(v.as_array().size())))
-                return false;
-            if (is(a.element, TypeKind::Any)) return true;
-            return std::ranges::all_of(
-                v.as_array(), [&](const Value& e) { return instance(ctx, a.element, e, guard); });
-        }
-        case TypeKind::Hash: {
-            if (!v.is_hash()) return false;
-            const auto& h = to<HashType>(t);
-            if (h.size && !h.size->contains(static_cast<std::int64_t>(v.as_hash().size())))
-                return false;
-            return std::all_of(v.as_hash().begin(), v.as_hash().end(), [&](const value::Entry& e) {
-                return instance(ctx, h.key, e.key, guard) && instance(ctx, h.value, e.value, guard);
-            });
-        }
+        case TypeKind::String: return in_string(to<StringType>(t), v);
+        case TypeKind::Enum: return in_enum(to<EnumType>(t), v);
+        case TypeKind::Pattern: return in_pattern(to<PatternType>(t), v);
+        case TypeKind::Regexp: return in_regexp(to<RegexpType>(t), v);
+        case TypeKind::Collection: return in_collection(to<CollectionType>(t), v);
+        case TypeKind::Array: return in_array(ctx, to<ArrayType>(t), v, guard);
+        case TypeKind::Hash: return in_hash(ctx, to<HashType>(t), v, guard);
         case TypeKind::Tuple: return in_tuple(ctx, to<TupleType>(t), v, guard);
         case TypeKind::Struct: return in_struct(ctx, to<StructType>(t), v, guard);
-        case TypeKind::Variant: {
-            const auto& types = to<VariantType>(t).types;
-            return std::any_of(types.begin(), types.end(),
-                               [&](const Type* option) { return instance(ctx, option, v, guard); });
-        }
+        case TypeKind::Variant: return in_variant(ctx, to<VariantType>(t), v, guard);
         case TypeKind::TypeAlias:
         case TypeKind::Init: return really_instance(ctx, t, v, guard) == 1;
         case TypeKind::Type: {
@@ -279,19 +306,9 @@ bool instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
             return v.is_type() && (!inner || assignable(ctx, inner, v.as_type(), guard));
         }
         case TypeKind::TypeReference: return false;
-        case TypeKind::Callable: {
-            if (!v.is(Kind::Closure)) return false;
-            const Type* own = type_of_extension(ctx, v);
-            return assignable(ctx, t, own ? own : defaults().callable, guard);
-        }
+        case TypeKind::Callable: return in_callable(ctx, t, v, guard);
         case TypeKind::Iterable: return in_iterable(ctx, to<IterableType>(t), v, guard);
-        case TypeKind::Iterator: {
-            if (!v.is(Kind::Iterator)) return false;
-            const Type* inner = to<IteratorType>(t).type;
-            if (!inner) return true;
-            const Type* element = static_cast<const Iterator*>(v.as_extension())->element_type(ctx);
-            return assignable(ctx, inner, element ? element : defaults().any, guard);
-        }
+        case TypeKind::Iterator: return in_iterator(ctx, to<IteratorType>(t), v, guard);
         case TypeKind::Sensitive:
             return v.is(Kind::Sensitive) &&
                    instance(ctx, to<SensitiveType>(t).type, v.unwrap(), guard);
@@ -302,13 +319,7 @@ bool instance(Context& ctx, const Type* t, const Value& v, Guard* guard) {
         case TypeKind::Timespan:
             return v.is(Kind::Timespan) &&
                    to<TimespanType>(t).range.contains(value::clamped_nanoseconds(v));
-        case TypeKind::SemVer: {
-            if (!v.is(Kind::SemVer)) return false;
-            const auto& ranges = to<SemVerType>(t).ranges;
-            return ranges.empty() || std::any_of(ranges.begin(), ranges.end(), [&](const auto* r) {
-                       return r->includes(v.as_semver());
-                   });
-        }
+        case TypeKind::SemVer: return in_sem_ver(to<SemVerType>(t), v);
         case TypeKind::SemVerRange: return v.is(Kind::SemVerRange);
         case TypeKind::Uri: return in_uri(ctx, to<UriType>(t), v);
         case TypeKind::Object:

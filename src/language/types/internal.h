@@ -51,6 +51,9 @@ bool is_class_reference(std::string_view name);
 bool is_class_name(std::string_view name);
 bool matches(const RegexpType& re, std::string_view text);
 
+/// Returns the name of a kind in rich data, like Pcore::IntegerType.
+std::string_view pcore_name(TypeKind kind);
+
 /// Returns the type of a value in a type expression: a type itself, or the generalised type of
 /// another value.
 const Type* type_of(Context& ctx, const Value& v);

@@ -116,6 +116,8 @@ struct ObjectType final : OpenType {
     bool is_extension() const { return false; }
 
 private:
+    class Definer;
+
     void resolve_now() const;
     void init_from_hash(Context& ctx, const value::HashRep& hash) const;
 
