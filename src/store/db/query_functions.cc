@@ -17,6 +17,7 @@
 #include "resources/catalog/wire_time.h"
 #include "store/query/are_regex.h"
 #include "store/query/ast.h"
+#include "store/query/number_text.h"
 #include "store/query/time_text.h"
 
 namespace bunraku::store {

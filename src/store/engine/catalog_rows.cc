@@ -157,6 +157,191 @@ Result<void> index_export(Database& db, std::int64_t id, const ResourceRow& row)
     return params.flush();
 }
 
+namespace {
+
+/// Stores resources that the writer does not know yet.
+class NewResources {
+public:
+    /// `unknown` has the indexes of these resources in `rows`.
+    NewResources(Writer& writer, std::span<const ResourceRow> rows,
+                 std::vector<std::size_t> unknown)
+        : writer_(writer), db_(writer.db()), rows_(rows), unknown_(std::move(unknown)) {
+        // Sorted the same way everywhere, so that two writers cannot deadlock.
+        std::sort(unknown_.begin(), unknown_.end(),
+                  [&](auto a, auto b) { return rows_[a].row_hash < rows_[b].row_hash; });
+    }
+
+    /// Stores the resources that the database does not have.
+    Result<void> store() {
+        BUNRAKU_TRY_VOID(find_ids(db_, "resources", "row_hash", row_hashes(unknown_), ids_));
+        for (std::size_t i : unknown_) {
+            if (!ids_.contains(rows_[i].row_hash)) missing_.push_back(i);
+        }
+        BUNRAKU_ASSERT(missing_.size() <= unknown_.size() && unknown_.size() <= rows_.size());
+        if (missing_.empty()) return {};
+        // Parameters are stored before the resources that refer to them.
+        BUNRAKU_TRY_VOID(index_parameters(BUNRAKU_TRY(store_parameters())));
+        BUNRAKU_TRY_VOID(insert_resources());
+        return index_exports();
+    }
+
+    /// Fills the references to the resources, and remembers them in the writer.
+    Result<void> refer(std::vector<Writer::ResourceRef>& out) {
+        SourceLocations places;
+        for (std::size_t i : unknown_) {
+            Place place{rows_[i].file, rows_[i].line};
+            places.emplace(place.hash(), std::move(place));
+        }
+        BUNRAKU_TRY_VOID(number_source_locations(writer_, places));
+        for (std::size_t i : unknown_) {
+            const ResourceRow& r = rows_[i];
+            std::uint32_t type_kind = writer_.kind_of(r.type, r.exported);
+            out[i] = {
+                ids_[r.row_hash], r.row_hash, type_kind,
+                r.type == kTitledType ? writer_.kind_of(r.type, r.exported, r.title) : type_kind,
+                places[Place{r.file, r.line}.hash()].id};
+            BUNRAKU_ASSERT(out[i].place != 0);
+            if (out[i].id == 0) return base::failure("A resource could not be stored");
+            writer_.resources.put(r.row_hash, out[i]);
+        }
+        return {};
+    }
+
+private:
+    std::vector<Digest> row_hashes(const std::vector<std::size_t>& indexes) const {
+        std::vector<Digest> out;
+        for (std::size_t i : indexes) out.push_back(rows_[i].row_hash);
+        return out;
+    }
+
+    /// Stores the parameters that the database does not have. Returns the hashes of those that this
+    /// writer has inserted, in order.
+    Result<std::vector<Digest>> store_parameters() {
+        std::vector<Digest> wanted;
+        for (std::size_t i : missing_) wanted.push_back(rows_[i].parameters_hash);
+        std::sort(wanted.begin(), wanted.end());
+        BUNRAKU_TRY_VOID(find_ids(db_, "parameters", "hash", wanted, parameter_ids_));
+        Bulk parameters(db_, "parameters",
+                        {{"hash", Bulk::Type::Blob},
+                         {"parameters", Bulk::Type::JsonText},
+                         {"exact", Bulk::Type::Text},
+                         {"sealed", Bulk::Type::Blob}},
+                        db_.postgresql() ? "ON CONFLICT (hash) DO NOTHING RETURNING hash, id"
+                                         : "ON CONFLICT (hash) DO NOTHING");
+        parameters.returned(
+            [&](Statement& s) { parameter_ids_[digest_from(s.blob(0))] = s.integer(1); });
+        std::vector<Digest> inserted;
+        std::vector<std::size_t> by_parameters = missing_;
+        std::sort(by_parameters.begin(), by_parameters.end(), [&](auto a, auto b) {
+            return rows_[a].parameters_hash < rows_[b].parameters_hash;
+        });
+        for (std::size_t i : by_parameters) {
+            const ResourceRow& r = rows_[i];
+            if (!parameter_ids_.emplace(r.parameters_hash, 0).second) continue;
+            BUNRAKU_TRY_VOID(add_parameters(parameters, r));
+            if (!db_.postgresql()) parameter_ids_[r.parameters_hash] = parameters.last_id();
+            inserted.push_back(r.parameters_hash);
+        }
+        BUNRAKU_TRY_VOID(parameters.flush());
+        std::vector<Digest> others = inserted;
+        BUNRAKU_TRY_VOID(find_others(db_, "parameters", "hash", others, parameter_ids_));
+        std::sort(others.begin(), others.end());
+        std::erase_if(inserted, [&](const Digest& d) {
+            return std::binary_search(others.begin(), others.end(), d);
+        });
+        std::sort(inserted.begin(), inserted.end());
+        BUNRAKU_ASSERT(inserted.size() <= missing_.size());
+        return inserted;
+    }
+
+    Result<void> add_parameters(Bulk& parameters, const ResourceRow& r) {
+        parameters.blob(bytes_of(r.parameters_hash)).text(r.parameters);
+        parameters.optional(r.secret ? std::string_view() : r.exact);
+        if (r.secret) {
+            BUNRAKU_ASSERT(writer_.secrets() != nullptr);
+            BUNRAKU_TRY_VOID(writer_.check_key());
+            parameters.blob(
+                BUNRAKU_TRY(writer_.secrets()->seal(r.exact, bytes_of(r.parameters_hash))));
+        } else {
+            parameters.null();
+        }
+        return parameters.end_row();
+    }
+
+    /// Indexes the parameters that this writer has inserted; the writers that inserted the others
+    /// index those.
+    Result<void> index_parameters(std::vector<Digest> inserted) {
+        ParameterIndex index(db_);
+        for (std::size_t i : missing_) {
+            const ResourceRow& r = rows_[i];
+            auto at = std::lower_bound(inserted.begin(), inserted.end(), r.parameters_hash);
+            if (at == inserted.end() || *at != r.parameters_hash) continue;
+            inserted.erase(at);
+            BUNRAKU_TRY_VOID(index.add(r.type, parameter_ids_[r.parameters_hash], r.parameters));
+        }
+        return index.flush();
+    }
+
+    Result<void> insert_resources() {
+        std::vector<std::string_view> tag_texts;
+        for (std::size_t i : missing_) tag_texts.emplace_back(rows_[i].tags);
+        IdsByDigest tag_sets;
+        BUNRAKU_TRY_VOID(tag_set_ids(writer_, tag_texts, tag_sets));
+        Bulk resources(db_, "resources",
+                       {{"row_hash", Bulk::Type::Blob},
+                        {"parameters_id", Bulk::Type::Integer},
+                        {"type", Bulk::Type::Text},
+                        {"title", Bulk::Type::Text},
+                        {"exported", Bulk::Type::Integer},
+                        {"virtual", Bulk::Type::Integer},
+                        {"file", Bulk::Type::Text},
+                        {"line", Bulk::Type::Integer},
+                        {"tags", Bulk::Type::JsonText},
+                        {"kind", Bulk::Type::Text},
+                        {"aliases", Bulk::Type::Json},
+                        {"tag_set_id", Bulk::Type::Integer}},
+                       db_.postgresql() ? "ON CONFLICT (row_hash) DO NOTHING RETURNING row_hash, id"
+                                        : "ON CONFLICT (row_hash) DO NOTHING");
+        resources.returned([&](Statement& s) { ids_[digest_from(s.blob(0))] = s.integer(1); });
+        for (std::size_t i : missing_) {
+            const ResourceRow& r = rows_[i];
+            if (!ids_.emplace(r.row_hash, 0).second) continue;
+            resources.blob(bytes_of(r.row_hash)).integer(parameter_ids_[r.parameters_hash]);
+            resources.text(r.type).text(r.title).integer(r.exported).integer(r.virtual_);
+            r.file ? resources.text(*r.file) : resources.null();
+            r.line ? resources.integer(*r.line) : resources.null();
+            resources.text(r.tags).optional(r.kind).optional(r.aliases);
+            BUNRAKU_ASSERT(tag_sets.contains(sha1(r.tags)) &&
+                           parameter_ids_.contains(r.parameters_hash));
+            resources.integer(tag_sets[sha1(r.tags)]);
+            BUNRAKU_TRY_VOID(resources.end_row());
+            if (!db_.postgresql()) ids_[r.row_hash] = resources.last_id();
+        }
+        BUNRAKU_TRY_VOID(resources.flush());
+        std::vector<Digest> others = row_hashes(missing_);
+        return find_others(db_, "resources", "row_hash", others, ids_);
+    }
+
+    Result<void> index_exports() {
+        Bulk tags = exported_tags(db_), params = exported_params(db_);
+        for (std::size_t i : missing_) {
+            if (!rows_[i].exported) continue;
+            BUNRAKU_TRY_VOID(remember_export(tags, params, ids_[rows_[i].row_hash], rows_[i]));
+        }
+        BUNRAKU_TRY_VOID(tags.flush());
+        return params.flush();
+    }
+
+    Writer& writer_;
+    Database& db_;
+    std::span<const ResourceRow> rows_;
+    std::vector<std::size_t> unknown_;
+    std::vector<std::size_t> missing_;  ///< those of unknown_ that the database does not have
+    std::unordered_map<Digest, std::int64_t, DigestHash> ids_, parameter_ids_;
+};
+
+}  // namespace
+
 Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
                                                          std::span<ResourceRow> rows) {
     std::vector<Writer::ResourceRef> out(rows.size());
@@ -170,139 +355,9 @@ Result<std::vector<Writer::ResourceRef>> store_resources(Writer& writer,
         }
     }
     if (unknown.empty()) return out;
-    // Sorted the same way everywhere, so that two writers cannot deadlock.
-    std::sort(unknown.begin(), unknown.end(),
-              [&](auto a, auto b) { return rows[a].row_hash < rows[b].row_hash; });
-    Database& db = writer.db();
-    std::unordered_map<Digest, std::int64_t, DigestHash> ids;
-    std::vector<Digest> wanted;
-    for (std::size_t i : unknown) wanted.push_back(rows[i].row_hash);
-    BUNRAKU_TRY_VOID(find_ids(db, "resources", "row_hash", wanted, ids));
-    std::vector<std::size_t> missing;
-    for (std::size_t i : unknown) {
-        if (!ids.contains(rows[i].row_hash)) missing.push_back(i);
-    }
-    BUNRAKU_ASSERT(missing.size() <= unknown.size() && unknown.size() <= rows.size());
-    if (!missing.empty()) {
-        // Parameters are stored before the resources that refer to them.
-        std::unordered_map<Digest, std::int64_t, DigestHash> parameter_ids;
-        wanted.clear();
-        for (std::size_t i : missing) wanted.push_back(rows[i].parameters_hash);
-        std::sort(wanted.begin(), wanted.end());
-        BUNRAKU_TRY_VOID(find_ids(db, "parameters", "hash", wanted, parameter_ids));
-        Bulk parameters(db, "parameters",
-                        {{"hash", Bulk::Type::Blob},
-                         {"parameters", Bulk::Type::JsonText},
-                         {"exact", Bulk::Type::Text},
-                         {"sealed", Bulk::Type::Blob}},
-                        db.postgresql() ? "ON CONFLICT (hash) DO NOTHING RETURNING hash, id"
-                                        : "ON CONFLICT (hash) DO NOTHING");
-        parameters.returned(
-            [&](Statement& s) { parameter_ids[digest_from(s.blob(0))] = s.integer(1); });
-        wanted.clear();
-        std::vector<std::size_t> by_parameters = missing;
-        std::sort(by_parameters.begin(), by_parameters.end(), [&](auto a, auto b) {
-            return rows[a].parameters_hash < rows[b].parameters_hash;
-        });
-        for (std::size_t i : by_parameters) {
-            const ResourceRow& r = rows[i];
-            if (!parameter_ids.emplace(r.parameters_hash, 0).second) continue;
-            parameters.blob(bytes_of(r.parameters_hash)).text(r.parameters);
-            parameters.optional(r.secret ? std::string_view() : r.exact);
-            if (r.secret) {
-                BUNRAKU_ASSERT(writer.secrets() != nullptr);
-                BUNRAKU_TRY_VOID(writer.check_key());
-                parameters.blob(
-                    BUNRAKU_TRY(writer.secrets()->seal(r.exact, bytes_of(r.parameters_hash))));
-            } else {
-                parameters.null();
-            }
-            BUNRAKU_TRY_VOID(parameters.end_row());
-            if (!db.postgresql()) parameter_ids[r.parameters_hash] = parameters.last_id();
-            wanted.push_back(r.parameters_hash);
-        }
-        BUNRAKU_TRY_VOID(parameters.flush());
-        std::vector<Digest> new_parameters = wanted;
-        BUNRAKU_TRY_VOID(find_others(db, "parameters", "hash", wanted, parameter_ids));
-        // The writers that inserted the remaining parameters also index them.
-        std::sort(wanted.begin(), wanted.end());
-        std::erase_if(new_parameters, [&](const Digest& d) {
-            return std::binary_search(wanted.begin(), wanted.end(), d);
-        });
-        std::sort(new_parameters.begin(), new_parameters.end());
-        BUNRAKU_ASSERT(new_parameters.size() <= missing.size());
-        ParameterIndex index(db);
-        std::vector<std::string_view> tag_texts;
-        for (std::size_t i : missing) {
-            const ResourceRow& r = rows[i];
-            tag_texts.emplace_back(r.tags);
-            auto at =
-                std::lower_bound(new_parameters.begin(), new_parameters.end(), r.parameters_hash);
-            if (at == new_parameters.end() || *at != r.parameters_hash) continue;
-            new_parameters.erase(at);
-            BUNRAKU_TRY_VOID(index.add(r.type, parameter_ids[r.parameters_hash], r.parameters));
-        }
-        BUNRAKU_TRY_VOID(index.flush());
-        IdsByDigest tag_sets;
-        BUNRAKU_TRY_VOID(tag_set_ids(writer, tag_texts, tag_sets));
-        Bulk resources(db, "resources",
-                       {{"row_hash", Bulk::Type::Blob},
-                        {"parameters_id", Bulk::Type::Integer},
-                        {"type", Bulk::Type::Text},
-                        {"title", Bulk::Type::Text},
-                        {"exported", Bulk::Type::Integer},
-                        {"virtual", Bulk::Type::Integer},
-                        {"file", Bulk::Type::Text},
-                        {"line", Bulk::Type::Integer},
-                        {"tags", Bulk::Type::JsonText},
-                        {"kind", Bulk::Type::Text},
-                        {"aliases", Bulk::Type::Json},
-                        {"tag_set_id", Bulk::Type::Integer}},
-                       db.postgresql() ? "ON CONFLICT (row_hash) DO NOTHING RETURNING row_hash, id"
-                                       : "ON CONFLICT (row_hash) DO NOTHING");
-        resources.returned([&](Statement& s) { ids[digest_from(s.blob(0))] = s.integer(1); });
-        for (std::size_t i : missing) {
-            const ResourceRow& r = rows[i];
-            if (!ids.emplace(r.row_hash, 0).second) continue;
-            resources.blob(bytes_of(r.row_hash)).integer(parameter_ids[r.parameters_hash]);
-            resources.text(r.type).text(r.title).integer(r.exported).integer(r.virtual_);
-            r.file ? resources.text(*r.file) : resources.null();
-            r.line ? resources.integer(*r.line) : resources.null();
-            resources.text(r.tags).optional(r.kind).optional(r.aliases);
-            BUNRAKU_ASSERT(tag_sets.contains(sha1(r.tags)) &&
-                           parameter_ids.contains(r.parameters_hash));
-            resources.integer(tag_sets[sha1(r.tags)]);
-            BUNRAKU_TRY_VOID(resources.end_row());
-            if (!db.postgresql()) ids[r.row_hash] = resources.last_id();
-        }
-        BUNRAKU_TRY_VOID(resources.flush());
-        wanted.clear();
-        for (std::size_t i : missing) wanted.push_back(rows[i].row_hash);
-        BUNRAKU_TRY_VOID(find_others(db, "resources", "row_hash", wanted, ids));
-        Bulk tags = exported_tags(db), params = exported_params(db);
-        for (std::size_t i : missing) {
-            if (!rows[i].exported) continue;
-            BUNRAKU_TRY_VOID(remember_export(tags, params, ids[rows[i].row_hash], rows[i]));
-        }
-        BUNRAKU_TRY_VOID(tags.flush());
-        BUNRAKU_TRY_VOID(params.flush());
-    }
-    SourceLocations places;
-    for (std::size_t i : unknown) {
-        Place place{rows[i].file, rows[i].line};
-        places.emplace(place.hash(), std::move(place));
-    }
-    BUNRAKU_TRY_VOID(number_source_locations(writer, places));
-    for (std::size_t i : unknown) {
-        const ResourceRow& r = rows[i];
-        std::uint32_t type_kind = writer.kind_of(r.type, r.exported);
-        out[i] = {ids[r.row_hash], r.row_hash, type_kind,
-                  r.type == kTitledType ? writer.kind_of(r.type, r.exported, r.title) : type_kind,
-                  places[Place{r.file, r.line}.hash()].id};
-        BUNRAKU_ASSERT(out[i].place != 0);
-        if (out[i].id == 0) return base::failure("A resource could not be stored");
-        writer.resources.put(rows[i].row_hash, out[i]);
-    }
+    NewResources fresh(writer, rows, std::move(unknown));
+    BUNRAKU_TRY_VOID(fresh.store());
+    BUNRAKU_TRY_VOID(fresh.refer(out));
     return out;
 }
 

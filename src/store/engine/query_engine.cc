@@ -378,6 +378,126 @@ bool QueryEngine::seen_before(std::string_view sql) {
     return false;
 }
 
+/// One try to begin a query on a connection: prepares its statements and reads the first rows.
+class QueryEngine::Beginning {
+public:
+    Beginning(QueryEngine& engine, QueryCursor& cursor, const query::QueryOptions& options,
+              bool cached)
+        : engine_(engine),
+          cursor_(cursor),
+          query_(cursor.query_),
+          options_(options),
+          cached_(cached),
+          db_(*cursor.lease_->db) {}
+
+    Result<void> run() {
+        BUNRAKU_TRY_VOID(db_.set_time_limit(engine_.limit_of(options_)));
+        if (engine_.standby_of_) BUNRAKU_TRY_VOID(engine_.near_enough(db_));
+        BUNRAKU_TRY_VOID(db_.plan_for_any_values(query_.any_values));
+        BUNRAKU_TRY_VOID(begin_transaction());
+        BUNRAKU_TRY_VOID(count_total());
+        BUNRAKU_TRY_VOID(begin_content());
+        if (cursor_.content_) return fill(Amount::FirstRows);
+        if (const query::AlternativePlan* other = BUNRAKU_TRY(alternative())) {
+            if (db_.postgresql()) return start_and_fill(other->sql, Amount::FirstRows);
+            auto page = try_page(*other);
+            if (page || failure_of(page.error()) != Failure::Timeout) return page;
+        }
+        if (!query_.lists) return start_and_fill(query_.sql, Amount::FirstRows);
+        const query::Sql with_names = BUNRAKU_TRY(listed(query_.sql));
+        return start_and_fill(with_names, Amount::FirstRows);
+    }
+
+private:
+    enum class Amount { FirstRows, AllRows };
+
+    Result<void> begin_transaction() {
+        const bool nested = db_.postgresql() && !query_.nested.empty();
+        // Counting and looking up the names must use the same snapshot.
+        if (nested || query_.lists) {
+            cursor_.transaction_.emplace(BUNRAKU_TRY(Transaction::begin_read(db_)));
+        }
+        return {};
+    }
+
+    /// Returns the statement with the lists of names that it needs.
+    Result<query::Sql> listed(const query::Sql& sql) {
+        return query_.lists ? with_lists(db_, *query_.lists, sql) : Result<query::Sql>(sql);
+    }
+
+    Result<void> count_total() {
+        if (!options_.include_total || query_.count.text.empty()) return {};
+        Statement count = BUNRAKU_TRY(db_.prepare_once(query_.count.text));
+        BUNRAKU_TRY_VOID(bind_all(count, BUNRAKU_TRY(listed(query_.count))));
+        const bool row = BUNRAKU_TRY(count.step());
+        cursor_.total_ = row ? count.integer(0) : 0;
+        return {};
+    }
+
+    Result<void> prepare(const query::Sql& sql) {
+        auto statement = cached_ ? db_.prepare(sql.text) : db_.prepare_once(sql.text);
+        if (!statement) return std::unexpected(std::move(statement).error());
+        cursor_.statement_.reset();
+        cursor_.statement_.emplace(std::move(*statement));
+        return bind_all(*cursor_.statement_, sql);
+    }
+
+    /// Reads the few contents that the query has, if they are few.
+    Result<void> begin_content() {
+        const auto& content = query_.content;
+        if (!content) return {};
+        BUNRAKU_TRY_VOID(prepare(content->rows));
+        cursor_.content_.emplace(*content, query_.columns, engine_.contents_, db_);
+        const bool few = BUNRAKU_TRY(cursor_.content_->begin(*cursor_.statement_));
+        if (!few) cursor_.content_.reset();
+        return {};
+    }
+
+    /// Returns the other plan if it suits the number of rows; null otherwise.
+    Result<const query::AlternativePlan*> alternative() {
+        if (!query_.alternative) return nullptr;
+        const bool many =
+            BUNRAKU_TRY(has_many(db_, *query_.alternative, engine_.options_.many_rows));
+        return many == query_.alternative->if_many ? &*query_.alternative : nullptr;
+    }
+
+    /// Reads the whole page with a plan that may turn out to be slow, within a short time limit.
+    Result<void> try_page(const query::AlternativePlan& plan) {
+        const std::int64_t limit = engine_.limit_of(options_);
+        std::int64_t timeout = query::AlternativePlan::kTimeoutMs;
+        if (limit > 0) timeout = std::min(timeout, limit);
+        BUNRAKU_TRY_VOID(db_.set_time_limit(timeout));
+        auto page = start_and_fill(plan.sql, Amount::AllRows);
+        // If the page is complete, the connection was already returned.
+        if (cursor_.lease_) BUNRAKU_TRY_VOID(db_.set_time_limit(limit));
+        return page;
+    }
+
+    Result<void> start_and_fill(const query::Sql& sql, Amount amount) {
+        BUNRAKU_TRY_VOID(prepare(sql));
+        // PostgreSQL can run only one statement at a time on a connection.
+        if (query_.nested.empty()) cursor_.statement_->stream();
+        return fill(amount);
+    }
+
+    Result<void> fill(Amount amount) {
+        cursor_.first_.clear();
+        cursor_.started_ = cursor_.done_ = false;
+        cursor_.rows_ = 0;
+        do {
+            BUNRAKU_TRY(cursor_.fill(cursor_.first_));
+        } while (amount == Amount::AllRows && !cursor_.done_);
+        return {};
+    }
+
+    QueryEngine& engine_;
+    QueryCursor& cursor_;
+    const query::CompiledQuery& query_;
+    const query::QueryOptions& options_;
+    bool cached_;  ///< the connection caches the statement
+    Database& db_;
+};
+
 Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
                                                         const query::Ast& query,
                                                         const query::QueryOptions& options,
@@ -390,7 +510,7 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
     std::unique_ptr<QueryCursor> cursor(new QueryCursor());
     cursor->query_ = query::compile_query(entity, query, options, backend_);
     cursor->pretty_ = pretty;
-    bool keep = seen_before(cursor->query_.sql.text);
+    const bool cached = seen_before(cursor->query_.sql.text);
     // Retries once, so that the client does not see the loss of an idle connection.
     for (int attempt = 0;; ++attempt) {
         BUNRAKU_ASSERT(attempt <= 1);
@@ -400,77 +520,7 @@ Result<std::unique_ptr<QueryCursor>> QueryEngine::start(std::string_view entity,
         cursor->lease_ = std::make_unique<QueryCursor::Lease>();
         cursor->lease_->engine = this;
         cursor->lease_->db = BUNRAKU_TRY(take(cursor->query_.any_values));
-        Database& db = *cursor->lease_->db;
-        auto began = [&]() -> Result<void> {
-            BUNRAKU_TRY_VOID(db.set_time_limit(limit_of(options)));
-            if (standby_of_) BUNRAKU_TRY_VOID(near_enough(db));
-            BUNRAKU_TRY_VOID(db.plan_for_any_values(cursor->query_.any_values));
-            bool nested = !cursor->query_.nested.empty();
-            if (nested && db.postgresql()) {
-                cursor->transaction_.emplace(BUNRAKU_TRY(Transaction::begin_read(db)));
-            }
-            // Counting and looking up the names must use the same snapshot.
-            const auto& lists = cursor->query_.lists;
-            if (lists && !cursor->transaction_) {
-                cursor->transaction_.emplace(BUNRAKU_TRY(Transaction::begin_read(db)));
-            }
-            auto counted = [&](const query::Sql& sql) -> Result<query::Sql> {
-                return lists ? with_lists(db, *lists, sql) : Result<query::Sql>(sql);
-            };
-            if (options.include_total && !cursor->query_.count.text.empty()) {
-                Statement count = BUNRAKU_TRY(db.prepare_once(cursor->query_.count.text));
-                BUNRAKU_TRY_VOID(bind_all(count, BUNRAKU_TRY(counted(cursor->query_.count))));
-                bool row = BUNRAKU_TRY(count.step());
-                cursor->total_ = row ? count.integer(0) : 0;
-            }
-            auto prepare = [&](const query::Sql& sql) -> Result<void> {
-                auto statement = keep ? db.prepare(sql.text) : db.prepare_once(sql.text);
-                if (!statement) return std::unexpected(std::move(statement).error());
-                cursor->statement_.reset();
-                cursor->statement_.emplace(std::move(*statement));
-                return bind_all(*cursor->statement_, sql);
-            };
-            if (const auto& content = cursor->query_.content) {
-                BUNRAKU_TRY_VOID(prepare(content->rows));
-                cursor->content_.emplace(*content, cursor->query_.columns, contents_, db);
-                bool few = BUNRAKU_TRY(cursor->content_->begin(*cursor->statement_));
-                if (!few) cursor->content_.reset();
-            }
-            auto fill = [&](const query::Sql* sql, bool whole) -> Result<void> {
-                if (sql) {
-                    BUNRAKU_TRY_VOID(prepare(*sql));
-                    // PostgreSQL can run only one statement at a time on a connection.
-                    if (!nested) cursor->statement_->stream();
-                }
-                cursor->first_.clear();
-                cursor->started_ = cursor->done_ = false;
-                cursor->rows_ = 0;
-                do {
-                    BUNRAKU_TRY(cursor->fill(cursor->first_));
-                } while (whole && !cursor->done_);
-                return {};
-            };
-            if (cursor->content_) return fill(nullptr, false);
-            const query::AlternativePlan* other = nullptr;
-            if (const auto& way = cursor->query_.alternative) {
-                bool many = BUNRAKU_TRY(has_many(db, *way, options_.many_rows));
-                if (many == way->if_many) other = &*way;
-            }
-            if (other && db.postgresql()) return fill(&other->sql, false);
-            if (other) {
-                std::int64_t limit = limit_of(options);
-                std::int64_t timeout = query::AlternativePlan::kTimeoutMs;
-                if (limit > 0) timeout = std::min(timeout, limit);
-                BUNRAKU_TRY_VOID(db.set_time_limit(timeout));
-                auto page = fill(&other->sql, true);
-                // If the page is complete, the connection was already returned.
-                if (cursor->lease_) BUNRAKU_TRY_VOID(db.set_time_limit(limit));
-                if (page || failure_of(page.error()) != Failure::Timeout) return page;
-            }
-            if (!lists) return fill(&cursor->query_.sql, false);
-            const query::Sql with = BUNRAKU_TRY(counted(cursor->query_.sql));
-            return fill(&with, false);
-        }();
+        auto began = Beginning(*this, *cursor, options, cached).run();
         if (began) return cursor;
         if (auto fault = users_fault(began.error())) throw query::QueryError(std::move(*fault));
         if (failure_of(began.error()) != Failure::Unavailable || attempt >= 1) {

@@ -100,6 +100,7 @@ public:
 
 private:
     friend struct QueryCursor::Lease;
+    class Beginning;
     /// Takes a connection, preferably one with the same planning mode (see
     /// Database::plan_for_any_values()).
     Result<std::unique_ptr<Database>> take(bool any_values);

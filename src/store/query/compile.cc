@@ -54,10 +54,11 @@ std::optional<Sql> total_of(const Entity& entity, const Ast& query, Backend back
     }
     QueryCompiler compiler(backend);
     if (auto sums = select_counts(compiler, entity.name, counted, {})) {
-        return compiler.render(*sums, false);
+        return compiler.render(*sums, QueryCompiler::Paging::AllRows);
     }
     const Entity* other = counted_entity(entity.name, counted, {});
-    return compiler.render(compiler.select(other ? *other : entity, counted), false);
+    return compiler.render(compiler.select(other ? *other : entity, counted),
+                           QueryCompiler::Paging::AllRows);
 }
 
 /// Moves columns that contain many rows from the statement to separate queries.
@@ -90,7 +91,7 @@ void restrict_to_page(QueryCompiler& compiler, QueryCompiler::Select& select) {
     BUNRAKU_ASSERT(!key.empty() && select.limit);
     keys.expressions = {Sql(key)};
     Sql where("(" + key + " IN (");
-    where << compiler.render(keys, true) << "))";
+    where << compiler.render(keys, QueryCompiler::Paging::Page) << "))";
     select.where = std::move(where);
     select.limit.reset();
     select.offset.reset();
@@ -164,7 +165,7 @@ void add_content_query(const QueryCompiler::Select& whole, const Ast& query,
     compiler.order(select, options.order_by);
     select.limit = std::min(options.limit.value_or(INT64_MAX), ContentQuery::kMostRows + 1);
     select.offset = options.offset;
-    content.rows = compiler.render(select, true);
+    content.rows = compiler.render(select, QueryCompiler::Paging::Page);
     out.content = std::move(content);
 }
 
@@ -217,7 +218,7 @@ std::optional<AlternativePlan> alternative(QueryCompiler& compiler,
     if (backend == Backend::Sqlite) {
         out.if_many = true;
         from << entity.node_first;
-        out.probe = probing.render(rows, true);
+        out.probe = probing.render(rows, QueryCompiler::Paging::Page);
     } else {
         if (entity.content_fenced.empty()) return {};
         auto content = conditions_on(entity, entity.content_alias, query, backend);
@@ -226,12 +227,12 @@ std::optional<AlternativePlan> alternative(QueryCompiler& compiler,
         std::size_t at = fenced.find("{}");
         BUNRAKU_ASSERT(at != std::string_view::npos);
         from << fenced.substr(0, at) << *content << fenced.substr(at + 2);
-        out.probe = probing.render(rows, true, &from);
+        out.probe = probing.render(rows, QueryCompiler::Paging::Page, &from);
     }
     Sql counted("SELECT count(*) FROM (");
     counted << out.probe << ") counted";
     out.probe = std::move(counted);
-    out.sql = compiler.render(select, true, &from);
+    out.sql = compiler.render(select, QueryCompiler::Paging::Page, &from);
     return out;
 }
 
@@ -299,7 +300,7 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
     out.single = entity->single;
     out.bare = entity->single && entity->reports;
     out.explain = options.explain;
-    out.sql = compiler.render(select, true);
+    out.sql = compiler.render(select, QueryCompiler::Paging::Page);
     bool aggregates = std::any_of(
         select.columns.begin(), select.columns.end(),
         [&](const OutputColumn& c) { return !entity->field(c.name.substr(0, c.name.find('.'))); });
@@ -325,7 +326,7 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
         }
         unpaged.context.joined = joined;
         out.count = Sql("SELECT count(*) FROM (");
-        out.count << compiler.render(unpaged, false) << ") counted";
+        out.count << compiler.render(unpaged, QueryCompiler::Paging::AllRows) << ") counted";
     }
     return out;
 }

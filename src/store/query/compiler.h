@@ -65,9 +65,11 @@ public:
     };
     Select select(const Entity& entity, const Ast& query);
     void order(Select& select, const std::vector<OrderTerm>& terms);
-    /// Returns the complete statement. `paged` adds order, limit and offset. `from` replaces the
-    /// FROM clause of the entity; tables that it contains are not joined again.
-    Sql render(const Select& select, bool paged, const Sql* from = nullptr);
+    /// Whether a statement has order, limit and offset.
+    enum class Paging { Page, AllRows };
+    /// Returns the complete statement. `from` replaces the FROM clause of the entity; tables that
+    /// it contains are not joined again.
+    Sql render(const Select& select, Paging paging, const Sql* from = nullptr);
     /// Returns a subquery of "in", in parentheses. The stack of SQLite's parser has a hundred
     /// entries, and each subquery takes about nine. The time of PostgreSQL's planner grows
     /// exponentially with the nesting, because it joins the tables of all of them. So a subquery
@@ -104,6 +106,24 @@ private:
     std::optional<Sql> binary(SelectContext& context, const Ast& query, int depth);
     Sql compare_field(SelectContext& context, std::string_view op, const Ast& left,
                       const Ast& value);
+    Sql compare_column(SelectContext& context, std::string_view op, const Field& field,
+                       const Ast& value);
+    Sql compare_text(SelectContext& context, std::string_view op, const Field& field,
+                     const Ast& value);
+    Sql compare_bool(SelectContext& context, std::string_view op, const Field& field,
+                     const Ast& value);
+    Sql compare_number(SelectContext& context, std::string_view op, const Field& field,
+                       const Ast& value);
+    Sql compare_hash(SelectContext& context, std::string_view op, const Field& field,
+                     const Ast& value);
+    Sql compare_text_array(SelectContext& context, std::string_view op, const Field& field,
+                           const Ast& value);
+    Sql compare_json_text(SelectContext& context, std::string_view op, const Field& field,
+                          const Ast& value);
+    Sql compare_container(SelectContext& context, std::string_view op, const Field& field,
+                          const Ast& value);
+    Sql compare_inputs(std::string_view op, const Ast& value);
+    Sql false_if_missing(SelectContext& context, const Field& field, Sql match);
     Sql compare_function(SelectContext& context, std::string_view op, const Ast& function,
                          const Ast& value);
     Sql compare_fact(SelectContext& context, std::string_view op, const Ast& name,
@@ -164,29 +184,67 @@ private:
     std::string comparable(std::string_view column, FieldType from, FieldType to) const;
 
     // select.cc
-    void add_column(Select& select, const Ast& item, int depth);
+    /// The parts of an "extract".
+    struct Extract {
+        std::vector<Ast> items;
+        Ast condition;                  ///< null if there is none
+        const Ast* grouping = nullptr;  ///< in the query
+
+        /// Reports whether the projection calls a function that combines rows.
+        bool aggregates() const;
+    };
+    static Extract read_extract(const Ast& query);
+    void check_items(Select& select, const Extract& extract, int depth);
+    void add_columns(Select& select, const Extract& extract);
+    std::vector<std::string> group_by(Select& select, const Extract& extract);
+    void group_by_field(Select& select, const Field& field, const std::string& name);
+    static void check_grouped(const Select& select, const Extract& extract,
+                              const std::vector<std::string>& groups);
+    void add_column(Select& select, const Ast& item);
     void add_function(Select& select, const Ast& call);
+
+    // select_function.cc
+    /// The field to which a function is applied.
+    struct Argument {
+        const Ast* field = nullptr;
+        Sql sql;
+        FieldType type{};
+        bool json = false;
+    };
     Sql function_expression(SelectContext& context, const Ast& call, OutputColumn::Kind* kind,
                             bool* aggregate);
+    static void check_function_field(const SelectContext& context, const Ast& call);
+    /// Returns the number in a JSON value, or SQL null if it is not a number.
+    Sql numeric_expression(const Argument& of) const;
+    static Sql count_expression(const Argument& of);
+    static Sql json_type_expression(const Argument& of);
+    Sql to_string_expression(const Argument& of, const Ast& format) const;
+    Sql aggregate_expression(const Argument& of, const std::string& name,
+                             OutputColumn::Kind* kind) const;
+
+    // select.cc
     Sql projection(SelectContext& context, std::string_view name, OutputColumn::Kind* kind,
                    FieldType* type);
     Select select_at(const Entity& entity, const Ast& query, int depth);
     void agent_reports(Select& select, const Ast& condition_ast);
 
-    Sql body(const Select& select, bool paged, const Sql* from);
+    Sql body(const Select& select, Paging paging, const Sql* from);
 
     Dialect dialect_;
     int terms_ = 0;
     std::vector<Sql> common_;  ///< see subquery(): c0, c1, ..; each may refer to earlier ones
     bool adding_agent_filter_ = true;
     bool exported_asked_ = false;
-
-    friend class EventCounts;
 };
 
 /// Reports whether a condition refers to the type of reports outside its subqueries.
 bool mentions_report_type(const Ast& condition);
 OutputColumn::Kind shown_as(FieldType type);
+/// Reports whether queries can call a function of this name.
+bool known_function(std::string_view name);
+/// Returns the field, or the field before the first dot if that one has parts; null if there is
+/// none.
+const Field* field_or_base(const Entity& entity, std::string_view name);
 
 /// Compiles event counts or their sums.
 CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options, Backend backend,

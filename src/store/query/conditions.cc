@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles conditions: and, or, not, and all comparisons.
+// Compiles conditions: and, or, not, and the choice of a comparison.
 #include "store/query/conditions.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <utility>
 
 #include "core/base/assert.h"
 #include "core/base/text.h"
-#include "core/codec/hex.h"
 #include "core/codec/json_cursor.h"
-#include "store/query/are_regex.h"
 #include "store/query/compiler.h"
-#include "store/query/time_text.h"
 
 namespace bunraku::query {
 
@@ -48,7 +44,6 @@ using namespace conditions;
 
 namespace {
 
-constexpr std::size_t kMostDigits = 128;
 /// depth of parentheses above which the stack of SQLite's parser matters
 constexpr int kDeep = 10;
 
@@ -79,11 +74,6 @@ private:
 
 bool is_comparison(std::string_view op) {
     return op == "=" || op == "~" || op == "~>" || is_order(op);
-}
-
-BoundValue number_value(const Ast& value) {
-    if (value.is_int()) return value.as_int();
-    return value.as_real();
 }
 
 }  // namespace
@@ -404,239 +394,6 @@ std::optional<Sql> QueryCompiler::binary(SelectContext& context, const Ast& quer
     }
     (void)depth;
     return compare_field(context, op, left, value);
-}
-
-// --- Fields
-
-Sql QueryCompiler::matches(std::string_view expression, std::string pattern) const {
-    // Validates the pattern here, because SQLite's function would report an error only when it
-    // evaluates a row.
-    if (!dialect_.postgresql()) AreRegex::cached(pattern);
-    Sql out(dialect_.matches(expression, "?"));
-    out.values.emplace_back(std::move(pattern));
-    return out;
-}
-
-Sql QueryCompiler::time_value(const Ast& value) const {
-    std::optional<std::int64_t> t;
-    if (value.is_text()) t = parse_query_time(value.as_text());
-    if (value.is_int() && std::llabs(value.as_int()) < (1ll << 48)) t = value.as_int();
-    if (!t) bad(fmt::format("'{}' is not a valid timestamp value", as_text(value)));
-    Sql out;
-    out.bind(*t);
-    return out;
-}
-
-Sql QueryCompiler::compare_field(SelectContext& context, std::string_view op, const Ast& left,
-                                 const Ast& value) {
-    const Field* plain = left.is_text() ? context.entity->field(left.as_text()) : nullptr;
-    if (op == "~>" &&
-        (!plain || (plain->type != FieldType::FactPath && plain->type != FieldType::EncodedPath))) {
-        bad(fmt::format("Query operator ~> is not allowed on field {}", as_text(left)));
-    }
-    Located at = locate(context, left);
-    const Field& field = *at.field;
-    (field.need == "r" || field.need == "p" ? context.by_content : context.by_owner) = true;
-    bool of_facts = field.type == FieldType::Facts;
-    bool ordered = field.type == FieldType::Bool || field.type == FieldType::Number ||
-                   field.type == FieldType::Time;
-    if (value.is_null() && (op == "~" || op == "~>") && !of_facts && !ordered) {
-        // A match with null as pattern is neither true nor false.
-        return dialect_.postgresql() ? "(NULL::boolean)" : "(NULL)";
-    }
-    // PuppetDB reads `trusted` as `facts.trusted`.
-    if (!at.path.empty() || (field.name == "trusted" && of_facts)) {
-        if (!of_facts && value.is_map() && op != "=") {
-            bad(fmt::format("Invalid {} clause", op));
-        }
-        return compare_dotted(context, op, at, value);
-    }
-    if (op == "~>") return compare_path(context, op, field, value);
-    if (field.name == "latest_report?") {
-        if (op != "=") {
-            bad(fmt::format("Query operators >,>=,<,<= are not allowed on field {}", field.name));
-        }
-        return latest_report(context, value);
-    }
-    if (is_order(op) && field.type != FieldType::Number && field.type != FieldType::Time &&
-        field.type != FieldType::FactValue) {
-        bad(fmt::format("Query operators >,>=,<,<= are not allowed on field {}", field.name));
-    }
-    if (op == "~" && !value.is_text()) bad("Invalid ~ clause");
-    bool json = field.type == FieldType::JsonText || of_facts || field.type == FieldType::FactValue;
-    bool path = field.type == FieldType::FactPath || field.type == FieldType::EncodedPath;
-    if ((value.is_null() && !of_facts && field.type != FieldType::Time) ||
-        (value.is_map() && path)) {
-        bad(fmt::format("Invalid {} clause", op));
-    }
-    if ((value.is_array() || value.is_map()) && !path && !(json && op == "=")) {
-        bad(fmt::format("Invalid {} clause", op));
-    }
-    auto refuse = [&]() {
-        bad(fmt::format("Argument \"{}\" and operator \"{}\" have incompatible types.",
-                        as_text(value), op));
-    };
-    Sql out("(");
-    // A missing value does not match, and unlike for most operators, "not" makes that true.
-    auto there = [&](Sql match) {
-        if (!context.negated || !field.nullable()) return match;
-        Sql both("(");
-        both << match << " AND " << column(context, field) << " IS NOT NULL)";
-        return both;
-    };
-    switch (field.type) {
-        case FieldType::Text: {
-            std::string sql = column(context, field);
-            if (op == "~") return there(matches(sql, value.as_text()));
-            // The indexes of tags and parameters are faster, but SQLite has no statistics that show
-            // it.
-            if (context.selective && field.name == "type" && !dialect_.postgresql()) {
-                out << "+";
-            }
-            out << sql << " = ";
-            return out.bind(as_text(value)) << ")";
-        }
-        case FieldType::Bool: {
-            std::optional<bool> wanted;
-            if (value.is_bool()) wanted = value.as_bool();
-            if (value.is_text("true")) wanted = true;
-            if (value.is_text("false")) wanted = false;
-            if (op == "~" || !wanted) refuse();
-            // A literal and not a bound value, because SQLite matches partial indexes only with
-            // literals.
-            out << column(context, field) << (*wanted ? " = 1)" : " = 0)");
-            return out;
-        }
-        case FieldType::Number:
-            if (op == "=" && value.is_text()) {
-                bad(fmt::format("Argument \"{}\" is incompatible with numeric field \"{}\".",
-                                value.as_text(), field.name));
-            }
-            if (op == "~" || !value.is_number()) refuse();
-            out << column(context, field) << " " << op << " ";
-            return out.bind(number_value(value)) << ")";
-        case FieldType::Time:
-            if (op == "~") refuse();
-            out << column(context, field) << " " << op << " " << time_value(value) << ")";
-            return out;
-        case FieldType::Hash: {
-            std::string sql = column(context, field);
-            if (op == "~") return there(matches(dialect_.hex(sql), value.as_text()));
-            auto bytes = value.is_text() && value.as_text().size() <= kMostDigits
-                             ? codec::from_hex(value.as_text())
-                             : std::nullopt;
-            // An invalid hash never matches. The result is unknown if the column is null, and false
-            // otherwise.
-            out << sql << " = ";
-            return out.bind(Blob{bytes.value_or(std::string("-"))}) << ")";
-        }
-        case FieldType::TextArray: {
-            std::string text = as_text(value);
-            if (field.name == "tag") text = base::lower(text);
-            if (field.need == "r") return compare_tags(context, op, std::move(text));
-            std::string sql = column(context, field);
-            out << (op == "~" ? dialect_.array_matches(sql, "?") : dialect_.array_has(sql, "?"));
-            out.values.emplace_back(std::move(text));
-            return out << ")";
-        }
-        case FieldType::JsonText: {
-            std::string sql = column(context, field);
-            if (op == "~") {
-                return there(
-                    matches(dialect_.compact_json_text(sql), quoted_pattern(value.as_text())));
-            }
-            // A JSON null is a value here, and differs from every other value.
-            if (dialect_.postgresql()) {
-                out << sql << " = ";
-                return there(out.bind(canonical(value)) << "::jsonb)");
-            }
-            out << "jsonb_cmp(" << sql << ", ";
-            return there(out.bind(canonical(value)) << ") = 0)");
-        }
-        case FieldType::FactValue: {
-            std::string sql = column(context, field);
-            if (is_order(op) && !value.is_number()) refuse();
-            return fact_value(sql.substr(0, sql.find('.')), op, value);
-        }
-        case FieldType::FactPath:
-        case FieldType::EncodedPath: return compare_path(context, op, field, value);
-        case FieldType::Facts:
-        case FieldType::Parameters: {
-            if (op != "=") refuse();
-            std::string sql = column(context, field);
-            if (dialect_.postgresql()) {
-                out << sql << " @> ";
-                return out.bind(canonical(value)) << "::jsonb)";
-            }
-            out << "jsonb_contains(" << sql << ", ";
-            return out.bind(canonical(value)) << "))";
-        }
-        case FieldType::Json: {
-            if (field.name != "inputs" || is_order(op)) break;
-            // Matches types and names separately, even from different pairs.
-            out << "EXISTS (SELECT 1 FROM catalog_input_contents xi WHERE xi.certname_id ="
-                   " ci.certname_id AND (";
-            for (std::string_view part : {"xi.type", "xi.name"}) {
-                if (part == "xi.name") out << " OR ";
-                if (op == "~") {
-                    out << matches(part, value.as_text());
-                } else {
-                    out << part << " = ";
-                    out.bind(as_text(value));
-                }
-            }
-            return out << ")))";
-        }
-    }
-    refuse();
-    return out;
-}
-
-Sql QueryCompiler::compare_tags(SelectContext& context, std::string_view op, std::string text) {
-    need(context, "r");
-    Sql out("(");
-    if (context.exported && op == "=") {
-        out << "r.id IN (SELECT xt.resource_id FROM exported_tags xt WHERE xt.tag = ";
-        return out.bind(std::move(text)) << "))";
-    }
-    // Many resources share the same set of tags.
-    bool each = context.few || context.negated;
-    const bool listed = context.listed && !each && dialect_.postgresql();
-    if (each) {
-        out << "EXISTS (SELECT 1 FROM tag_set_members xt WHERE xt.tag_set_id = r.tag_set_id AND ";
-    } else {
-        out << "r.tag_set_id " << (listed ? "= ANY (ARRAY" : "IN ")
-            << "(SELECT xt.tag_set_id FROM tag_set_members xt WHERE ";
-    }
-    if (op == "~") {
-        out << matches("xt.tag", std::move(text));
-    } else {
-        out << "xt.tag = ";
-        out.bind(std::move(text));
-    }
-    return out << (listed ? ")))" : "))");
-}
-
-Sql QueryCompiler::latest_report(SelectContext& context, const Ast& value) {
-    need(context, "c");
-    const Field& field = *context.entity->field("latest_report?");
-    Sql out;
-    bool wanted = !(value.is_bool() && !value.as_bool());
-    out << (wanted ? "(" : "(NOT (") << "c.latest_report_id IS NOT NULL AND " << field.sql
-        << " = c.latest_report_id" << (wanted ? ")" : "))");
-    return out;
-}
-
-std::optional<Sql> QueryCompiler::node_state(SelectContext& context, const Ast& value) {
-    std::string state = base::lower(as_text(value));
-    if (state == "any") return {};
-    if (context.entity->node.empty() && (state == "active" || state == "inactive")) {
-        bad(fmt::format("'node_state' is not a queryable object for {}", context.entity->shown));
-    }
-    need(context, "c");
-    if (state == "active") return Sql("(c.deactivated IS NULL AND c.expired IS NULL)");
-    if (state == "inactive") return Sql("(c.deactivated IS NOT NULL OR c.expired IS NOT NULL)");
-    bad(fmt::format("No matching clause: {}", state));
 }
 
 // --- Null checks

@@ -291,7 +291,7 @@ std::optional<QueryCompiler::Select> select_kind_counts(QueryCompiler& compiler,
         sets.group_by.emplace_back(environment);
     }
     QueryCompiler::Select out = compiler.select(kind_counts(), kinds);
-    out.from_extra << "JOIN (" << compiler.render(sets, false)
+    out.from_extra << "JOIN (" << compiler.render(sets, QueryCompiler::Paging::AllRows)
                    << ") counted ON counted.id = km.kind_set_id";
     return out;
 }
@@ -304,7 +304,8 @@ std::optional<PlaceCounts> select_place_counts(QueryCompiler& compiler, const As
     QueryCompiler::Select lists = compiler.select(*find_entity("catalogs"), catalogs);
     lists.expressions = {Sql("cp.places")};
     lists.from_extra << "JOIN catalog_places cp ON cp.certname_id = cat.certname_id";
-    PlaceCounts out{compiler.select(place_counts(), places), compiler.render(lists, false)};
+    PlaceCounts out{compiler.select(place_counts(), places),
+                    compiler.render(lists, QueryCompiler::Paging::AllRows)};
     Sql& from = out.select.from_extra;
     if (compiler.dialect().postgresql()) {
         from << "JOIN unnest(";
@@ -348,7 +349,7 @@ std::optional<QueryCompiler::Select> select_fact_counts(QueryCompiler& compiler,
     sets.expressions = {Sql("fs.name_set_id AS id"), Sql("count(*) AS nodes")};
     sets.group_by = {Sql("fs.name_set_id")};
     QueryCompiler::Select out = compiler.select(fact_name_counts(), names);
-    out.from_extra << "JOIN (" << compiler.render(sets, false)
+    out.from_extra << "JOIN (" << compiler.render(sets, QueryCompiler::Paging::AllRows)
                    << ") counted ON counted.id = fm.name_set_id";
     return out;
 }

@@ -87,44 +87,23 @@ void only_newest_events(QueryCompiler& compiler, QueryCompiler::Select& select,
     select.from_extra = std::move(extra);
 }
 
-CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options, Backend backend,
-                                   bool aggregate) {
-    std::string summarize_by = options.summarize_by.value_or("");
-    if (!options.summarize_by) bad("Missing required query parameter 'summarize_by'");
-    if (!aggregate) group_of(summarize_by);
-    std::string count_by = options.count_by.value_or("resource");
-    if (count_by != "resource" && count_by != "certname") {
-        bad(fmt::format("Unsupported value for 'count_by': '{}'", count_by));
-    }
-    QueryCompiler compiler(backend);
-    const Entity& events = !options.distinct && refers_only_to_newest_events(query)
-                               ? newest_events()
-                               : *find_entity("events");
+namespace {
 
-    auto counted = [&](std::string_view by) {
-        std::vector<std::string_view> group = group_of(by);
+/// Compiles the counts of events by `subject`, a name that group_of() knows.
+class CountedEvents {
+public:
+    CountedEvents(const Ast& query, const QueryOptions& options, Backend backend)
+        : query_(query),
+          options_(options),
+          compiler_(backend),
+          events_(!options.distinct && refers_only_to_newest_events(query)
+                      ? newest_events()
+                      : *find_entity("events")) {}
+
+    Sql counts(std::string_view subject) {
+        const std::vector<std::string_view> group = group_of(subject);
         BUNRAKU_ASSERT(!group.empty());
-        Ast fields = Ast::array();
-        for (std::string_view g : group) fields.items().push_back(Ast::text(std::string(g)));
-        fields.items().push_back(Ast::text("status"));
-        if (std::find(group.begin(), group.end(), "certname") == group.end()) {
-            fields.items().push_back(Ast::text("certname"));
-        }
-        Ast wanted = Ast::array({Ast::text("extract"), std::move(fields)});
-        if (!query.is_null()) wanted.items().push_back(query);
-        QueryCompiler::Select select = compiler.select(events, wanted);
-        if (options.distinct) only_newest_events(compiler, select, *options.distinct, query);
-        BUNRAKU_ASSERT(select.expressions.size() == select.columns.size());
-        for (std::size_t i = 0; i < select.expressions.size(); ++i) {
-            select.expressions[i] << " AS " << select.columns[i].name;
-        }
-        Sql inner = compiler.render(select, false);
-        if (count_by == "certname") {
-            Sql once("SELECT DISTINCT * FROM (");
-            once << inner.text << ") AS each_node";
-            once.values = inner.values;
-            inner = std::move(once);
-        }
+        const Sql inner = events_of(group);
         std::string names;
         for (std::string_view g : group) {
             names += names.empty() ? "" : ", ";
@@ -136,33 +115,25 @@ CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options
                                i ? ", " : "", kStatuses[i], kCounts[i]);
         }
         out << ", " << names << " FROM (" << inner << ") counted_events GROUP BY " << names;
-        const Ast& filter = options.counts_filter;
-        if (!filter.is_null() && !(filter.is_array() && filter.size() == 0)) {
-            Sql filtered("SELECT * FROM (");
-            filtered << out << ") counts WHERE " << counts_condition(options.counts_filter);
-            out = std::move(filtered);
-        }
-        return out;
-    };
-
-    CompiledQuery out;
-    for (std::string_view name : kCounts) {
-        out.columns.push_back({std::string(name), OutputColumn::Number});
+        const Ast& filter = options_.counts_filter;
+        if (filter.is_null() || (filter.is_array() && filter.size() == 0)) return out;
+        Sql filtered("SELECT * FROM (");
+        filtered << out << ") counts WHERE " << counts_condition(filter);
+        return filtered;
     }
-    if (aggregate) {
+
+    /// Returns one row with the sums for each name in `subjects`, separated by commas.
+    Sql sums(std::string_view subjects) {
         Sql all;
-        std::string_view rest = summarize_by;
-        std::vector<std::string_view> parts;
+        std::string_view rest = subjects;
         // Trailing commas are ignored, but at least one name is required.
         while (rest.ends_with(',')) rest.remove_suffix(1);
         do {
-            std::size_t comma = rest.find(',');
-            parts.push_back(rest.substr(0, comma));
+            const std::size_t comma = rest.find(',');
+            const std::string_view by = rest.substr(0, comma);
             rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
-        } while (!rest.empty());
-        for (std::string_view by : parts) {
             if (!all.text.empty()) all << " UNION ALL ";
-            Sql one = counted(by);
+            const Sql one = counts(by);
             all << "SELECT ";
             for (std::string_view name : kCounts) {
                 all << fmt::format("coalesce(sum(CASE WHEN {0} > 0 THEN 1 ELSE 0 END), 0) AS {0}, ",
@@ -170,44 +141,61 @@ CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options
             }
             all << fmt::format("count(*) AS total, '{}' AS summarize_by FROM (", by) << one
                 << ") summed_counts";
+        } while (!rest.empty());
+        return all;
+    }
+
+private:
+    /// Selects the columns of the group, the status, and the node of each event.
+    Sql events_of(const std::vector<std::string_view>& group) {
+        Ast fields = Ast::array();
+        for (std::string_view g : group) fields.items().push_back(Ast::text(std::string(g)));
+        fields.items().push_back(Ast::text("status"));
+        if (std::find(group.begin(), group.end(), "certname") == group.end()) {
+            fields.items().push_back(Ast::text("certname"));
         }
-        out.columns.push_back({"total", OutputColumn::Number});
-        out.columns.push_back({"summarize_by", OutputColumn::Text});
-        out.sql = std::move(all);
-        return out;
+        Ast wanted = Ast::array({Ast::text("extract"), std::move(fields)});
+        if (!query_.is_null()) wanted.items().push_back(query_);
+        QueryCompiler::Select select = compiler_.select(events_, wanted);
+        if (options_.distinct) only_newest_events(compiler_, select, *options_.distinct, query_);
+        BUNRAKU_ASSERT(select.expressions.size() == select.columns.size());
+        for (std::size_t i = 0; i < select.expressions.size(); ++i) {
+            select.expressions[i] << " AS " << select.columns[i].name;
+        }
+        Sql inner = compiler_.render(select, QueryCompiler::Paging::AllRows);
+        if (options_.count_by.value_or("resource") != "certname") return inner;
+        Sql once("SELECT DISTINCT * FROM (");
+        once << inner.text << ") AS each_node";
+        once.values = inner.values;
+        return once;
     }
-    std::vector<std::string_view> group = group_of(summarize_by);
-    out.subject_type = summarize_by;
-    out.subject_from = out.columns.size();
-    BUNRAKU_ASSERT(out.subject_from == std::size(kCounts));
-    for (std::string_view g : group) {
-        out.columns.push_back({g == "resource_type" ? "type" : "title", OutputColumn::Text});
-    }
-    Sql sql = counted(summarize_by);
-    if (options.include_total) {
-        out.count = Sql("SELECT count(*) FROM (");
-        out.count << sql << ") counted";
-    }
+
+    const Ast& query_;
+    const QueryOptions& options_;
+    QueryCompiler compiler_;
+    const Entity& events_;
+};
+
+/// Returns the ORDER BY clause, or an empty string without terms.
+std::string order_of_counts(const std::vector<OrderTerm>& terms,
+                            const std::vector<std::string_view>& group) {
     std::vector<std::string_view> orderable(std::begin(kCounts), std::end(kCounts));
     orderable.insert(orderable.end(), group.begin(), group.end());
     std::string order;
-    for (const OrderTerm& term : options.order_by) {
+    for (const OrderTerm& term : terms) {
         if (std::find(orderable.begin(), orderable.end(), term.field) == orderable.end()) {
-            std::string known;
-            for (std::string_view k : orderable) {
-                known += known.empty() ? "" : "', '";
-                known += k;
-            }
             bad(fmt::format(
-                "Unrecognized column '{}' specified in :order_by; Supported columns are "
-                "'{}'",
-                term.field, known));
+                "Unrecognized column '{}' specified in :order_by; Supported columns are '{}'",
+                term.field, fmt::join(orderable, "', '")));
         }
         order += fmt::format("{}{}{}{}", order.empty() ? " ORDER BY " : ", ", term.field,
                              term.descending ? " DESC" : "",
                              term.descending ? " NULLS FIRST" : " NULLS LAST");
     }
-    sql << order;
+    return order;
+}
+
+void add_page(Sql& sql, const QueryOptions& options, Backend backend) {
     if (options.limit) {
         sql << " LIMIT ";
         sql.bind(*options.limit);
@@ -218,6 +206,44 @@ CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options
         sql << " OFFSET ";
         sql.bind(*options.offset);
     }
+}
+
+}  // namespace
+
+CompiledQuery compile_event_counts(const Ast& query, const QueryOptions& options, Backend backend,
+                                   bool aggregate) {
+    const std::string summarize_by = options.summarize_by.value_or("");
+    if (!options.summarize_by) bad("Missing required query parameter 'summarize_by'");
+    if (!aggregate) group_of(summarize_by);
+    const std::string count_by = options.count_by.value_or("resource");
+    if (count_by != "resource" && count_by != "certname") {
+        bad(fmt::format("Unsupported value for 'count_by': '{}'", count_by));
+    }
+    CountedEvents events(query, options, backend);
+    CompiledQuery out;
+    for (std::string_view name : kCounts) {
+        out.columns.push_back({std::string(name), OutputColumn::Number});
+    }
+    if (aggregate) {
+        out.sql = events.sums(summarize_by);
+        out.columns.push_back({"total", OutputColumn::Number});
+        out.columns.push_back({"summarize_by", OutputColumn::Text});
+        return out;
+    }
+    const std::vector<std::string_view> group = group_of(summarize_by);
+    out.subject_type = summarize_by;
+    out.subject_from = out.columns.size();
+    BUNRAKU_ASSERT(out.subject_from == std::size(kCounts));
+    for (std::string_view g : group) {
+        out.columns.push_back({g == "resource_type" ? "type" : "title", OutputColumn::Text});
+    }
+    Sql sql = events.counts(summarize_by);
+    if (options.include_total) {
+        out.count = Sql("SELECT count(*) FROM (");
+        out.count << sql << ") counted";
+    }
+    sql << order_of_counts(options.order_by, group);
+    add_page(sql, options, backend);
     out.explain = options.explain;
     if (options.explain) {
         Sql explained(backend == Backend::Postgresql

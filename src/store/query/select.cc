@@ -13,15 +13,9 @@ using conditions::bad;
 
 namespace {
 
-constexpr std::string_view kFunctions[] = {"sum",   "avg",       "min",         "max",
-                                           "count", "to_string", "jsonb_typeof"};
 /// Maximum length of column names in PostgreSQL.
 constexpr std::size_t kLongestName = 63;
 constexpr std::size_t kMaxColumns = 200;
-
-bool known_function(std::string_view name) {
-    return std::find(std::begin(kFunctions), std::end(kFunctions), name) != std::end(kFunctions);
-}
 
 /// Reports whether a FROM clause contains a table with this alias: "certnames c JOIN ..".
 bool names_alias(std::string_view from, std::string_view alias) {
@@ -33,7 +27,44 @@ bool names_alias(std::string_view from, std::string_view alias) {
     return false;
 }
 
+/// Reports whether a projection can contain this field or function.
+bool known_item(const Entity& entity, const Ast& item) {
+    if (item.is_array()) {
+        return item.size() >= 2 && item[0].is_text("function") && item[1].is_text() &&
+               known_function(item[1].as_text());
+    }
+    if (!item.is_text()) return false;
+    const std::string& name = item.as_text();
+    const Field* f = entity.field(name);
+    if (f && f->project()) return true;
+    const std::size_t dot = name.find('.');
+    f = dot == std::string::npos ? nullptr : entity.field(name.substr(0, dot));
+    return f && f->dotted();
+}
+
+/// Returns the function to which a term of "group_by" refers. If functions with the same name are
+/// projected, an exact match is preferred; otherwise only the name must match.
+const Ast* called_function(const std::vector<Ast>& items, const Ast& term, std::string_view name) {
+    const bool function = term.is_array() && term.size() >= 2 && term[0].is_text("function");
+    const Ast* called = function ? &term : nullptr;
+    for (const Ast& item : items) {
+        const bool same =
+            item.is_array() && (function ? item[1] == term[1] : item[1].is_text(name));
+        if (!same) continue;
+        called = &item;
+        if (function && to_json(item) == to_json(term)) break;
+    }
+    return called;
+}
+
 }  // namespace
+
+bool QueryCompiler::Extract::aggregates() const {
+    return std::ranges::any_of(items, [](const Ast& item) {
+        return item.is_array() && item[1].is_text() && !item[1].is_text("to_string") &&
+               !item[1].is_text("jsonb_typeof");
+    });
+}
 
 OutputColumn::Kind shown_as(FieldType type) {
     switch (type) {
@@ -68,69 +99,9 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
     if (depth > kMaxQueryDepth) {
         bad(fmt::format("The query is nested more than {} levels deep", kMaxQueryDepth));
     }
-    std::vector<Ast> items;
-    Ast condition_ast;
-    const Ast* grouping = nullptr;
-    if (query.is_array() && lower_op(query) == "extract") {
-        if (query.size() < 2) bad("extract requires at least one argument");
-        if (query[1].is_array() && !(query[1].op() == "function")) {
-            items = query[1].items();
-        } else {
-            items.push_back(query[1]);
-        }
-        std::size_t next = 2;
-        if (next < query.size() && !is_group_by(query[next])) {
-            condition_ast = query[next];
-            ++next;
-        }
-        if (next < query.size() && is_group_by(query[next])) {
-            grouping = &query[next];
-            ++next;
-        }
-        if (next < query.size()) {
-            bad(fmt::format("{} is not a valid expression for \"extract\"",
-                            to_clojure(query[next])));
-        }
-    } else {
-        condition_ast = query;
-    }
-    if (items.size() > kMaxColumns) bad(fmt::format("More than {} columns", kMaxColumns));
-
-    // All unknown names are reported together.
-    std::vector<std::string> unknown;
-    for (const Ast& item : items) {
-        if (item.is_array()) {
-            bool ok = item.size() >= 2 && item[0].is_text("function") && item[1].is_text() &&
-                      known_function(item[1].as_text());
-            if (!ok) unknown.push_back(to_clojure(item));
-            continue;
-        }
-        if (!item.is_text()) {
-            unknown.push_back(to_clojure(item));
-            continue;
-        }
-        const Field* f = entity.field(item.as_text());
-        if (f && f->project()) continue;
-        std::size_t dot = item.as_text().find('.');
-        f = dot == std::string::npos ? nullptr : entity.field(item.as_text().substr(0, dot));
-        if (!f || !f->dotted()) unknown.push_back(item.as_text());
-    }
-    if (!unknown.empty()) {
-        std::vector<std::string_view> names(unknown.begin(), unknown.end());
-        std::vector<std::string_view> known = entity.names(Field::Project);
-        std::string message = fmt::format(
-            "Can't extract unknown '{}' {} {}. Acceptable fields are {}", entity.shown,
-            names.size() > 1 ? "fields" : "field", list_names(names), list_names(known));
-        try {
-            if (condition_ast.is_array() && condition_ast.size() > 0) {
-                condition(out.context, condition_ast, depth + 1);
-            }
-        } catch (const QueryError& e) {
-            if (e.field) message += "\n" + e.message;
-        }
-        throw QueryError{400, std::move(message), true};
-    }
-
+    const Extract extract = read_extract(query);
+    check_items(out, extract, depth);
+    const Ast& condition_ast = extract.condition;
     if (!condition_ast.is_null() && !(condition_ast.is_array() && condition_ast.size() == 0)) {
         std::string op = lower_op(condition_ast);
         if (op == "extract" || op == "from" || op.starts_with("select_")) {
@@ -139,98 +110,150 @@ QueryCompiler::Select QueryCompiler::select_at(const Entity& entity, const Ast& 
         out.where = condition(out.context, condition_ast, depth + 1);
     }
     agent_reports(out, condition_ast);
-    out.context.all_facts = grouping && !out.context.by_owner && !out.context.by_content;
-
-    if (items.empty()) {
-        for (const Field& f : entity.fields) {
-            if (f.project()) add_column(out, Ast::text(std::string(f.name)), depth);
-        }
-    } else {
-        // Fields precede functions in a row.
-        for (const Ast& item : items) {
-            if (item.is_text()) add_column(out, item, depth);
-        }
-        for (const Ast& item : items) {
-            if (item.is_array()) add_function(out, item);
-        }
-    }
-
-    bool aggregates = false;
-    for (const Ast& item : items) {
-        if (item.is_array() && item[1].is_text() && !item[1].is_text("to_string") &&
-            !item[1].is_text("jsonb_typeof")) {
-            aggregates = true;
-        }
-    }
+    out.context.all_facts = extract.grouping && !out.context.by_owner && !out.context.by_content;
+    add_columns(out, extract);
     std::vector<std::string> groups;
-    if (grouping) {
-        if (grouping->size() == 1) bad("Received 'group_by' clause without an argument");
-        for (std::size_t i = 1; i < grouping->size(); ++i) {
-            const Ast& g = (*grouping)[i];
-            OutputColumn::Kind kind{};
-            bool function = g.is_array() && g.size() >= 2 && g[0].is_text("function");
-            std::string name = g.is_text() ? g.as_text() : to_clojure(function ? g[1] : g);
-            const Field* f = entity.field(name);
-            std::size_t dot = name.find('.');
-            if (!f && dot != std::string::npos) {
-                f = entity.field(name.substr(0, dot));
-                if (f && !f->dotted()) f = nullptr;
-            }
-            // If functions with the same name are projected, an exact match is preferred; otherwise
-            // only the name must match.
-            const Ast* called = function ? &g : nullptr;
-            for (const Ast& item : items) {
-                bool same = item.is_array() && (function ? item[1] == g[1] : item[1].is_text(name));
-                if (!same) continue;
-                called = &item;
-                if (function && to_json(item) == to_json(g)) break;
-            }
-            if (function || (!f && called)) {
-                bool aggregate = false;
-                Sql sql = function_expression(out.context, *called, &kind, &aggregate);
-                if (aggregate) bad("ERROR: aggregate functions are not allowed in GROUP BY");
-                groups.push_back(to_json(*called));
-                out.group_by.push_back(std::move(sql));
-                continue;
-            }
-            if (!f || name == "latest_report?") {
-                bad(fmt::format("{} is niether a valid column name nor function name",
-                                to_json(Ast::text(name))));
-            }
-            FieldType type{};
-            Sql by = projection(out.context, name, &kind, &type);
-            if (type == FieldType::FactValue && !dialect_.postgresql()) {
-                // 0 and 0.0 are the same value.
-                by.text = "json_sort_key(" + by.text + ")";
-            }
-            if (type == FieldType::Json && f->name == name && dialect_.postgresql()) {
-                // PostgreSQL can compare the text of json, but not json itself.
-                by.text = "(" + by.text + ")::text";
-                for (std::size_t k = 0; k < out.columns.size(); ++k) {
-                    if (out.columns[k].name == name) out.expressions[k] = by;
-                }
-            }
-            out.group_by.push_back(std::move(by));
-            groups.push_back(to_json(Ast::text(name)));
-        }
+    if (extract.grouping) groups = group_by(out, extract);
+    if (extract.grouping || extract.aggregates()) check_grouped(out, extract, groups);
+    return out;
+}
+
+/// Splits a query into projection, condition and grouping. A query that is no "extract" is a
+/// condition.
+QueryCompiler::Extract QueryCompiler::read_extract(const Ast& query) {
+    Extract out;
+    if (!query.is_array() || lower_op(query) != "extract") {
+        out.condition = query;
+        return out;
     }
-    if (aggregates || grouping) {
-        BUNRAKU_ASSERT(out.columns.size() == out.expressions.size() &&
-                       out.columns.size() == out.types.size());
-        for (const Ast& item : items) {
-            bool plain =
-                item.is_text() || item[1].is_text("to_string") || item[1].is_text("jsonb_typeof");
-            if (!plain) continue;
-            if (std::find(groups.begin(), groups.end(), to_json(item)) == groups.end()) {
-                bad(fmt::format(
-                    "ERROR: column \"{}\" must appear in the GROUP BY clause or be used "
-                    "in an aggregate function",
-                    item.is_text() ? item.as_text() : item[1].as_text()));
-            }
-        }
-        if (items.empty()) bad("'group_by' requires a projection");
+    if (query.size() < 2) bad("extract requires at least one argument");
+    if (query[1].is_array() && !(query[1].op() == "function")) {
+        out.items = query[1].items();
+    } else {
+        out.items.push_back(query[1]);
+    }
+    std::size_t next = 2;
+    if (next < query.size() && !is_group_by(query[next])) {
+        out.condition = query[next];
+        ++next;
+    }
+    if (next < query.size() && is_group_by(query[next])) {
+        out.grouping = &query[next];
+        ++next;
+    }
+    if (next < query.size()) {
+        bad(fmt::format("{} is not a valid expression for \"extract\"", to_clojure(query[next])));
     }
     return out;
+}
+
+/// Reports all unknown names of the projection together.
+void QueryCompiler::check_items(Select& select, const Extract& extract, int depth) {
+    const Entity& entity = *select.context.entity;
+    if (extract.items.size() > kMaxColumns) bad(fmt::format("More than {} columns", kMaxColumns));
+    std::vector<std::string> unknown;
+    for (const Ast& item : extract.items) {
+        if (!known_item(entity, item)) {
+            unknown.push_back(item.is_text() ? item.as_text() : to_clojure(item));
+        }
+    }
+    if (unknown.empty()) return;
+    std::vector<std::string_view> names(unknown.begin(), unknown.end());
+    std::vector<std::string_view> known = entity.names(Field::Project);
+    std::string message =
+        fmt::format("Can't extract unknown '{}' {} {}. Acceptable fields are {}", entity.shown,
+                    names.size() > 1 ? "fields" : "field", list_names(names), list_names(known));
+    try {
+        if (extract.condition.is_array() && extract.condition.size() > 0) {
+            condition(select.context, extract.condition, depth + 1);
+        }
+    } catch (const QueryError& e) {
+        if (e.field) message += "\n" + e.message;
+    }
+    throw QueryError{400, std::move(message), true};
+}
+
+void QueryCompiler::add_columns(Select& select, const Extract& extract) {
+    if (extract.items.empty()) {
+        for (const Field& f : select.context.entity->fields) {
+            if (f.project()) add_column(select, Ast::text(std::string(f.name)));
+        }
+        return;
+    }
+    // Fields precede functions in a row.
+    for (const Ast& item : extract.items) {
+        if (item.is_text()) add_column(select, item);
+    }
+    for (const Ast& item : extract.items) {
+        if (item.is_array()) add_function(select, item);
+    }
+}
+
+/// Adds the GROUP BY terms. Returns each as JSON, in the form that it has in the projection.
+std::vector<std::string> QueryCompiler::group_by(Select& select, const Extract& extract) {
+    const Ast& grouping = *extract.grouping;
+    if (grouping.size() == 1) bad("Received 'group_by' clause without an argument");
+    std::vector<std::string> groups;
+    for (std::size_t i = 1; i < grouping.size(); ++i) {
+        const Ast& g = grouping[i];
+        const bool function = g.is_array() && g.size() >= 2 && g[0].is_text("function");
+        const std::string name = g.is_text() ? g.as_text() : to_clojure(function ? g[1] : g);
+        const Field* f = field_or_base(*select.context.entity, name);
+        const Ast* called = called_function(extract.items, g, name);
+        if (function || (!f && called)) {
+            OutputColumn::Kind kind{};
+            bool aggregate = false;
+            Sql sql = function_expression(select.context, *called, &kind, &aggregate);
+            if (aggregate) bad("ERROR: aggregate functions are not allowed in GROUP BY");
+            groups.push_back(to_json(*called));
+            select.group_by.push_back(std::move(sql));
+            continue;
+        }
+        if (!f || name == "latest_report?") {
+            bad(fmt::format("{} is niether a valid column name nor function name",
+                            to_json(Ast::text(name))));
+        }
+        group_by_field(select, *f, name);
+        groups.push_back(to_json(Ast::text(name)));
+    }
+    return groups;
+}
+
+void QueryCompiler::group_by_field(Select& select, const Field& field, const std::string& name) {
+    OutputColumn::Kind kind{};
+    FieldType type{};
+    Sql by = projection(select.context, name, &kind, &type);
+    if (type == FieldType::FactValue && !dialect_.postgresql()) {
+        // 0 and 0.0 are the same value.
+        by.text = "json_sort_key(" + by.text + ")";
+    }
+    if (type == FieldType::Json && field.name == name && dialect_.postgresql()) {
+        // PostgreSQL can compare the text of json, but not json itself.
+        by.text = "(" + by.text + ")::text";
+        for (std::size_t k = 0; k < select.columns.size(); ++k) {
+            if (select.columns[k].name == name) select.expressions[k] = by;
+        }
+    }
+    select.group_by.push_back(std::move(by));
+}
+
+/// Throws an error if a column of the projection is neither grouped nor aggregated.
+void QueryCompiler::check_grouped(const Select& select, const Extract& extract,
+                                  const std::vector<std::string>& groups) {
+    BUNRAKU_ASSERT(select.columns.size() == select.expressions.size() &&
+                   select.columns.size() == select.types.size());
+    for (const Ast& item : extract.items) {
+        bool plain =
+            item.is_text() || item[1].is_text("to_string") || item[1].is_text("jsonb_typeof");
+        if (!plain) continue;
+        if (std::find(groups.begin(), groups.end(), to_json(item)) == groups.end()) {
+            bad(
+                fmt::format("ERROR: column \"{}\" must appear in the GROUP BY clause or be used "
+                            "in an aggregate function",
+                            item.is_text() ? item.as_text() : item[1].as_text()));
+        }
+    }
+    if (extract.items.empty()) bad("'group_by' requires a projection");
 }
 
 void QueryCompiler::agent_reports(Select& select, const Ast& condition_ast) {
@@ -295,8 +318,7 @@ Sql QueryCompiler::projection(SelectContext& context, std::string_view name,
     return json_steps(column(context, f), steps_of(path));
 }
 
-void QueryCompiler::add_column(Select& select, const Ast& item, int depth) {
-    (void)depth;
+void QueryCompiler::add_column(Select& select, const Ast& item) {
     const std::string& name = item.as_text();
     if (name.size() > kLongestName) {
         bad(fmt::format("Projected field name '{}' exceeds current maximum length of 63 characters",
@@ -313,144 +335,6 @@ void QueryCompiler::add_column(Select& select, const Ast& item, int depth) {
         select.expensive = true;
     select.columns.push_back({name, kind});
     select.types.push_back(type);
-}
-
-Sql QueryCompiler::function_expression(SelectContext& context, const Ast& call,
-                                       OutputColumn::Kind* kind, bool* aggregate) {
-    if (call.size() < 2 || !call[1].is_text() || !known_function(call[1].as_text())) {
-        bad(fmt::format("{} is not a valid function",
-                        call.size() > 1 ? to_clojure(call[1]) : "nil"));
-    }
-    const std::string& name = call[1].as_text();
-    std::size_t arguments = call.size() - 2;
-    auto wrong_count = [&] {
-        bad(fmt::format("wrong number of arguments ({}) provided for function {}", arguments,
-                        name));
-    };
-    bool pg = dialect_.postgresql();
-    *aggregate = name != "to_string" && name != "jsonb_typeof";
-    if (name == "count" && arguments == 0) {
-        *kind = OutputColumn::Number;
-        const Entity& e = *context.entity;
-        return e.count.empty() ? Sql("count(*)") : Sql(e.count);
-    }
-    if (arguments != (name == "to_string" ? 2u : 1u)) wrong_count();
-    if (!call[2].is_text())
-        bad(fmt::format("field {} is not a valid queryable field", to_clojure(call[2])));
-    const std::string& field_name = call[2].as_text();
-    const Field* f = context.entity->field(field_name);
-    bool dotted = false;
-    if (!f) {
-        std::size_t dot = field_name.find('.');
-        if (dot != std::string::npos) f = context.entity->field(field_name.substr(0, dot));
-        dotted = f && f->dotted();
-        if (!dotted) f = nullptr;
-    }
-    if (!f || !f->query() || field_name == "latest_report?") {
-        bad(fmt::format("field {} is not a valid queryable field", to_clojure(call[2])));
-    }
-    FieldType type{};
-    Sql sql = projection(context, field_name, kind, &type);
-    bool json = type == FieldType::FactValue || dotted;
-    // Returns the number in a JSON value, or SQL null if it is not a number.
-    auto numeric = [&]() -> Sql {
-        if (type == FieldType::FactValue) {
-            std::string alias = sql.text.substr(0, sql.text.find('.'));
-            if (!pg) {
-                return Sql(
-                    fmt::format("CASE WHEN {0}.number IS NOT NULL THEN {0}.value + 0 END", alias));
-            }
-            return Sql(
-                fmt::format("CASE WHEN {0}.number IS NOT NULL THEN ({0}.value #>> "
-                            "'{{}}')::numeric END",
-                            alias));
-        }
-        Sql out("CASE WHEN jsonb_typeof(");
-        out << sql << ") = 'number' THEN (";
-        out << sql << (pg ? " #>> '{}')::numeric END" : ") + 0 END");
-        return out;
-    };
-    Sql out;
-    if (name == "count") {
-        *kind = OutputColumn::Number;
-        if (type == FieldType::FactValue) {
-            // A JSON null is not counted.
-            out << "count(CASE WHEN " << sql.text.substr(0, sql.text.find('.'))
-                << ".match <> 'null' THEN 1 END)";
-        } else {
-            out << "count(" << sql << ")";
-        }
-        return out;
-    }
-    if (name == "jsonb_typeof") {
-        if (!json && type != FieldType::Facts && type != FieldType::Parameters &&
-            type != FieldType::JsonText) {
-            bad(fmt::format("field {} must be a JSON type", to_clojure(call[2])));
-        }
-        *kind = OutputColumn::Text;
-        out << "jsonb_typeof(" << sql << ")";
-        return out;
-    }
-    if (name == "to_string") {
-        if (!call[3].is_text()) bad("The format of to_string must be a string");
-        *kind = OutputColumn::Text;
-        bool time = type == FieldType::Time;
-        if (!time && !json && type != FieldType::Number) {
-            bad(fmt::format("field {} must be a numeric type or a timestamp", to_clojure(call[2])));
-        }
-        if (pg) {
-            out << "to_char(";
-            if (time) {
-                out << "to_timestamp(" << sql << " / 1000.0)";  // Sessions use UTC.
-            } else if (json) {
-                out << numeric();
-            } else {
-                out << sql;
-            }
-            out << ", ";
-            return out.bind(call[3].as_text()) << ")";
-        }
-        out << (time ? "time_to_char(" : "number_to_char(") << (json ? numeric() : sql) << ", ";
-        return out.bind(call[3].as_text()) << ")";
-    }
-    // sum, avg, min, max
-    bool sums = name == "sum" || name == "avg";
-    if (json) {
-        *kind = OutputColumn::Number;
-        out << name << "(" << numeric() << ")";
-        return out;
-    }
-    bool fits =
-        type == FieldType::Number ||
-        (!sums && (type == FieldType::Time || type == FieldType::Text || type == FieldType::Hash));
-    if (!fits) {
-        bad(fmt::format("field {} must be a numeric type", to_clojure(call[2])));
-    }
-    if (type == FieldType::Hash && pg) {
-        // PostgreSQL has no min or max of bytes, but has them for their hexadecimal digits.
-        *kind = OutputColumn::Text;
-        out << name << "(" << dialect_.hex(sql.text) << ")";
-        return out;
-    }
-    out << name << "(" << sql << ")";
-    if (sums) *kind = OutputColumn::Number;
-    return out;
-}
-
-void QueryCompiler::add_function(Select& select, const Ast& call) {
-    OutputColumn::Kind kind{};
-    bool aggregate = false;
-    Sql sql = function_expression(select.context, call, &kind, &aggregate);
-    std::string name = call[1].as_text();
-    // A second column with the same name gets a number, as in database drivers.
-    int same = 0;
-    for (const OutputColumn& c : select.columns) {
-        if (c.name == name || c.name.starts_with(name + "_")) ++same;
-    }
-    if (same > 0) name += fmt::format("_{}", same + 1);
-    select.columns.push_back({std::move(name), kind});
-    select.expressions.push_back(std::move(sql));
-    select.types.push_back(kind == OutputColumn::Number ? FieldType::Number : FieldType::Text);
 }
 
 // --- Order
@@ -517,27 +401,27 @@ void QueryCompiler::order(Select& select, const std::vector<OrderTerm>& terms) {
 
 // --- Statement
 
-Sql QueryCompiler::render(const Select& select, bool paged, const Sql* from) {
-    if (common_.empty()) return body(select, paged, from);
+Sql QueryCompiler::render(const Select& select, Paging paging, const Sql* from) {
+    if (common_.empty()) return body(select, paging, from);
     Sql out;
     for (std::size_t i = 0; i < common_.size(); ++i)
         out << fmt::format("{}c{} AS {}", i == 0 ? "WITH " : ", ", i,
                            dialect_.postgresql() ? "MATERIALIZED " : "")
             << common_[i];
-    return out << " " << body(select, paged, from);
+    return out << " " << body(select, paging, from);
 }
 
 Sql QueryCompiler::subquery(const Select& select) {
     constexpr int kDeep = 10;
     Sql out("(");
-    out << body(select, true, nullptr) << ")";
+    out << body(select, Paging::Page, nullptr) << ")";
     if (depth_of(out.text) <= kDeep) return out;
     common_.push_back(std::move(out));
     BUNRAKU_ASSERT(!common_.empty());
     return fmt::format("(SELECT * FROM c{})", common_.size() - 1);
 }
 
-Sql QueryCompiler::body(const Select& select, bool paged, const Sql* from) {
+Sql QueryCompiler::body(const Select& select, Paging paging, const Sql* from) {
     const Entity& e = *select.context.entity;
     Sql out(e.distinct ? "SELECT DISTINCT " : "SELECT ");
     for (std::size_t i = 0; i < select.expressions.size(); ++i) {
@@ -592,7 +476,7 @@ Sql QueryCompiler::body(const Select& select, bool paged, const Sql* from) {
             out << select.group_by[i];
         }
     }
-    if (!paged) return out;
+    if (paging == Paging::AllRows) return out;
     if (!select.order_by.text.empty()) out << " ORDER BY " << select.order_by;
     if (select.limit) {
         out << " LIMIT ";

@@ -11,6 +11,7 @@
 #include "core/base/civil_time.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "store/query/number_text.h"
 
 namespace bunraku::query {
 
@@ -51,17 +52,6 @@ std::optional<std::int64_t> parse_query_time(std::string_view text) {
 // --- to_char
 
 namespace {
-
-std::string ordinal(std::int64_t n, bool capitals) {
-    std::int64_t last = n % 100;
-    std::string_view end = "th";
-    if (last < 11 || last > 13) {
-        if (n % 10 == 1) end = "st";
-        if (n % 10 == 2) end = "nd";
-        if (n % 10 == 3) end = "rd";
-    }
-    return capitals ? base::upper(end) : std::string(end);
-}
 
 struct Shown {
     base::CivilTime time;
@@ -220,7 +210,7 @@ std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
         if (found->number) {
             const std::int64_t n = found->number(shown);
             out += fill ? fmt::format("{:0{}}", n, found->width) : fmt::format("{}", n);
-            if (!suffix.empty()) out += ordinal(n, suffix[0] == 'T');
+            if (!suffix.empty()) out += ordinal_suffix(n, suffix[0] == 'T');
         } else {
             std::string text = found->text(shown);
             if (letters == Letters::Small) base::make_lower(text);
@@ -232,216 +222,6 @@ std::string time_to_char(std::int64_t milliseconds, std::string_view format) {
         fill = names_filled = true;
     }
     return out;
-}
-
-namespace {
-
-/// Formats a Roman numeral like RN: 15 characters wide, or filled with '#' if the number has no
-/// Roman numeral.
-std::string roman(double number, bool fill, bool small) {
-    constexpr int kWidth = 15;
-    double rounded = std::nearbyint(number);
-    if (!(rounded >= 1 && rounded <= 3999)) return std::string(kWidth, '#');
-    static constexpr std::pair<int, std::string_view> kSteps[] = {
-        {1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"},
-        {40, "XL"},  {10, "X"},   {9, "IX"},  {5, "V"},    {4, "IV"},  {1, "I"}};
-    std::string out;
-    int left = static_cast<int>(rounded);
-    for (const auto& [value, letters] : kSteps) {
-        for (; left >= value; left -= value) out += letters;
-    }
-    BUNRAKU_ASSERT(left == 0 && !out.empty());
-    if (small) out = base::lower(out);
-    return fill ? fmt::format("{:>{}}", out, kWidth) : out;
-}
-
-}  // namespace
-
-std::string number_to_char(double number, std::string_view format) {
-    // The parsed template: positions of digits, the point, separators and signs.
-    struct Slot {
-        char
-            kind;  // '9', '0', '.', ',', 'S', 'M' (MI), 'P' (PL), 'G' (SG), 'R' (PR), 'T', 't', 'q'
-        std::string text;
-    };
-    std::vector<Slot> slots;
-    bool fill = true, point = false, sign_written = false, zero_seen = false, anchored = false;
-    int before = 0, after = 0;
-    bool percent_shift = false;
-    int shift = 0;
-    for (std::size_t i = 0; i < format.size() && slots.size() < 512;) {
-        std::string up = base::upper(format.substr(i, 4));
-        if (up.starts_with("FM")) {
-            fill = false;
-            i += 2;
-        } else if (up[0] == '9' || up[0] == '0') {
-            if (percent_shift) {
-                ++shift;
-            } else if (point) {
-                ++after;
-            } else {
-                ++before;
-            }
-            if (up[0] == '0') zero_seen = true;
-            slots.push_back({zero_seen && !point ? '0' : up[0], {}});
-            ++i;
-        } else if ((up[0] == '.' || up[0] == 'D') && !point) {
-            point = true;
-            slots.push_back({'.', {}});
-            ++i;
-        } else if (up[0] == ',' || up[0] == 'G') {
-            slots.push_back({',', {}});
-            ++i;
-        } else if (up.starts_with("MI")) {
-            sign_written = true;
-            slots.push_back({'M', {}});
-            i += 2;
-        } else if (up.starts_with("PL")) {
-            slots.push_back({'P', {}});
-            i += 2;
-        } else if (up.starts_with("SG")) {
-            sign_written = true;
-            slots.push_back({'G', {}});
-            i += 2;
-        } else if (up.starts_with("PR")) {
-            sign_written = true;
-            slots.push_back({'R', {}});
-            i += 2;
-        } else if (up.starts_with("TH")) {
-            slots.push_back({format[i], {}});
-            i += 2;
-        } else if (up.starts_with("RN")) {
-            return roman(number, fill, format[i] == 'r');
-        } else if (up == "EEEE") {
-            std::string text = fmt::format("{:+.{}e}", number, std::min(after, 20));
-            if (text[0] == '+') text[0] = ' ';
-            return text;
-        } else if (up[0] == 'B') {
-            ++i;
-        } else if (up[0] == 'L') {
-            slots.push_back({'q', " "});
-            ++i;
-        } else if (up[0] == 'S') {
-            // A sign before the digits moves to the first printed digit.
-            sign_written = true;
-            if (before == 0 && !point) {
-                anchored = true;
-            } else {
-                slots.push_back({'S', {}});
-            }
-            ++i;
-        } else if (up[0] == 'V') {
-            percent_shift = true;
-            ++i;
-        } else if (format[i] == '"') {
-            Slot quoted{'q', {}};
-            ++i;
-            while (i < format.size() && format[i] != '"') quoted.text += format[i++];
-            ++i;
-            slots.push_back(std::move(quoted));
-        } else {
-            slots.push_back({'q', std::string(1, format[i])});
-            ++i;
-        }
-    }
-    bool negative = number < 0;
-    double magnitude = std::fabs(number) * std::pow(10, std::min(shift, 20));
-    std::string digits = fmt::format("{:.{}f}", magnitude, std::min(after, 20));
-    std::string whole = digits.substr(0, digits.find('.'));
-    std::string fraction =
-        digits.find('.') == std::string::npos ? "" : digits.substr(digits.find('.') + 1);
-    if (negative &&
-        std::all_of(digits.begin(), digits.end(), [](char c) { return c == '0' || c == '.'; })) {
-        negative = false;
-    }
-    int places = before + shift;
-    bool overflow = static_cast<int>(whole.size()) > places && !(places == 0 && whole == "0");
-    bool bracket =
-        std::any_of(slots.begin(), slots.end(), [](const Slot& s) { return s.kind == 'R'; });
-    std::string out;
-    int index = 0;  // index among the digit positions before the point
-    int lead = places - static_cast<int>(whole.size());
-    std::size_t fraction_at = 0;
-    std::size_t last_needed = fraction.find_last_not_of('0');
-    bool started = false, in_fraction = false;
-    std::string number_text;
-    // The sign is printed directly before the first digit, in its own position.
-    auto open_number = [&] {
-        if (started) return;
-        started = true;
-        if (anchored) {
-            number_text += negative ? '-' : '+';
-        } else if (bracket) {
-            number_text += negative ? "<" : fill ? " " : "";
-        } else if (!sign_written) {
-            number_text += negative ? "-" : fill ? " " : "";
-        }
-    };
-    for (const Slot& slot : slots) {
-        switch (slot.kind) {
-            case '9':
-            case '0':
-                if (in_fraction) {
-                    open_number();
-                    char digit = overflow                        ? '#'
-                                 : fraction_at < fraction.size() ? fraction[fraction_at]
-                                                                 : '0';
-                    bool needed = fill || slot.kind == '0' ||
-                                  (last_needed != std::string::npos && fraction_at <= last_needed);
-                    if (needed) number_text += digit;
-                    ++fraction_at;
-                } else {
-                    if (overflow) {
-                        open_number();
-                        number_text += '#';
-                    } else if (index < lead) {
-                        if (slot.kind == '0') {
-                            open_number();
-                            number_text += '0';
-                        } else if (fill) {
-                            out += ' ';
-                        }
-                    } else {
-                        BUNRAKU_ASSERT(static_cast<std::size_t>(index - lead) < whole.size());
-                        char digit = whole[static_cast<std::size_t>(index - lead)];
-                        bool only_zero = whole == "0" && after > 0 && slot.kind == '9' && !started;
-                        if (only_zero) {
-                            if (fill) out += ' ';
-                        } else {
-                            open_number();
-                            number_text += digit;
-                        }
-                    }
-                    ++index;
-                }
-                break;
-            case '.':
-                open_number();
-                in_fraction = true;
-                number_text += '.';
-                break;
-            case ',':
-                if (started) {
-                    number_text += ',';
-                } else if (fill) {
-                    out += ' ';
-                }
-                break;
-            case 'S':
-            case 'G': (started ? number_text : out) += negative ? '-' : '+'; break;
-            case 'M': (started ? number_text : out) += negative ? "-" : fill ? " " : ""; break;
-            case 'P': (started ? number_text : out) += negative ? (fill ? " " : "") : "+"; break;
-            case 'T':
-            case 't':
-                if (!negative && !overflow) {
-                    number_text += ordinal(std::llround(magnitude), slot.kind == 'T');
-                }
-                break;
-            case 'R': number_text += negative ? ">" : fill ? " " : ""; break;
-            default: (started ? number_text : out) += slot.text;
-        }
-    }
-    return out + number_text;
 }
 
 }  // namespace bunraku::query

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times in queries, and PostgreSQL's to_char() for the embedded store.
+// Times in queries, and PostgreSQL's to_char() of times for the embedded store.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,5 @@ std::optional<std::int64_t> parse_query_time(std::string_view text);
 
 /// Implements to_char(timestamp, format) of PostgreSQL 15 for milliseconds since the epoch, in UTC.
 std::string time_to_char(std::int64_t milliseconds, std::string_view format);
-/// Implements to_char(number, format).
-std::string number_to_char(double number, std::string_view format);
 
 }  // namespace bunraku::query

@@ -5,6 +5,7 @@
 #include "store/query/are_regex.h"
 #include "store/query/compile.h"
 #include "store/query/field_path.h"
+#include "store/query/number_text.h"
 #include "store/query/pql.h"
 #include "store/query/time_text.h"
 
