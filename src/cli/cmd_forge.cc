@@ -113,7 +113,7 @@ int list(ForgeStore& forge_store, const Options& o) {
         return 0;
     }
     std::map<std::string, std::vector<std::string>> consumers;
-    for (const forge::Binding& b : forge_store.bindings()) {
+    for (const forge::Binding& b : forge_store.access().bindings()) {
         consumers[b.repository].push_back(b.consumer);
     }
     std::string json = "[";
@@ -255,7 +255,7 @@ int publish(ForgeStore& forge_store, const Options& o) {
 int bind(ForgeStore& forge_store, const Options& o, bool on) {
     if (o.consumer.empty()) return missing("consumer");
     if (o.repo.empty()) return missing("repo");
-    auto done = on ? forge_store.bind(o.consumer, o.repo) : forge_store.unbind(o.consumer, o.repo);
+    auto done = on ? forge_store.access().bind(o.consumer, o.repo) : forge_store.access().unbind(o.consumer, o.repo);
     if (!done) return complain(done.error().message);
     if (!on && !*done) {
         return complain(fmt::format("'{}' is not bound to '{}'", o.consumer, o.repo));
@@ -338,13 +338,13 @@ int user(ForgeStore& forge_store, const Options& o, const std::vector<std::strin
         if (o.name.empty()) return missing("name");
         auto until = until_of(o);
         if (!until) return complain(until.error().message);
-        auto password = forge_store.add_user(o.name, o.groups, *until);
+        auto password = forge_store.access().add_user(o.name, o.groups, *until);
         if (!password) return complain(password.error().message);
         fmt::print("{}\n", *password);
         return 0;
     }
     if (action == "list") {
-        for (const forge::User& u : forge_store.users()) {
+        for (const forge::User& u : forge_store.access().users()) {
             fmt::print("{}:", u.name);
             for (const std::string& g : u.groups) fmt::print(" {}", g);
             fmt::print("{}\n", until_text(u.until));
@@ -353,7 +353,7 @@ int user(ForgeStore& forge_store, const Options& o, const std::vector<std::strin
     }
     if (action == "delete") {
         if (o.name.empty()) return missing("name");
-        auto gone = forge_store.remove_user(o.name);
+        auto gone = forge_store.access().remove_user(o.name);
         if (!gone) return complain(gone.error().message);
         return *gone ? 0 : complain(fmt::format("there is no user '{}'", o.name));
     }
@@ -415,13 +415,13 @@ int token(ForgeStore& forge_store, const Options& o, const std::vector<std::stri
         if (o.name.empty()) return missing("name");
         auto until = until_of(o);
         if (!until) return complain(until.error().message);
-        auto text = forge_store.add_token(o.name, o.repos, o.reads_only, *until);
+        auto text = forge_store.access().add_token(o.name, o.repos, o.reads_only, *until);
         if (!text) return complain(text.error().message);
         fmt::print("{}\n", *text);
         return 0;
     }
     if (action == "list") {
-        for (const forge::Token& t : forge_store.tokens()) {
+        for (const forge::Token& t : forge_store.access().tokens()) {
             fmt::print("{}:", t.name);
             for (const std::string& r : t.repositories) fmt::print(" {}", r);
             fmt::print("{}{}\n", t.reads_only ? " (reads only)" : "", until_text(t.until));
@@ -430,7 +430,7 @@ int token(ForgeStore& forge_store, const Options& o, const std::vector<std::stri
     }
     if (action == "delete") {
         if (o.name.empty()) return missing("name");
-        auto gone = forge_store.remove_token(o.name);
+        auto gone = forge_store.access().remove_token(o.name);
         if (!gone) return complain(gone.error().message);
         return *gone ? 0 : complain(fmt::format("there is no token '{}'", o.name));
     }

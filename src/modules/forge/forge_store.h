@@ -29,6 +29,7 @@
 #include "core/base/result.h"
 #include "core/sys/file_system.h"
 #include "core/sys/lock.h"
+#include "modules/forge/forge_access.h"
 #include "modules/forge/metadata.h"
 #include "modules/forge/readers.h"
 #include "modules/forge/record.h"
@@ -52,20 +53,6 @@ struct Flags {
     const Deprecation* deprecation(std::string_view module) const;
     std::string text() const;
     static Flags parse(std::string_view text);
-};
-
-struct Binding {
-    std::string consumer, repository;
-};
-
-/// A token with write access. Only a digest of the token is stored.
-struct Token {
-    std::string name, sha256;
-    std::vector<std::string> repositories;  ///< "*" means all repositories
-    bool reads_only = false;
-    std::int64_t until = 0;  ///< seconds since the epoch; 0 means no expiry
-    bool allows(std::string_view repository) const;
-    bool over(std::int64_t now) const { return until != 0 && until <= now; }
 };
 
 /// A release of the working set.
@@ -195,26 +182,9 @@ public:
     static std::uint64_t published_number(std::string_view snapshot);
     std::string published_folder() const { return root_ + "/published"; }
 
-    base::Result<bool> bind(std::string_view consumer, std::string_view repo);
-    base::Result<bool> unbind(std::string_view consumer, std::string_view repo);
-    std::vector<Binding> bindings() const;
-    std::string consumers_file() const { return root_ + "/consumers"; }
+    /// Returns the consumers, tokens and users of the forge.
+    ForgeAccess access() const { return ForgeAccess(*this); }
 
-    /// Creates a token and returns its text, which is not stored.
-    base::Result<std::string> add_token(const std::string& name,
-                                        const std::vector<std::string>& repositories,
-                                        bool reads_only = false, std::int64_t until = 0);
-    base::Result<bool> remove_token(const std::string& name);
-    std::vector<Token> tokens() const;
-    std::string tokens_file() const { return root_ + "/tokens"; }
-
-    /// Creates a user and returns the password, which is not stored. For an existing user, replaces
-    /// the password, groups and expiry.
-    base::Result<std::string> add_user(const std::string& name,
-                                       const std::vector<std::string>& groups, std::int64_t until);
-    base::Result<bool> remove_user(const std::string& name);
-    std::vector<User> users() const;
-    std::string users_file() const { return root_ + "/users"; }
     /// Returns the download counts as lines "SLUG\tCOUNT".
     std::string downloads(std::string_view repo) const;
     /// Replaces the download counts with the result of `change` and returns the new text. Fails if
@@ -226,6 +196,11 @@ public:
 
 private:
     friend class Batch;
+    friend class ForgeAccess;
+    class SnapshotWriter;
+    std::string making_folder(std::string_view repo) const;
+    base::Result<std::uint64_t> remove_old_snapshots(std::string_view repo,
+                                                     const std::string& current) const;
     base::Result<sys::FileLock> lock(std::string_view name) const;
     base::Result<void> need(std::string_view repo) const;
     LastPublish last_of_deleted() const;
@@ -253,7 +228,6 @@ private:
         return config.closed ? 0700 : 0755;
     }
     base::Result<void> set_modes(std::string_view repo, const RepositoryConfig& config) const;
-    base::Result<void> change_bindings(const std::function<void(std::vector<Binding>&)>& change);
 
     std::string root_;
     std::unique_ptr<sys::FileSystem> files_;

@@ -201,10 +201,10 @@ bool Selection::shows(std::size_t i, std::string_view slug) const {
 std::shared_ptr<const std::vector<Binding>> ForgeService::bindings(std::uint64_t* version,
                                                                    std::int64_t* modified) {
     std::int64_t seconds = 0;
-    const std::string stamp = stamp_of(forge_store_.consumers_file(), &seconds);
+    const std::string stamp = stamp_of(forge_store_.access().consumers_file(), &seconds);
     std::unique_lock held(bindings_mutex_);
     if (!bindings_ || stamp != bindings_stamp_) {
-        bindings_ = std::make_shared<const std::vector<Binding>>(forge_store_.bindings());
+        bindings_ = std::make_shared<const std::vector<Binding>>(forge_store_.access().bindings());
         bindings_stamp_ = stamp;
         bindings_version_ = mix(kSeed, stamp);
         bindings_modified_ = seconds;
@@ -244,20 +244,20 @@ ForgeService::Access ForgeService::may_write(std::string_view token, std::string
 }
 
 std::shared_ptr<const std::vector<Token>> ForgeService::tokens() {
-    const std::string stamp = stamp_of(forge_store_.tokens_file());
+    const std::string stamp = stamp_of(forge_store_.access().tokens_file());
     std::unique_lock held(people_mutex_);
     if (!tokens_ || stamp != tokens_stamp_) {
-        tokens_ = std::make_shared<const std::vector<Token>>(forge_store_.tokens());
+        tokens_ = std::make_shared<const std::vector<Token>>(forge_store_.access().tokens());
         tokens_stamp_ = stamp;
     }
     return tokens_;
 }
 
 std::shared_ptr<const std::vector<User>> ForgeService::users() {
-    const std::string stamp = stamp_of(forge_store_.users_file());
+    const std::string stamp = stamp_of(forge_store_.access().users_file());
     std::unique_lock held(people_mutex_);
     if (!users_ || stamp != users_stamp_) {
-        users_ = std::make_shared<const std::vector<User>>(forge_store_.users());
+        users_ = std::make_shared<const std::vector<User>>(forge_store_.access().users());
         users_stamp_ = stamp;
     }
     return users_;

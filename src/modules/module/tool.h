@@ -25,6 +25,9 @@ struct ToolOptions {
     bool color = false;
     bool explain = false;  ///< true to explain after Puppet's message why no releases fit together
     int parallel = 16;
+
+    /// Reports whether dependencies are neither resolved nor installed.
+    bool alone() const { return force || ignore_dependencies; }
 };
 
 /// The result of an action.

@@ -45,8 +45,8 @@ protected:
         put("two", module::test::release("a-lib", "3.0.0"));
         EXPECT_TRUE(forge_store.publish("one"));
         EXPECT_TRUE(forge_store.publish("two"));
-        EXPECT_TRUE(forge_store.bind("both", "one"));
-        EXPECT_TRUE(forge_store.bind("both", "two"));
+        EXPECT_TRUE(forge_store.access().bind("both", "one"));
+        EXPECT_TRUE(forge_store.access().bind("both", "two"));
     }
     void put(const std::string& repo, const std::string& bytes) {
         auto slug = service.forge_store().upload(repo, bytes);
@@ -249,11 +249,11 @@ TEST_F(Api, SnapshotsAreFrozen) {
     EXPECT_EQ(ask(one + "/v3/files/z-new-1.0.0.tar.gz").status, 200);
     ASSERT_TRUE(service.forge_store().publish("one"));
     EXPECT_EQ(ask(one + "/v3/files/z-new-1.0.0.tar.gz").status, 404);
-    ASSERT_TRUE(service.forge_store().unbind("both", "two"));
+    ASSERT_TRUE(service.forge_store().access().unbind("both", "two"));
     EXPECT_EQ(shape(ask(both + "/api/v1/releases.json?module=a/lib")), "a/lib:1.1.0");
     ASSERT_TRUE(service.forge_store().remove_repository("one"));
     EXPECT_EQ(ask(one + "/v3/modules/a-web").status, 404);
-    EXPECT_TRUE(service.forge_store().bindings().empty());
+    EXPECT_TRUE(service.forge_store().access().bindings().empty());
 }
 
 TEST_F(Api, UploadsConflict) {
@@ -309,14 +309,14 @@ TEST_F(Api, Writes) {
     EXPECT_EQ(ask(one + "/v3/modules/p-q?reason=gone", "DELETE", {good}).status, 204);
     EXPECT_EQ(ask(one + "/v3/modules/p-q").status, 404);
     // A token may write only in its own repositories.
-    auto token = service.forge_store().add_token("ci", {"two"});
+    auto token = service.forge_store().access().add_token("ci", {"two"});
     ASSERT_TRUE(token);
     const std::pair<std::string, std::string> own{"Authorization", "Bearer " + *token};
     EXPECT_EQ(ask(url, "POST", {type, own}, body).status, 403);
     EXPECT_EQ(
         ask("/pulp_puppet/forge/repository/two/v3/releases", "POST", {type, own}, body).status,
         201);
-    ASSERT_TRUE(service.forge_store().remove_token("ci"));
+    ASSERT_TRUE(service.forge_store().access().remove_token("ci"));
     EXPECT_EQ(
         ask("/pulp_puppet/forge/repository/two/v3/releases", "POST", {type, own}, body).status,
         403);
@@ -325,7 +325,7 @@ TEST_F(Api, Writes) {
 // A client without write access gets the refusal before it has sent the whole body, for every
 // spelling of the path. Routes without uploads do not accept long bodies.
 TEST_F(Api, RefusedBeforeTheBody) {
-    ASSERT_TRUE(service.forge_store().add_token("ci", {"two"}).has_value());
+    ASSERT_TRUE(service.forge_store().access().add_token("ci", {"two"}).has_value());
     auto before_body = [&](const std::string& method, const std::string& path,
                            const std::string& token, std::uint64_t* limit) {
         Request r;

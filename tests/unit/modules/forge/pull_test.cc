@@ -283,8 +283,8 @@ TEST_F(PullThrough, OwnedNamesAreNeverRequestedUpstream) {
     ASSERT_TRUE(front->forge_store().create("own"));
     ASSERT_TRUE(front->forge_store().upload("own", module::test::release("a-b", "0.5.0")));
     ASSERT_TRUE(front->forge_store().publish("own"));
-    ASSERT_TRUE(front->forge_store().bind("con", "r"));
-    ASSERT_TRUE(front->forge_store().bind("con", "own"));
+    ASSERT_TRUE(front->forge_store().access().bind("con", "r"));
+    ASSERT_TRUE(front->forge_store().access().bind("con", "own"));
     RepositoryConfig config = front->forge_store().config("own");
     config.own = {"x", "y-any"};
     ASSERT_TRUE(front->forge_store().configure("own", config));
@@ -345,7 +345,7 @@ TEST_F(PullThrough, TriesUpstreamsInOrder) {
 
 TEST_F(PullThrough, ConsumersAndClosures) {
     create("r", upstream_url);
-    ASSERT_TRUE(front->forge_store().bind("con", "r"));
+    ASSERT_TRUE(front->forge_store().access().bind("con", "r"));
     auto server = serve(*front);
     const std::string url = server->urls()[0], con = "/pulp_puppet/forge/consumer/con";
     std::string body;

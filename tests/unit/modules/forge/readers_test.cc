@@ -44,7 +44,7 @@ protected:
             EXPECT_TRUE(service.forge_store().create(repo));
             EXPECT_TRUE(service.forge_store().upload(repo, module::test::release("a-b", "1.0.0")));
             EXPECT_TRUE(service.forge_store().publish(repo));
-            EXPECT_TRUE(service.forge_store().bind("con", repo));
+            EXPECT_TRUE(service.forge_store().access().bind("con", repo));
         }
         RepositoryConfig config;
         config.closed = true;
@@ -78,10 +78,10 @@ protected:
 };
 
 TEST_F(Private, RefusesOtherClients) {
-    const auto password = service.forge_store().add_user("alice", {}, 0);
-    const auto other = service.forge_store().add_user("bob", {}, 0);
-    const auto reads = service.forge_store().add_token("reads", {"own"}, true);
-    const auto over = service.forge_store().add_token("over", {"own"}, true, 1);
+    const auto password = service.forge_store().access().add_user("alice", {}, 0);
+    const auto other = service.forge_store().access().add_user("bob", {}, 0);
+    const auto reads = service.forge_store().access().add_token("reads", {"own"}, true);
+    const auto over = service.forge_store().access().add_token("over", {"own"}, true, 1);
     ASSERT_TRUE(password && other && reads && over);
     for (const std::string& path :
          {kOwn + "/v3/modules/a-b", kOwn + "/v3/files/a-b-1.0.0.tar.gz",
@@ -109,7 +109,7 @@ TEST_F(Private, RefusesOtherClients) {
     EXPECT_EQ(last.headers.get("Cache-Control"), "");
     // A token with read access cannot write.
     EXPECT_EQ(ask(kOwn + "/v3/releases/a-b-1.0.0", "Bearer " + *reads, {}, "DELETE"), 403);
-    ASSERT_TRUE(*service.forge_store().remove_user("alice"));
+    ASSERT_TRUE(*service.forge_store().access().remove_user("alice"));
     EXPECT_EQ(ask(kOwn + "/v3/modules", basic("alice", *password)), 401);
     const auto log = sys::make_real_file_system()->read(scratch.path + "/forge/audit.log");
     ASSERT_TRUE(log);
@@ -118,7 +118,7 @@ TEST_F(Private, RefusesOtherClients) {
 }
 
 TEST_F(Private, TokenForOneRepositorySelectsItAtTheRoot) {
-    const auto token = service.forge_store().add_token("t", {"open"});
+    const auto token = service.forge_store().access().add_token("t", {"open"});
     ASSERT_TRUE(token);
     ASSERT_TRUE(service.forge_store().upload("open", module::test::release("c-d", "1.0.0")));
     ASSERT_TRUE(service.forge_store().publish("open"));
