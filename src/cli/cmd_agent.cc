@@ -8,12 +8,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <random>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/node_options.h"
+#include "core/base/jitter.h"
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
@@ -253,8 +253,7 @@ private:
 
     void splay() {
         const long limit = std::max(0L, settings_.integer("splaylimit"));
-        std::random_device source;
-        const long seconds = std::uniform_int_distribution<long>(0, limit)(source);
+        const long seconds = base::random_between(0, limit);
         log_.log(base::Level::Info,
                  fmt::format("Sleeping for {} seconds (splay is enabled)", seconds));
         wait(seconds);

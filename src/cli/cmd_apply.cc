@@ -6,13 +6,13 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/node_options.h"
 #include "compile/compiler/explained_error.h"
 #include "compile/site/report_processors.h"
+#include "core/base/jitter.h"
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/sys/clock.h"
@@ -201,8 +201,7 @@ private:
     void splay() {
         if (!invocation_.settings.boolean("splay")) return;
         const long limit = std::max(0L, invocation_.settings.integer("splaylimit"));
-        std::random_device source;
-        const long seconds = std::uniform_int_distribution<long>(0, limit)(source);
+        const long seconds = base::random_between(0, limit);
         console_.log(base::Level::Info,
                      fmt::format("Sleeping for {} seconds (splay is enabled)", seconds));
         sys::make_real_clock()->sleep_ns(seconds * 1'000'000'000L);

@@ -6,12 +6,12 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <map>
-#include <random>
 #include <set>
 #include <thread>
 
 #include "core/base/civil_time.h"
 #include "core/base/diagnostic.h"
+#include "core/base/jitter.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/codec/base64.h"
@@ -369,12 +369,10 @@ Result<std::string> Fetcher::get(const std::string& url, std::uint64_t limit, bo
         if (partial.body.size() > had) attempt = 1;
         if (attempt >= options_.attempts) return body;
         const auto told = base::parse_integer<std::uint32_t>(retry_after);
-        // Random delays prevent clients that were refused together from retrying together.
-        thread_local std::minstd_rand chance{std::random_device{}()};
         milliseconds pause = told ? std::min<milliseconds>(seconds(*told), kLongestPause)
                                   : milliseconds(1000 << std::min(attempt - 1, 4));
-        pause += milliseconds(std::uniform_int_distribution<int>(
-            0, static_cast<int>(std::min<std::int64_t>(pause.count() / 4 + 100, 2000)))(chance));
+        pause += milliseconds(
+            base::random_between(0, std::min<std::int64_t>(pause.count() / 4 + 100, 2000)));
         for (const auto end = steady_clock::now() + pause; steady_clock::now() < end;) {
             if (stopped()) return failure("stopped", ECANCELED);
             std::this_thread::sleep_for(milliseconds(50));

@@ -5,11 +5,11 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <optional>
-#include <random>
 #include <set>
 #include <thread>
 
 #include "core/base/diagnostic.h"
+#include "core/base/jitter.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/codec/digest.h"
@@ -81,13 +81,12 @@ bool worth_waiting(const Result<http::ClientResponse>& response) {
 std::chrono::milliseconds pause_before(int attempt, const Result<http::ClientResponse>& response) {
     using std::chrono::milliseconds;
     constexpr std::uint32_t kLongestSeconds = 60;
-    thread_local std::minstd_rand chance{std::random_device{}()};
     const auto told = response
                           ? base::parse_integer<std::uint32_t>(response->headers.get("Retry-After"))
                           : std::nullopt;
     const auto least = told ? milliseconds(1000 * std::min(*told, kLongestSeconds))
                             : milliseconds(250 << std::min(attempt, 5));
-    return least + milliseconds(std::uniform_int_distribution<int>(0, 500)(chance));
+    return least + milliseconds(base::random_between(0, 500));
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 #include <condition_variable>
 #include <fmt/format.h>
 #include <mutex>
-#include <random>
 #include <thread>
 
 #include "core/base/assert.h"
+#include "core/base/jitter.h"
 #include "core/codec/digest.h"
 #include "modules/module/feed.h"
 
@@ -325,11 +325,8 @@ Result<std::string> GitMirror::run_remote(std::string_view verb,
         }();
         if (done || i == kTries || !is_passing(done.error().message)) return done;
         if (!makes.empty()) BUNRAKU_TRY_VOID(system_->files.remove_all(makes));
-        // A random delay prevents rejected clients from retrying together.
-        thread_local std::minstd_rand chance{std::random_device{}()};
         const int least = 250 << i;
-        const auto pause =
-            std::chrono::milliseconds(std::uniform_int_distribution<int>(least, 2 * least)(chance));
+        const std::chrono::milliseconds pause(base::random_between(least, 2 * least));
         for (const auto end = std::chrono::steady_clock::now() + pause;
              std::chrono::steady_clock::now() < end;) {
             if (timeout_.stopped && timeout_.stopped()) {
