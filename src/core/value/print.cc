@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/base/civil_time.h"
+#include "core/base/redacted.h"
 #include "core/base/semver.h"
 #include "core/base/work_limit.h"
 #include "core/codec/base64.h"
@@ -111,7 +112,7 @@ void print_at(std::string& out, const Value& v, bool source) {
             break;
         }
         case Kind::Regexp: append_regexp(out, v.as_regexp()); break;
-        case Kind::Sensitive: out += "Sensitive [value redacted]"; break;
+        case Kind::Sensitive: out += base::kSensitiveText; break;
         case Kind::Timestamp:
         case Kind::Timespan:
         case Kind::SemVer:

@@ -5,6 +5,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/number.h"
+#include "core/base/redacted.h"
 #include "core/base/text.h"
 #include "core/base/text_view.h"
 #include "core/base/work_limit.h"
@@ -80,7 +81,7 @@ void print_inspect(std::string& out, const Value& v) {
         case Kind::Undef: out += "nil"; return;
         case Kind::Default: out += ":default"; return;
         case Kind::String: print_inspected_text(out, v.as_string()); return;
-        case Kind::Sensitive: out += "#<Sensitive [value redacted]>"; return;
+        case Kind::Sensitive: out += base::kSensitiveInspected; return;
         case Kind::Array: {
             out += '[';
             bool first = true;
@@ -115,7 +116,7 @@ void print_ruby_to_s(std::string& out, const Value& v) {
         case Kind::Undef: return;
         case Kind::String: out += v.as_string(); return;
         case Kind::Default: out += "default"; return;
-        case Kind::Sensitive: out += "Sensitive [value redacted]"; return;
+        case Kind::Sensitive: out += base::kSensitiveText; return;
         case Kind::Array:
         case Kind::Hash: print_inspect(out, v); return;
         default: print(out, v);

@@ -2,6 +2,7 @@
 // Implements to_s and inspect.
 #include <fmt/format.h>
 
+#include "core/base/redacted.h"
 #include "core/base/work_limit.h"
 #include "core/value/escapes.h"
 #include "language/erb/ast.h"
@@ -46,7 +47,7 @@ void Heap::print(std::string& out, const RV& v) {
             return;
         case T::Opaque:
             switch (v.v->kind()) {
-                case value::Kind::Sensitive: out += "Sensitive [value redacted]"; return;
+                case value::Kind::Sensitive: out += base::kSensitiveText; return;
                 case value::Kind::Type:
                 case value::Kind::SemVer:
                 case value::Kind::SemVerRange:

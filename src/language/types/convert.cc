@@ -7,6 +7,7 @@
 #include <utf8proc.h>
 
 #include "core/base/diagnostic.h"
+#include "core/base/redacted.h"
 #include "core/base/semver.h"
 #include "core/base/text_view.h"
 #include "core/base/work_limit.h"
@@ -325,7 +326,7 @@ private:
     std::string any(const Value& v, const Format& f) {
         if (f.letter == 's') return f.pad(value::to_text(v));
         if (f.letter == 'p') {
-            if (v.is(Kind::Sensitive)) return f.pad("#<Sensitive [value redacted]>");
+            if (v.is(Kind::Sensitive)) return f.pad(std::string(base::kSensitiveInspected));
             if (v.is(Kind::SemVerRange)) return f.pad(v.as_semver_range().normalized());
             return f.pad(value::to_text(v));
         }

@@ -8,6 +8,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/number.h"
+#include "core/base/redacted.h"
 #include "core/base/shown_url.h"
 #include "core/base/text.h"
 #include "resources/apply/ruby_text.h"
@@ -102,7 +103,7 @@ void set_identity(sys::Users& users, const Execute& o, sys::Command& command) {
 
 Executed run(Context& context, std::vector<std::string> argv, const std::string& shown,
              const Execute& o) {
-    std::string text = o.sensitive ? "[redacted]" : shown;
+    std::string text = base::redacted_if(o.sensitive, shown);
     if (!o.query) ++context.actions;
     if (context.enabled(Level::Debug)) {
         std::string who;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/assert.h"
+#include "core/base/redacted.h"
 #include "core/codec/base64.h"
 #include "core/sys/guarded_file_system.h"
 #include "core/value/text.h"
@@ -18,10 +19,6 @@ namespace bunraku::apply {
 using base::PuppetError;
 
 namespace {
-
-std::string redacted(const Param& p, std::string text) {
-    return p.sensitive ? "[redacted]" : std::move(text);
-}
 
 // Returns the value as Ruby interpolates it into a string.
 std::string interpolated(const Value& v) {
@@ -159,14 +156,14 @@ void Transaction::perform_changes(Resource& resource, ResourceStatus& status) {
             e.status = Event::Status::Audit;
             e.message =
                 fmt::format("audit change: previously recorded value {} has been changed to {}",
-                            redacted(*p, resource.is_text(*p, before)),
-                            redacted(*p, resource.is_text(*p, now)));
+                            base::redacted_if(p->sensitive, resource.is_text(*p, before)),
+                            base::redacted_if(p->sensitive, resource.is_text(*p, now)));
             send(resource, *p, e);
             status.add(std::move(e));
         } else {
             resource.log(Level::Notice,
                          fmt::format("audit change: newly-recorded value {}",
-                                     redacted(*p, interpolated(now))),
+                                     base::redacted_if(p->sensitive, interpolated(now))),
                          p);
         }
     }
@@ -181,7 +178,7 @@ Event Transaction::change_event(const Resource& r, const Param& p, const Value& 
     e.redacted = p.sensitive;
     e.invalidate_refreshes = r.invalidates_refreshes(p);
     Value should = r.should(p);
-    Value hidden = Value::string("[redacted]");
+    Value hidden = Value::string(base::kRedacted);
     auto hide = [&](const Value& v) {
         return (p.sensitive && !v.is_undef()) || r.reveals(v) ? hidden : v;
     };
@@ -269,7 +266,7 @@ bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValu
         std::string remark;
         if (audit && !historical.is_undef() && !same(historical, is)) {
             remark = fmt::format(" (previously recorded value was {})",
-                                 redacted(p, resource.is_text(p, historical)));
+                                 base::redacted_if(p.sensitive, resource.is_text(p, historical)));
         }
         if (resource.noop()) {
             if (p.sensitive) {
@@ -294,8 +291,10 @@ bool Transaction::sync_if_needed(Resource& resource, Param& p, const CurrentValu
         event = change_event(resource, p, is, historical);
         event.status = Event::Status::Failure;
         event.message =
-            fmt::format("change from {} to {} failed: {}", redacted(p, resource.is_text(p, is)),
-                        redacted(p, resource.should_text(p, resource.should(p))), error_text(e));
+            fmt::format("change from {} to {} failed: {}",
+                        base::redacted_if(p.sensitive, resource.is_text(p, is)),
+                        base::redacted_if(p.sensitive, resource.should_text(p, resource.should(p))),
+                        error_text(e));
     }
     BUNRAKU_ASSERT(event.property == p.spec);
     BUNRAKU_ASSERT(event.status == Event::Status::Noop || event.status == Event::Status::Success ||

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/assert.h"
+#include "core/base/redacted.h"
 #include "core/base/text.h"
 #include "core/value/text.h"
 #include "language/types/object.h"
@@ -16,7 +17,6 @@ namespace bunraku::apply {
 
 namespace {
 
-constexpr std::string_view kHidden = "[redacted]";
 /// Shorter secrets are hidden only where they are whole words, because a text such as "a" occurs in
 /// many words.
 constexpr std::size_t kShort = 4;
@@ -87,7 +87,7 @@ void Secrets::add_marked(const value::Value& v, Parts parts) {
 
 void Secrets::add_text(std::string_view given, Parts parts) {
     // The text form of a Sensitive is not a secret.
-    constexpr std::string_view kShown = "Sensitive [value redacted]";
+    constexpr std::string_view kShown = base::kSensitiveText;
     std::string text(given);
     for (std::size_t at; (at = text.find(kShown)) != std::string::npos;)
         text.replace(at, kShown.size(), " ");
@@ -137,8 +137,8 @@ std::string Secrets::hide(std::string text) const {
                 ++at;
                 continue;
             }
-            text.replace(at, secret.size(), kHidden);
-            at += kHidden.size();
+            text.replace(at, secret.size(), base::kRedacted);
+            at += base::kRedacted.size();
         }
     }
     return text;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/assert.h"
+#include "core/base/redacted.h"
 #include "core/base/text.h"
 #include "core/codec/hex.h"
 #include "core/codec/json_cursor.h"
@@ -251,7 +252,6 @@ Result<std::vector<std::uint64_t>> Secrets::numbers() {
 namespace {
 
 constexpr std::string_view kType = "\"__ptype\"";
-constexpr std::string_view kRedacted = "Sensitive [value redacted]";
 
 /// Reports whether a canonical JSON object is the rich data of a Sensitive value.
 bool is_sensitive(std::string_view object) {
@@ -291,7 +291,7 @@ void append_shown(std::string& out, std::string_view json) {
         out += ']';
     } else if (cursor.kind() == codec::JsonCursor::Kind::Object) {
         if (is_sensitive(json)) {
-            codec::append_json_string(out, kRedacted);
+            codec::append_json_string(out, base::kSensitiveText);
             return;
         }
         out += '{';

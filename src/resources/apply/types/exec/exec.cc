@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/base/plain_error.h"
+#include "core/base/redacted.h"
 #include "core/codec/json_text.h"
 #include "resources/apply/execution.h"
 #include "resources/apply/registry.h"
@@ -398,7 +399,7 @@ private:
         check_program(command);
         if (debugging()) {
             provider_debug(fmt::format("Executing{} '{}'", check ? " check" : "",
-                                       sensitive() ? "[redacted]" : shown(command)));
+                                       base::redacted_if(sensitive(), shown(command))));
         }
         Execute o;
         o.fail_on_error = false;
@@ -446,17 +447,16 @@ private:
         std::string logging = text("logoutput");
         if (logging == "true" || (logging == "on_failure" && !good(done))) {
             if (sensitive()) {
-                log(loglevel(), "[output redacted]", &p);
+                log(loglevel(), base::redacted("output"), &p);
             } else {
                 for (std::string& one : lines_of(done.output)) log(loglevel(), std::move(one), &p);
             }
         }
         if (!good(done)) {
             std::string list = fmt::format("{}", fmt::join(expected, ","));
-            throw PuppetError(
-                sensitive() ? fmt::format("[command redacted] returned {} instead of one of [{}]",
-                                          done.status_text(), list)
-                            : fmt::format("'{}' returned {} instead of one of [{}]", shown(command),
+            const std::string what =
+                base::redacted_if(sensitive(), fmt::format("'{}'", shown(command)), "command");
+            throw PuppetError(fmt::format("{} returned {} instead of one of [{}]", what,
                                           done.status_text(), list));
         }
     }
@@ -478,7 +478,7 @@ private:
             return false;
         }
         if (p.sensitive) {
-            if (debugging()) log(Level::Debug, "[output redacted]", &p);
+            if (debugging()) log(Level::Debug, base::redacted("output"), &p);
         } else {
             for (std::string& one : lines_of(done.output)) {
                 if (debugging()) log(Level::Debug, std::move(one), &p);
@@ -495,9 +495,9 @@ private:
             for (const Value& v : list(p->value)) {
                 if (check_one(*p, v)) continue;
                 if (debugging()) {
-                    debug(fmt::format("'{}' won't be executed because of failed check '{}'",
-                                      sensitive() ? "[command redacted]" : shown(get("command")),
-                                      name));
+                    debug(fmt::format(
+                        "'{}' won't be executed because of failed check '{}'",
+                        base::redacted_if(sensitive(), shown(get("command")), "command"), name));
                 }
                 return false;
             }

@@ -7,6 +7,7 @@
 
 #include "core/base/civil_time.h"
 #include "core/base/number.h"
+#include "core/base/redacted.h"
 #include "core/base/shown_url.h"
 #include "core/codec/base64.h"
 #include "core/codec/json_text.h"
@@ -258,7 +259,7 @@ bool File::times_match(std::string_view kind, std::string_view is, std::string_v
 void File::show_difference(const Param& p) {
     const Param* secret = find("source");
     if (p.sensitive || (secret && secret->sensitive)) {
-        log(loglevel(), "[diff redacted]", &p);
+        log(loglevel(), base::redacted("diff"), &p);
         return;
     }
     if (context_.options.diff.empty()) return;

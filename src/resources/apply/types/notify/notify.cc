@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The type notify: logs its message as a change in every run.
+#include "core/base/redacted.h"
 #include "core/value/text.h"
 #include "resources/apply/registry.h"
 
@@ -19,7 +20,7 @@ public:
     bool insync(Param&, const Value&) override { return false; }
     bool idempotent(const Param&) const override { return false; }
     void sync(Param& p) override {
-        std::string text = p.sensitive ? "Sensitive [value redacted]" : plain(should(p));
+        std::string text = p.sensitive ? std::string(base::kSensitiveText) : plain(should(p));
         if (should(p).is_hash() && !p.sensitive) {
             text.clear();
             value::print_inspect(text, should(p));
