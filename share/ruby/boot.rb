@@ -4,7 +4,7 @@
 
 module Bunraku
   # The files that every child runs, in this order. The other files run when they are first needed.
-  LOADED_AT_START = %w[plugin_host puppet_api util recorded_reads fact_hash].freeze
+  LOADED_AT_START = %w[protocol plugin_host puppet_api util recorded_reads fact_hash].freeze
 
   class << self
     def run(files)

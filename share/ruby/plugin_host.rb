@@ -28,6 +28,10 @@ module Bunraku
   class Unwind < StopIteration; end
 
   UNSET = Object.new.freeze
+  # The messages that end a call.
+  ANSWERS = [FromRuby::VALUE, FromRuby::ERROR, FromRuby::UNWIND].freeze
+  # The messages that need neither values nor functions of the language.
+  WITHOUT_LANGUAGE = [ToRuby::FACTS, ToRuby::SETUP, ToRuby::RESET].freeze
 
   class << self
     attr_reader :environment, :environment_directory, :load_path, :functions
@@ -40,7 +44,7 @@ module Bunraku
       at_exit { exit!(0) if $$ != @main_pid } # rubocop:disable Style/SpecialGlobalVars
       watch_parent
       while (message = receive)
-        message[0] == 3 ? send_last_simplified : serve(message)
+        message[0] == ToRuby::SIMPLIFY ? send_last_simplified : serve(message)
       end
       exit!(0)
     end
@@ -86,7 +90,7 @@ module Bunraku
         body = Marshal.dump(message)
       end
       @last = message
-      send_reads(message[0] < 2 || message[0] == 4)
+      send_reads(ANSWERS.include?(message[0]))
       @output.write([body.bytesize].pack('N'), body)
     end
 
@@ -95,7 +99,7 @@ module Bunraku
     def send_reads(answer)
       notes = Reads.take(answer) or return
 
-      body = Marshal.dump([5, *notes])
+      body = Marshal.dump([FromRuby::READS, *notes])
       @output.write([body.bytesize].pack('N'), body)
     end
 
@@ -152,12 +156,12 @@ module Bunraku
     end
 
     def log(level, message, source = nil)
-      send_message([3, level.to_s, message.to_s, source])
+      send_message([FromRuby::LOG, level.to_s, message.to_s, source])
     end
 
     # Sends a request to the compile, and serves the calls it makes in the meantime.
     def ask(what, *args)
-      send_message([2, what, *args])
+      send_message([FromRuby::CALLBACK, what, *args])
       loop_for_answer(what == :call_function ? args[0] : nil)
     end
 
@@ -173,11 +177,11 @@ module Bunraku
       while true
         message = receive
         case message[0]
-        when 0 then return message[1]
-        when 1 then raise remote_error(message, function)
-        when 2 then raise Unwind
-        when 3 then send_last_simplified
-        when 4 then return UNSET
+        when ToRuby::VALUE then return message[1]
+        when ToRuby::ERROR then raise remote_error(message, function)
+        when ToRuby::UNWIND then raise Unwind
+        when ToRuby::SIMPLIFY then send_last_simplified
+        when ToRuby::UNSET then return UNSET
         else serve(message)
         end
       end
@@ -217,9 +221,9 @@ module Bunraku
     # Returns the code that a message calls if its result may be cached.
     def code_of(message)
       case message[0]
-      when 10 then "function #{message[1]}"
-      when 12 then "template #{message[2]}"
-      when 22 then "backend #{message[1]['backend']}"
+      when ToRuby::CALL then "function #{message[1]}"
+      when ToRuby::RENDER then "template #{message[2]}"
+      when ToRuby::HIERA3 then "backend #{message[1]['backend']}"
       end
     end
 
@@ -238,12 +242,12 @@ module Bunraku
         raise ArgumentError, 'uncaught throw :no_such_key'
       end
     rescue Unwind
-      send_message([4])
+      send_message([FromRuby::UNWIND])
     rescue Exception => e # rubocop:disable Lint/RescueException
       @raised = e
       send_message(describe_error(e))
     else
-      send_message([0, result])
+      send_message([FromRuby::VALUE, result])
     end
 
     def describe_error(e)
@@ -257,7 +261,7 @@ module Bunraku
       trace = trace_of(e).first(20)
       code = e.respond_to?(:issue_code) && e.issue_code ? e.issue_code.to_s : nil
       code = own_code(e) || code
-      [1, e.class.name.to_s, text, token, trace, file, line, code, column]
+      [FromRuby::ERROR, e.class.name.to_s, text, token, trace, file, line, code, column]
     end
 
     # Returns the backtrace without frames of this host. If a wrapper of Reads called a Ruby method,
@@ -302,43 +306,43 @@ module Bunraku
     end
 
     def dispatch(message)
-      language unless [18, 19, 20].include?(message[0])
+      language unless WITHOUT_LANGUAGE.include?(message[0])
       case message[0]
-      when 10 then with_changes { call(message[1], message[2], message[3], message[4], message[5]) }
-      when 11 then load_function(message[1], message[2])
-      when 12 then with_changes { Puppet::Parser::TemplateWrapper.render(message[1], message[2], message[3]) }
-      when 13 then @procs.fetch(message[1]).call(*message[2])
-      when 14
+      when ToRuby::CALL then with_changes { call(message[1], message[2], message[3], message[4], message[5]) }
+      when ToRuby::LOAD then load_function(message[1], message[2])
+      when ToRuby::RENDER then with_changes { Puppet::Parser::TemplateWrapper.render(message[1], message[2], message[3]) }
+      when ToRuby::PROC then @procs.fetch(message[1]).call(*message[2])
+      when ToRuby::LOAD_TYPE
         part('types')
         Types.describe_file(message[1], message[2])
-      when 15
+      when ToRuby::CHECK
         part('types')
         Types.check(message[1], message[2], message[3])
-      when 16
+      when ToRuby::LOAD_DATA
         part('data_types')
         DataTypes.describe_file(message[1], message[2])
-      when 17
+      when ToRuby::METHOD
         part('data_types')
         DataTypes.call(message[1], message[2], message[3], message[4])
-      when 18
+      when ToRuby::FACTS
         part('facts')
         ::Facter::Facts.call(message[1], message[2])
-      when 19 then setup(message[1])
-      when 20
+      when ToRuby::SETUP then setup(message[1])
+      when ToRuby::RESET
         @function_cache = @functions_there = @raised = @files_of = @libraries = nil
         Reads.reset
         Runtime.forget
         Puppet.forget_compile
-      when 21
+      when ToRuby::TITLE
         part('types')
         Types.parse_title(message[1], message[2], message[3])
-      when 22
+      when ToRuby::HIERA3
         part('hiera')
         Hiera3.lookup(message[1])
-      when 23
+      when ToRuby::MANAGE
         part('provider_host')
         ProviderHost.call(message[1], message[2])
-      when 24 then ready(message[1])
+      when ToRuby::READY then ready(message[1])
       else raise ArgumentError, "unknown message #{message[0]}"
       end
     end

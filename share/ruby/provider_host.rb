@@ -326,7 +326,7 @@ module Bunraku
   class << self
     def log(level, message, source = nil)
       source = ProviderHost.source(source) unless source.nil? || source.is_a?(::String)
-      send_message([3, level.to_s, message.to_s, source])
+      send_message([FromRuby::LOG, level.to_s, message.to_s, source])
     end
   end
 end

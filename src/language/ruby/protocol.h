@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages between Bunraku and a Ruby child: arrays in Marshal's format whose first element is
-// one of these numbers. share/ruby/plugin_host.rb is the other end.
+// one of these numbers. share/ruby/plugin_host.rb is the other end, and share/ruby/protocol.rb has
+// the same tables.
 #pragma once
 
 #include <cstdint>
