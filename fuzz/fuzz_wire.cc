@@ -25,6 +25,6 @@ static void wire(int version, std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
     std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-    wire(catalog::kOldestWireVersion + data[0] % 6, text);
+    wire(catalog::oldest_wire_version() + data[0] % 6, text);
     return 0;
 }

@@ -73,9 +73,10 @@ int run_compile(Invocation& invocation) {
         int wire = 0;
         if (format.starts_with("wire-v") && format.size() == 7) wire = format[6] - '0';
         if (format != "catalog" &&
-            (wire < catalog::kOldestWireVersion || wire > catalog::kNewestWireVersion)) {
+            (wire < catalog::oldest_wire_version() || wire > catalog::newest_wire_version())) {
             throw base::plain_error(
-                fmt::format("Unknown format '{}': catalog or wire-v4 to wire-v9", format));
+                fmt::format("Unknown format '{}': catalog or wire-v{} to wire-v{}", format,
+                            catalog::oldest_wire_version(), catalog::newest_wire_version()));
         }
         std::optional<std::string> text;
         if (!code.empty()) {

@@ -121,10 +121,10 @@ private:
         catalog::WireEnvelope envelope;
         envelope.has_producer_timestamp = true;
         const auto text =
-            catalog::write_wire(catalog::kNewestWireVersion, *catalog, envelope, naming);
+            catalog::write_wire(catalog::newest_wire_version(), *catalog, envelope, naming);
         // A catalog without such a form is compared unchanged.
         if (!text) return catalog;
-        auto read = catalog::read_wire(catalog::kNewestWireVersion, *text);
+        auto read = catalog::read_wire(catalog::newest_wire_version(), *text);
         if (!read) return catalog;
         return std::make_shared<const catalog::Catalog>(std::move(read->catalog));
     }

@@ -42,8 +42,7 @@ ReadCatalog read_catalog(std::string text, const std::string& path) {
         return {std::make_shared<catalog::Catalog>(std::move(*read)), false};
     }
     std::string why;
-    for (int v = version ? version : catalog::kNewestWireVersion; v >= catalog::kOldestWireVersion;
-         --v) {
+    for (int v = version ? version : newest_wire_version(); v >= oldest_wire_version(); --v) {
         auto read = catalog::read_wire(v, text);
         if (read) return {std::make_shared<catalog::Catalog>(std::move(read->catalog)), true};
         if (why.empty()) why = read.error().message;

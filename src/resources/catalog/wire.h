@@ -13,8 +13,9 @@
 
 namespace bunraku::catalog {
 
-inline constexpr int kOldestWireVersion = 4;
-inline constexpr int kNewestWireVersion = 9;
+/// Returns the range of versions in the table of wire_formats.cc.
+int oldest_wire_version();
+int newest_wire_version();
 
 /// The fields of a replace-catalog command other than the catalog. Absent strings are written as
 /// null.

@@ -41,9 +41,9 @@ struct WireFormat {
     /// aliases, and unknown keys are ignored.
     bool literal;
     ValueForm values;
-};
 
-extern const WireFormat kWireV4, kWireV5, kWireV6, kWireV7, kWireV8, kWireV9;
+    bool has(WireField field) const;
+};
 
 /// Returns null if the version is unknown.
 const WireFormat* find_wire_format(int version);

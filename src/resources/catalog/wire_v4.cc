@@ -14,6 +14,7 @@ static constexpr WireKey kKeys[] = {
     {"resources", WireField::Resources},
 };
 
+extern const WireFormat kWireV4;
 const WireFormat kWireV4 = {4, kKeys, true, ValueForm::Strings};
 
 }  // namespace bunraku::catalog

@@ -14,6 +14,7 @@ static constexpr WireKey kKeys[] = {
     {"resources", WireField::Resources},
 };
 
+extern const WireFormat kWireV5;
 const WireFormat kWireV5 = {5, kKeys, true, ValueForm::Strings};
 
 }  // namespace bunraku::catalog

@@ -14,6 +14,7 @@ static constexpr WireKey kKeys[] = {
     {"resources", WireField::Resources},
 };
 
+extern const WireFormat kWireV6;
 const WireFormat kWireV6 = {6, kKeys, false, ValueForm::Stringified};
 
 }  // namespace bunraku::catalog

@@ -15,6 +15,7 @@ static constexpr WireKey kKeys[] = {
     {"resources", WireField::Resources},
 };
 
+extern const WireFormat kWireV7;
 const WireFormat kWireV7 = {7, kKeys, false, ValueForm::Stringified};
 
 }  // namespace bunraku::catalog

@@ -16,6 +16,7 @@ static constexpr WireKey kKeys[] = {
     {"resources", WireField::Resources},
 };
 
+extern const WireFormat kWireV8;
 const WireFormat kWireV8 = {8, kKeys, false, ValueForm::Stringified};
 
 }  // namespace bunraku::catalog

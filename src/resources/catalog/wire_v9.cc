@@ -18,6 +18,7 @@ static constexpr WireKey kKeys[] = {
     {"resources", WireField::Resources},
 };
 
+extern const WireFormat kWireV9;
 const WireFormat kWireV9 = {9, kKeys, false, ValueForm::Stringified};
 
 }  // namespace bunraku::catalog

@@ -251,14 +251,6 @@ private:
 
 }  // namespace
 
-const WireFormat* find_wire_format(int version) {
-    static const WireFormat* const kFormats[] = {&kWireV4, &kWireV5, &kWireV6,
-                                                 &kWireV7, &kWireV8, &kWireV9};
-    if (version < kOldestWireVersion || version > kNewestWireVersion) return nullptr;
-    BUNRAKU_ASSERT(kFormats[version - kOldestWireVersion]->version == version);
-    return kFormats[version - kOldestWireVersion];
-}
-
 base::Result<std::string> write_wire(int version, const Catalog& catalog,
                                      const WireEnvelope& envelope, const Naming& naming,
                                      WireSecrets secrets) {

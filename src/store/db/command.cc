@@ -11,6 +11,7 @@
 #include "core/codec/hex.h"
 #include "core/regex/regex.h"
 #include "resources/catalog/json_text.h"
+#include "resources/catalog/wire_format.h"
 #include "resources/catalog/wire_time.h"
 #include "store/db/command_fields.h"
 #include "store/db/secrets.h"
@@ -26,8 +27,11 @@ struct Known {
     int oldest, newest;
 };
 
+/// The newest version is that of the catalog's wire format.
+constexpr int kWireFormat = 0;
+
 constexpr Known kKnown[] = {
-    {CommandKind::ReplaceCatalog, "replace catalog", 2, 9},
+    {CommandKind::ReplaceCatalog, "replace catalog", 2, kWireFormat},
     {CommandKind::ReplaceFacts, "replace facts", 2, 5},
     {CommandKind::StoreReport, "store report", 3, 8},
     {CommandKind::DeactivateNode, "deactivate node", 1, 3},
@@ -54,7 +58,10 @@ std::optional<CommandKind> command_from_name(std::string_view name) {
 }
 
 int oldest_version(CommandKind kind) { return known(kind).oldest; }
-int newest_version(CommandKind kind) { return known(kind).newest; }
+int newest_version(CommandKind kind) {
+    const int newest = known(kind).newest;
+    return newest == kWireFormat ? catalog::newest_wire_version() : newest;
+}
 
 struct FactsBlocklist::Compiled {
     std::vector<std::shared_ptr<const regex::Regex>> expressions;
@@ -182,8 +189,9 @@ Result<std::unique_ptr<PreparedCommand>> prepare_command(const CommandHeader& he
 }
 
 bool is_literal_catalog(const CommandHeader& header) {
-    return header.kind == CommandKind::ReplaceCatalog &&
-           (header.version == 4 || header.version == 5);
+    if (header.kind != CommandKind::ReplaceCatalog) return false;
+    const catalog::WireFormat* format = catalog::find_wire_format(header.version);
+    return format && format->literal;
 }
 
 bool contains_text(std::string_view body, std::string_view text) {

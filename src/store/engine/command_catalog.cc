@@ -9,6 +9,7 @@
 #include "core/base/assert.h"
 #include "resources/catalog/relations.h"
 #include "resources/catalog/wire.h"
+#include "resources/catalog/wire_format.h"
 #include "store/db/command.h"
 #include "store/db/command_fields.h"
 #include "store/db/secrets.h"
@@ -18,6 +19,8 @@
 namespace bunraku::store {
 
 namespace {
+
+using catalog::WireField;
 
 constexpr std::size_t kMaxResources = 2'000'000;
 /// The member in which catalogs for agents list the names of Sensitive parameters.
@@ -42,7 +45,10 @@ std::optional<std::int64_t> edge_kind(std::string_view name) {
 
 class Catalog final : public PreparedCommand {
 public:
-    Catalog(const CommandHeader& header, std::string_view body) : header_(header) { read(body); }
+    Catalog(const CommandHeader& header, std::string_view body)
+        : header_(header), format_(catalog::find_wire_format(header.version)) {
+        read(body);
+    }
 
     Result<Applied> apply(Writer& writer) override {
         try {
@@ -69,28 +75,32 @@ private:
         read_object(json, header_.version < 4);
         json.finish();
         const char* command = "replace catalog";
-        int v = header_.version;
-        if (certname_.empty()) missing_field(command, v < 6 ? "name" : "certname");
+        if (certname_.empty()) missing_field(command, dashed() ? "name" : "certname");
         if (!has_version_) missing_field(command, "version");
         if (resources_.empty()) missing_field(command, "resources");
         if (edges_.empty()) missing_field(command, "edges");
-        if (v >= 6 && !has_timestamp_) missing_field(command, "producer_timestamp");
-        if (v >= 7 && !has_code_id_) missing_field(command, "code_id");
-        if (v >= 8 && !has_catalog_uuid_) missing_field(command, "catalog_uuid");
-        if (v >= 9 && !has_producer_) missing_field(command, "producer");
-        if (v < 8) row_.catalog_uuid = row_.transaction_uuid;
-        if (v < 7) row_.code_id.reset();
-        if (v < 9) {
-            row_.producer.clear();
-            row_.job_id.reset();
-        }
-        if (!has_timestamp_ || v < 5) row_.producer_timestamp = header_.received;
+        if (!dashed() && !has_timestamp_) missing_field(command, "producer_timestamp");
+        if (has(WireField::CodeId) && !has_code_id_) missing_field(command, "code_id");
+        if (has(WireField::CatalogUuid) && !has_catalog_uuid_)
+            missing_field(command, "catalog_uuid");
+        if (has(WireField::Producer) && !has_producer_) missing_field(command, "producer");
+        // Fields that the version does not have are ignored.
+        if (!has(WireField::CatalogUuid)) row_.catalog_uuid = row_.transaction_uuid;
+        if (!has(WireField::CodeId)) row_.code_id.reset();
+        if (!has(WireField::Producer)) row_.producer.clear();
+        if (!has(WireField::JobId)) row_.job_id.reset();
+        if (!has_timestamp_ || !has(WireField::ProducerTimestamp))
+            row_.producer_timestamp = header_.received;
         row_.received = header_.received;
         if (resources_.front() != '[') throw codec::JsonError{"'resources' must be an array"};
         if (edges_.front() != '[') throw codec::JsonError{"'edges' must be an array"};
         Digest digest = Sha1().number(1).part(resources_).part(edges_).digest();
         row_.wire_digest = bytes_of(digest);
     }
+
+    bool has(WireField field) const { return format_ && format_->has(field); }
+    /// Reports whether keys have dashes and the node is called `name`, as before version 6.
+    bool dashed() const { return !format_ || format_->literal; }
 
     /// Throws unless the body conforms exactly to the specification of its wire format.
     void check_literally(std::string_view body) const {
@@ -110,17 +120,17 @@ private:
                 read_object(json, false);
                 continue;
             }
-            std::string dashed;
+            std::string with_underscores;
             std::string_view key = raw;
-            if (header_.version < 6) {
-                dashed = dashes_to_underscores(raw);
-                key = dashed;
+            if (dashed()) {
+                with_underscores = dashes_to_underscores(raw);
+                key = with_underscores;
             }
             if (key == "resources") {
                 resources_ = json.skip();
             } else if (key == "edges") {
                 edges_ = json.skip();
-            } else if (key == (header_.version < 6 ? "name" : "certname")) {
+            } else if (key == (dashed() ? "name" : "certname")) {
                 certname_ = read_text(json, key);
             } else if (key == "version") {
                 // The compiler's default version is a number in its own JSON.
@@ -155,8 +165,7 @@ private:
 
     /// Formats 4 and 5 accept any string here.
     std::optional<std::string> read_run_uuid(codec::JsonCursor& json, std::string_view field) {
-        return header_.version < 6 ? read_optional_text(json, field)
-                                   : read_optional_uuid(json, field);
+        return dashed() ? read_optional_text(json, field) : read_optional_uuid(json, field);
     }
 
     Result<Applied> put(Writer& writer) {
@@ -417,6 +426,7 @@ private:
     }
 
     CommandHeader header_;
+    const catalog::WireFormat* format_;  ///< null for versions before 4
     std::string certname_;
     CatalogRow row_;
     std::string_view resources_, edges_;

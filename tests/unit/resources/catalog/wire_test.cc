@@ -185,7 +185,7 @@ TEST(Wire, EveryVersionSurvivesARoundTrip) {
                           .job_id = "j",
                           .producer = "p",
                           .producer_timestamp = 1700000000125};
-    for (int version = kOldestWireVersion; version <= kNewestWireVersion; ++version) {
+    for (int version = oldest_wire_version(); version <= newest_wire_version(); ++version) {
         auto first = write_wire(version, small(), envelope, kNaming);
         ASSERT_TRUE(first);
         auto read = read_wire(version, *first);
