@@ -63,14 +63,14 @@ site::NodeRequest request_of(const Case& c) {
     out.node = c[0];
     out.facts.kind = site::FactSource::Kind::File;
     out.facts.file = c[1];
-    out.server_facts = site::NodeRequest::ServerFacts::Fixed;
+    out.server_facts.kind = site::ServerFacts::Kind::Fixed;
     out.sources.modulepath = split(c[2], ':');
     out.sources.directory = c[3];
     if (!c[4].empty()) out.overlay.set("hiera_config", c[4]);
     out.sources.manifest = c[5];
     out.overlay.set("strict", c[6]);
     out.overlay.set("strict_variables", c[7]);
-    out.classify = false;
+    out.classification = site::Unclassified();
     return out;
 }
 
@@ -94,7 +94,7 @@ void measure_traces(site::Site& site, const std::vector<Case>& cases, int times)
         for (int i = 0; i <= times; ++i) {
             for (const bool record : {i % 2 == 0, i % 2 != 0}) {
                 auto request = request_of(c);
-                request.record = record;
+                request.record.trace = record;
                 const auto session = site.session(std::move(request), sink);
                 const double start = cpu_ms();
                 const auto compiled = session->compile();
@@ -145,7 +145,7 @@ int compile_on_threads(site::Site& site, const std::vector<Case>& cases, int thr
             for (int i = 0; i < rounds; ++i) {
                 const auto n = static_cast<std::size_t>(t * 31 + i) % cases.size();
                 auto request = request_of(cases[n]);
-                request.record = i % 2 == 0;
+                request.record.trace = i % 2 == 0;
                 std::string text;
                 try {
                     text = text_of(site.compile(std::move(request), log));

@@ -227,8 +227,8 @@ private:
         if (node_.facts.empty()) request.facts.kind = site::FactSource::Kind::Machine;
         // The only server fact is the environment.
         if (node_.server_facts.empty()) {
-            request.server_facts = site::NodeRequest::ServerFacts::Given;
-            request.given_server_facts = value::HashBuilder(*request.arena).build();
+            request.server_facts =
+                site::ServerFacts::given(value::HashBuilder(*request.arena).build());
         }
         asked_environment_ = node_.environment.empty() ? invocation_.settings.text("environment")
                                                        : node_.environment;

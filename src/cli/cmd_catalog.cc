@@ -295,7 +295,7 @@ private:
                 const auto known = site::split_trusted(
                     arena, site::stored_facts(arena, *store.operator->(), node));
                 request.facts.values = known.facts;
-                request.trusted = known.trusted;
+                request.trusted.give(known.trusted);
             } else if (terminus != "memory") {
                 throw base::plain_error(
                     fmt::format("Could not find terminus {} for indirection facts", terminus));
@@ -317,8 +317,8 @@ private:
         site::Site site(invocation_.settings, site_options(*sink_));
         auto request = node_.request();
         request.node = node;
-        if (node_.server_facts.empty()) request.server_facts = site::NodeRequest::ServerFacts::Own;
-        request.trust_clientcert = true;
+        if (node_.server_facts.empty()) request.server_facts.kind = site::ServerFacts::Kind::Own;
+        request.trusted.otherwise = site::TrustedSource::Otherwise::Clientcert;
         if (node_.facts.empty()) gather_facts(site, request);
         const auto session = site.session(std::move(request), *sink_);
         suffix_ = " on node " + session->node();
@@ -334,7 +334,7 @@ private:
             if (cache.empty() || cache == "store_configs" || cache == "puppetdb")
                 site.store(compiled, *sink_);
         }
-        return site::agent_catalog(compiled, false, *sink_);
+        return site::agent_catalog(compiled, site::VirtualResources::Omit, *sink_);
     }
 
     Value parsed(const std::string& json) {

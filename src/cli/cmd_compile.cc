@@ -88,10 +88,10 @@ int run_compile(Invocation& invocation) {
         }
         auto request = node.request();
         if (node.facts.empty()) request.facts.kind = site::FactSource::Kind::Machine;
-        if (node.server_facts.empty()) request.server_facts = site::NodeRequest::ServerFacts::Fixed;
+        if (node.server_facts.empty()) request.server_facts.kind = site::ServerFacts::Kind::Fixed;
         if (!text) request.sources.manifest = manifest;
         request.sources.code = std::move(text);
-        request.record = !inputs.empty();
+        request.record.trace = !inputs.empty();
         const auto session = site.session(std::move(request), *sink);
         suffix = " on node " + session->node();
         const auto begin = std::chrono::steady_clock::now();
@@ -118,7 +118,9 @@ int run_compile(Invocation& invocation) {
             out = std::move(*written);
         } else {
             suffix.clear();
-            out = site::agent_catalog(compiled, keep_virtual, *sink);
+            out = site::agent_catalog(
+                compiled,
+                keep_virtual ? site::VirtualResources::Keep : site::VirtualResources::Omit, *sink);
         }
         if (compiled.view->storeconfigs()) site.store(compiled, *sink);
     } catch (const base::PuppetError& error) {

@@ -65,7 +65,7 @@ Value merge_value(base::Arena& arena, const LookupArguments& w) {
 /// the given URL; it may be empty.
 Value gather_facts(base::Arena& arena, const LookupArguments& w, site::Site& site,
                    const site::NodeRequest& request, const std::string& service, base::LogSink& log,
-                   Value& trusted) {
+                   site::TrustedSource& trusted) {
     const config::Settings& settings = site.settings();
     const std::string& node = request.node;
     auto stored = [&] {
@@ -76,7 +76,7 @@ Value gather_facts(base::Arena& arena, const LookupArguments& w, site::Site& sit
             throw base::plain_error(
                 fmt::format("Could not retrieve facts for {}: {}", node, gaps.broken));
         if (found.empty()) return value::HashBuilder(arena).build();
-        trusted = found.front().trusted;
+        trusted.give(found.front().trusted);
         return found.front().facts;
     };
     Value given;

@@ -39,8 +39,8 @@ int run(Invocation& invocation) {
     try {
         auto request = node.request();
         if (node.facts.empty()) request.facts.kind = site::FactSource::Kind::Machine;
-        request.server_facts = site::NodeRequest::ServerFacts::Own;
-        request.trust_clientcert = true;
+        request.server_facts.kind = site::ServerFacts::Kind::Own;
+        request.trusted.otherwise = site::TrustedSource::Otherwise::Clientcert;
         std::string source;
         if (code.empty() && !words.empty()) {
             if (::access(words[0].c_str(), F_OK) != 0)

@@ -157,7 +157,7 @@ private:
         out.sources.directory = side.path;
         out.sources.revision = side.revision;
         out.sources.manifest = options_.manifest;
-        if (options.server_facts.empty()) out.server_facts = site::NodeRequest::ServerFacts::Fixed;
+        if (options.server_facts.empty()) out.server_facts.kind = site::ServerFacts::Kind::Fixed;
         return out;
     }
 
@@ -191,7 +191,7 @@ private:
         }
         auto asked = request(side(i));
         asked.node = node.given->name;
-        if (options_.compile.trusted.empty()) asked.trusted = node.given->trusted;
+        if (options_.compile.trusted.empty()) asked.trusted.give(node.given->trusted);
         asked.facts.values = facts(*asked.arena, side(i), *node.given);
         const bool folder_needed = !asked.sources.modulepath;
         const auto session = site_.session(std::move(asked), *node.logs[i]);

@@ -97,7 +97,7 @@ std::string recorded_compile(
     auto request = request_for(state, node);
     site::Session* session = nullptr;
     std::string mistake;
-    request.history = std::make_shared<compiler::History>(
+    request.record.history = std::make_shared<compiler::History>(
         [&](const compiler::History& history, compiler::Compilation& compilation) {
             // The callback at the end of a compile must not throw.
             try {

@@ -39,9 +39,8 @@ NodeCompile look(site::Site& site, const State& state, const site::FleetNode& no
     base::NullSink log;
     try {
         auto request = request_for(state, node);
-        request.record = true;
         if (with_places) out.places = std::make_shared<compiler::ReadLocations>();
-        request.places = out.places;
+        request.record = {.trace = true, .places = out.places, .history = {}};
         const auto session = site.session(std::move(request), log);
         out.environment = session->environment();
         try {

@@ -252,7 +252,7 @@ State FleetSelection::state(const std::string& name, const config::Settings& set
         request.sources.manifest = manifest;
         request.sources.files = files;
         if (options.server_facts.empty())
-            request.server_facts = site::NodeRequest::ServerFacts::Fixed;
+            request.server_facts.kind = site::ServerFacts::Kind::Fixed;
         return request;
     };
     return out;

@@ -85,17 +85,20 @@ void NodeEvaluation::open_read_cache(const std::shared_ptr<const Environment>& t
     if (what_.keep.empty() || what_.everything || what_.from.adjust || what_.to.adjust) return;
     const auto request = what_.from.request();
     const auto terminus = site_.settings().text("node_terminus");
-    if (request.classification || (!terminus.empty() && terminus != "plain")) return;
+    if (std::holds_alternative<compiler::Classification>(request.classification) ||
+        (!terminus.empty() && terminus != "plain"))
+        return;
     base::Arena arena(64 * 1024);
     std::string key =
         fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", what_.from.label, out_.root, default_name_,
                     request.sources.manifest, request.sources.code.value_or(""),
-                    request.sources.no_manifest, static_cast<int>(request.server_facts));
+                    request.sources.no_manifest, static_cast<int>(request.server_facts.kind));
     if (request.sources.modulepath)
         key += fmt::format("{}\n", fmt::join(*request.sources.modulepath, ":"));
     for (const auto& [name, text] : request.overlay.entries())
         key += fmt::format("{}={}\n", name, text);
-    for (const auto& v : {request.trusted, request.given_server_facts})
+    for (const auto& v :
+             {request.trusted.given.value_or(value::Value::undef()), request.server_facts.values})
         key += value::to_json(v) + '\n';
     for (const auto& [name, v] : request.variables)
         key += fmt::format("${}={}\n", name, value::to_json(v));
@@ -196,7 +199,7 @@ site::NodeRequest request_for(const State& state, const site::FleetNode& node) {
     out.node = node.name;
     out.facts.kind = site::FactSource::Kind::Given;
     out.facts.values = node.facts;
-    if (out.trusted.is_undef()) out.trusted = node.trusted;
+    if (!out.trusted.given) out.trusted.give(node.trusted);
     if (state.adjust) state.adjust(out);
     return out;
 }

@@ -26,8 +26,7 @@ CompileOutcome compile_node(site::Site& site, const State& state, const site::Fl
     base::NullSink log;
     try {
         auto request = request_for(state, node);
-        request.record = true;
-        request.places = std::move(places);
+        request.record = {.trace = true, .places = std::move(places), .history = {}};
         request.collectors = collectors;
         if (files) request.sources.files = std::move(files);
         const auto session = site.session(std::move(request), log);

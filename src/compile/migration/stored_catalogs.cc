@@ -143,8 +143,8 @@ private:
             site::NodeRequest request;
             request.node = node.name;
             request.facts.values = node.facts;
-            request.trusted = node.trusted;
-            request.server_facts = site::NodeRequest::ServerFacts::Own;
+            request.trusted.give(node.trusted);
+            request.server_facts.kind = site::ServerFacts::Kind::Own;
             request.overlay.set("environment", found.catalog->environment);
             const auto compiled = site_.compile(std::move(request), records);
             catalog::DiffOptions how;

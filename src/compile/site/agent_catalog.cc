@@ -9,15 +9,15 @@
 
 namespace bunraku::site {
 
-std::string agent_catalog(const Compiled& compiled, bool keep_virtual, base::LogSink& log,
-                          bool rich_data) {
+std::string agent_catalog(const Compiled& compiled, VirtualResources kept, base::LogSink& log,
+                          RichData client) {
     const auto& catalog = *compiled.catalog;
     catalog::AgentJsonOptions json;
     json.naming = compiled.naming.get();
-    json.keep_virtual = keep_virtual;
+    json.keep_virtual = kept == VirtualResources::Keep;
     std::string out;
     const auto strict = compiled.strict;
-    if (!rich_data || !compiled.view->rich_data()) {
+    if (client == RichData::Refused || !compiled.view->rich_data()) {
         // An old client did not choose to work without rich data, so losses are only warnings.
         const bool chosen = !compiled.view->rich_data();
         const auto how = chosen ? strict : std::min(strict, evaluator::Strict::Warning);

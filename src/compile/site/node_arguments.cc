@@ -43,10 +43,9 @@ NodeRequest NodeArguments::request() const {
     out.sources.revision = revision;
     if (!enc.empty())
         out.classification = compiler::read_classification(read_json_object(*out.arena, enc));
-    if (!trusted.empty()) out.trusted = read_json_object(*out.arena, trusted);
+    if (!trusted.empty()) out.trusted.give(read_json_object(*out.arena, trusted));
     if (!server_facts.empty()) {
-        out.server_facts = NodeRequest::ServerFacts::Given;
-        out.given_server_facts = read_json_object(*out.arena, server_facts);
+        out.server_facts = ServerFacts::given(read_json_object(*out.arena, server_facts));
     }
     if (!vars.empty()) {
         for (const auto& e : read_json_object(*out.arena, vars).as_hash())

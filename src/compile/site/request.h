@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "compile/compiler/compile.h"
@@ -87,28 +88,62 @@ struct CompileMode {
     bool ends_run = false;
 };
 
+/// The origin of $trusted.
+struct TrustedSource {
+    std::optional<value::Value> given;  ///< a hash
+    enum class Otherwise : std::uint8_t {
+        NodeName,   ///< the node's name, unverified
+        Clientcert  ///< Puppet's value for a local node: named by the fact clientcert, or unnamed
+    };
+    /// Used if nothing is given, and no value is stored with the facts (FactSource::Kind::Store).
+    Otherwise otherwise = Otherwise::NodeName;
+
+    /// Uses this hash; undef means that nothing is given.
+    void give(const value::Value& hash) {
+        given = hash.is_undef() ? std::nullopt : std::optional(hash);
+    }
+};
+
+/// The origin of $server_facts.
+struct ServerFacts {
+    enum class Kind : std::uint8_t {
+        None,
+        Fixed,  ///< the catalog does not depend on the machine that compiles it
+        Own,    ///< the facts of this machine
+        Given   ///< uses `values`
+    } kind = Kind::None;
+    value::Value values;
+
+    static ServerFacts given(const value::Value& values) { return {Kind::Given, values}; }
+};
+
+/// The classes and parameters of a node. ClassifierOfSettings calls the classifier in the settings
+/// node_terminus and external_nodes.
+struct ClassifierOfSettings {};
+struct Unclassified {};
+using ClassificationSource =
+    std::variant<ClassifierOfSettings, Unclassified, compiler::Classification>;
+
+/// What a compile records.
+struct Recording {
+    bool trace = false;  ///< Compiled::trace
+    /// Records the code location of each read in the trace; implies `trace`. May be null.
+    std::shared_ptr<compiler::ReadLocations> places;
+    /// Records the steps of the compile. May be null.
+    std::shared_ptr<compiler::History> history;
+};
+
 /// A request to compile one node. Its values must live as long as the results; allocate them in
 /// `arena` if possible.
 struct NodeRequest {
     std::string node;  ///< if empty, the setting node_name_value applies
     FactSource facts;
-
-    /// A hash for $trusted. If undef and the facts come from the store, its stored value applies.
-    /// Otherwise it contains the node's name, unverified. With `trust_clientcert` it is Puppet's
-    /// value for a local node: named by the fact clientcert, or unnamed without that fact.
-    value::Value trusted;
-    bool trust_clientcert = false;
-    /// The origin of $server_facts. Fixed facts make the catalog independent of the machine that
-    /// compiles it. Own facts are those of this machine.
-    enum class ServerFacts : std::uint8_t { None, Fixed, Own, Given } server_facts{};
-    value::Value given_server_facts;
+    TrustedSource trusted;
+    ServerFacts server_facts;
     /// Further top-scope variables.
     std::vector<std::pair<std::string, value::Value>> variables;
 
-    /// The answer of a classifier. If it is not set and `classify` is true, the classifier in the
-    /// settings node_terminus and external_nodes is called.
-    std::optional<compiler::Classification> classification;
-    bool classify = true;
+    ClassificationSource classification;
     /// Classes that replace those of the classifier.
     std::optional<std::vector<std::string>> classes;
     /// Additional classes.
@@ -121,11 +156,7 @@ struct NodeRequest {
 
     CollectorAnswer collectors;  ///< null to use the store
 
-    bool record = false;  ///< True to record Compiled::trace.
-    /// Records the code location of each read in the trace; implies `record`. May be null.
-    std::shared_ptr<compiler::ReadLocations> places;
-    /// Records the steps of the compile. May be null.
-    std::shared_ptr<compiler::History> history;
+    Recording record;
     /// The arena of the catalog and its data. If null, the session creates one within the site's
     /// limit.
     std::shared_ptr<base::Arena> arena;

@@ -99,27 +99,22 @@ base::Result<evaluator::Inputs::CommandOutput> run_program(const std::vector<std
 Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink& log)
     : parts_(std::move(parts)),
       log_(log),
-      record_(asked.record || asked.places),
-      places_(asked.places),
-      history_(asked.history),
-      collectors_(std::move(asked.collectors)),
+      asked_(std::move(asked)),
       naming_(std::make_shared<compiler::TypeNames>(parts_.environment)) {
     const auto& settings = parts_.view->settings();
     request_.environment = parts_.environment;
-    request_.arena = asked.arena;
+    request_.arena = asked_.arena;
     // The values of $settings:: are in the view's memory, so the arena keeps the view alive.
     request_.arena->own(std::make_unique<std::shared_ptr<const View>>(parts_.view));
     request_.log = &log_;
-    request_.settings = parts_.view->shown(asked.compile_mode.own_settings);
+    request_.settings = parts_.view->shown(asked_.compile_mode.own_settings);
     request_.environment_settings =
         environment_settings(*request_.arena, settings, *parts_.environment);
-    request_.code_id = asked.code_id;
+    request_.code_id = asked_.code_id;
     request_.options.strict = strictness(settings.text("strict"));
     request_.options.strict_variables = settings.boolean("strict_variables");
     request_.options.storeconfigs = parts_.view->storeconfigs();
     request_.options.tasks = settings.boolean("tasks");
-    deadline_ = asked.deadline;
-    time_ = asked.time;
     request_.explain_errors = parts_.explain_errors;
     request_.node.name = std::move(node);
     inputs_ = std::make_unique<compiler::SystemInputs>(
@@ -129,7 +124,7 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
     inputs_->runner = run_program;
     request_.inputs = inputs_.get();
     const auto begin = std::chrono::steady_clock::now();
-    gather(asked);
+    gather();
     parts_.timings.push_back({"facts", (std::chrono::steady_clock::now() - begin).count()});
     connect();
 }
@@ -153,13 +148,14 @@ Value Session::local_trust(const Value& clientcert) {
 }
 
 /// Collects the data of the node.
-void Session::gather(NodeRequest& asked) {
+void Session::gather() {
     base::Arena& arena = *request_.arena;
     auto& node = request_.node;
-    switch (asked.facts.kind) {
-        case FactSource::Kind::Given: node.facts = asked.facts.values; break;
+    std::optional<Value> trusted = asked_.trusted.given;
+    switch (asked_.facts.kind) {
+        case FactSource::Kind::Given: node.facts = asked_.facts.values; break;
         case FactSource::Kind::File:
-            node.facts = read_fact_file(arena, asked.facts.file, node.name).values;
+            node.facts = read_fact_file(arena, asked_.facts.file, node.name).values;
             break;
         case FactSource::Kind::Machine:
             node.facts =
@@ -170,27 +166,29 @@ void Session::gather(NodeRequest& asked) {
             const auto known =
                 split_trusted(arena, stored_facts(arena, *store.operator->(), node.name));
             node.facts = known.facts;
-            if (asked.trusted.is_undef()) asked.trusted = known.trusted;
+            if (!trusted && !known.trusted.is_undef()) trusted = known.trusted;
             break;
         }
     }
-    node.trusted = asked.trusted;
-    if (node.trusted.is_undef() && asked.trust_clientcert)
-        node.trusted = local_trust(facts::dig(node.facts, "clientcert"));
-    switch (asked.server_facts) {
-        case NodeRequest::ServerFacts::None: break;
-        case NodeRequest::ServerFacts::Fixed: node.server_facts = fixed_server_facts(arena); break;
-        case NodeRequest::ServerFacts::Own: node.server_facts = own_server_facts(arena); break;
-        case NodeRequest::ServerFacts::Given: node.server_facts = asked.given_server_facts; break;
+    if (!trusted && asked_.trusted.otherwise == TrustedSource::Otherwise::Clientcert)
+        trusted = local_trust(facts::dig(node.facts, "clientcert"));
+    node.trusted = trusted.value_or(Value::undef());
+    switch (asked_.server_facts.kind) {
+        case ServerFacts::Kind::None: break;
+        case ServerFacts::Kind::Fixed: node.server_facts = fixed_server_facts(arena); break;
+        case ServerFacts::Kind::Own: node.server_facts = own_server_facts(arena); break;
+        case ServerFacts::Kind::Given: node.server_facts = asked_.server_facts.values; break;
     }
-    node.variables = std::move(asked.variables);
-    if (asked.classification) asked.classification->apply_to(node);
-    if (asked.classes) {
+    node.variables = std::move(asked_.variables);
+    if (const auto* answer = std::get_if<compiler::Classification>(&asked_.classification)) {
+        answer->apply_to(node);
+    }
+    if (asked_.classes) {
         node.classes.clear();
         node.classes_with_parameters = false;
-        for (auto& name : *asked.classes) node.classes.push_back({.name = std::move(name)});
+        for (auto& name : *asked_.classes) node.classes.push_back({.name = std::move(name)});
     }
-    for (auto& name : asked.more_classes) node.classes.push_back({.name = std::move(name)});
+    for (auto& name : asked_.more_classes) node.classes.push_back({.name = std::move(name)});
 }
 
 /// Connects the services of other modules.
@@ -218,8 +216,8 @@ void Session::connect() {
     if (!parts_.view->storeconfigs()) return;
     recorded_ = std::make_unique<MemoDependencies>(store().exported(), collected_);
     request_.services.exported = recorded_.get();
-    if (!collectors_) return;
-    answers_ = std::make_unique<OtherAnswers>(*request_.services.exported, collectors_);
+    if (!asked_.collectors) return;
+    answers_ = std::make_unique<OtherAnswers>(*request_.services.exported, asked_.collectors);
     request_.services.exported = answers_.get();
 }
 
@@ -266,9 +264,9 @@ std::optional<std::string> Session::stored_answer(const environment::ReadTable::
 
 template <class Action>
 auto Session::bounded(Action&& action) {
-    base::WorkLimits limits{.memory = parts_.memory, .deadline = deadline_, .cancelled = {}};
-    if (time_) {
-        const auto end = std::chrono::steady_clock::now() + *time_;
+    base::WorkLimits limits{.memory = parts_.memory, .deadline = asked_.deadline, .cancelled = {}};
+    if (asked_.time) {
+        const auto end = std::chrono::steady_clock::now() + *asked_.time;
         limits.deadline = limits.deadline ? std::min(*limits.deadline, end) : end;
     }
     const base::WorkLimit limit(std::move(limits));
@@ -331,10 +329,12 @@ Compiled Session::compile() {
     // Copies the request, because the session may use it again.
     compiler::Request request = request_;
     trace_.reset();
-    if (record_) trace_ = std::make_shared<environment::Trace>(parts_.environment->reads());
+    const Recording& record = asked_.record;
+    if (record.trace || record.places)
+        trace_ = std::make_shared<environment::Trace>(parts_.environment->reads());
     request.trace = trace_.get();
-    request.places = places_.get();
-    request.history = history_.get();
+    request.places = record.places.get();
+    request.history = record.history.get();
     collected_.clear();
     auto made = bounded([&] { return compiler::compile(request); });
     Compiled out;

@@ -87,7 +87,7 @@ public:
 
 private:
     ruby::Pool& ruby_pool() const;
-    void gather(NodeRequest& asked);
+    void gather();
     value::Value local_trust(const value::Value& clientcert);
     void connect();
     StoreAccess& store();
@@ -99,20 +99,16 @@ private:
     auto bounded(Action&& action);
 
     Parts parts_;
-    std::optional<std::chrono::steady_clock::time_point> deadline_;
-    std::optional<std::chrono::milliseconds> time_;
     base::LogSink& log_;
-    bool record_ = false;
-    std::shared_ptr<compiler::ReadLocations> places_;
-    std::shared_ptr<compiler::History> history_;
-    CollectorAnswer collectors_;
+    NodeRequest asked_;
     std::shared_ptr<environment::Trace> trace_;
     compiler::Request request_;
     std::unique_ptr<compiler::SystemInputs> inputs_;
     std::unique_ptr<hiera::Lookup> lookup_;
     std::unique_ptr<templates::Templates> templates_;
     std::unique_ptr<View::Connection> store_;
-    std::unique_ptr<compiler::ExportedSource> answers_;   ///< answers with `collectors_`
+    std::unique_ptr<compiler::ExportedSource>
+        answers_;  ///< answers with the request's `collectors`
     std::unique_ptr<compiler::ExportedSource> recorded_;  ///< records queries of collectors
     std::set<std::string> collected_;
     std::shared_ptr<const catalog::Naming> naming_;

@@ -324,12 +324,14 @@ std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) 
     const bool elsewhere = request.sources.files || !request.sources.revision.empty();
     if (!elsewhere) check_manifest(*environment::disk_files());
 
-    if (!request.classification && request.classify) {
-        request.classification = ask_classifier(parts.view->settings(), *request.arena, node,
-                                                request.compile_mode.ends_run);
+    if (std::holds_alternative<ClassifierOfSettings>(request.classification)) {
+        auto answer = ask_classifier(parts.view->settings(), *request.arena, node,
+                                     request.compile_mode.ends_run);
+        request.classification = answer ? ClassificationSource(std::move(*answer)) : Unclassified();
     }
     // The classifier's environment overrides that of the request.
-    const std::string chosen = request.classification ? request.classification->environment : "";
+    const auto* classified = std::get_if<compiler::Classification>(&request.classification);
+    const std::string chosen = classified ? classified->environment : "";
     if (!chosen.empty() && chosen != wanted) {
         request.overlay.set("environment", chosen);
         parts.view = impl_->view(request.overlay);

@@ -100,7 +100,7 @@ private:
             out.sources.directory =
                 environment::expand_path(options_.path, environment::working_directory());
         if (options_.compile.server_facts.empty())
-            out.server_facts = site::NodeRequest::ServerFacts::Fixed;
+            out.server_facts.kind = site::ServerFacts::Kind::Fixed;
         return out;
     }
 
@@ -256,7 +256,7 @@ private:
             base::Arena merged(4096);
             if (plan.expect && !plan.expect->facts.is_undef())
                 asked.facts.values = hiera::deep_merge(merged, plan.expect->facts, set.facts, {});
-            asked.trusted = set.trusted;
+            asked.trusted.give(set.trusted);
             asked.node = options_.facts_dir.empty() ? "test.example.org" : set.name;
             if (plan.tested) {
                 asked.classes = std::vector{plan.tested->name};
@@ -267,7 +267,7 @@ private:
             } else {
                 asked.sources.manifest = plan.expect ? plan.expect->path : options_.manifest;
                 // The node gets only what the file declares.
-                if (plan.expect) asked.classify = false;
+                if (plan.expect) asked.classification = site::Unclassified();
             }
             const auto session = site_.session(std::move(asked), records);
             if (plan.expect)

@@ -130,10 +130,9 @@ private:
             out.sources.manifest = asked_text(data, "manifest");
         }
         if (const auto* facts = asked_hash(data, "facts")) out.facts.values = *facts;
-        if (const auto* trusted = asked_hash(data, "trusted")) out.trusted = *trusted;
+        if (const auto* trusted = asked_hash(data, "trusted")) out.trusted.give(*trusted);
         if (const auto* given = asked_hash(data, "server_facts")) {
-            out.server_facts = site::NodeRequest::ServerFacts::Given;
-            out.given_server_facts = *given;
+            out.server_facts = site::ServerFacts::given(*given);
         }
         if (const auto* variables = asked_hash(data, "variables"))
             for (const auto& e : variables->as_hash())
@@ -155,8 +154,11 @@ private:
         try {
             const auto compiled = session->compile();
             std::string out =
-                "\"catalog\":" +
-                site::agent_catalog(compiled, asked_flag(data, "keep_virtual"), records);
+                "\"catalog\":" + site::agent_catalog(compiled,
+                                                     asked_flag(data, "keep_virtual")
+                                                         ? site::VirtualResources::Keep
+                                                         : site::VirtualResources::Omit,
+                                                     records);
             if (asked_flag(data, "checks")) {
                 const auto problems = check_catalog(settings_, *session, *compiled.catalog);
                 out += ",\"refused\":";

@@ -61,7 +61,7 @@ Value made(const config::Settings& settings, const site::Options& options, base:
     asked.node = node;
     asked.facts.kind = site::FactSource::Kind::Machine;
     asked.sources.no_manifest = true;
-    asked.classify = false;
+    asked.classification = site::Unclassified();
     if (answer && !answer->environment.empty())
         asked.overlay.set("environment", answer->environment);
     const auto session = site.session(std::move(asked), log);

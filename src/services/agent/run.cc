@@ -473,8 +473,8 @@ private:
         request.node = node_;
         request.arena = arena_;
         request.facts.values = facts_;
-        request.trust_clientcert = true;
-        request.classify = false;
+        request.trusted.otherwise = site::TrustedSource::Otherwise::Clientcert;
+        request.classification = site::Unclassified();
         request.sources.code = "";
         request.sources.modulepath = std::vector<std::string>();
         request.overlay.set("environment", environment_);

@@ -6,12 +6,15 @@
 #include <chrono>
 #include <fmt/format.h>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
+#include <variant>
 
 #include "compile/compiler/change.h"
 #include "compile/site/agent_catalog.h"
 #include "compile/site/conditional_headers.h"
 #include "compile/site/fact_sources.h"
+#include "core/base/assert.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/base/uuid.h"
@@ -73,21 +76,46 @@ struct CatalogRequest {
     bool save_facts = true, save_catalog = true;
     /// True if a cached catalog may be returned and the new one may be cached.
     bool may_keep = false;
-    std::string etag;  ///< ETag of the client's catalog; may be empty
-    /// fingerprint instead of facts; empty if facts were sent or stored facts are used
-    std::string fingerprint;
+    std::optional<std::string> etag;  ///< ETag of the client's catalog
+    /// Fingerprint of the facts, if the client sends it instead of them.
+    std::optional<std::string> fingerprint;
     std::optional<AstText> code;  ///< code that replaces the manifest, and its variables
     std::vector<std::pair<std::string, Value>> variables;
 };
 
-/// The content of a response.
-struct Answer {
-    std::string json;     ///< if empty and there is an etag, the client's catalog is still valid
-    bool packed = false;  ///< true if `json` is compressed with gzip
-    std::string etag;     ///< empty if the catalog cannot be cached
-    /// paths of the facts that it depends on
+/// What a client needs in order to make a conditional request later.
+struct Validity {
+    std::string etag;
+    /// paths of the facts that the catalog depends on
     std::shared_ptr<const std::vector<std::string>> facts;
 };
+
+/// A catalog. It has no validity if it cannot be cached.
+struct PlainCatalog {
+    std::string json;
+    std::optional<Validity> validity;
+};
+/// A cached catalog, compressed with gzip.
+struct PackedCatalog {
+    std::string gzip;
+    Validity validity;
+};
+/// The catalog that the client has is still valid.
+struct StillValid {
+    Validity validity;
+};
+/// The client must send its facts, because no cached catalog fits their fingerprint.
+struct FactsNeeded {};
+using Answer = std::variant<PlainCatalog, PackedCatalog, StillValid, FactsNeeded>;
+
+const Validity* validity_of(const Answer& answer) {
+    if (const auto* plain = std::get_if<PlainCatalog>(&answer)) {
+        return plain->validity ? &*plain->validity : nullptr;
+    }
+    if (const auto* packed = std::get_if<PackedCatalog>(&answer)) return &packed->validity;
+    const auto* valid = std::get_if<StillValid>(&answer);
+    return valid ? &valid->validity : nullptr;
+}
 
 /// The parameters of a request, from its query and from a form in its body.
 class Parameters {
@@ -188,21 +216,11 @@ public:
                 return Response::text(412, "Other plugins");
         }
         auto answer = this->answer(wanted, std::move(arena), compiler_.log());
-        if (!wanted.fingerprint.empty() && (answer.json.empty() ? answer.etag.empty() : true))
+        if (wanted.fingerprint && !std::holds_alternative<StillValid>(answer))
             return Response::text(412, "Another catalog");
-        const bool unchanged = answer.json.empty();
-        // A compressed catalog is sent as it is, so that it is not compressed for each request.
-        const bool as_text = type != kRichMsgpack && type != kMsgpack;
-        const bool packed =
-            answer.packed && as_text && http::accepts_gzip(request.headers.get("Accept-Encoding"));
-        if (answer.packed && !packed) {
-            auto plain = http::decode_content("gzip", answer.json, kMaxUnpacked);
-            if (plain.status != 0) throw base::plain_error(plain.message);
-            answer.json = std::move(plain.body);
-        }
-        Response out = unchanged ? Response::text(304, "") : json_as(type, std::move(answer.json));
-        if (packed) mark_packed(out);
-        if (ours && !answer.etag.empty()) send_conditional_headers(out, wanted, answer);
+        const Validity* validity = validity_of(answer);
+        Response out = catalog_response(request, type, answer);
+        if (ours && validity) send_conditional_headers(out, wanted, *validity);
         return out;
     }
 
@@ -275,6 +293,27 @@ public:
     }
 
 private:
+    /// Returns the response to a client that has sent its facts, or whose catalog is still valid.
+    /// Moves the catalog out of `answer`.
+    static Response catalog_response(const Request& request, std::string_view type,
+                                     Answer& answer) {
+        if (auto* plain = std::get_if<PlainCatalog>(&answer)) {
+            return json_as(type, std::move(plain->json));
+        }
+        auto* packed = std::get_if<PackedCatalog>(&answer);
+        if (!packed) return Response::text(304, "");
+        // A compressed catalog is sent as it is, so that it is not compressed for each request.
+        const bool as_text = type != kRichMsgpack && type != kMsgpack;
+        if (as_text && http::accepts_gzip(request.headers.get("Accept-Encoding"))) {
+            Response out = json_as(type, std::move(packed->gzip));
+            mark_packed(out);
+            return out;
+        }
+        auto plain = http::decode_content("gzip", packed->gzip, kMaxUnpacked);
+        if (plain.status != 0) throw base::plain_error(plain.message);
+        return json_as(type, std::move(plain.body));
+    }
+
     /// Returns the parsed body of a request, or an error that describes what is wrong with it.
     static base::Result<Value> document(const Request& request, base::Arena& arena,
                                         std::string (*problem)(const Value&)) {
@@ -305,7 +344,7 @@ private:
         std::string out = "{\"catalog\":";
         if (flag(data, "capture_logs")) {
             base::MemorySink logs;
-            out += answer(wanted, std::move(arena), logs, keep_environment).json + ",\"logs\":[";
+            out += new_catalog(wanted, std::move(arena), logs, keep_environment) + ",\"logs\":[";
             bool first = true;
             for (const auto& d : logs.records) {
                 if (d.level == base::Level::Debug) continue;
@@ -316,10 +355,17 @@ private:
             }
             out += ']';
         } else {
-            out += answer(wanted, std::move(arena), compiler_.log(), keep_environment).json;
+            out += new_catalog(wanted, std::move(arena), compiler_.log(), keep_environment);
         }
         out += '}';
         return Response::json(200, std::move(out));
+    }
+
+    /// Returns the catalog of a request that accepts no cached one.
+    std::string new_catalog(const CatalogRequest& wanted, std::shared_ptr<base::Arena> arena,
+                            base::LogSink& log, bool keep_environment) {
+        BUNRAKU_ASSERT(!wanted.may_keep && !wanted.fingerprint);
+        return std::get<PlainCatalog>(answer(wanted, std::move(arena), log, keep_environment)).json;
     }
 
     /// Returns an arena for one compile. Its size is limited (max-compile-memory).
@@ -329,15 +375,15 @@ private:
 
     /// Sends the headers that allow the agent to omit its facts next time.
     void send_conditional_headers(Response& out, const CatalogRequest& wanted,
-                                  const Answer& answer) {
+                                  const Validity& validity) {
         std::string paths;
-        for (const auto& path : *answer.facts) {
+        for (const auto& path : *validity.facts) {
             // The catalog depends on all facts, some of which always change.
             if (path.empty()) return;
             paths += fmt::format("{}{}", paths.empty() ? "" : " ", http::percent_encode(path));
         }
         if (paths.size() > kMaxPaths) return;
-        out.headers.set("ETag", fmt::format("\"{}\"", answer.etag));
+        out.headers.set("ETag", fmt::format("\"{}\"", validity.etag));
         out.headers.set(site::kPathsHeader, paths);
         out.headers.set(site::kPluginsHeader, compiler_.plugins_tag(wanted.environment));
     }
@@ -348,20 +394,19 @@ private:
         request.node = wanted.node;
         request.arena = std::move(arena);
         request.overlay.set("environment", wanted.environment);
-        request.trusted = wanted.trusted;
-        request.server_facts = site::NodeRequest::ServerFacts::Given;
-        request.given_server_facts = compiler_.server_facts();
+        request.trusted.give(wanted.trusted);
+        request.server_facts = site::ServerFacts::given(compiler_.server_facts());
         request.facts.values = wanted.facts;
-        if (wanted.facts.is_undef() && wanted.fingerprint.empty())
+        if (wanted.facts.is_undef() && !wanted.fingerprint)
             request.facts.kind = site::FactSource::Kind::Store;
-        request.classify = !keep_environment;
+        if (keep_environment) request.classification = site::Unclassified();
         if (wanted.code) {
             request.sources.code = wanted.code->code;
             request.sources.code_name = wanted.code->file;
             request.variables = wanted.variables;
         }
         request.time = compiler_.site().options().time;
-        request.record = wanted.may_keep;
+        request.record.trace = wanted.may_keep;
         return request;
     }
 
@@ -407,39 +452,42 @@ private:
             }
         }
         if (environment != wanted.environment && wanted.check_environment) {
-            if (!wanted.fingerprint.empty()) return {};
+            if (wanted.fingerprint) return FactsNeeded();
             log.log(base::Level::Warning,
                     fmt::format("Requested environment '{}' did not match server specified "
                                 "environment '{}'",
                                 wanted.environment, environment));
-            return {.json = empty_catalog(wanted.node, environment)};
+            return PlainCatalog{.json = empty_catalog(wanted.node, environment), .validity = {}};
         }
         const CatalogCache::Key key{
             wanted.node, environment,
             fmt::format("{} {}", wanted.rich_data ? "rich" : "plain",
                         wanted.static_catalog ? wanted.checksums : "as it is")};
         if (wanted.may_keep) {
-            const auto* print = wanted.fingerprint.empty() ? nullptr : &wanted.fingerprint;
+            const auto* print = wanted.fingerprint ? &*wanted.fingerprint : nullptr;
             if (auto kept = compiler_.kept().find(key, *session, print)) {
-                Answer out{.etag = kept->etag, .facts = kept->facts};
-                bool good = wanted.etag == kept->etag;
-                if (!good) {
-                    if (auto packed = compiler_.kept().packed(key, *kept)) {
-                        out.json = std::move(*packed);
-                        out.packed = good = true;
-                    }
-                }
+                auto out = cached_answer(wanted, key, *kept);
                 // If another comparison is running, this request waits for its own compile instead.
-                if (good && (!kept->to_compare || compare_later(wanted, key, *kept, session)))
-                    return out;
+                if (out && (!kept->to_compare || compare_later(wanted, key, *kept, session)))
+                    return std::move(*out);
             }
         }
-        if (!wanted.fingerprint.empty()) return {};
+        if (wanted.fingerprint) return FactsNeeded();
         const auto asked = std::chrono::steady_clock::now();
         const auto slot = compiler_.slots().take(environment, wanted.node, kTimeout);
         compiler_.compile_wait().record(microseconds_since(asked));
         if (!slot) throw Overloaded();
         return compiled(wanted, key, *session, log, began);
+    }
+
+    /// Returns nullopt if the cached catalog was removed meanwhile.
+    std::optional<Answer> cached_answer(const CatalogRequest& wanted, const CatalogCache::Key& key,
+                                        const CatalogCache::CachedCatalog& kept) const {
+        Validity validity{.etag = kept.etag, .facts = kept.facts};
+        if (wanted.etag == kept.etag) return StillValid{std::move(validity)};
+        auto packed = compiler_.kept().packed(key, kept);
+        if (!packed) return std::nullopt;
+        return PackedCatalog{std::move(*packed), std::move(validity)};
     }
 
     /// Verifies a cached catalog by a background compile, so that the client does not wait for it.
@@ -470,7 +518,7 @@ private:
                  const std::vector<std::string>& counting, std::shared_ptr<site::Session> session) {
         const auto slot = compiler_.slots().take(key.environment, {}, kTimeout);
         if (!slot) return;
-        if (!wanted.fingerprint.empty()) {
+        if (wanted.fingerprint) {
             // The comparison uses the stored facts and is skipped unless they match the
             // fingerprint. The other values of the request live as long as the first session, which
             // the caller holds.
@@ -478,7 +526,7 @@ private:
             request.facts.kind = site::FactSource::Kind::Store;
             session = compiler_.site().session(std::move(request), compiler_.log());
             if (session->environment()->name() != key.environment ||
-                compiler::facts_fingerprint(session->facts(), counting) != wanted.fingerprint)
+                compiler::facts_fingerprint(session->facts(), counting) != *wanted.fingerprint)
                 return;
         }
         const auto made = make(wanted, *session, compiler_.log());
@@ -514,7 +562,9 @@ private:
                 *result.catalog, *session.environment(), wanted.checksums, log);
             result.catalog->code_id = inlined.code_id;
         }
-        out.json = site::agent_catalog(result, false, log, wanted.rich_data);
+        out.json = site::agent_catalog(
+            result, site::VirtualResources::Omit, log,
+            wanted.rich_data ? site::RichData::Accepted : site::RichData::Refused);
         if (!inlined.json.empty()) {
             out.json.pop_back();
             out.json += inlined.json;
@@ -549,7 +599,7 @@ private:
         const auto began_ns = sys::make_real_clock()->now_ns();
         auto made = make(wanted, session, log);
         const auto& result = made.compiled;
-        Answer out{.json = std::move(made.json)};
+        PlainCatalog out{.json = std::move(made.json), .validity = {}};
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
         log.log(base::Level::Notice,
                 fmt::format("Compiled {}catalog for {} in environment {} in {} seconds",
@@ -565,8 +615,7 @@ private:
         if (wanted.may_keep) {
             if (auto kept = compiler_.kept().keep(key, session, result, out.json,
                                                   std::move(made.seen), began_ns)) {
-                out.etag = std::move(kept->etag);
-                out.facts = std::move(kept->facts);
+                out.validity = Validity{std::move(kept->etag), std::move(kept->facts)};
             }
         }
         return out;

@@ -14,7 +14,7 @@ struct RubyReports::WorkerLimit {
         site::NodeRequest request;
         request.overlay = overlay;
         request.node = compiler.settings().text("certname");
-        request.classify = false;
+        request.classification = site::Unclassified();
         session = compiler.site().session(std::move(request), compiler.log());
         types = std::make_unique<apply::RubyTypes>(context, [this] {
             apply::RubyTypes::Parts parts;

@@ -114,7 +114,7 @@ protected:
 TEST_F(SiteTest, CompilesRequestedNodes) {
     Site site(settings_);
     auto asked = request(0);
-    asked.record = true;
+    asked.record.trace = true;
     const auto compiled = site.compile(std::move(asked), log_);
     EXPECT_EQ(compiled.node, "n0");
     EXPECT_EQ(compiled.environment->name(), "one");
@@ -454,7 +454,7 @@ TEST_F(SiteTest, ErrorsBelongToTheRequest) {
     };
     EXPECT_EQ(error_of([&] { site.compile(request(0, "none"), log_); }), missing(root_));
     auto classified = request(0);
-    classified.classification.emplace().environment = "none";
+    classified.classification.emplace<compiler::Classification>().environment = "none";
     EXPECT_EQ(error_of([&] { site.compile(classified, log_); }),
               "Failed when searching for node n0: " + missing(root_));
     auto manifest = request(0);

@@ -115,7 +115,7 @@ protected:
     std::string answer(const Facts& facts, bool& kept, const CatalogCache::Key& key) {
         auto asked = request(facts);
         asked.node = key.node;
-        asked.record = true;
+        asked.record.trace = true;
         const auto session = kept_site_->session(std::move(asked), *sink_);
         const auto found = cache_->find(key, *session);
         if (found && !found->to_compare) {
@@ -296,7 +296,7 @@ TEST_F(CatalogCacheTest, ChangeDuringComparisonIsNotAnError) {
     (void)answer({}, kept);
     const auto open = [&] {
         auto asked = request({});
-        asked.record = true;
+        asked.record.trace = true;
         return kept_site_->session(std::move(asked), log_);
     };
     auto session = open();
