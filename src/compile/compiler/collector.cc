@@ -236,9 +236,13 @@ void Collector::collect_exported(Compilation& compilation, std::vector<Resource*
             param.value = p.value;
             params.push_back(param);
         }
-        Resource& made = compilation.make_resource(
-            type, arena.copy(title), scope, std::move(params), Scopes::source(scope),
-            arena.copy(item.resource.file), item.resource.line);
+        Resource& made = compilation.make_resource({.type = type,
+                                                    .title = arena.copy(title),
+                                                    .scope = scope,
+                                                    .params = std::move(params),
+                                                    .source = Scopes::source(scope),
+                                                    .file = arena.copy(item.resource.file),
+                                                    .line = item.resource.line});
         for (const auto& tag : item.resource.tags) {
             tag_if_valid(made.tags, compilation.tag_table(), tag);
         }
@@ -300,8 +304,13 @@ bool Collector::evaluate(Compilation& compilation) {
         if (source) const_cast<Definition*>(source)->overrides_all = true;
         for (Resource* r : objects) {
             if (seen_.contains(r)) continue;
-            Resource& over =
-                compilation.make_resource(r->type, r->title, scope, overrides, source, file, line);
+            Resource& over = compilation.make_resource({.type = r->type,
+                                                        .title = r->title,
+                                                        .scope = scope,
+                                                        .params = overrides,
+                                                        .source = source,
+                                                        .file = file,
+                                                        .line = line});
             if (History* h = compilation.history()) [[unlikely]]
                 h->overriding(*this, over);
             compilation.add_override(over);

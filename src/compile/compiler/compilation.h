@@ -55,7 +55,7 @@ public:
     Value create_resources(evaluator::Interpreter& in, Scope& scope, syntax::ResourceForm form,
                            std::string_view type_name, std::span<const std::string_view> titles,
                            std::span<const evaluator::Attribute> attributes,
-                           const syntax::Node* site, bool titles_are_text) override;
+                           const syntax::Node* site, evaluator::TitleKind kind) override;
     void variable_changed(Scope& scope, std::string_view name, const Value& was,
                           const Value& now) override;
     void set_defaults(evaluator::Interpreter& in, Scope& scope, std::string_view type_name,
@@ -99,10 +99,21 @@ public:
     Scope* class_scope(std::string_view class_name) override;
 
     // ---- creating and changing resources (resources.cc) ----
-    Resource& make_resource(const ResourceType& type, std::string_view title, Scope* scope,
-                            std::vector<Param> params, const Definition* source,
-                            std::string_view file, int line, bool with_defaults = true,
-                            bool title_is_text = true);
+    /// Whether a resource gets the default parameters of its scope.
+    enum class DefaultParameters { Set, Omit };
+    /// The arguments of make_resource().
+    struct NewResource {
+        const ResourceType& type;
+        std::string_view title;
+        Scope* scope = nullptr;
+        std::vector<Param> params = {};
+        const Definition* source = nullptr;
+        std::string_view file = {};
+        int line = 0;
+        DefaultParameters defaults = DefaultParameters::Set;
+        evaluator::TitleKind title_kind = evaluator::TitleKind::Text;
+    };
+    Resource& make_resource(const NewResource& wanted);
     void add_resource(Scope* scope, Resource& resource);
     void set_parameter(Resource& resource, Param param);
     void add_override(Resource& override_resource);
@@ -115,8 +126,9 @@ public:
     void evaluate_resource(Resource& resource);
     Resource& ensure_in_catalog(Definition& definition, Scope* scope,
                                 const std::vector<Param>* parameters);
+    enum class Evaluation { Now, Lazy };
     std::vector<Resource*> evaluate_classes(std::span<const std::string_view> names, Scope* scope,
-                                            bool lazy);
+                                            Evaluation when);
 
     // ---- the data ----
     base::Arena& arena() { return *request_.arena; }
@@ -166,6 +178,11 @@ private:
     bool check_finished() const;
     bool check_nothing_waits() const;
 
+    // resources.cc
+    void set_title(Resource& resource, std::string_view title);
+    void tag_by_type_and_title(Resource& resource);
+    void set_default_parameters(Resource& resource, Scope* scope);
+
     // finish.cc
     void finish_resource(Resource& resource);
     void validate_resource(Resource& resource);
@@ -178,6 +195,7 @@ private:
 
     // instances.cc
     void evaluate_code(Resource& resource);
+    class ParameterSetter;
     void set_resource_parameters(Resource& resource, Scope& scope, Definition& definition);
     /// Returns the declared return type of the function of a Deferred value, or null.
     const types::Type* deferred_type(const Value& later);

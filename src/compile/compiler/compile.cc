@@ -169,7 +169,8 @@ void Compilation::create_settings() {
     type.kind = ResourceType::Kind::Class;
     type.name = "Class";
     type.definition = &definition;
-    Resource& r = make_resource(type, "settings", &interpreter_->top_scope(), {}, nullptr, {}, 0);
+    Resource& r =
+        make_resource({.type = type, .title = "settings", .scope = &interpreter_->top_scope()});
     table_.add(r);
     r.evaluated = true;
     // The class has no body and no parameters. Only its scope matters, which is filled on first
@@ -207,7 +208,7 @@ void Compilation::evaluate_main() {
     type.name = "Class";
     type.definition = &main;
     scopes_.of(top).source = &main;
-    main_resource_ = &make_resource(type, "", &top, {}, &main, {}, 0);
+    main_resource_ = &make_resource({.type = type, .title = "", .scope = &top, .source = &main});
     scopes_.of(top).resource = main_resource_;
     add_resource(&top, *main_resource_);
     evaluate_resource(*main_resource_);
@@ -266,7 +267,7 @@ void Compilation::evaluate_node_classes() {
             for (const auto& p : params) h->set(made, p.name, History::Origin::Kind::Classifier);
         }
     }
-    evaluate_classes(plain, scope, true);
+    evaluate_classes(plain, scope, Evaluation::Lazy);
 }
 
 bool Compilation::evaluate_collections() {

@@ -157,119 +157,130 @@ void Definitions::check_class_name(const Definition& d) const {
     }
 }
 
+/// Throws or warns about parameters that have the name of a metaparameter.
+void Definitions::check_parameters(const Definition& d) const {
+    for (const auto* p : d.parameters) {
+        if (!restype::is_metaparameter(p->name)) continue;
+        if (!p->value) {
+            throw base::plain_error(fmt::format("{} is a metaparameter; please choose another "
+                                                "parameter name in the {} definition",
+                                                p->name, d.name))
+                .show_at(p->where());
+        }
+        log_.log(base::Level::Warning,
+                 fmt::format("{} is a metaparam; this value will inherit to all contained "
+                             "resources in the {} definition",
+                             p->name, d.name));
+    }
+}
+
+void Definitions::add_class(const syntax::HostClassDefinition& ast, std::string_view module_name,
+                            int in_file) {
+    auto* d = make(Definition::Kind::Class, ast, downcase(arena_, ast.name), module_name);
+    d->parameters = ast.parameters;
+    d->in_file = in_file;
+    d->body = ast.body;
+    check_parameters(*d);
+    if (!ast.parent_class.empty()) {
+        d->parent_name = ast.parent_class.starts_with("::")
+                             ? ast.parent_class
+                             : arena_.copy("::" + std::string(ast.parent_class));
+    }
+    check_class_name(*d);
+    classes_.emplace(d->name, d);
+}
+
+void Definitions::add_define(const syntax::ResourceTypeDefinition& ast,
+                             std::string_view module_name, int in_file) {
+    auto* d = make(Definition::Kind::Define, ast, downcase(arena_, ast.name), module_name);
+    d->parameters = ast.parameters;
+    d->in_file = in_file;
+    d->body = ast.body;
+    check_parameters(*d);
+    if (auto* dupe = find(classes_, d->name)) {
+        duplicate(*d, fmt::format("'{}' is already defined{} as a class; cannot redefine as "
+                                  "a definition",
+                                  d->name, where(*dupe)));
+    }
+    if (auto* dupe = find(defines_, d->name)) {
+        duplicate(*d, fmt::format("Definition '{}' is already defined{}; cannot be redefined",
+                                  d->name, where(*dupe)));
+    }
+    defines_.emplace(d->name, d);
+}
+
+namespace {
+
+/// Returns the name in a node definition as written.
+std::string host_name(const syntax::Node& match) {
+    if (const auto* re = syntax::as<syntax::LiteralRegularExpression>(&match))
+        return regexp_node_name(re->pattern);
+    if (const auto* s = syntax::as<syntax::LiteralString>(&match)) return std::string(s->value);
+    if (const auto* q = syntax::as<syntax::QualifiedName>(&match)) return std::string(q->value);
+    if (match.kind == syntax::NodeKind::LiteralDefault) return "default";
+    return std::string(match.text());
+}
+
+bool valid_host_name(std::string_view name) {
+    return std::all_of(name.begin(), name.end(), [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.' ||
+               static_cast<unsigned char>(c) >= 0x80;
+    });
+}
+
+}  // namespace
+
+/// Adds one definition for each name or pattern.
+void Definitions::add_nodes(const syntax::NodeDefinition& ast, std::string_view module_name) {
+    for (const auto* match : ast.host_matches) {
+        std::string name = host_name(*match);
+        const value::RegexpRep* pattern = nullptr;
+        if (const auto* re = syntax::as<syntax::LiteralRegularExpression>(match)) {
+            pattern = static_cast<const value::RegexpRep*>(re->regexp_rep);
+        }
+        if (!pattern) {
+            for (char& c : name) c = lower(c);
+            if (!valid_host_name(name)) {
+                throw base::plain_error(fmt::format("'{}' is not a valid hostname", name));
+            }
+        }
+        auto* d = make(Definition::Kind::Node, ast, arena_.copy(name), module_name);
+        d->body = ast.body;
+        d->pattern = pattern;
+        if (auto* dupe = find(nodes_, d->name)) {
+            duplicate(*d, fmt::format("Node '{}' is already defined{}; cannot redefine", d->name,
+                                      where(*dupe)));
+        }
+        if (auto* dupe = find(classes_, d->name)) {
+            duplicate(*d, fmt::format("Class '{}' is already defined{}; cannot be "
+                                      "redefined as a node",
+                                      d->name, where(*dupe)));
+        }
+        node_list_.push_back(d);
+        nodes_.emplace(d->name, d);
+    }
+}
+
 void Definitions::add(const syntax::Node* node, std::string_view module_name, int in_file) {
     using enum syntax::NodeKind;
-    auto check_parameters = [&](const Definition& d) {
-        for (const auto* p : d.parameters) {
-            if (!restype::is_metaparameter(p->name)) continue;
-            if (!p->value) {
-                throw base::plain_error(fmt::format("{} is a metaparameter; please choose another "
-                                                    "parameter name in the {} definition",
-                                                    p->name, d.name))
-                    .show_at(p->where());
-            }
-            log_.log(base::Level::Warning,
-                     fmt::format("{} is a metaparam; this value will inherit to all contained "
-                                 "resources in the {} definition",
-                                 p->name, d.name));
-        }
-    };
     switch (node->kind) {
-        case HostClassDefinition: {
-            const auto& ast = syntax::to<syntax::HostClassDefinition>(node);
-            auto* d = make(Definition::Kind::Class, ast, downcase(arena_, ast.name), module_name);
-            d->parameters = ast.parameters;
-            d->in_file = in_file;
-            d->body = ast.body;
-            check_parameters(*d);
-            if (!ast.parent_class.empty()) {
-                d->parent_name = ast.parent_class.starts_with("::")
-                                     ? ast.parent_class
-                                     : arena_.copy("::" + std::string(ast.parent_class));
-            }
-            check_class_name(*d);
-            classes_.emplace(d->name, d);
+        case HostClassDefinition:
+            add_class(syntax::to<syntax::HostClassDefinition>(node), module_name, in_file);
             break;
-        }
-        case ResourceTypeDefinition: {
-            const auto& ast = syntax::to<syntax::ResourceTypeDefinition>(node);
-            auto* d = make(Definition::Kind::Define, ast, downcase(arena_, ast.name), module_name);
-            d->parameters = ast.parameters;
-            d->in_file = in_file;
-            d->body = ast.body;
-            check_parameters(*d);
-            if (auto* dupe = find(classes_, d->name)) {
-                duplicate(*d,
-                          fmt::format("'{}' is already defined{} as a class; cannot redefine as "
-                                      "a definition",
-                                      d->name, where(*dupe)));
-            }
-            if (auto* dupe = find(defines_, d->name)) {
-                duplicate(*d,
-                          fmt::format("Definition '{}' is already defined{}; cannot be redefined",
-                                      d->name, where(*dupe)));
-            }
-            defines_.emplace(d->name, d);
+        case ResourceTypeDefinition:
+            add_define(syntax::to<syntax::ResourceTypeDefinition>(node), module_name, in_file);
             break;
-        }
-        case NodeDefinition: {
-            const auto& ast = syntax::to<syntax::NodeDefinition>(node);
-            for (const auto* match : ast.host_matches) {
-                std::string name;
-                const value::RegexpRep* pattern = nullptr;
-                if (const auto* re = syntax::as<syntax::LiteralRegularExpression>(match)) {
-                    pattern = static_cast<const value::RegexpRep*>(re->regexp_rep);
-                    name = regexp_node_name(re->pattern);
-                } else if (const auto* s = syntax::as<syntax::LiteralString>(match)) {
-                    name = s->value;
-                } else if (const auto* q = syntax::as<syntax::QualifiedName>(match)) {
-                    name = q->value;
-                } else if (match->kind == LiteralDefault) {
-                    name = "default";
-                } else {
-                    name = match->text();
-                }
-                if (!pattern) {
-                    for (char& c : name) c = lower(c);
-                    bool valid = std::all_of(name.begin(), name.end(), [](char c) {
-                        return std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
-                               c == '-' || c == '.' || static_cast<unsigned char>(c) >= 0x80;
-                    });
-                    if (!valid) {
-                        throw base::plain_error(fmt::format("'{}' is not a valid hostname", name));
-                    }
-                }
-                auto* d = make(Definition::Kind::Node, ast, arena_.copy(name), module_name);
-                d->body = ast.body;
-                d->pattern = pattern;
-                if (auto* dupe = find(nodes_, d->name)) {
-                    duplicate(*d, fmt::format("Node '{}' is already defined{}; cannot redefine",
-                                              d->name, where(*dupe)));
-                }
-                if (auto* dupe = find(classes_, d->name)) {
-                    duplicate(*d, fmt::format("Class '{}' is already defined{}; cannot be "
-                                              "redefined as a node",
-                                              d->name, where(*dupe)));
-                }
-                node_list_.push_back(d);
-                nodes_.emplace(d->name, d);
-            }
+        case NodeDefinition:
+            add_nodes(syntax::to<syntax::NodeDefinition>(node), module_name);
             break;
-        }
         case FunctionDefinition: {
             const auto& ast = syntax::to<syntax::FunctionDefinition>(node);
             auto [it, fresh] = functions_.emplace(ast.name, &ast);
             if (!fresh && it->second != &ast) redefined("function", ast.name, it->second);
             break;
         }
-        case TypeAlias: {
-            add_type(syntax::to<syntax::TypeAlias>(node).name, node);
-            break;
-        }
-        case TypeDefinition: {
-            add_type(syntax::to<syntax::TypeDefinition>(node).name, node);
-            break;
-        }
+        case TypeAlias: add_type(syntax::to<syntax::TypeAlias>(node).name, node); break;
+        case TypeDefinition: add_type(syntax::to<syntax::TypeDefinition>(node).name, node); break;
         default: break;
     }
 }

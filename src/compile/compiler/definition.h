@@ -114,6 +114,12 @@ private:
     /// Records the text of a definition as a read of the compile.
     Definition* used(Definition* definition) const;
     [[noreturn]] static void duplicate(const Definition& fresh, std::string message);
+    void check_parameters(const Definition& d) const;
+    void add_class(const syntax::HostClassDefinition& ast, std::string_view module_name,
+                   int in_file);
+    void add_define(const syntax::ResourceTypeDefinition& ast, std::string_view module_name,
+                    int in_file);
+    void add_nodes(const syntax::NodeDefinition& ast, std::string_view module_name);
     void check_class_name(const Definition& fresh) const;
 
     const environment::Environment& env_;

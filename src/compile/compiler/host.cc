@@ -29,7 +29,7 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
                                     std::string_view type_name,
                                     std::span<const std::string_view> titles,
                                     std::span<const evaluator::Attribute> attributes,
-                                    const syntax::Node* site, bool titles_are_text) {
+                                    const syntax::Node* site, evaluator::TitleKind titles_are) {
     auto name = downcase(arena(), type_name);
     std::vector<Value> references;
     references.reserve(titles.size());
@@ -44,9 +44,13 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
             type.definition = definition;
             if (!definition)
                 throw base::plain_error(fmt::format("Could not find declared class {}", title));
-            Resource& r =
-                make_resource(type, definition->name, &scope, params_from(attributes, scope),
-                              Scopes::source(&scope), file_of(site), line_of(site));
+            Resource& r = make_resource({.type = type,
+                                         .title = definition->name,
+                                         .scope = &scope,
+                                         .params = params_from(attributes, scope),
+                                         .source = Scopes::source(&scope),
+                                         .file = file_of(site),
+                                         .line = line_of(site)});
             r.kind = "class";
             r.exported = exported;
             r.virtual_ = is_virtual;
@@ -57,16 +61,21 @@ Value Compilation::create_resources(Interpreter&, Scope& scope, syntax::Resource
             instantiate_resource(*definition, &scope, r);
             add_resource(&scope.base(), r);
             std::string_view names[] = {title};
-            evaluate_classes(names, &scope.base(), false);
+            evaluate_classes(names, &scope.base(), Evaluation::Now);
             references.push_back(Value::type(reference_to(r)));
         }
     } else {
         ResourceType type = resource_types_.find(name);
         if (!type) throw base::plain_error(fmt::format("Unknown resource type: '{}'", type_name));
         for (auto title : titles) {
-            Resource& r = make_resource(type, arena().copy(title), &scope,
-                                        params_from(attributes, scope), Scopes::source(&scope),
-                                        file_of(site), line_of(site), true, titles_are_text);
+            Resource& r = make_resource({.type = type,
+                                         .title = arena().copy(title),
+                                         .scope = &scope,
+                                         .params = params_from(attributes, scope),
+                                         .source = Scopes::source(&scope),
+                                         .file = file_of(site),
+                                         .line = line_of(site),
+                                         .title_kind = titles_are});
             r.exported = exported;
             r.virtual_ = is_virtual;
             if (History* h = history()) [[unlikely]]
@@ -146,9 +155,14 @@ void Compilation::override_resources(Interpreter&, Scope& scope,
             type.kind = ResourceType::Kind::Class;  // Puppet's reference to an unknown type
             type.name = "Class";
         }
-        Resource& over =
-            make_resource(type, arena().copy(ref.title), &scope, params_from(attributes, scope),
-                          Scopes::source(&scope), file_of(site), line_of(site), false);
+        Resource& over = make_resource({.type = type,
+                                        .title = arena().copy(ref.title),
+                                        .scope = &scope,
+                                        .params = params_from(attributes, scope),
+                                        .source = Scopes::source(&scope),
+                                        .file = file_of(site),
+                                        .line = line_of(site),
+                                        .defaults = DefaultParameters::Omit});
         if (History* h = history()) [[unlikely]]
             h->declared(over, attributes, History::Origin::Kind::Override);
         add_override(over);
@@ -274,7 +288,7 @@ std::vector<Value> Compilation::include_classes(Interpreter&, Scope& scope,
     for (auto n : names)
         absolute.push_back(n.starts_with("::") ? n : arena().copy("::" + std::string(n)));
     std::vector<Value> out;
-    for (Resource* r : evaluate_classes(absolute, &scope.base(), false))
+    for (Resource* r : evaluate_classes(absolute, &scope.base(), Evaluation::Now))
         out.push_back(Value::type(reference_to(*r)));
     return out;
 }
@@ -285,7 +299,7 @@ void Compilation::contain_classes(Interpreter&, Scope& scope,
     for (auto n : names)
         absolute.push_back(n.starts_with("::") ? n : arena().copy("::" + std::string(n)));
     Resource* container = Scopes::resource(&scope);
-    for (Resource* r : evaluate_classes(absolute, &scope.base(), false)) {
+    for (Resource* r : evaluate_classes(absolute, &scope.base(), Evaluation::Now)) {
         if (container) table_.add_edge(*container, *r);
     }
 }
@@ -295,7 +309,7 @@ void Compilation::require_classes(Interpreter&, Scope& scope,
     std::vector<std::string_view> absolute;
     for (auto n : names)
         absolute.push_back(n.starts_with("::") ? n : arena().copy("::" + std::string(n)));
-    evaluate_classes(absolute, &scope.base(), false);
+    evaluate_classes(absolute, &scope.base(), Evaluation::Now);
     Resource* resource = Scopes::resource(&scope);
     if (!resource) return;
     for (auto n : names) {

@@ -100,15 +100,18 @@ Resource& Compilation::ensure_in_catalog(Definition& definition, Scope* scope,
     std::vector<Param> params;
     if (parameters) params = *parameters;
     for (auto& p : params) p.source = &definition;
-    Resource& resource =
-        make_resource(type, definition.name, scope, std::move(params), &definition, {}, 0);
+    Resource& resource = make_resource({.type = type,
+                                        .title = definition.name,
+                                        .scope = scope,
+                                        .params = std::move(params),
+                                        .source = &definition});
     instantiate_resource(definition, scope, resource);
     add_resource(scope, resource);
     return resource;
 }
 
 std::vector<Resource*> Compilation::evaluate_classes(std::span<const std::string_view> names,
-                                                     Scope* scope, bool lazy) {
+                                                     Scope* scope, Evaluation when) {
     std::vector<Definition*> found;
     for (auto name : names) {
         Definition* d = definitions_.find_class(name);
@@ -134,7 +137,7 @@ std::vector<Resource*> Compilation::evaluate_classes(std::span<const std::string
         for (const auto* list : {&already, &fresh})
             for (const Resource* r : *list) h->included(*r);
     }
-    if (!lazy) {
+    if (when == Evaluation::Now) {
         for (Resource* r : fresh) evaluate_resource(*r);
     }
     already.insert(already.end(), fresh.begin(), fresh.end());
@@ -282,10 +285,11 @@ const types::Type* Compilation::deferred_type(const Value& later) {
     for (const auto& [declared, type] : kDeclared)
         if (!returns && name == declared) returns = types::parse_type(types(), type);
     if (!returns) {
-        in.warn(fmt::format("Deferred function {} has no return_type, unable to guarantee value "
-                            "type during compilation.\n   (file & line not available)",
-                            name),
-                "", nullptr, true);
+        in.warn_once(
+            fmt::format("Deferred function {} has no return_type, unable to guarantee value "
+                        "type during compilation.\n   (file & line not available)",
+                        name),
+            "", nullptr);
     }
     return returns;
 }
@@ -305,146 +309,215 @@ void Compilation::validate_hash(const Resource& resource, Definition& definition
                                [this](const Value& later) { return deferred_type(later); });
 }
 
+/// Sets the parameters of a class or define, and the variables of its scope.
+class Compilation::ParameterSetter {
+public:
+    ParameterSetter(Compilation& compilation, Resource& resource, Scope& scope,
+                    Definition& definition)
+        : compilation_(compilation),
+          resource_(resource),
+          scope_(scope),
+          definition_(definition),
+          at_(definition.parameters.size(), -1) {
+        for (std::size_t i = 0; i < resource.params.size(); ++i) {
+            const int index = definition.parameter_index(resource.params[i].name);
+            if (index >= 0) {
+                at_[static_cast<std::size_t>(index)] = static_cast<int>(i);
+            } else if (index == Definition::kUnknown) {
+                unknown_ = true;
+            }
+        }
+    }
+
+    void set_module_names();
+    void look_up_parameters();
+    void set_title_and_name();
+    void set_given_parameters();
+    void set_defaults();
+    void check_types();
+
+private:
+    const Param* param(std::size_t i) const {
+        return at_[i] >= 0 ? &resource_.params[static_cast<std::size_t>(at_[i])] : nullptr;
+    }
+    bool given(std::size_t i) const {
+        const Param* p = param(i);
+        return p != nullptr && !p->value.is_undef();
+    }
+    bool needs_default(std::size_t i) const {
+        return definition_.parameters[i]->value && !given(i);
+    }
+    void set(std::size_t i, const Value& v);
+    Value default_value(std::size_t i, evaluator::PendingParameters& pending);
+
+    Compilation& compilation_;
+    Resource& resource_;
+    Scope& scope_;
+    Definition& definition_;
+    /// Index of each parameter in resource.params, or -1 if it is absent. A linear search would be
+    /// slow, because classes with hundreds of parameters are common.
+    std::vector<int> at_;
+    bool unknown_ = false;  ///< the resource has a parameter that the definition does not have
+};
+
+namespace {
+
+void refuse_reserved(std::string_view name) {
+    if (name == "trusted" || name == "facts" || name == "server_facts") {
+        throw base::plain_error(
+            fmt::format("Attempt to assign to a reserved variable name: '{}'", name));
+    }
+}
+
+}  // namespace
+
 void Compilation::set_resource_parameters(Resource& resource, Scope& scope,
                                           Definition& definition) {
-    auto& a = arena();
     definitions_.prepare(definition, *interpreter_);
-    // Sets module_name and caller_module_name.
-    if (const Value* v = resource.get("module_name")) {
-        scope.set_local(symbol("module_name"), *v);
-    } else if (definition.has_module) {
-        scope.set_local(symbol("module_name"), Value::string(definition.module_name));
-    }
-    if (const Value* v = resource.get("caller_module_name")) {
-        scope.set_local(symbol("caller_module_name"), *v);
-    } else if (scope.dynamic_parent) {
-        const Definition* caller = Scopes::source(scope.dynamic_parent);
-        if (caller && caller->has_module)
-            scope.set_local(symbol("caller_module_name"), Value::string(caller->module_name));
-    }
-
-    const std::size_t count = definition.parameters.size();
-    // Index of each parameter in resource.params, or -1 if it is absent. A linear search would be
-    // slow, because classes with hundreds of parameters are common.
-    std::vector<int> at(count, -1);
-    bool unknown = false;
-    for (std::size_t i = 0; i < resource.params.size(); ++i) {
-        const int index = definition.parameter_index(resource.params[i].name);
-        if (index >= 0) {
-            at[static_cast<std::size_t>(index)] = static_cast<int>(i);
-        } else if (index == Definition::kUnknown) {
-            unknown = true;
-        }
-    }
-    auto given = [&](std::size_t i) {
-        return at[i] >= 0 && !resource.params[static_cast<std::size_t>(at[i])].value.is_undef();
-    };
-    auto set = [&](std::size_t i, const Value& v) {
-        Param param{.name = definition.parameters[i]->name, .value = v, .source = resource.source};
-        if (at[i] >= 0 || param.name == "tag") {
-            set_parameter(resource, param);
-        } else {
-            resource.params.push_back(param);
-        }
-        if (at[i] < 0) at[i] = static_cast<int>(resource.params.size()) - 1;
-    };
-    // Looks up the parameters that were not given in Hiera.
-    if (definition.kind == Definition::Kind::Class && count > 0 && request_.lookup_parameters &&
-        request_.services.lookup) {
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto* p = definition.parameters[i];
-            if (given(i)) continue;
-            auto found = request_.services.lookup->class_parameter(
-                *interpreter_, scope, definition.name, p->name, definition.table->checks[i].type);
-            if (!found || (found->is_undef() && p->value)) continue;
-            set(i, *found);
-            if (History* h = history()) [[unlikely]]
-                h->set(resource, p->name, History::Origin::Kind::Data);
-        }
-    }
-
-    const Value* name_param = resource.get("name");
-    if (definition.kind == Definition::Kind::Class) {
-        scope.set_local(symbol("title"), Value::string(downcase(a, resource.title)));
-        scope.set_local(
-            symbol("name"),
-            name_param ? value::make_string(a, downcase(a, a.copy(value::to_text(*name_param))))
-                       : Value::string(downcase(a, resource.title)));
-    } else {
-        scope.set_local(symbol("title"), Value::string(resource.title));
-        scope.set_local(symbol("name"), name_param ? *name_param : Value::string(resource.title));
-    }
+    ParameterSetter setter(*this, resource, scope, definition);
+    setter.set_module_names();
+    setter.look_up_parameters();
+    setter.set_title_and_name();
     if (definition.kind != Definition::Kind::Define) class_scopes_[definition.name] = &scope;
+    setter.set_given_parameters();
+    setter.set_defaults();
+    setter.check_types();
+}
 
-    auto reserved = [&](std::string_view name) {
-        if (name == "trusted" || name == "facts" || name == "server_facts") {
-            throw base::plain_error(
-                fmt::format("Attempt to assign to a reserved variable name: '{}'", name));
-        }
-    };
-    // The default expressions can read all given parameters, in any order.
-    for (const auto& p : resource.params) {
+void Compilation::ParameterSetter::set_module_names() {
+    if (const Value* v = resource_.get("module_name")) {
+        scope_.set_local(symbol("module_name"), *v);
+    } else if (definition_.has_module) {
+        scope_.set_local(symbol("module_name"), Value::string(definition_.module_name));
+    }
+    if (const Value* v = resource_.get("caller_module_name")) {
+        scope_.set_local(symbol("caller_module_name"), *v);
+    } else if (scope_.dynamic_parent) {
+        const Definition* caller = Scopes::source(scope_.dynamic_parent);
+        if (caller && caller->has_module)
+            scope_.set_local(symbol("caller_module_name"), Value::string(caller->module_name));
+    }
+}
+
+void Compilation::ParameterSetter::set(std::size_t i, const Value& v) {
+    Param param{.name = definition_.parameters[i]->name, .value = v, .source = resource_.source};
+    if (at_[i] >= 0 || param.name == "tag") {
+        compilation_.set_parameter(resource_, param);
+    } else {
+        resource_.params.push_back(param);
+    }
+    if (at_[i] < 0) at_[i] = static_cast<int>(resource_.params.size()) - 1;
+}
+
+/// Looks up the parameters of a class that were not given in Hiera.
+void Compilation::ParameterSetter::look_up_parameters() {
+    const Request& request = compilation_.request_;
+    if (definition_.kind != Definition::Kind::Class || at_.empty() || !request.lookup_parameters ||
+        !request.services.lookup) {
+        return;
+    }
+    for (std::size_t i = 0; i < at_.size(); ++i) {
+        const auto* p = definition_.parameters[i];
+        if (given(i)) continue;
+        auto found = request.services.lookup->class_parameter(*compilation_.interpreter_, scope_,
+                                                              definition_.name, p->name,
+                                                              definition_.table->checks[i].type);
+        if (!found || (found->is_undef() && p->value)) continue;
+        set(i, *found);
+        if (History* h = compilation_.history()) [[unlikely]]
+            h->set(resource_, p->name, History::Origin::Kind::Data);
+    }
+}
+
+void Compilation::ParameterSetter::set_title_and_name() {
+    base::Arena& a = compilation_.arena();
+    const Value* name = resource_.get("name");
+    Value title = Value::string(resource_.title);
+    if (definition_.kind == Definition::Kind::Class) {
+        title = Value::string(downcase(a, resource_.title));
+        scope_.set_local(symbol("title"), title);
+        scope_.set_local(
+            symbol("name"),
+            name ? value::make_string(a, downcase(a, a.copy(value::to_text(*name)))) : title);
+    } else {
+        scope_.set_local(symbol("title"), title);
+        scope_.set_local(symbol("name"), name ? *name : title);
+    }
+}
+
+/// The default expressions can read all given parameters, in any order.
+void Compilation::ParameterSetter::set_given_parameters() {
+    for (const auto& p : resource_.params) {
         if (p.name == "name" || p.name == "title") continue;
-        reserved(p.name);
-        scope.set_local(Symbol::intern(p.name), p.value);
+        refuse_reserved(p.name);
+        scope_.set_local(Symbol::intern(p.name), p.value);
     }
-    bool any_default = false;
-    for (std::size_t i = 0; i < count && !any_default; ++i)
-        any_default = definition.parameters[i]->value && !given(i);
-    if (any_default) {
-        const std::string callee = resource.ref();
-        evaluator::PendingParameters pending;
-        pending.callee = callee;
-        pending.names = definition.table->symbols;
-        pending.read_only = true;
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto* p = definition.parameters[i];
-            if (!p->value || given(i)) continue;
-            pending.current = i;
-            scope.pending = &pending;
-            Value v;
-            try {
-                evaluator::MatchGuard guard(scope);
-                v = convert(interpreter_->evaluate_default(*p, scope));
-            } catch (PuppetError& error) {
-                scope.pending = nullptr;
-                // An error of a lookup gets the location of the definition.
-                if (!error.located() && error.verbatim && !definition.file.empty())
-                    error.at({std::string(definition.file), definition.line, 0});
-                throw;
-            } catch (...) {
-                scope.pending = nullptr;
-                throw;
-            }
-            scope.pending = nullptr;
-            set(i, v);
-            if (History* h = history()) [[unlikely]]
-                h->set_by_definition(resource, *p);
-            reserved(p->name);
-            scope.set_local(definition.table->symbols[i], v);
-        }
-    }
+}
 
+void Compilation::ParameterSetter::set_defaults() {
+    std::size_t i = 0;
+    while (i < at_.size() && !needs_default(i)) ++i;
+    if (i == at_.size()) return;
+    const std::string callee = resource_.ref();
+    evaluator::PendingParameters pending;
+    pending.callee = callee;
+    pending.names = definition_.table->symbols;
+    pending.read_only = true;
+    for (; i < at_.size(); ++i) {
+        if (!needs_default(i)) continue;
+        const auto* p = definition_.parameters[i];
+        const Value v = default_value(i, pending);
+        set(i, v);
+        if (History* h = compilation_.history()) [[unlikely]]
+            h->set_by_definition(resource_, *p);
+        refuse_reserved(p->name);
+        scope_.set_local(definition_.table->symbols[i], v);
+    }
+}
+
+Value Compilation::ParameterSetter::default_value(std::size_t i,
+                                                  evaluator::PendingParameters& pending) {
+    struct Pending {
+        Pending(Scope& scope, evaluator::PendingParameters& parameters) : scope_(scope) {
+            scope.pending = &parameters;
+        }
+        ~Pending() { scope_.pending = nullptr; }
+        Scope& scope_;
+    };
+    pending.current = i;
+    const Pending set(scope_, pending);
+    try {
+        evaluator::MatchGuard guard(scope_);
+        return compilation_.convert(
+            compilation_.interpreter_->evaluate_default(*definition_.parameters[i], scope_));
+    } catch (PuppetError& error) {
+        // An error of a lookup gets the location of the definition.
+        if (!error.located() && error.verbatim && !definition_.file.empty())
+            error.at({std::string(definition_.file), definition_.line, 0});
+        throw;
+    }
+}
+
+void Compilation::ParameterSetter::check_types() {
     // Fast path: all values fit. Only a mismatch needs a message.
-    bool fits = !unknown;
-    for (std::size_t i = 0; i < count && fits; ++i) {
-        const auto& check = definition.table->checks[i];
-        const Param* p = at[i] >= 0 ? &resource.params[static_cast<std::size_t>(at[i])] : nullptr;
-        fits =
-            p ? !check.type || types::is_instance(types(), check.type, p->value) : !check.required;
+    bool fits = !unknown_;
+    for (std::size_t i = 0; i < at_.size() && fits; ++i) {
+        const auto& check = definition_.table->checks[i];
+        const Param* p = param(i);
+        fits = p ? !check.type || types::is_instance(compilation_.types(), check.type, p->value)
+                 : !check.required;
     }
-    if (!fits) {
-        value::HashBuilder given(a);
-        for (std::size_t i = 0; i < count; ++i) {
-            if (const Param* p = resource.find(definition.table->checks[i].name))
-                given.set(p->name, p->value);
-        }
-        for (const auto& p : resource.params) {
-            if (p.name != "name" && p.name != "title") given.set(p.name, p.value);
-        }
-        Value hash = given.build();
-        validate_hash(resource, definition, hash.as_hash());
+    if (fits) return;
+    value::HashBuilder values(compilation_.arena());
+    for (std::size_t i = 0; i < at_.size(); ++i) {
+        if (const Param* p = resource_.find(definition_.table->checks[i].name))
+            values.set(p->name, p->value);
     }
+    for (const auto& p : resource_.params) {
+        if (p.name != "name" && p.name != "title") values.set(p.name, p.value);
+    }
+    const Value hash = values.build();
+    compilation_.validate_hash(resource_, definition_, hash.as_hash());
 }
 
 }  // namespace bunraku::compiler

@@ -159,57 +159,76 @@ std::vector<Param> Compilation::params_from(std::span<const evaluator::Attribute
     return out;
 }
 
-Resource& Compilation::make_resource(const ResourceType& type, std::string_view title, Scope* scope,
-                                     std::vector<Param> params, const Definition* source,
-                                     std::string_view file, int line, bool with_defaults,
-                                     bool title_is_text) {
+namespace {
+
+std::string_view kind_text(ResourceType::Kind kind) {
+    switch (kind) {
+        case ResourceType::Kind::Define: return "defined_type";
+        case ResourceType::Kind::Native:
+        case ResourceType::Kind::Ruby: return "compilable_type";
+        default: return "unknown";
+    }
+}
+
+}  // namespace
+
+Resource& Compilation::make_resource(const NewResource& wanted) {
+    const ResourceType& type = wanted.type;
     Resource& r = table_.allocate();
     r.type = type;
-    r.title_is_text = title_is_text;
-    r.scope = scope ? &scope->base() : nullptr;
-    r.source = source;
-    r.file = file;
-    r.line = line;
-    if (type.kind == ResourceType::Kind::Class) {
-        if (title.empty() || title == "main") {
-            r.title = "main";
-            r.title_is_main = title.empty();
-        } else {
-            r.title = capitalize(arena(), title);
-        }
-    } else {
-        r.title = title;
-    }
-    switch (type.kind) {
-        case ResourceType::Kind::Define: r.kind = "defined_type"; break;
-        case ResourceType::Kind::Native:
-        case ResourceType::Kind::Ruby: r.kind = "compilable_type"; break;
-        default: r.kind = "unknown";
-    }
-    r.params.reserve(params.size());
-    for (const auto& p : params) {
+    r.title_is_text = wanted.title_kind == evaluator::TitleKind::Text;
+    r.scope = wanted.scope ? &wanted.scope->base() : nullptr;
+    r.source = wanted.source;
+    r.file = wanted.file;
+    r.line = wanted.line;
+    set_title(r, wanted.title);
+    r.kind = kind_text(type.kind);
+    r.params.reserve(wanted.params.size());
+    for (const auto& p : wanted.params) {
         if (r.find(p.name)) {
-            fail_at(fmt::format("Duplicate parameter '{}' for on {}", p.name, r.ref()), file, line);
+            fail_at(fmt::format("Duplicate parameter '{}' for on {}", p.name, r.ref()), wanted.file,
+                    wanted.line);
         }
         set_parameter(r, p);
     }
-    if (type.kind == ResourceType::Kind::Class) {
-        r.tags.add(tag_table_.id("class"));
-    } else if (!type.tags.empty()) {
-        for (auto id : type.tags) r.tags.add(id);
-    } else {
-        tag_if_valid(r.tags, tag_table_, type.name);
-    }
-    if (!r.title_is_main && title_is_text) tag_if_valid(r.tags, tag_table_, r.title);
-    if (with_defaults && scope) {
-        for (const auto& p : Scopes::defaults(scope, r.type)) {
-            if (r.find(p.name)) continue;
-            set_parameter(r, p);
-            if (History* h = history()) [[unlikely]]
-                h->set_by_default(r, p.name, r.scope);
-        }
+    tag_by_type_and_title(r);
+    if (wanted.defaults == DefaultParameters::Set && wanted.scope) {
+        set_default_parameters(r, wanted.scope);
     }
     return r;
+}
+
+void Compilation::set_title(Resource& r, std::string_view title) {
+    if (r.type.kind != ResourceType::Kind::Class) {
+        r.title = title;
+    } else if (title.empty() || title == "main") {
+        r.title = "main";
+        r.title_is_main = title.empty();
+    } else {
+        r.title = capitalize(arena(), title);
+    }
+}
+
+/// Adds the tags that Puppet derives from the type and the title.
+void Compilation::tag_by_type_and_title(Resource& r) {
+    if (r.type.kind == ResourceType::Kind::Class) {
+        r.tags.add(tag_table_.id("class"));
+    } else if (!r.type.tags.empty()) {
+        for (auto id : r.type.tags) r.tags.add(id);
+    } else {
+        tag_if_valid(r.tags, tag_table_, r.type.name);
+    }
+    if (!r.title_is_main && r.title_is_text) tag_if_valid(r.tags, tag_table_, r.title);
+}
+
+/// Sets the parameters that the scope has defaults for and the resource does not set.
+void Compilation::set_default_parameters(Resource& r, Scope* scope) {
+    for (const auto& p : Scopes::defaults(scope, r.type)) {
+        if (r.find(p.name)) continue;
+        set_parameter(r, p);
+        if (History* h = history()) [[unlikely]]
+            h->set_by_default(r, p.name, r.scope);
+    }
 }
 
 void Compilation::add_resource(Scope* scope, Resource& resource) {

@@ -179,7 +179,7 @@ public:
     Value create_resources(Interpreter&, Scope&, syntax::ResourceForm form,
                            std::string_view type_name, std::span<const std::string_view> titles,
                            std::span<const Attribute> attributes, const syntax::Node* site,
-                           bool) override {
+                           evaluator::TitleKind) override {
         const std::string type = apply::capitalized(type_name);
         for (const auto title : titles) {
             if (type_name == kError)

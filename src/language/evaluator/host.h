@@ -4,6 +4,7 @@
 // expressions do not need them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -44,6 +45,9 @@ protected:
     ~CollectorValue() = default;
 };
 
+/// Whether titles are strings, or numbers that Ruby code passed. Numbers do not become tags.
+enum class TitleKind : std::uint8_t { Text, Number };
+
 /// Resources and classes. Every function throws base::PuppetError with Puppet's text; `site` is the
 /// location. The evaluator completes an error that has no location. If the error also has no issue
 /// code, the evaluator wraps it as Puppet's RUNTIME_ERROR ("Error while evaluating a Resource
@@ -55,13 +59,12 @@ public:
 
     /// Creates the resources of `type { titles: attributes }`. `type_name` is in lower case
     /// ("class" for classes). The evaluator has already merged per-expression defaults. Returns the
-    /// array of references, which is the value of the resource expression. `titles_are_text` is
-    /// false if Ruby code passed numbers, which do not become tags.
+    /// array of references, which is the value of the resource expression.
     virtual Value create_resources(Interpreter& in, Scope& scope, syntax::ResourceForm form,
                                    std::string_view type_name,
                                    std::span<const std::string_view> titles,
                                    std::span<const Attribute> attributes, const syntax::Node* site,
-                                   bool titles_are_text = true) = 0;
+                                   TitleKind kind = TitleKind::Text) = 0;
     /// Sets resource defaults: `File { mode => .. }`.
     virtual void set_defaults(Interpreter& in, Scope& scope, std::string_view type_name,
                               std::span<const Attribute> attributes, const syntax::Node* site) = 0;

@@ -151,9 +151,13 @@ void Interpreter::fail(std::string message, std::string_view issue_code, const N
     throw error;
 }
 
-void Interpreter::warn(std::string message, std::string_view issue_code, const Node* site,
-                       bool once, std::string_view key) {
-    if (once && !impl_->warned.insert(key.empty() ? message : std::string(key)).second) return;
+void Interpreter::warn_once(std::string message, std::string_view issue_code, const Node* site,
+                            std::string_view key) {
+    if (!impl_->warned.insert(key.empty() ? message : std::string(key)).second) return;
+    warn(std::move(message), issue_code, site);
+}
+
+void Interpreter::warn(std::string message, std::string_view issue_code, const Node* site) {
     if (!log_.enabled(base::Level::Warning)) return;
     base::Diagnostic record{.level = base::Level::Warning, .message = std::move(message)};
     if (site) record.where = site->where();

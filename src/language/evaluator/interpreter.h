@@ -159,10 +159,11 @@ public:
     value::JoinedText* epp_output = nullptr;
     bool epp_sensitive = false;  ///< True if a Sensitive value was rendered into epp_output.
 
-    /// Logs a warning with the location of `site`. With `once`, it is logged once per `key`, or
-    /// once per message if there is no key.
-    void warn(std::string message, std::string_view issue_code, const syntax::Node* site,
-              bool once = false, std::string_view key = {});
+    /// Logs a warning with the location of `site`.
+    void warn(std::string message, std::string_view issue_code, const syntax::Node* site);
+    /// Logs a warning once per `key`, or once per message if there is no key.
+    void warn_once(std::string message, std::string_view issue_code, const syntax::Node* site,
+                   std::string_view key = {});
     /// Throws an error with the location of `site`.
     [[noreturn]] void fail(std::string message, std::string_view issue_code,
                            const syntax::Node* site);

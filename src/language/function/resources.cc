@@ -210,7 +210,8 @@ Value create_resources(const Call& call) {
     std::vector<Value> references;
     for (const auto& [title, parameters] : call[1].as_hash()) {
         std::vector<std::string_view> titles;
-        const bool text = title.is_string() || title.is_array();
+        const auto kind = title.is_string() || title.is_array() ? evaluator::TitleKind::Text
+                                                                : evaluator::TitleKind::Number;
         if (title.is_array()) {
             for (const Value& t : title.as_array())
                 titles.push_back(call.arena().copy(ruby_to_s(t)));
@@ -233,7 +234,7 @@ Value create_resources(const Call& call) {
             attributes.push_back({call.arena().copy(ruby_to_s(e.key)), e.value, false, nullptr});
         }
         const Value made = host.create_resources(call.interpreter, call.scope, form, type_name,
-                                                 titles, attributes, call.site, text);
+                                                 titles, attributes, call.site, kind);
         if (made.is_array()) flatten_into(references, made.as_array());
     }
     return list(call, references);

@@ -62,7 +62,7 @@ std::vector<std::string_view> split_characters(base::TextView s) {
 }
 
 void warn_deprecated(const Call& call, std::string_view message, std::string_view key) {
-    call.interpreter.warn(std::string(message), "", nullptr, true, key);
+    call.interpreter.warn_once(std::string(message), "", nullptr, key);
 }
 
 void warn_once(const Call& call, std::string message, bool with_location) {
@@ -74,7 +74,7 @@ void warn_once(const Call& call, std::string message, bool with_location) {
         message += fmt::format("(file: {}, line: {})", where.file.empty() ? "unknown" : where.file,
                                where.line);
     }
-    call.interpreter.warn(std::move(message), "", nullptr, true);
+    call.interpreter.warn_once(std::move(message), "", nullptr);
 }
 
 namespace {

@@ -56,11 +56,11 @@ Value format_timestamp(const Call& call) {
                                       call.size() > 2 ? call[2].as_string() : std::string_view()));
 }
 Value format_now(const Call& call) {
-    call.interpreter.warn(
+    call.interpreter.warn_once(
         "The argument signature (String format, [String timezone]) is deprecated for #strftime. "
         "See #strftime "
         "documentation and Timespan type for more info",
-        "", call.site, true);
+        "", call.site);
     auto* inputs = call.interpreter.hosts().inputs;
     return text(
         call, types::format_timestamp(inputs ? inputs->now_ns() : 0, call[0].as_string(),

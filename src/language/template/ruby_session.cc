@@ -365,7 +365,7 @@ Value RubyCallbacks::undefined_variable(std::string_view name) {
     switch (in_.options().strict) {
         case evaluator::Strict::Off: break;
         case evaluator::Strict::Warning:
-            in_.warn(text + "\n   (file & line not available)", "", nullptr, true);
+            in_.warn_once(text + "\n   (file & line not available)", "", nullptr);
             break;
         case evaluator::Strict::Error: throw PuppetError(std::move(text));
     }
