@@ -258,56 +258,43 @@ bool add_puppet(facts::Options& wanted) {
     return true;
 }
 
-}  // namespace
-
-int run_facter(const std::vector<std::string>& args) {
-    FacterSink sink;
-    if (auto conflict = conflict_of(args)) return refuse_facter(sink, *conflict);
-    const auto parsed = parse_facter(args);
-    if (!parsed)
-        return refuse_facter(sink, fmt::format("unrecognised option '{}'", parsed.error().message));
-    FacterArguments given = *parsed;
-    // These commands are recognized at any position.
+/// Runs one of the commands that are recognized at any position. Returns false if there is none.
+bool run_facter_task(const FacterArguments& given) {
     const auto task = [&](std::string_view name) {
         return given.has(name) || std::ranges::find(given.queries, name) != given.queries.end();
     };
     if (task("help")) {
         fmt::print("{}", facter_usage());
-        return 0;
-    }
-    if (task("man")) {
+    } else if (task("man")) {
         fmt::print("{}", command_help("facter"));
-        return 0;
-    }
-    if (task("version")) {
+    } else if (task("version")) {
         fmt::print("{}\n", facts::kFacterVersion);
-        return 0;
+    } else {
+        return false;
     }
+    return true;
+}
 
-    sys::RealSystem real;
-    base::Arena arena(128 * 1024);
-    facts::Options wanted;
-    wanted.log = &sink;
-    wanted.puppet = false;
-    sink.color = !given.has("no-color");
-    const std::string config = given.config.empty() ? facts::kFacterConfPath : given.config;
-    wanted.conf = facts::read_facter_conf(real.system().files, config, &sink);
-    const facts::FacterConf& conf = wanted.conf;
-
-    bool debug = conf.debug.value_or(false), verbose = conf.verbose.value_or(false);
-    std::string level = conf.log_level;
-    if (given.has("debug")) debug = true;
-    if (given.has("verbose")) verbose = true;
-    if (given.has("log-level")) level = given.log_level;
+/// Sets the log level from the options and facter.conf. Returns an error message if they conflict.
+std::optional<std::string> set_levels(FacterSink& sink, const FacterArguments& given,
+                                      const facts::FacterConf& conf) {
+    const bool debug = given.has("debug") || conf.debug.value_or(false);
+    const bool verbose = given.has("verbose") || conf.verbose.value_or(false);
+    const std::string level = given.has("log-level") ? given.log_level : conf.log_level;
     if (verbose) sink.level = Level::Info;
     if (debug) sink.level = Level::Debug;
     if (!level.empty() && !set_level(sink, level))
-        return refuse_facter(sink, fmt::format("invalid log level '{}'", level));
+        return fmt::format("invalid log level '{}'", level);
     if ((debug && !level.empty() && level != "debug" && level != "trace") ||
         (verbose && !debug && !level.empty() && level != "info"))
-        return refuse_facter(
-            sink, "debug, verbose, and log-level options conflict: please specify only one.");
+        return "debug, verbose, and log-level options conflict: please specify only one.";
+    return std::nullopt;
+}
 
+/// Sets where the facts come from. Returns an error message if two options conflict.
+std::optional<std::string> set_sources(facts::Options& wanted, const FacterArguments& given,
+                                       sys::System& system) {
+    const facts::FacterConf& conf = wanted.conf;
     const bool no_ruby = given.has("no-ruby") || conf.no_ruby.value_or(false);
     const bool no_custom =
         no_ruby || given.has("no-custom-facts") || conf.no_custom_facts.value_or(false);
@@ -326,11 +313,24 @@ int run_facter(const std::vector<std::string>& args) {
         std::tuple("no-custom-facts", "puppet", no_custom && puppet)};
     for (const auto& [one, other, both] : conflicts)
         if (both)
-            return refuse_facter(
-                sink,
-                fmt::format("{} and {} options conflict: please specify only one", one, other));
+            return fmt::format("{} and {} options conflict: please specify only one", one, other);
+    if (no_ruby) wanted.conf.blocklist.emplace_back("ruby");
+    if (!no_external)
+        wanted.external_directories =
+            external.empty() ? facts::default_external_directories(system.users.is_root())
+                             : external;
+    if (!no_custom) {
+        wanted.custom_directories = facts::ruby_fact_directories(system);
+        for (auto& dir : facts::facterlib_directories())
+            wanted.custom_directories.push_back(std::move(dir));
+        wanted.custom_directories.insert(wanted.custom_directories.end(), custom.begin(),
+                                         custom.end());
+    }
+    return std::nullopt;
+}
 
-    wanted.debug = sink.enabled(Level::Debug);
+void set_options(facts::Options& wanted, const FacterArguments& given) {
+    const facts::FacterConf& conf = wanted.conf;
     wanted.trace = given.has("trace") || conf.trace.value_or(false);
     wanted.cache = !given.has("no-cache");
     wanted.block = !given.has("no-block");
@@ -338,37 +338,23 @@ int run_facter(const std::vector<std::string>& args) {
     wanted.custom_dots = conf.force_dot_resolution.value_or(false);
     wanted.time_limit = conf.fact_timeout.value_or(wanted.time_limit);
     wanted.environment = facts::environment_facts();
-    if (no_ruby) wanted.conf.blocklist.emplace_back("ruby");
-    if (!no_external)
-        wanted.external_directories =
-            external.empty() ? facts::default_external_directories(real.system().users.is_root())
-                             : external;
-    if (!no_custom) {
-        wanted.custom_directories = facts::ruby_fact_directories(real.system());
-        for (auto& dir : facts::facterlib_directories())
-            wanted.custom_directories.push_back(std::move(dir));
-        wanted.custom_directories.insert(wanted.custom_directories.end(), custom.begin(),
-                                         custom.end());
-    }
-    if (given.has("list-block-groups") || given.has("list-cache-groups")) {
-        const facts::FactGroups groups(wanted.conf, real.system().files,
-                                       wanted.external_directories, &sink);
-        fmt::print("{}", groups.list());
-        return 0;
-    }
-    if (puppet && !add_puppet(wanted)) return 1;
     if (given.has("timing"))
         wanted.timing = [](const std::string& what, double seconds) {
             fmt::print("{}, took: ({:.6f}) seconds\n", what, seconds);
         };
+}
 
+/// Resolves and prints the facts. Returns the exit code.
+int print_facts(const std::vector<std::string>& args, const FacterArguments& given,
+                facts::Options& wanted, sys::System& system, FacterSink& sink) {
+    base::Arena arena(128 * 1024);
     sink.log({.level = Level::Info,
               .message = fmt::format("executed with command line: {}", fmt::join(args, " ")),
               .source = "Facter"});
     sink.log({.level = Level::Debug,
               .message = fmt::format("Facter version: {}", facts::kFacterVersion),
               .source = "Facter"});
-    const auto found = facts::resolve(arena, real.system(), wanted, given.queries);
+    const auto found = facts::resolve(arena, system, wanted, given.queries);
     int status = 0;
     if (given.has("strict")) {
         for (const facts::Resolved& fact : found) {
@@ -385,6 +371,39 @@ int run_facter(const std::vector<std::string>& args) {
     if (!text.ends_with('\n')) text += '\n';
     std::fwrite(text.data(), 1, text.size(), stdout);
     return sink.failed ? 1 : status;
+}
+
+}  // namespace
+
+int run_facter(const std::vector<std::string>& args) {
+    FacterSink sink;
+    if (auto conflict = conflict_of(args)) return refuse_facter(sink, *conflict);
+    const auto parsed = parse_facter(args);
+    if (!parsed)
+        return refuse_facter(sink, fmt::format("unrecognised option '{}'", parsed.error().message));
+    const FacterArguments& given = *parsed;
+    if (run_facter_task(given)) return 0;
+
+    sys::RealSystem real;
+    facts::Options wanted;
+    wanted.log = &sink;
+    wanted.puppet = false;
+    sink.color = !given.has("no-color");
+    const std::string config = given.config.empty() ? facts::kFacterConfPath : given.config;
+    wanted.conf = facts::read_facter_conf(real.system().files, config, &sink);
+    if (auto conflict = set_levels(sink, given, wanted.conf)) return refuse_facter(sink, *conflict);
+    wanted.debug = sink.enabled(Level::Debug);
+    if (auto conflict = set_sources(wanted, given, real.system()))
+        return refuse_facter(sink, *conflict);
+    if (given.has("list-block-groups") || given.has("list-cache-groups")) {
+        const facts::FactGroups groups(wanted.conf, real.system().files,
+                                       wanted.external_directories, &sink);
+        fmt::print("{}", groups.list());
+        return 0;
+    }
+    set_options(wanted, given);
+    if (given.has("puppet") && !add_puppet(wanted)) return 1;
+    return print_facts(args, given, wanted, real.system(), sink);
 }
 
 BUNRAKU_COMMAND(facter){.name = "facter",

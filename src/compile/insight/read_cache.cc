@@ -348,137 +348,194 @@ void ReadCache::add(const site::FleetNode& node, const environment::Trace& trace
     dirty_ = true;
 }
 
-void ReadCache::save(std::int64_t began_ns) {
-    const std::lock_guard lock(mutex_);
-    if (!dirty_ || !file_.usable()) return;
+/// The steps of saving the cache.
+class ReadCache::Saving {
+public:
+    Saving(ReadCache& cache, std::int64_t began_ns)
+        : cache_(cache), files_(cache.before_->files()), began_ns_(began_ns) {}
+
+    /// Collects the nodes whose reads are still valid.
+    void collect() {
+        add_known_nodes();
+        add_fresh_nodes();
+        std::ranges::sort(nodes_, {}, &Node::name);
+        count_.resize(cache_.fresh_reads_.size());
+        for (auto& node : nodes_) {
+            std::ranges::sort(node.ids);
+            node.ids.erase(std::unique(node.ids.begin(), node.ids.end()), node.ids.end());
+            for (const auto id : node.ids) ++count_[id];
+        }
+    }
+
+    /// Returns the content of the file. Returns nullopt if a file that was read may have changed
+    /// during the run.
+    std::optional<std::string> text() {
+        std::string out;
+        if (!put_reads(out)) return std::nullopt;
+        put_nodes(out);
+        return out;
+    }
+
+    std::size_t node_count() const { return nodes_.size(); }
+
+private:
     struct Node {
         std::string name, stamp, print, sources;
         std::vector<std::uint32_t> ids;
     };
-    std::vector<Node> nodes;
-    // Maps the ids of the loaded file to the ids of the new one.
-    std::vector<std::optional<std::uint32_t>> moved(reads_.size());
-    auto move = [&](std::uint32_t id) {
-        if (!moved[id]) moved[id] = number(reads_[id].kind, reads_[id].name, reads_[id].detail);
-        return *moved[id];
-    };
-    for (auto& [name, known] : nodes_) {
-        if (!known.good || fresh_.contains(name)) continue;
-        Set& set = sets_[known.set];
-        if (state_of(set) == State::Stale ||
-            std::ranges::any_of(known.own, [&](auto id) { return state_of(id) == State::Stale; }))
-            continue;
-        Node node{name, known.stamp, known.print, sources_[known.sources].text, {}};
-        for (const auto id : set.ids) node.ids.push_back(move(id));
-        for (const auto id : known.own) node.ids.push_back(move(id));
-        nodes.push_back(std::move(node));
-    }
-    // Records a data file that several nodes read by its keys. Records it as a whole if only one
-    // node reads it or if it does not exist.
-    std::unordered_map<std::uint32_t, std::uint32_t> readers;
-    for (const auto& [name, fresh] : fresh_)
-        for (const auto& [file, keys] : fresh.data) ++readers[file];
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> spelled;
-    for (auto& [name, fresh] : fresh_) {
-        Node node{name, fresh.stamp, fresh.print, fresh.sources, ids_of(fresh.ids)};
-        for (const auto& [file, keys] : fresh.data) {
-            auto [it, first] = spelled.try_emplace({file, keys});
-            if (first) {
-                const std::string path = fresh_reads_[file].name;
-                if (absent(0, path) || !before_->files().stat(path).exists) {
-                    it->second = {file};
-                } else if (readers[file] == 1) {
-                    it->second = {number(Read::File, path, {})};
-                } else {
-                    for (const auto key : keys_of_[keys]) {
-                        const std::string detail = fresh_reads_[key].detail;
-                        it->second.push_back(number(Read::Data, path, detail));
-                    }
-                }
+
+    /// Adds the nodes of the loaded file that were not compiled again.
+    void add_known_nodes() {
+        // Maps the ids of the loaded file to the ids of the new one.
+        std::vector<std::optional<std::uint32_t>> moved(cache_.reads_.size());
+        auto move = [&](std::uint32_t id) {
+            const auto& read = cache_.reads_[id];
+            if (!moved[id]) moved[id] = cache_.number(read.kind, read.name, read.detail);
+            return *moved[id];
+        };
+        for (auto& [name, known] : cache_.nodes_) {
+            if (!known.good || cache_.fresh_.contains(name)) continue;
+            Set& set = cache_.sets_[known.set];
+            if (cache_.state_of(set) == State::Stale ||
+                std::ranges::any_of(known.own,
+                                    [&](auto id) { return cache_.state_of(id) == State::Stale; })) {
+                continue;
             }
-            node.ids.insert(node.ids.end(), it->second.begin(), it->second.end());
+            Node node{name, known.stamp, known.print, cache_.sources_[known.sources].text, {}};
+            for (const auto id : set.ids) node.ids.push_back(move(id));
+            for (const auto id : known.own) node.ids.push_back(move(id));
+            nodes_.push_back(std::move(node));
         }
-        nodes.push_back(std::move(node));
     }
-    std::ranges::sort(nodes, {}, &Node::name);
-    std::vector<std::uint32_t> count(fresh_reads_.size());
-    for (auto& node : nodes) {
-        std::ranges::sort(node.ids);
-        node.ids.erase(std::unique(node.ids.begin(), node.ids.end()), node.ids.end());
-        for (const auto id : node.ids) ++count[id];
+
+    /// Adds the nodes that were compiled. Records a data file that several nodes read by its keys.
+    /// Records it as a whole if only one node reads it or if it does not exist.
+    void add_fresh_nodes() {
+        std::unordered_map<std::uint32_t, std::uint32_t> readers;
+        for (const auto& [name, fresh] : cache_.fresh_)
+            for (const auto& [file, keys] : fresh.data) ++readers[file];
+        std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> spelled;
+        for (auto& [name, fresh] : cache_.fresh_) {
+            Node node{name, fresh.stamp, fresh.print, fresh.sources, ids_of(fresh.ids)};
+            for (const auto& [file, keys] : fresh.data) {
+                auto [it, first] = spelled.try_emplace({file, keys});
+                if (first) it->second = reads_of_data(file, keys, readers[file]);
+                node.ids.insert(node.ids.end(), it->second.begin(), it->second.end());
+            }
+            nodes_.push_back(std::move(node));
+        }
     }
-    // A file that changed during the run may have been read in its old form.
-    std::map<std::string, bool> looked;
-    const auto& files = before_->files();
-    // Files of a commit have no modification time, unlike files of a disk.
-    auto fixed = [&](std::string path) {
+
+    std::vector<std::uint32_t> reads_of_data(std::uint32_t file, std::uint32_t keys,
+                                             std::uint32_t readers) {
+        const std::string path = cache_.fresh_reads_[file].name;
+        if (cache_.absent(0, path) || !files_.stat(path).exists) return {file};
+        if (readers == 1) return {cache_.number(Read::File, path, {})};
+        std::vector<std::uint32_t> out;
+        for (const auto key : cache_.keys_of_[keys]) {
+            const std::string detail = cache_.fresh_reads_[key].detail;
+            out.push_back(cache_.number(Read::Data, path, detail));
+        }
+        return out;
+    }
+
+    /// Reports whether the file belongs to a commit: those have no modification time, unlike files
+    /// of a disk.
+    bool fixed(std::string path) const {
         while (true) {
-            const auto stamp = files.stat(path);
+            const auto stamp = files_.stat(path);
             if (stamp.exists) return stamp.mtime_ns == 0;
             const auto slash = path.rfind('/');
             if (slash == std::string::npos || slash == 0) return false;
             path.resize(slash);
         }
-    };
-    auto settled = [&](const std::string& path) {
+    }
+
+    /// Reports whether the file has not changed since the run began. A file that changed may have
+    /// been read in its old form.
+    bool settled(const std::string& path) {
         if (fixed(path)) return true;
         // If a path is mapped to another folder, the disk may have other content under it, so the
         // mapped file is checked first.
-        if (files.stat(path).mtime_ns > began_ns - sys::kTimesTick) return false;
+        if (files_.stat(path).mtime_ns > began_ns_ - sys::kTimesTick) return false;
         for (const auto& each : {path, path.substr(0, path.rfind('/'))}) {
-            const auto [it, first] = looked.try_emplace(each, true);
+            const auto [it, first] = looked_.try_emplace(each, true);
             if (!first) {
                 if (!it->second) return false;
                 continue;
             }
             const auto status = sys::disk().stat(each);
-            it->second = !status || status->ctime_ns <= began_ns - sys::kTimesTick;
+            it->second = !status || status->ctime_ns <= began_ns_ - sys::kTimesTick;
             if (!it->second) return false;
         }
         return true;
-    };
-    std::string text;
-    put_packed(text, fresh_reads_.size());
-    for (std::size_t id = 0; id < fresh_reads_.size(); ++id) {
-        auto& read = fresh_reads_[id];
-        if (count[id] > 0 && !of_node(read.kind)) {
-            if (read.name.starts_with('/') && !settled(read.name)) return;
-            read.answer = file_.fingerprint(answer(0, read));
+    }
+
+    bool put_reads(std::string& text) {
+        auto& reads = cache_.fresh_reads_;
+        put_packed(text, reads.size());
+        for (std::size_t id = 0; id < reads.size(); ++id) {
+            auto& read = reads[id];
+            const bool used = count_[id] > 0;
+            if (used && !of_node(read.kind)) {
+                if (read.name.starts_with('/') && !settled(read.name)) return false;
+                read.answer = cache_.file_.fingerprint(cache_.answer(0, read));
+            }
+            put_packed(text, environment::read_name(read.kind));
+            put_packed(text, used ? std::string_view(read.name) : std::string_view());
+            put_packed(text, used ? std::string_view(read.detail) : std::string_view());
+            put_packed(text, read.answer);
         }
-        const bool used = count[id] > 0;
-        put_packed(text, environment::read_name(read.kind));
-        put_packed(text, used ? std::string_view(read.name) : std::string_view());
-        put_packed(text, used ? std::string_view(read.detail) : std::string_view());
-        put_packed(text, read.answer);
+        return true;
     }
-    std::map<std::string, std::uint32_t> sets, sources;
-    std::vector<const std::string*> set_texts, source_texts;
-    auto counted = [](auto& known, auto& texts, const std::string& one) {
-        const auto [it, fresh] = known.try_emplace(one, static_cast<std::uint32_t>(texts.size()));
-        if (fresh) texts.push_back(&it->first);
-        return it->second;
-    };
-    std::string rest;
-    for (const auto& node : nodes) {
-        std::vector<std::uint32_t> shared, own;
-        for (const auto id : node.ids)
-            (count[id] == 1 && nodes.size() > 1 ? own : shared).push_back(id);
-        put_packed(rest, node.name);
-        put_packed(rest, node.stamp);
-        put_packed(rest, node.print);
-        put_packed(rest, counted(sets, set_texts, packed_ids(shared)));
-        put_packed(rest, counted(sources, source_texts, node.sources));
-        put_packed(rest, packed_ids(own));
+
+    void put_nodes(std::string& text) {
+        std::map<std::string, std::uint32_t> sets, sources;
+        std::vector<const std::string*> set_texts, source_texts;
+        auto counted = [](auto& known, auto& texts, const std::string& one) {
+            const auto [it, fresh] =
+                known.try_emplace(one, static_cast<std::uint32_t>(texts.size()));
+            if (fresh) texts.push_back(&it->first);
+            return it->second;
+        };
+        std::string rest;
+        for (const auto& node : nodes_) {
+            std::vector<std::uint32_t> shared, own;
+            for (const auto id : node.ids)
+                (count_[id] == 1 && nodes_.size() > 1 ? own : shared).push_back(id);
+            put_packed(rest, node.name);
+            put_packed(rest, node.stamp);
+            put_packed(rest, node.print);
+            put_packed(rest, counted(sets, set_texts, packed_ids(shared)));
+            put_packed(rest, counted(sources, source_texts, node.sources));
+            put_packed(rest, packed_ids(own));
+        }
+        for (const auto* texts : {&set_texts, &source_texts}) {
+            put_packed(text, texts->size());
+            for (const auto* one : *texts) put_packed(text, *one);
+        }
+        put_packed(text, nodes_.size());
+        text += rest;
     }
-    for (const auto* texts : {&set_texts, &source_texts}) {
-        put_packed(text, texts->size());
-        for (const auto* one : *texts) put_packed(text, *one);
-    }
-    put_packed(text, nodes.size());
-    text += rest;
-    if (!before_->unchanged()) return;
-    if (!file_.write(text) && note_.empty())
-        note_ = fmt::format("Could not cache the reads of {} nodes for the next run", nodes.size());
+
+    ReadCache& cache_;
+    const environment::Files& files_;
+    std::int64_t began_ns_;
+    std::vector<Node> nodes_;
+    std::vector<std::uint32_t> count_;    ///< by read, the number of nodes that have it
+    std::map<std::string, bool> looked_;  ///< by path, whether it is settled
+};
+
+void ReadCache::save(std::int64_t began_ns) {
+    const std::lock_guard lock(mutex_);
+    if (!dirty_ || !file_.usable()) return;
+    Saving saving(*this, began_ns);
+    saving.collect();
+    const auto text = saving.text();
+    if (!text || !before_->unchanged()) return;
+    if (!file_.write(*text) && note_.empty())
+        note_ = fmt::format("Could not cache the reads of {} nodes for the next run",
+                            saving.node_count());
 }
 
 }  // namespace bunraku::insight

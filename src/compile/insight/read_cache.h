@@ -110,6 +110,7 @@ private:
         std::vector<std::pair<std::uint32_t, std::uint32_t>> data;  ///< (file, set of keys)
     };
 
+    class Saving;
     void load(std::string_view text);
     State state_of(std::uint32_t id);
     State state_of(Set& set);

@@ -240,64 +240,87 @@ void write_diff_text(std::string& out, const CatalogDiff& diff, const Catalog& b
     Writer(out, before, after, options).run(diff);
 }
 
-void write_diff_json(std::string& out, const CatalogDiff& diff, const Catalog& before,
-                     const Catalog& after, const Naming* given) {
-    const Naming& naming = given ? *given : plain_naming();
-    const Index old_index(before), new_index(after);
-    auto text = [&](std::string_view s) { codec::append_json_string(out, s); };
-    auto texts = [&](const std::vector<std::string>& all) { json_list(out, all, text); };
-    auto identity = [&](const Ref& ref) {
-        out += "\"type\":";
-        text(ref.type);
-        out += ",\"title\":";
-        text(ref.title);
+namespace {
+
+/// Writes the differences of two catalogs as JSON.
+class JsonDiffWriter {
+public:
+    JsonDiffWriter(std::string& out, const Catalog& before, const Catalog& after,
+                   const Naming& naming)
+        : out_(out), before_{before, Index(before)}, after_{after, Index(after)}, naming_(naming) {}
+
+    void run(const CatalogDiff& diff) {
+        out_ += "{\"added\":";
+        json_list(out_, diff.added, [&](const Ref& ref) { whole(after_, ref); });
+        out_ += ",\"removed\":";
+        json_list(out_, diff.removed, [&](const Ref& ref) { whole(before_, ref); });
+        out_ += ",\"changed\":";
+        json_list(out_, diff.changed, [&](const ResourceChange& one) { change(one); });
+        lists("classes", diff.classes_added, diff.classes_removed);
+        lists("relationships", diff.relations_added, diff.relations_removed);
+        out_ += '}';
+    }
+
+private:
+    struct Side {
+        const Catalog& catalog;
+        Index index;
     };
-    auto location = [&](const Catalog& c, const Index& index, const Ref& ref) -> const Resource* {
-        auto at = index.by_title(ref.type, ref.title);
+
+    void text(std::string_view s) { codec::append_json_string(out_, s); }
+    void texts(const std::vector<std::string>& all) {
+        json_list(out_, all, [&](std::string_view s) { text(s); });
+    }
+
+    void identity(const Ref& ref) {
+        out_ += "\"type\":";
+        text(ref.type);
+        out_ += ",\"title\":";
+        text(ref.title);
+    }
+
+    /// Returns the resource, or null if the catalog does not have it.
+    const Resource* location(const Side& side, const Ref& ref) {
+        auto at = side.index.by_title(ref.type, ref.title);
         if (!at) return nullptr;
-        const Resource& r = c.resources[*at];
+        const Resource& r = side.catalog.resources[*at];
         if (!r.file.empty()) {
-            out += ",\"file\":";
+            out_ += ",\"file\":";
             text(r.file);
-            out += fmt::format(",\"line\":{}", r.line);
+            out_ += fmt::format(",\"line\":{}", r.line);
         }
         return &r;
-    };
-    auto whole = [&](const Catalog& c, const Index& index) {
-        return [&](const Ref& ref) {
-            out += '{';
-            identity(ref);
-            const Resource* r = location(c, index, ref);
-            out += ",\"parameters\":{";
-            bool first = true;
-            if (r) {
-                for (const auto& p : shown_parameters(*r, naming)) {
-                    if (!first) out += ',';
-                    first = false;
-                    text(p.name);
-                    out += ':';
-                    if (p.sensitive) {
-                        out += "\"(sensitive)\"";
-                    } else if (p.value) {
-                        append_json_parameter(out, p.name, *p.value, ValueForm::Rich, true);
-                    } else {
-                        text(p.text);
-                    }
+    }
+
+    void whole(const Side& side, const Ref& ref) {
+        out_ += '{';
+        identity(ref);
+        const Resource* r = location(side, ref);
+        out_ += ",\"parameters\":{";
+        bool first = true;
+        if (r) {
+            for (const auto& p : shown_parameters(*r, naming_)) {
+                if (!first) out_ += ',';
+                first = false;
+                text(p.name);
+                out_ += ':';
+                if (p.sensitive) {
+                    out_ += "\"(sensitive)\"";
+                } else if (p.value) {
+                    append_json_parameter(out_, p.name, *p.value, ValueForm::Rich, true);
+                } else {
+                    text(p.text);
                 }
             }
-            out += "}}";
-        };
-    };
-    out += "{\"added\":";
-    json_list(out, diff.added, whole(after, new_index));
-    out += ",\"removed\":";
-    json_list(out, diff.removed, whole(before, old_index));
-    out += ",\"changed\":";
-    json_list(out, diff.changed, [&](const ResourceChange& change) {
-        out += '{';
+        }
+        out_ += "}}";
+    }
+
+    void change(const ResourceChange& change) {
+        out_ += '{';
         identity(change.ref);
-        location(after, new_index, change.ref);
-        out += ",\"parameters\":";
+        location(after_, change.ref);
+        out_ += ",\"parameters\":";
         std::vector<std::pair<const ParameterChange*, const ValueChange*>> values;
         for (const auto& p : change.parameters) {
             if (p.sensitive) {
@@ -306,66 +329,61 @@ void write_diff_json(std::string& out, const CatalogDiff& diff, const Catalog& b
                 for (const auto& v : p.values) values.emplace_back(&p, &v);
             }
         }
-        json_list(out, values, [&](const auto& item) {
-            const auto& [p, v] = item;
-            BUNRAKU_ASSERT(p->sensitive == (v == nullptr));
-            out += "{\"name\":";
-            text(p->name);
-            if (!v) {
-                out += ",\"sensitive\":true}";
-                return;
-            }
-            out += ",\"path\":";
-            texts(v->path);
-            if (v->before) out += ",\"before\":" + *v->before;
-            if (v->after) out += ",\"after\":" + *v->after;
-            out += '}';
-        });
-        auto lists = [&](std::string_view what, const std::vector<std::string>& added,
-                         const std::vector<std::string>& removed) {
-            if (added.empty() && removed.empty()) return;
-            out += fmt::format(",\"{}\":{{\"added\":", what);
-            texts(added);
-            out += ",\"removed\":";
-            texts(removed);
-            out += '}';
-        };
-        lists("tags", change.tags_added, change.tags_removed);
-        auto pair = [&](std::string_view what, const auto& old, const auto& now) {
-            out += fmt::format(",\"{}\":{{\"before\":", what);
-            old();
-            out += ",\"after\":";
-            now();
-            out += '}';
-        };
-        if (change.exported) {
-            pair(
-                "exported", [&] { out += change.exported->first ? "true" : "false"; },
-                [&] { out += change.exported->second ? "true" : "false"; });
+        json_list(out_, values, [&](const auto& item) { parameter(*item.first, item.second); });
+        if (!change.tags_added.empty() || !change.tags_removed.empty()) {
+            lists("tags", change.tags_added, change.tags_removed);
         }
-        if (change.container) {
-            pair(
-                "container", [&] { text(change.container->first); },
-                [&] { text(change.container->second); });
+        if (const auto& e = change.exported) {
+            out_ += fmt::format(R"(,"exported":{{"before":{},"after":{}}})", e->first, e->second);
         }
-        if (change.location) {
-            pair(
-                "place", [&] { text(change.location->first); },
-                [&] { text(change.location->second); });
+        if (change.container) pair("container", *change.container);
+        if (change.location) pair("place", *change.location);
+        out_ += '}';
+    }
+
+    /// `v` is null if the parameter is sensitive.
+    void parameter(const ParameterChange& p, const ValueChange* v) {
+        BUNRAKU_ASSERT(p.sensitive == (v == nullptr));
+        out_ += "{\"name\":";
+        text(p.name);
+        if (!v) {
+            out_ += ",\"sensitive\":true}";
+            return;
         }
-        out += '}';
-    });
-    auto lists = [&](std::string_view what, const std::vector<std::string>& added,
-                     const std::vector<std::string>& removed) {
-        out += fmt::format(",\"{}\":{{\"added\":", what);
+        out_ += ",\"path\":";
+        texts(v->path);
+        if (v->before) out_ += ",\"before\":" + *v->before;
+        if (v->after) out_ += ",\"after\":" + *v->after;
+        out_ += '}';
+    }
+
+    void lists(std::string_view what, const std::vector<std::string>& added,
+               const std::vector<std::string>& removed) {
+        out_ += fmt::format(",\"{}\":{{\"added\":", what);
         texts(added);
-        out += ",\"removed\":";
+        out_ += ",\"removed\":";
         texts(removed);
-        out += '}';
-    };
-    lists("classes", diff.classes_added, diff.classes_removed);
-    lists("relationships", diff.relations_added, diff.relations_removed);
-    out += '}';
+        out_ += '}';
+    }
+
+    void pair(std::string_view what, const std::pair<std::string, std::string>& texts_of) {
+        out_ += fmt::format(",\"{}\":{{\"before\":", what);
+        text(texts_of.first);
+        out_ += ",\"after\":";
+        text(texts_of.second);
+        out_ += '}';
+    }
+
+    std::string& out_;
+    Side before_, after_;
+    const Naming& naming_;
+};
+
+}  // namespace
+
+void write_diff_json(std::string& out, const CatalogDiff& diff, const Catalog& before,
+                     const Catalog& after, const Naming* given) {
+    JsonDiffWriter(out, before, after, given ? *given : plain_naming()).run(diff);
 }
 
 }  // namespace bunraku::catalog
