@@ -36,7 +36,7 @@ std::unique_ptr<store::Database> open_history(const Invocation& invocation,
     if (!store::is_postgresql_url(where) && ::access(where.c_str(), F_OK) != 0) {
         throw base::plain_error(fmt::format("There is no store at {}", where));
     }
-    auto db = taken(store::Database::open(where, true, 10'000));
+    auto db = taken(store::Database::open(where, store::Database::Access::Read, 10'000));
     if (auto checked = store::check_schema(*db); !checked) {
         throw base::plain_error(checked.error().message);
     }

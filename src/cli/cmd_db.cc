@@ -57,7 +57,7 @@ std::unique_ptr<store::Database> open_reading(const std::string& where) {
         throw base::plain_error(
             fmt::format("There is no store at {}: nothing has been stored yet", where));
     }
-    return value_of(store::Database::open(where, true, 10000));
+    return value_of(store::Database::open(where, store::Database::Access::Read, 10000));
 }
 
 std::shared_ptr<store::Secrets> secrets_of(const config::Settings& settings) {

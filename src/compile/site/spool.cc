@@ -120,7 +120,7 @@ void Spool::work() {
         for (const auto& command : commands) {
             // Returns the remaining commands to the queue, in order.
             if (away || stopping()) {
-                queue_->retry(command.id, back_off(failures_), false);
+                queue_->retry(command.id, back_off(failures_), store::Queue::Attempt::Ignored);
             } else {
                 away = !send(command);
             }
@@ -166,7 +166,7 @@ bool Spool::send(const store::QueuedCommand& command) {
                         done.error().message, options_.folder));
     }
     resume_at_ = executor_->now() + back_off(failures_);
-    queue_->retry(command.id, back_off(failures_), false);
+    queue_->retry(command.id, back_off(failures_), store::Queue::Attempt::Ignored);
     return false;
 }
 

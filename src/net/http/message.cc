@@ -140,7 +140,7 @@ std::string_view reason(int status) {
     }
 }
 
-std::optional<std::string> percent_decode(std::string_view text, bool plus) {
+std::optional<std::string> percent_decode(std::string_view text, Plus plus) {
     std::string out;
     // A form with all facts contains 50 KB of such text, encoded twice.
     out.resize(text.size());
@@ -155,7 +155,7 @@ std::optional<std::string> percent_decode(std::string_view text, bool plus) {
             *to++ = static_cast<char>(high * 16 + low);
             from += 2;
         } else {
-            *to++ = plus && c == '+' ? ' ' : c;
+            *to++ = plus == Plus::Blank && c == '+' ? ' ' : c;
         }
     }
     out.resize(static_cast<std::size_t>(to - out.data()));
@@ -193,10 +193,10 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std:
         text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
         if (part.empty()) continue;
         auto equals = part.find('=');
-        auto name = percent_decode(part.substr(0, equals), true);
+        auto name = percent_decode(part.substr(0, equals), Plus::Blank);
         auto value = equals == std::string_view::npos
                          ? std::optional<std::string>(std::in_place)
-                         : percent_decode(part.substr(equals + 1), true);
+                         : percent_decode(part.substr(equals + 1), Plus::Blank);
         if (!name || !value) return std::nullopt;
         out.emplace_back(std::move(*name), std::move(*value));
     }

@@ -110,9 +110,10 @@ struct Response {
 /// Returns "Not Found" for 404.
 std::string_view reason(int status);
 
-/// Percent-decodes; with `plus`, "+" becomes a blank. Returns nullopt if an escape is not valid or
-/// the result is not UTF-8.
-std::optional<std::string> percent_decode(std::string_view text, bool plus = false);
+/// What "+" means: itself in a path, a blank in a query or form.
+enum class Plus : std::uint8_t { Literal, Blank };
+/// Percent-decodes. Returns nullopt if an escape is not valid or the result is not UTF-8.
+std::optional<std::string> percent_decode(std::string_view text, Plus plus = Plus::Literal);
 /// Encodes all but unreserved characters (RFC 3986) and those in `keep`.
 std::string percent_encode(std::string_view text, std::string_view keep = "");
 /// Appends one character, unchanged if `plain` is true.

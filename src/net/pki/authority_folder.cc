@@ -641,17 +641,16 @@ Result<CertificateStatus> AuthorityFolder::status(const std::string& name) const
     return out;
 }
 
-Result<std::vector<CertificateStatus>> AuthorityFolder::statuses(bool requests,
-                                                                 bool certificates) const {
+Result<std::vector<CertificateStatus>> AuthorityFolder::statuses(Listed listed) const {
     std::vector<CertificateStatus> out;
-    if (requests) {
+    if (listed != Listed::Certificates) {
         for (const auto& name : names_in(paths_.requests)) {
             auto request = read_request(name);
             if (!request) continue;
             out.push_back({CertificateStatus::State::Requested, name, {}, std::move(*request)});
         }
     }
-    if (!certificates) return out;
+    if (listed == Listed::Requests) return out;
     auto crl = BUNRAKU_TRY(own_crl());
     for (const auto& name : names_in(paths_.signed_certificates)) {
         auto certificate = read_certificate(name);

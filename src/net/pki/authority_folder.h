@@ -179,8 +179,9 @@ public:
     base::Result<std::vector<std::string>> write_infra_serials() const;
 
     base::Result<CertificateStatus> status(const std::string& name) const;
+    enum class Listed : std::uint8_t { Requests, Certificates, Both };
     /// Returns requests, then certificates, each sorted by name. Skips files that cannot be read.
-    base::Result<std::vector<CertificateStatus>> statuses(bool requests, bool certificates) const;
+    base::Result<std::vector<CertificateStatus>> statuses(Listed listed) const;
 
 private:
     AuthorityFolder(AuthorityPaths paths, std::vector<Certificate> bundle, PrivateKey key, Now now)

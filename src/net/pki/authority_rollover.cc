@@ -212,7 +212,7 @@ Result<std::vector<std::string>> AuthorityFolder::holders_of_previous() const {
     std::vector<std::string> out;
     auto previous = previous_authority();
     if (!previous) return out;
-    for (const auto& status : BUNRAKU_TRY(statuses(false, true))) {
+    for (const auto& status : BUNRAKU_TRY(statuses(Listed::Certificates))) {
         if (status.state == CertificateStatus::State::Revoked) continue;
         if (status.certificate->issuer() != previous->subject()) continue;
         if (status.certificate->not_after() > now_()) out.push_back(status.name);

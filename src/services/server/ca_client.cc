@@ -100,8 +100,7 @@ public:
     LocalCaClient(server::CaSettings settings, pki::AuthorityFolder folder)
         : settings_(std::move(settings)), folder_(std::move(folder)) {}
     Result<CaAnswer> statuses(const std::string& state) override {
-        auto all = BUNRAKU_TRY(
-            folder_.statuses(state.empty() || state == "requested", state != "requested"));
+        auto all = BUNRAKU_TRY(folder_.statuses(server::listed_in(state)));
         std::string out = "[";
         for (const auto& status : all) {
             if (!state.empty() && server::state_name(status.state) != state) continue;

@@ -88,7 +88,7 @@ Result<void> examine_authority(const config::Settings& settings, Examination& ou
     BUNRAKU_TRY_VOID(lists(ca.paths.cacrl, "list"));
     if (ca.enable_infra_crl) BUNRAKU_TRY_VOID(lists(ca.paths.infra_crl(), "infra list"));
     using State = pki::CertificateStatus::State;
-    for (const auto& status : BUNRAKU_TRY(folder.statuses(true, true))) {
+    for (const auto& status : BUNRAKU_TRY(folder.statuses(pki::AuthorityFolder::Listed::Both))) {
         if (status.state == State::Requested) out.requests++;
         if (status.state != State::Signed) continue;
         out.agents++;

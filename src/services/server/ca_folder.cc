@@ -268,7 +268,7 @@ CaOutcome ca_delete(const CaInput& input) {
     auto ca = BUNRAKU_TRY(read_ca_settings(input.settings));
     auto folder = BUNRAKU_TRY(pki::AuthorityFolder::open(ca.paths, ca_now));
     using State = pki::CertificateStatus::State;
-    auto all = BUNRAKU_TRY(folder.statuses(false, true));
+    auto all = BUNRAKU_TRY(folder.statuses(pki::AuthorityFolder::Listed::Certificates));
     std::set<std::string> names;
     for (const auto& status : all) {
         const bool over = status.certificate->not_after() < ca_now();

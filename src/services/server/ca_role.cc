@@ -414,8 +414,7 @@ Response CaRole::statuses(Request& request) {
     const auto* state = request.query_value("state");
     const bool known =
         state && (*state == "requested" || *state == "signed" || *state == "revoked");
-    auto all =
-        authority()->statuses(!known || *state == "requested", !known || *state != "requested");
+    auto all = authority()->statuses(listed_in(known ? std::string_view(*state) : ""));
     if (!all) return wrong(all.error());
     std::string out = "[";
     for (const auto& status : *all) {
@@ -563,7 +562,7 @@ Response CaRole::sign_some(Request& request) {
 }
 
 Response CaRole::sign_all(Request&) {
-    auto waiting = authority()->statuses(true, false);
+    auto waiting = authority()->statuses(pki::AuthorityFolder::Listed::Requests);
     if (!waiting) return wrong(waiting.error());
     std::vector<std::string> names;
     for (const auto& status : *waiting) names.push_back(status.name);

@@ -32,6 +32,12 @@ std::string_view state_name(State state) {
     return state == State::Requested ? "requested" : state == State::Signed ? "signed" : "revoked";
 }
 
+pki::AuthorityFolder::Listed listed_in(std::string_view state) {
+    using Listed = pki::AuthorityFolder::Listed;
+    if (state.empty()) return Listed::Both;
+    return state == state_name(State::Requested) ? Listed::Requests : Listed::Certificates;
+}
+
 std::string status_json(const pki::CertificateStatus& status) {
     std::vector<std::string> names, dns, addresses;
     std::string extensions;

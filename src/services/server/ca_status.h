@@ -14,6 +14,8 @@ namespace bunraku::server {
 
 /// Returns "requested", "signed" or "revoked".
 std::string_view state_name(pki::CertificateStatus::State state);
+/// Returns what to read in order to list this state; empty means all states.
+pki::AuthorityFolder::Listed listed_in(std::string_view state);
 /// Returns the members in puppetserver's order.
 std::string status_json(const pki::CertificateStatus& status);
 

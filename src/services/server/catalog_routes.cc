@@ -157,7 +157,7 @@ Value facts_of(base::Arena& arena, const Parameters& parameters, const std::stri
         throw base::plain_error("Unsupported facts format");
     std::string text = *sent;
     if (!text.starts_with('{')) {
-        auto decoded = http::percent_decode(text, true);
+        auto decoded = http::percent_decode(text, http::Plus::Blank);
         if (!decoded) throw ApiError(400, "The facts are not valid percent-encoded UTF-8");
         text = std::move(*decoded);
     }

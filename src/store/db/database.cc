@@ -224,15 +224,16 @@ Statement::Type Statement::type(int column) const {
 
 Database::Database() = default;
 
-Result<std::unique_ptr<Database>> Database::open(const std::string& where, bool read_only,
+Result<std::unique_ptr<Database>> Database::open(const std::string& where, Access access,
                                                  int busy_timeout_ms) {
     std::unique_ptr<Database> db(new Database);
     if (is_postgresql_url(where)) {
-        BUNRAKU_TRY_VOID(db->open_postgresql(where, read_only ? Session::Read : Session::Write));
+        BUNRAKU_TRY_VOID(
+            db->open_postgresql(where, access == Access::Read ? Session::Read : Session::Write));
         return db;
     }
     db->path_ = where;
-    int flags = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+    int flags = access == Access::Read ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     int rc = sqlite3_open_v2(where.c_str(), &db->raw_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
     if (rc != SQLITE_OK) return std::unexpected(db->error("open", rc));
     sqlite3_extended_result_codes(db->raw_, 1);

@@ -114,9 +114,10 @@ private:
 
 class Database {
 public:
+    enum class Access : std::uint8_t { Read, ReadWrite };
     /// Opens a database. `where` is a file or a libpq URL ("postgresql://..."). If the URL names
     /// several hosts, the connection uses the one that accepts writes, for reading too.
-    static Result<std::unique_ptr<Database>> open(const std::string& where, bool read_only,
+    static Result<std::unique_ptr<Database>> open(const std::string& where, Access access,
                                                   int busy_timeout_ms);
     /// Opens a connection for reading from any of the hosts, including standbys.
     static Result<std::unique_ptr<Database>> open_replica(const std::string& url);

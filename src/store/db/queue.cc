@@ -769,11 +769,11 @@ void Queue::append_done() {
     }
 }
 
-void Queue::retry(std::uint64_t id, std::chrono::milliseconds delay, bool counts) {
+void Queue::retry(std::uint64_t id, std::chrono::milliseconds delay, Attempt attempt) {
     std::lock_guard lock(mutex_);
     auto found = entries_.find(id);
     if (found == entries_.end()) return;
-    if (counts) ++found->second.command.attempts;
+    if (attempt == Attempt::Counts) ++found->second.command.attempts;
     std::string certname = found->second.command.header.certname;
     Node& node = nodes_[certname];
     // Restores the command's position: other commands taken with it may be returned too, in any

@@ -93,7 +93,9 @@ public:
     /// Each command that take() returns must end in finish(), retry() or discard(). Call finish()
     /// once the result is durable elsewhere.
     void finish(const std::vector<std::uint64_t>& ids);
-    void retry(std::uint64_t id, std::chrono::milliseconds delay, bool counts);
+    /// Whether the attempt counts towards the limit after which a command becomes a dead letter.
+    enum class Attempt : std::uint8_t { Counts, Ignored };
+    void retry(std::uint64_t id, std::chrono::milliseconds delay, Attempt attempt);
     /// Stores the command as a dead letter. If that fails, the command is retried later.
     void discard(std::uint64_t id, const std::string& reason);
 

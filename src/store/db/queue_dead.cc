@@ -181,7 +181,7 @@ void Queue::discard(std::uint64_t id, const std::string& reason) {
     Result<void> kept = bytes ? write_file(base + ".json", *bytes) : write_file(base + ".json", "");
     if (kept) kept = write_file(base + std::string(kReason), reason_json(letter));
     if (!kept) {
-        retry(id, std::chrono::seconds(30), false);
+        retry(id, std::chrono::seconds(30), Attempt::Ignored);
         return;
     }
     {

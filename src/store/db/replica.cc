@@ -24,7 +24,8 @@ Result<std::int64_t> asked(std::unique_ptr<Database>& db, const Ask& ask) {
 }  // namespace
 
 Result<std::int64_t> ReplicaWatch::beat() {
-    if (!primary_db_) primary_db_ = BUNRAKU_TRY(Database::open(primary_, false, 10000));
+    if (!primary_db_)
+        primary_db_ = BUNRAKU_TRY(Database::open(primary_, Database::Access::ReadWrite, 10000));
     return asked(primary_db_, [](Database& db) -> Result<std::int64_t> {
         // The commit does not wait for a standby.
         Transaction transaction =

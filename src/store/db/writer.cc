@@ -67,7 +67,9 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
         int code = errno;
         return std::unexpected(system_error("open the store", where, code));
     }
-    auto opened = BUNRAKU_TRY(Database::open(where, options.read_only, options.busy_timeout_ms));
+    auto opened = BUNRAKU_TRY(Database::open(
+        where, options.read_only ? Database::Access::Read : Database::Access::ReadWrite,
+        options.busy_timeout_ms));
     Database& db = *opened;
     if (file) {
         BUNRAKU_TRY_VOID(db.execute(
@@ -260,7 +262,7 @@ void Writer::removed(const std::vector<std::int64_t>& resource_ids,
     }
 }
 
-Result<Writer::Node> Writer::node(std::string_view certname, bool create) {
+Result<Writer::Node> Writer::node(std::string_view certname, IfMissing missing) {
     Node out;
     std::string sql =
         "SELECT id, deactivated, expired, latest_report_timestamp FROM certnames"
@@ -277,7 +279,7 @@ Result<Writer::Node> Writer::node(std::string_view certname, bool create) {
             return out;
         }
     }
-    if (!create) return out;
+    if (missing == IfMissing::Skip) return out;
     {
         Statement s =
             BUNRAKU_TRY(db_->prepare("INSERT INTO certnames (certname) VALUES (?)"
@@ -291,7 +293,7 @@ Result<Writer::Node> Writer::node(std::string_view certname, bool create) {
     }
     // Another server inserted the row first, and its row is used.
     if (!out.created) {
-        out = BUNRAKU_TRY(node(certname, false));
+        out = BUNRAKU_TRY(node(certname, IfMissing::Skip));
         if (out.id == 0) {
             return base::failure("The node was removed meanwhile",
                                  static_cast<int>(Failure::Retry));

@@ -113,9 +113,10 @@ public:
         std::int64_t deactivated = 0, expired = 0;  ///< 0 means null
         std::int64_t latest_report_timestamp = INT64_MIN;
     };
-    /// Returns the node's row, locked against other writers. If the node does not exist and
-    /// `create` is false, the id is 0.
-    Result<Node> node(std::string_view certname, bool create);
+    enum class IfMissing : std::uint8_t { Create, Skip };
+    /// Returns the node's row, locked against other writers. If the node does not exist and is not
+    /// created, the id is 0.
+    Result<Node> node(std::string_view certname, IfMissing missing);
     /// Reactivates a node if `timestamp` is newer than its deactivation or expiry.
     Result<void> reactivate(const Node& node, std::int64_t timestamp);
     /// Returns the id of the environment; 0 (stored as null) if `name` is empty.

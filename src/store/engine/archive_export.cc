@@ -400,7 +400,7 @@ Result<std::unique_ptr<ArchiveExport>> ArchiveExport::start(const std::string& d
                         profile));
     }
     impl->names = *names;
-    impl->db = BUNRAKU_TRY(Database::open(database, true, 10000));
+    impl->db = BUNRAKU_TRY(Database::open(database, Database::Access::Read, 10000));
     impl->dialect = Dialect(impl->db->backend());
     // The whole archive is one snapshot of the store.
     impl->moment.emplace(BUNRAKU_TRY(Transaction::begin_read(*impl->db)));

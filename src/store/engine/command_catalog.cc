@@ -170,7 +170,7 @@ private:
 
     Result<Applied> put(Writer& writer) {
         BUNRAKU_TRY_VOID(guard_digest(writer));
-        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
+        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, Writer::IfMissing::Create));
         bool same = false;
         if (!node.created) {
             Statement s = BUNRAKU_TRY(writer.db().prepare(

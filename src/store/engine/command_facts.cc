@@ -28,7 +28,7 @@ public:
     }
 
     Result<Applied> apply(Writer& writer) override {
-        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
+        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, Writer::IfMissing::Create));
         Database& db = writer.db();
         std::string steady_before;  // empty if unknown
         bool known = false, same = false, same_packages = false, had_packages = false;

@@ -44,7 +44,7 @@ public:
     }
 
     Result<Applied> apply(Writer& writer) override {
-        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
+        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, Writer::IfMissing::Create));
         Database& db = writer.db();
         if (node.latest_report_timestamp > timestamp_) return Applied::Obsolete;
         for (const char* table : {"catalogs", "factsets"}) {
@@ -97,7 +97,7 @@ public:
     }
 
     Result<Applied> apply(Writer& writer) override {
-        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
+        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, Writer::IfMissing::Create));
         BUNRAKU_TRY_VOID(writer.reactivate(node, timestamp_));
         Statement s = BUNRAKU_TRY(writer.db().prepare(
             "UPDATE certnames SET facts_expire = ?, facts_expire_updated = ? WHERE id = ?"
@@ -149,7 +149,7 @@ public:
     Result<Applied> apply(Writer& writer) override {
         // An empty list is ignored, as in PuppetDB.
         if (inputs_.empty()) return Applied::Unchanged;
-        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
+        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, Writer::IfMissing::Create));
         Database& db = writer.db();
         // Even older inputs show that the node is active. Inputs do not prevent its deactivation.
         BUNRAKU_TRY_VOID(writer.reactivate(node, timestamp_));

@@ -91,7 +91,7 @@ public:
 
     Result<Applied> apply(Writer& writer) override {
         Database& db = writer.db();
-        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, true));
+        Writer::Node node = BUNRAKU_TRY(writer.node(certname_, Writer::IfMissing::Create));
         BUNRAKU_TRY_VOID(writer.reactivate(node, producer_timestamp_));
         {
             Statement s = BUNRAKU_TRY(db.prepare("SELECT 1 FROM reports WHERE hash = ?"));

@@ -110,7 +110,7 @@ Result<void> convert_v1(Writer& writer) {
             BUNRAKU_TRY(replace_catalog(writer, n.certname, old->envelope.producer_timestamp,
                                         old->catalog, old->envelope, edges));
         } else {
-            BUNRAKU_TRY(writer.node(n.certname, true));
+            BUNRAKU_TRY(writer.node(n.certname, Writer::IfMissing::Create));
         }
         if (n.deactivated) {
             Statement s =

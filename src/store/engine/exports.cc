@@ -212,7 +212,7 @@ Result<void> remember_collections(Writer& writer, std::string_view certname,
     if (BUNRAKU_TRY(known_collections(db, certname)) == names) return {};
     auto write = [&]() -> Result<void> {
         Transaction transaction = BUNRAKU_TRY(writer.begin());
-        const Writer::Node node = BUNRAKU_TRY(writer.node(certname, true));
+        const Writer::Node node = BUNRAKU_TRY(writer.node(certname, Writer::IfMissing::Create));
         Statement gone =
             BUNRAKU_TRY(db.prepare("DELETE FROM exported_collections WHERE certname_id = ?"));
         gone.bind(node.id);

@@ -189,7 +189,7 @@ Result<void> purge(Writer& writer, std::int64_t node) {
 }  // namespace
 
 Result<bool> purge_node(Writer& writer, std::string_view certname) {
-    Writer::Node node = BUNRAKU_TRY(writer.node(certname, false));
+    Writer::Node node = BUNRAKU_TRY(writer.node(certname, Writer::IfMissing::Skip));
     if (node.id == 0) return false;
     BUNRAKU_TRY_VOID(purge(writer, node.id));
     return true;
@@ -359,7 +359,7 @@ Result<GcStep> purge_nodes(Writer& writer, const Lifetimes& lifetimes, std::int6
 Result<GcStep> purge_reports_of(Writer& writer, std::string_view certname) {
     Database& db = writer.db();
     Transaction transaction = BUNRAKU_TRY(writer.begin());
-    Writer::Node node = BUNRAKU_TRY(writer.node(certname, false));
+    Writer::Node node = BUNRAKU_TRY(writer.node(certname, Writer::IfMissing::Skip));
     if (node.id == 0) return GcStep{};
     std::vector<OldReport> reports = BUNRAKU_TRY(many_reports_of(db, node.id));
     if (reports.empty()) return GcStep{};

@@ -147,7 +147,7 @@ Result<ReplaceReport> replace_prepared(Writer& writer, std::string_view certname
                                        const catalog::WireEnvelope& envelope, Prepared& prepared) {
     ReplaceReport report;
     Database& db = writer.db();
-    Writer::Node node = BUNRAKU_TRY(writer.node(certname, true));
+    Writer::Node node = BUNRAKU_TRY(writer.node(certname, Writer::IfMissing::Create));
     Digest stored_hash{};
     bool known = false;
     {

@@ -356,11 +356,13 @@ void Service::settle(std::vector<Job>& jobs) {
                 count("retried", header);
                 log("warning", fmt::format("The command '{}' for {} will be retried later: {}",
                                            command_name(header.kind), header.certname, job.error));
-                queue_->retry(job.command.id, back_off(job.command.attempts), true);
+                queue_->retry(job.command.id, back_off(job.command.attempts),
+                              Queue::Attempt::Counts);
                 break;
             case Job::State::Waiting:
             case Job::State::Wait:
-                queue_->retry(job.command.id, milliseconds(job.error == "later" ? 0 : 200), false);
+                queue_->retry(job.command.id, milliseconds(job.error == "later" ? 0 : 200),
+                              Queue::Attempt::Ignored);
                 break;
         }
     }

@@ -68,7 +68,7 @@ bool Store::healthy() const { return impl_->writer->db().healthy(); }
 
 Result<bool> Store::deactivate_node(std::string_view certname, std::int64_t timestamp) {
     Transaction transaction = BUNRAKU_TRY(impl_->writer->begin());
-    Writer::Node node = BUNRAKU_TRY(impl_->writer->node(certname, false));
+    Writer::Node node = BUNRAKU_TRY(impl_->writer->node(certname, Writer::IfMissing::Skip));
     if (node.id == 0 || node.latest_report_timestamp > timestamp) return false;
     for (const char* table : {"catalogs", "factsets"}) {
         Statement s = BUNRAKU_TRY(impl_->db().prepare(fmt::format(

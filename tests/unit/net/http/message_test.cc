@@ -38,7 +38,7 @@ TEST(Message, PercentDecode) {
              {"%e2%82", nullptr, nullptr},
              {"%f0%9f%98%80", "😀", "😀"},
          }) {
-        auto plain = percent_decode(c.text), plus = percent_decode(c.text, true);
+        auto plain = percent_decode(c.text), plus = percent_decode(c.text, Plus::Blank);
         ASSERT_EQ(plain.has_value(), c.plain != nullptr) << c.text;
         ASSERT_EQ(plus.has_value(), c.plus != nullptr) << c.text;
         EXPECT_EQ(plain.value_or(""), c.plain ? c.plain : "");

@@ -144,7 +144,7 @@ TEST(AuthorityFolder, Revocations) {
     using State = CertificateStatus::State;
     EXPECT_EQ(folder.status("a").value().state, State::Revoked);
     EXPECT_EQ(folder.status("b").value().state, State::Signed);
-    EXPECT_EQ(folder.statuses(true, true).value().size(), 2u);
+    EXPECT_EQ(folder.statuses(AuthorityFolder::Listed::Both).value().size(), 2u);
     // The file is removed; the revocation remains.
     EXPECT_EQ(folder.delete_certificate("a"), true);
     EXPECT_EQ(folder.delete_certificate("a"), false);

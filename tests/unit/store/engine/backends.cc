@@ -91,7 +91,7 @@ public:
             fmt::format("postgresql:///postgres?host={}&user=bunraku", folder_->path());
         for (int i = 0; i < 200; ++i) {
             usleep(50000);
-            if (Database::open(url, false, 1000)) {
+            if (Database::open(url, Database::Access::ReadWrite, 1000)) {
                 admin_ = url;
                 return;
             }
@@ -106,7 +106,7 @@ public:
 
     std::optional<std::string> fresh() {
         if (admin_.empty()) return std::nullopt;
-        auto db = Database::open(admin_, false, 1000);
+        auto db = Database::open(admin_, Database::Access::ReadWrite, 1000);
         if (!db) return std::nullopt;
         std::string name = fmt::format("bunraku_test_{}_{}", getpid(), ++count_);
         if (!(*db)->execute("DROP DATABASE IF EXISTS " + name)) return std::nullopt;

@@ -93,8 +93,8 @@ TEST(Queue, RetriesPreserveOrder) {
     auto q = open_queue(folder / "q");
     for (const char* body : {"1", "2", "3"}) ASSERT_TRUE(q->add(header("a"), body));
     auto taken = q->take(2, milliseconds(0));
-    q->retry(taken[1].id, milliseconds(20), false);
-    q->retry(taken[0].id, milliseconds(20), true);
+    q->retry(taken[1].id, milliseconds(20), Queue::Attempt::Ignored);
+    q->retry(taken[0].id, milliseconds(20), Queue::Attempt::Counts);
     EXPECT_TRUE(q->take(10, milliseconds(0)).empty());
     auto again = q->take(10, milliseconds(5000));
     EXPECT_EQ(bodies(*q, again), "a:1 a:2 a:3");

@@ -220,7 +220,7 @@ protected:
     /// Returns all rows of all tables that contain the planted text; for SQLite, also the files.
     std::string found_anywhere() {
         std::string out = found_under(folder_.path());
-        auto db = Database::open(where_, false, 5000);
+        auto db = Database::open(where_, Database::Access::ReadWrite, 5000);
         if (!db) return db.error().message;
         const char* tables =
             (*db)->postgresql()
@@ -247,13 +247,13 @@ protected:
         return out;
     }
     std::string one(std::string_view sql) {
-        auto db = Database::open(where_, false, 5000);
+        auto db = Database::open(where_, Database::Access::ReadWrite, 5000);
         auto s = (*db)->prepare_once(sql);
         if (!s) return s.error().message;
         return s->step().value_or(false) && !s->is_null(0) ? std::string(s->text(0)) : "null";
     }
     void execute(const std::string& sql) {
-        auto db = Database::open(where_, false, 5000);
+        auto db = Database::open(where_, Database::Access::ReadWrite, 5000);
         auto done = (*db)->execute(sql);
         EXPECT_TRUE(done) << done.error().message;
     }

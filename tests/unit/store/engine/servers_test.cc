@@ -98,14 +98,15 @@ TEST_F(Servers, LeavesServerThatBecameReadOnly) {
     ASSERT_TRUE(writer->db().execute("SET default_transaction_read_only = on"));
     auto transaction = writer->begin();
     ASSERT_TRUE(transaction);
-    auto node = writer->node("n", true);
+    auto node = writer->node("n", Writer::IfMissing::Create);
     ASSERT_FALSE(node);
     EXPECT_EQ(failure_of(node.error()), Failure::Unavailable);
     EXPECT_FALSE(writer->db().healthy());
 }
 
 TEST_F(Servers, ReconnectsAfterTableChange) {
-    auto reader = Database::open(where_, true, 1000), other = Database::open(where_, false, 1000);
+    auto reader = Database::open(where_, Database::Access::Read, 1000),
+         other = Database::open(where_, Database::Access::ReadWrite, 1000);
     ASSERT_TRUE(reader && other);
     ASSERT_TRUE((*other)->execute("CREATE TABLE t (v bigint)"));
     auto ask = [&]() -> Result<void> {
@@ -130,7 +131,7 @@ TEST_F(Servers, QueriesSurviveLossOfAllConnections) {
         for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_TRUE(ask()); });
         for (auto& t : threads) t.join();
     }
-    auto other = Database::open(where_, false, 1000);
+    auto other = Database::open(where_, Database::Access::ReadWrite, 1000);
     ASSERT_TRUE(
         (*other)->execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                           " WHERE datname = current_database() AND pid <> pg_backend_pid()"));
@@ -142,27 +143,27 @@ TEST_F(Servers, ConnectsIfOneOfSeveralHostsWorks) {
     auto at = several.find("host=");
     if (at == std::string::npos) GTEST_SKIP() << "the server has no socket of its own";
     several.insert(at + 5, "/nowhere,");
-    for (bool read_only : {false, true}) {
-        auto db = Database::open(several, read_only, 1000);
+    for (const auto access : {Database::Access::ReadWrite, Database::Access::Read}) {
+        auto db = Database::open(several, access, 1000);
         EXPECT_TRUE(db) << db.error().message;
     }
     // No host accepts writes, so even reads fail, because their data may be old.
-    auto admin = Database::open(where_, false, 1000);
+    auto admin = Database::open(where_, Database::Access::ReadWrite, 1000);
     ASSERT_TRUE((*admin)->execute("ALTER DATABASE " + one(**admin, "SELECT current_database()") +
                                   " SET default_transaction_read_only = on"));
-    for (bool read_only : {false, true}) {
-        auto db = Database::open(several, read_only, 1000);
+    for (const auto access : {Database::Access::ReadWrite, Database::Access::Read}) {
+        auto db = Database::open(several, access, 1000);
         ASSERT_FALSE(db);
         EXPECT_EQ(failure_of(db.error()), Failure::Unavailable);
     }
-    EXPECT_TRUE(Database::open(where_, true, 1000));
+    EXPECT_TRUE(Database::open(where_, Database::Access::Read, 1000));
     EXPECT_TRUE(Database::open_replica(several));
 }
 
 TEST_F(Servers, OnlyOneServerCleansAtATime) {
     auto service = start("q");
     ASSERT_TRUE(service) << service.error().message;
-    auto other = Database::open(where_, false, 1000);
+    auto other = Database::open(where_, Database::Access::ReadWrite, 1000);
     ASSERT_TRUE((*other)->execute("SELECT pg_advisory_lock(1112886866, 3)"));
     EXPECT_FALSE((*service)->clean(CleanWhat::all()).value_or(true));
     other->reset();
@@ -300,7 +301,7 @@ TEST(OneFile, ServesOneServer) {
 TEST_F(Servers, StartsWithoutDatabase) {
     const auto other = fresh_postgresql();
     ASSERT_TRUE(other);
-    auto admin = Database::open(*other, false, 1000);
+    auto admin = Database::open(*other, Database::Access::ReadWrite, 1000);
     ASSERT_TRUE(admin) << admin.error().message;
     const std::size_t path = where_.find('/', where_.find("://") + 3) + 1;
     const std::string name = where_.substr(path, where_.find('?') - path);
@@ -337,7 +338,7 @@ TEST_F(Servers, StartsWithoutDatabase) {
 TEST_F(Servers, CommandsWaitWhileDatabaseIsReadOnly) {
     auto service = start("q");
     ASSERT_TRUE(service) << service.error().message;
-    auto admin = Database::open(where_, false, 1000);
+    auto admin = Database::open(where_, Database::Access::ReadWrite, 1000);
     ASSERT_TRUE(admin);
     const std::string name = one(**admin, "SELECT current_database()");
     ASSERT_TRUE(

@@ -209,7 +209,7 @@ TEST_P(ServiceOn, WaitsForCompletionAndStoresDeadLetters) {
 TEST_P(ServiceOn, RollsBackOnlyFailedCommandOfBatch) {
     auto service = start(where_, "q");
     ASSERT_TRUE(service);
-    auto other = Database::open(where_, false, 10000);
+    auto other = Database::open(where_, Database::Access::ReadWrite, 10000);
     ASSERT_TRUE(other) << other.error().message;
     Database& db = **other;
     // Events are written last, after the report and its node.
