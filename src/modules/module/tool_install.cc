@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/codec/json_text.h"
-#include "core/sys/file_system.h"
+#include "core/sys/disk.h"
 #include "modules/module/tool_action.h"
 
 namespace bunraku::module {
@@ -92,8 +92,7 @@ ToolResult unsatisfiable(const ToolAction& action, const Graph& graph, const std
 }
 
 Result<std::string> read_archive(const std::string& file, Metadata* metadata) {
-    auto fs = sys::make_real_file_system();
-    auto bytes = fs->read(file);
+    auto bytes = sys::disk().read(file);
     if (!bytes) return std::unexpected(bytes.error());
     auto tarball = inspect_tarball(*bytes);
     if (!tarball) {
@@ -113,7 +112,7 @@ Result<std::optional<ToolResult>> make_target(const ToolOptions& options, const 
     if (::stat(options.target_dir.c_str(), &folder) == 0 && S_ISDIR(folder.st_mode)) {
         return std::nullopt;
     }
-    auto made = sys::make_real_file_system()->make_directories(options.target_dir, 0777);
+    auto made = sys::disk().make_directories(options.target_dir, 0777);
     if (made) {
         log.log(Level::Notice, "Created target directory " + options.target_dir);
         return std::nullopt;
@@ -245,7 +244,7 @@ Result<ToolResult> install_module(const std::string& given, const ToolOptions& o
     BUNRAKU_TRY_VOID(action.load());
 
     Wanted wanted{.name = dashed(given), .version = options.version};
-    if (sys::make_real_file_system()->exists(given)) {
+    if (sys::disk().exists(given)) {
         wanted.from_file = true;
         wanted.archive = BUNRAKU_TRY(read_archive(given, &wanted.local));
         wanted.name = wanted.local.module.slug();

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/codec/json_text.h"
-#include "core/sys/file_system.h"
+#include "core/sys/disk.h"
 #include "modules/module/tool_action.h"
 
 namespace bunraku::module {
@@ -108,7 +108,7 @@ Result<ToolResult> uninstall_module(const std::string& given, const ToolOptions&
     if (!options.force) {
         if (auto refusal = still_required(all, mod, name, options)) return *refusal;
     }
-    auto gone = sys::make_real_file_system()->remove_all(mod.path);
+    auto gone = sys::disk().remove_all(mod.path);
     if (!gone) return failed({gone.error().message});
     return ToolResult{
         ToolResult::Kind::Success,
