@@ -17,6 +17,7 @@
 
 #include "cli/command.h"
 #include "cli/facter.h"
+#include "cli/lint_arguments.h"
 #include "cli/overview.h"
 #include "compile/diagnostics/explain_codes.h"
 #include "compile/reference/help_page.h"
@@ -230,13 +231,17 @@ int run_program(int argc, char** argv) {
     keep_standard_streams();
     sys::ignore_broken_pipes();
     std::string program(sys::base_name(argc > 0 ? argv[0] : "bunraku"));
-    const bool facter = program == "facter";
+    // A link with the name of another program behaves like that program.
+    int (*const other)(const std::vector<std::string>&) = program == "facter" ? run_facter
+                                                          : program == "puppet-lint"
+                                                              ? run_puppet_lint
+                                                              : nullptr;
     if (program != "puppet") program = "bunraku";
     std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
-    const std::vector<std::string> given = facter ? std::vector<std::string>() : args;
+    const std::vector<std::string> given = other ? std::vector<std::string>() : args;
     int code = 1;
     try {
-        code = facter ? run_facter(args) : dispatch(program, std::move(args));
+        code = other ? other(args) : dispatch(program, std::move(args));
     } catch (const base::PuppetError& e) {
         std::fprintf(stderr, "Error: %s\n", e.full_text().c_str());
     } catch (const std::bad_alloc&) {

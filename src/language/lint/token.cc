@@ -49,8 +49,6 @@ TokenText text_of(const Token& token) {
             }
             return {"$", token.value, ""};
         case T::UnenclosedVariable: return {"$", token.value, ""};
-        // puppet-lint writes every line end as a line feed.
-        case T::Newline: return {"", "\n", ""};
         case T::Comment: return {"#", token.value, ""};
         case T::SlashComment: return {"//", token.value, ""};
         case T::Regex: return {"/", token.value, "/"};

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// bunraku lint: checks the style of manifests like puppet-lint, and fixes it.
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/lint_arguments.h"
+#include "cli/lint_output.h"
+#include "core/base/text.h"
+#include "core/sys/file_system.h"
+#include "language/lint/check.h"
+#include "resources/apply/types/file/fileset.h"
+
+namespace bunraku::cli {
+
+namespace {
+
+/// The version of puppet-lint whose checks these are.
+constexpr std::string_view kPuppetLintVersion = "5.1.1";
+
+std::string lint_environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+void refuse_lint(std::string_view message) {
+    fmt::print("puppet-lint: {}\npuppet-lint: try 'puppet-lint --help' for more information\n",
+               message);
+}
+
+/// Adds the files in a folder whose names have one of the endings. Like a glob of Ruby, this
+/// ignores hidden entries and does not follow links to folders.
+void find_lint_files(sys::FileSystem& files, const std::string& folder,
+                     const std::vector<std::string_view>& endings, std::vector<std::string>& out) {
+    const auto names = files.list(folder);
+    if (!names) return;
+    for (const std::string& name : *names) {
+        if (name.starts_with('.')) continue;
+        const std::string path = folder + "/" + name;
+        if (std::ranges::any_of(endings, [&](auto ending) { return name.ends_with(ending); }))
+            out.push_back(path);
+        const auto status = files.lstat(path);
+        if (status && status->kind == sys::FileKind::Directory)
+            find_lint_files(files, path, endings, out);
+    }
+}
+
+class LintCommand {
+public:
+    LintCommand(sys::FileSystem& files, LintArguments arguments)
+        : files_(files), arguments_(std::move(arguments)) {}
+
+    int run() {
+        const std::vector<std::string> paths = expand_paths();
+        if (paths.size() > 1) arguments_.with_filename = true;
+        for (const std::string& path : paths) {
+            if (is_ignored(path)) continue;
+            if (!lint_file(path)) return 1;
+        }
+        if (!write_reports()) return 1;
+        return failed_ ? 1 : 0;
+    }
+
+private:
+    std::vector<std::string> expand_paths() {
+        std::vector<std::string> out;
+        for (const std::string& path : arguments_.paths) {
+            if (!files_.is_directory(path)) {
+                out.push_back(path);
+                continue;
+            }
+            find_lint_files(files_, path, {".pp"}, out);
+            find_lint_files(files_, path, {".yaml"}, out);
+            find_lint_files(files_, path, {".yml"}, out);
+        }
+        return out;
+    }
+
+    bool is_ignored(const std::string& path) const {
+        return std::ranges::any_of(arguments_.ignore_paths, [&](const std::string& pattern) {
+            return apply::fnmatch(pattern, path);
+        });
+    }
+
+    static std::string full_path(const std::string& path) {
+        return sys::expand_path(path, lint_environment("PWD"));
+    }
+
+    /// Checks a file. Returns false, after an error message, if it cannot be read or written.
+    bool lint_file(const std::string& path) {
+        const auto text = files_.read(path);
+        if (!text) {
+            refuse_lint("no file specified or specified file does not exist");
+            return false;
+        }
+        LintedFile file{path, full_path(path), {}, {}};
+        auto result = lint::lint(*text, file.full_path, arguments_.options);
+        for (const std::string& warning : result.warnings)
+            fmt::print(stderr, "WARNING: {}\n", warning);
+        count(result.problems);
+        if (arguments_.with_context) file.lines = base::texts(base::split(*text, '\n'));
+        file.problems = std::move(result.problems);
+        const bool invalid = std::ranges::find(file.problems, "syntax", &lint::Problem::check) !=
+                             file.problems.end();
+        select_problems(file, arguments_);
+        if (arguments_.format == LintFormat::Text) fmt::print("{}", lint_text(file, arguments_));
+        if (arguments_.format == LintFormat::GitHub) fmt::print("{}", lint_annotations(file));
+        if (invalid) fmt::print(stderr, "Try running `puppet parser validate <file>`\n");
+        linted_.push_back(std::move(file));
+        return !result.fixed_text || *result.fixed_text == *text || write(path, *result.fixed_text);
+    }
+
+    void count(const std::vector<lint::Problem>& problems) {
+        for (const lint::Problem& problem : problems) {
+            failed_ = failed_ || problem.severity == lint::Severity::Error ||
+                      (problem.severity == lint::Severity::Warning && arguments_.fail_on_warnings);
+        }
+    }
+
+    bool write(const std::string& path, std::string_view text) {
+        const auto written = files_.write(path, text);
+        if (!written) fmt::print(stderr, "Error: {}\n", written.error().message);
+        return written.has_value();
+    }
+
+    bool write_reports() {
+        if (arguments_.format == LintFormat::Json) fmt::print("{}", lint_json(linted_));
+        if (arguments_.format == LintFormat::Sarif)
+            fmt::print("{}", lint_sarif(linted_, base_folder()));
+        return arguments_.code_climate_file.empty() ||
+               write(arguments_.code_climate_file, lint_code_climate(linted_));
+    }
+
+    std::string base_folder() const {
+        const std::string first = full_path(arguments_.paths.front());
+        return files_.is_directory(first) ? first : std::string(sys::directory_name(first));
+    }
+
+    sys::FileSystem& files_;
+    LintArguments arguments_;
+    std::vector<LintedFile> linted_;
+    bool failed_ = false;
+};
+
+void list_checks(LintProgram program) {
+    for (const lint::Check* check : lint::all_checks())
+        if (program == LintProgram::Bunraku || check->group == lint::CheckGroup::Core)
+            fmt::print("{}\n", check->name);
+}
+
+int run_lint_program(LintProgram program, const std::vector<std::string>& args) {
+    const auto files = sys::make_real_file_system();
+    auto arguments =
+        parse_lint_arguments(program, args, lint_environment("HOME"),
+                             [&](const std::string& path) -> std::optional<std::string> {
+                                 auto text = files->read(path);
+                                 return text ? std::optional(std::move(*text)) : std::nullopt;
+                             });
+    if (!arguments) {
+        refuse_lint(arguments.error().message);
+        return 1;
+    }
+    for (const std::string& warning : arguments->warnings)
+        fmt::print(stderr, "puppet-lint: {}\n", warning);
+    if (arguments->help) {
+        fmt::print("{}", puppet_lint_usage(program));
+        return 0;
+    }
+    if (arguments->version) {
+        fmt::print("puppet-lint {}\n", kPuppetLintVersion);
+        return 0;
+    }
+    if (arguments->list_checks) {
+        list_checks(program);
+        return 0;
+    }
+    if (arguments->paths.empty()) {
+        refuse_lint("no file specified");
+        return 1;
+    }
+    if (arguments->code_climate_file.empty())
+        arguments->code_climate_file = lint_environment("CODECLIMATE_REPORT_FILE");
+    arguments->github_annotations = !lint_environment("GITHUB_ACTION").empty();
+    return LintCommand(*files, std::move(*arguments)).run();
+}
+
+}  // namespace
+
+int run_puppet_lint(const std::vector<std::string>& args) {
+    return run_lint_program(LintProgram::PuppetLint, args);
+}
+
+BUNRAKU_COMMAND(lint){.name = "lint",
+                      .summary = "Check the style of manifests, and fix it.",
+                      .run = [](Invocation& invocation) {
+                          return run_lint_program(LintProgram::Bunraku, invocation.args);
+                      }};
+
+}  // namespace bunraku::cli
