@@ -60,8 +60,8 @@ const Check check_resource_reference_without_whitespace{
     .group = CheckGroup::Plugin,
     .description = "No space stands between the type and the title of a reference.",
     .run = [](const Manifest& manifest, Report& report) {
-        // puppet-lint's plugin only looks at files with resources.
-        if (!manifest.resources().empty())
+        // The plugin repeats its problems for each resource of the file.
+        for (std::size_t i = 0; i < manifest.resources().size(); ++i)
             find_blanks_before_title(manifest, report, T::ClassReference);
     }};
 
