@@ -150,7 +150,9 @@ void list_checks(LintProgram program) {
             fmt::print("{}\n", check->name);
 }
 
-int run_lint_program(LintProgram program, const std::vector<std::string>& args) {
+}  // namespace
+
+int run_lint(LintProgram program, const std::vector<std::string>& args) {
     const auto files = sys::make_real_file_system();
     auto arguments =
         parse_lint_arguments(program, args, lint_environment("HOME"),
@@ -186,16 +188,9 @@ int run_lint_program(LintProgram program, const std::vector<std::string>& args) 
     return LintCommand(*files, std::move(*arguments)).run();
 }
 
-}  // namespace
-
-int run_puppet_lint(const std::vector<std::string>& args) {
-    return run_lint_program(LintProgram::PuppetLint, args);
-}
-
-BUNRAKU_COMMAND(lint){.name = "lint",
-                      .summary = "Check the style of manifests, and fix it.",
-                      .run = [](Invocation& invocation) {
-                          return run_lint_program(LintProgram::Bunraku, invocation.args);
-                      }};
+BUNRAKU_COMMAND(lint){
+    .name = "lint",
+    .summary = "Check the style of manifests, and fix it.",
+    .run = [](Invocation& invocation) { return run_lint(LintProgram::Bunraku, invocation.args); }};
 
 }  // namespace bunraku::cli

@@ -69,7 +69,7 @@ class ArgumentParser {
 public:
     ArgumentParser(LintArguments& out, const ReadLintFile& read) : out_(out), read_(read) {}
 
-    /// Parses the arguments. Words that are no options are added to `words`.
+    /// Parses the arguments. Other words than options are added to `words`.
     base::Result<void> parse(const std::vector<std::string>& args,
                              std::vector<std::string>* words) {
         for (std::size_t i = 0; i < args.size(); ++i) {

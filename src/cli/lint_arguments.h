@@ -14,7 +14,7 @@
 
 namespace bunraku::cli {
 
-/// Whose defaults and messages apply.
+/// The program that determines the defaults.
 enum class LintProgram : std::uint8_t {
     Bunraku,    ///< `bunraku lint`: the checks of plugins are on
     PuppetLint  ///< a link named puppet-lint: they are off, as in puppet-lint without plugins
@@ -25,7 +25,7 @@ enum class LintFormat : std::uint8_t { Text, Json, Sarif, GitHub };
 struct LintArguments {
     lint::LintOptions options;
     LintFormat format = LintFormat::Text;
-    std::string log_format;  ///< empty: the default
+    std::string log_format;  ///< may be empty for the default
     std::string error_level = "all";
     std::string code_climate_file;
     std::vector<std::string> ignore_paths = {"vendor/**/*.pp"};
@@ -48,7 +48,7 @@ base::Result<LintArguments> parse_lint_arguments(LintProgram program,
 /// Returns the help of puppet-lint, with the options of all checks.
 std::string puppet_lint_usage(LintProgram program);
 
-/// Runs puppet-lint: the program of a link with this name. Returns its exit code.
-int run_puppet_lint(const std::vector<std::string>& args);
+/// Checks the files that the arguments name. Returns puppet-lint's exit code.
+int run_lint(LintProgram program, const std::vector<std::string>& args);
 
 }  // namespace bunraku::cli

@@ -94,7 +94,7 @@ std::string relative_path(const std::string& path, const std::string& base) {
 }
 
 /// Joins JSON values, one per line.
-std::string json_list(const std::vector<std::string>& items, std::string_view indent) {
+std::string lint_json_list(const std::vector<std::string>& items, std::string_view indent) {
     if (items.empty()) return "[]";
     std::string out = "[";
     for (std::size_t i = 0; i < items.size(); ++i)
@@ -171,9 +171,9 @@ std::string lint_json(const std::vector<LintedFile>& files) {
                                     json_string(base::trim(file.lines[number - 1])));
             items.push_back(item + "\n    }");
         }
-        lists.push_back(items.empty() ? "[\n\n  ]" : json_list(items, "  "));
+        lists.push_back(items.empty() ? "[\n\n  ]" : lint_json_list(items, "  "));
     }
-    return json_list(lists, "") + "\n";
+    return lint_json_list(lists, "") + "\n";
 }
 
 std::string lint_sarif(const std::vector<LintedFile>& files, const std::string& base) {
@@ -217,8 +217,8 @@ std::string lint_sarif(const std::vector<LintedFile>& files, const std::string& 
   ]
 }}
 )",
-        json_string(kVersion), json_list(rules, "          "), json_string(uri),
-        json_list(results, "      "));
+        json_string(kVersion), lint_json_list(rules, "          "), json_string(uri),
+        lint_json_list(results, "      "));
 }
 
 std::string lint_code_climate(const std::vector<LintedFile>& files) {
@@ -239,7 +239,7 @@ std::string lint_code_climate(const std::vector<LintedFile>& files) {
                 fmt::format(R"({{{}, "fingerprint": "{}"}})", issue, codec::short_digest(issue)));
         }
     }
-    return json_list(items, "") + "\n";
+    return lint_json_list(items, "") + "\n";
 }
 
 }  // namespace bunraku::cli

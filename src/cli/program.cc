@@ -163,6 +163,8 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
     if (first == "help" || first == "--help" || first == "-h") return show_help(program, args);
     // Its options are those of Facter, and Puppet's settings do not apply.
     if (first == "facter") return run_facter(args);
+    // The same holds for puppet-lint, whose --config is not puppet.conf.
+    if (first == "lint") return run_lint(LintProgram::Bunraku, args);
     const Command* command = find_command(first);
     if (!command) return unknown_command(program, first);
     return run_command(program, *command, std::move(args));
@@ -231,17 +233,15 @@ int run_program(int argc, char** argv) {
     keep_standard_streams();
     sys::ignore_broken_pipes();
     std::string program(sys::base_name(argc > 0 ? argv[0] : "bunraku"));
-    // A link with the name of another program behaves like that program.
-    int (*const other)(const std::vector<std::string>&) = program == "facter" ? run_facter
-                                                          : program == "puppet-lint"
-                                                              ? run_puppet_lint
-                                                              : nullptr;
+    const bool facter = program == "facter", linter = program == "puppet-lint";
     if (program != "puppet") program = "bunraku";
     std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
-    const std::vector<std::string> given = other ? std::vector<std::string>() : args;
+    const std::vector<std::string> given = facter || linter ? std::vector<std::string>() : args;
     int code = 1;
     try {
-        code = other ? other(args) : dispatch(program, std::move(args));
+        code = facter   ? run_facter(args)
+               : linter ? run_lint(LintProgram::PuppetLint, args)
+                        : dispatch(program, std::move(args));
     } catch (const base::PuppetError& e) {
         std::fprintf(stderr, "Error: %s\n", e.full_text().c_str());
     } catch (const std::bad_alloc&) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Character classes of the tokeniser (internal to this folder). As in Ruby's regular expressions, a
+// Character classes of the tokeniser (internal to this folder). In Ruby's regular expressions, a
 // word character is an ASCII letter, a digit or an underscore.
 #pragma once
 
@@ -30,7 +30,7 @@ constexpr std::size_t character_size(std::string_view text, std::size_t at) {
 }
 
 /// Returns the number of bytes of the blank at `at`: a tab, vertical tab, form feed or a Unicode
-/// space separator. Returns 0 if there is no blank.
+/// space separator. Returns 0 at any other character.
 constexpr std::size_t blank_size(std::string_view text, std::size_t at) {
     const char c = char_at(text, at);
     if (c == ' ' || c == '\t' || c == '\v' || c == '\f') return at < text.size() ? 1 : 0;

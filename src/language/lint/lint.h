@@ -26,7 +26,7 @@ struct Problem {
     std::string reason;        ///< of an ignored problem: the text of the control comment
 };
 
-/// Where a check comes from.
+/// The origin of a check.
 enum class CheckGroup : std::uint8_t {
     Core,   ///< puppet-lint itself
     Plugin  ///< the plugins of voxpupuli-puppet-lint-plugins
@@ -45,7 +45,7 @@ struct LintOptions {
         checks;             ///< checks that are switched on or off by name
     bool relative = false;  ///< true to compare paths below the root of the module only
     std::vector<std::string> top_scope_variables;  ///< additional names for top_scope_facts
-    std::vector<std::string> docs_styles;  ///< permitted by parameter_documentation; empty: all
+    std::vector<std::string> docs_styles;  ///< permitted by parameter_documentation; all if empty
     int indent = 2;                        ///< spaces per level for strict_indent
 
     bool enabled(const Check& check) const;

@@ -121,7 +121,7 @@ private:
     }
 
     /// Returns the position of the dollar sign of a variable at this position or, after a character
-    /// that is no backslash, at the next one. Returns npos if there is none.
+    /// other than a backslash, at the next one. Returns npos if no variable follows.
     std::size_t dollar() const {
         const auto names_variable = [this](std::size_t pos) {
             return char_at(text_, pos) == '$' && variable_name_end(text_, pos + 1) != pos + 1;

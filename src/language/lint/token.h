@@ -137,7 +137,7 @@ bool is_a(const Token* token, Types... types) {
 struct TokenText {
     std::string_view prefix, body, suffix;
 };
-/// Returns the source text of a token as it stands in the stream: whether a string part needs "${"
+/// Returns the source text of a token in its stream. Whether a string part needs "${"
 /// or "}" depends on its neighbours.
 TokenText text_of(const Token& token);
 void append_text(std::string& out, const Token& token);

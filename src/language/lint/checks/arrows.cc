@@ -120,7 +120,7 @@ private:
     std::size_t depth_ = 0;
 };
 
-/// Puts the attribute on a line of its own. Returns the number of spaces before its arrow, or
+/// Puts the attribute on a new line. Returns the number of spaces before its arrow, or
 /// nullopt if the line cannot be split there.
 std::optional<int> start_new_line(TokenStream& stream, const Finding& finding) {
     const Token* name = finding.token->previous_code;
@@ -180,7 +180,7 @@ const Check check_arrow_alignment{
 
 const Check check_space_before_arrow{
     .name = "space_before_arrow",
-    .description = "In a resource on one line, one space stands before each arrow.",
+    .description = "In a resource on one line, there is one space before each arrow.",
     .run =
         [](const Manifest& manifest, Report& report) {
             for (const ResourceBody& resource : manifest.resources()) {
@@ -204,7 +204,7 @@ const Check check_space_before_arrow{
 const Check check_manifest_whitespace_arrows_single_space_after{
     .name = "manifest_whitespace_arrows_single_space_after",
     .group = CheckGroup::Plugin,
-    .description = "One space stands after an arrow.",
+    .description = "There is one space after an arrow.",
     .run =
         [](const Manifest& manifest, Report& report) {
             for (const Token* token : manifest.tokens()) {

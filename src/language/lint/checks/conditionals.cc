@@ -65,7 +65,7 @@ const Check check_case_without_default{.name = "case_without_default",
 
 const Check check_selector_inside_resource{
     .name = "selector_inside_resource",
-    .description = "No selector stands in a resource.",
+    .description = "There is no selector in a resource.",
     .run = [](const Manifest& manifest, Report& report) {
         for (const ResourceBody& resource : manifest.resources()) {
             for (Token* token : manifest.tokens(resource.range)) {

@@ -85,7 +85,7 @@ void find_misordered_parameters(const Manifest& manifest, Report& report) {
     }
 }
 
-/// Reports whether a comment stands directly above a definition.
+/// Reports whether there is a comment directly above a definition.
 bool has_comment_above(const Token* definition) {
     int lines = 0;
     const Token* at = definition->previous;
@@ -179,7 +179,7 @@ const Check check_parameter_order{.name = "parameter_order",
 
 const Check check_documentation{
     .name = "documentation",
-    .description = "A comment stands directly above each class and defined type.",
+    .description = "There is a comment directly above each class and defined type.",
     .run = [](const Manifest& manifest, Report& report) {
         for (const Definition* definition : manifest.definitions()) {
             Token* first = manifest.tokens()[definition->range.first];

@@ -44,7 +44,7 @@ DocumentedName documented_name(std::string_view comment) {
         if (size > 0 && text.substr(size).starts_with(":: ")) return {"kafo", text.substr(0, size)};
     } else if (text.starts_with(kParam)) {
         text.remove_prefix(kParam.size());
-        // The type stands in brackets, up to the last bracket.
+        // The type is in brackets, up to the last bracket.
         if (const std::size_t type = text.rfind("] ");
             text.starts_with('[') && type != std::string_view::npos && type > 1)
             text.remove_prefix(type + 2);

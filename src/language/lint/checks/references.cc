@@ -23,7 +23,7 @@ void find_titles(const Manifest& manifest, Report& report, TokenType type,
         for (const Token* name : resource.attributes) {
             if (!takes_references(name->value)) continue;
             for (const Token* at = name->next_code->next; at; at = at->next) {
-                // A value ends with the resource or at the next attribute. As in puppet-lint, it
+                // A value ends with the resource or at the next attribute. Like in puppet-lint, it
                 // also ends at a comment.
                 if (!resource.range.contains(at->index) ||
                     at->is(T::Comment, T::SlashComment, T::MultilineComment) ||
@@ -50,7 +50,7 @@ void find_blanks_before_title(const Manifest& manifest, Report& report, TokenTyp
 const Check check_resource_reference_chain_without_whitespace{
     .name = "resource_reference_chain_without_whitespace",
     .group = CheckGroup::Plugin,
-    .description = "No space stands between a built-in type and its bracket.",
+    .description = "There is no space between a built-in type and its bracket.",
     .run = [](const Manifest& manifest, Report& report) {
         find_blanks_before_title(manifest, report, T::Type);
     }};
@@ -58,7 +58,7 @@ const Check check_resource_reference_chain_without_whitespace{
 const Check check_resource_reference_without_whitespace{
     .name = "resource_reference_without_whitespace",
     .group = CheckGroup::Plugin,
-    .description = "No space stands between the type and the title of a reference.",
+    .description = "There is no space between the type and the title of a reference.",
     .run = [](const Manifest& manifest, Report& report) {
         // The plugin repeats its problems for each resource of the file.
         for (std::size_t i = 0; i < manifest.resources().size(); ++i)

@@ -20,7 +20,7 @@ void check_before_closing_brace(Token* brace, Report& report) {
     report.error(solid->next, "there should be a single space or newline before a closing brace");
 }
 
-/// Reports whether only a line end and perhaps an indent stand between `at` and a closing brace.
+/// Reports whether there is only a line end and perhaps an indent between `at` and a closing brace.
 bool ends_line_before_brace(const TokenStream& stream, std::size_t at) {
     const auto type = [&](std::size_t i) {
         return at + i < stream.size() ? stream[at + i]->type : T::Comment;
@@ -93,7 +93,7 @@ void check_braces(const Manifest& manifest, Report& report, TokenType type,
 const Check check_manifest_whitespace_closing_brace_before{
     .name = "manifest_whitespace_closing_brace_before",
     .group = CheckGroup::Plugin,
-    .description = "A space or a new line stands before a closing brace.",
+    .description = "There is a space or a new line before a closing brace.",
     .run =
         [](const Manifest& manifest, Report& report) {
             check_braces(manifest, report, T::RightBrace, check_before_closing_brace);
@@ -103,7 +103,7 @@ const Check check_manifest_whitespace_closing_brace_before{
 const Check check_manifest_whitespace_closing_brace_after{
     .name = "manifest_whitespace_closing_brace_after",
     .group = CheckGroup::Plugin,
-    .description = "No space stands between a closing brace and punctuation.",
+    .description = "There is no space between a closing brace and punctuation.",
     .run =
         [](const Manifest& manifest, Report& report) {
             check_braces(manifest, report, T::RightBrace, [](Token* brace, Report& problems) {
@@ -118,7 +118,7 @@ const Check check_manifest_whitespace_closing_brace_after{
 const Check check_manifest_whitespace_opening_brace_before{
     .name = "manifest_whitespace_opening_brace_before",
     .group = CheckGroup::Plugin,
-    .description = "One space stands before an opening brace.",
+    .description = "There is one space before an opening brace.",
     .run =
         [](const Manifest& manifest, Report& report) {
             check_braces(manifest, report, T::LeftBrace, check_before_opening_brace);
@@ -134,7 +134,7 @@ const Check check_manifest_whitespace_opening_brace_before{
 const Check check_manifest_whitespace_opening_brace_after{
     .name = "manifest_whitespace_opening_brace_after",
     .group = CheckGroup::Plugin,
-    .description = "One space or one new line stands after an opening brace.",
+    .description = "There is one space or one new line after an opening brace.",
     .run =
         [](const Manifest& manifest, Report& report) {
             check_braces(manifest, report, T::LeftBrace, [](Token* brace, Report& problems) {

@@ -93,7 +93,7 @@ bool fix_after_opening_bracket(TokenStream& stream, const Finding& finding) {
 const Check check_manifest_whitespace_closing_bracket_before{
     .name = "manifest_whitespace_closing_bracket_before",
     .group = CheckGroup::Plugin,
-    .description = "No space stands before a closing bracket.",
+    .description = "There is no space before a closing bracket.",
     .run =
         [](const Manifest& manifest, Report& report) {
             for (const Token* token : manifest.tokens())
@@ -104,7 +104,7 @@ const Check check_manifest_whitespace_closing_bracket_before{
 const Check check_manifest_whitespace_closing_bracket_after{
     .name = "manifest_whitespace_closing_bracket_after",
     .group = CheckGroup::Plugin,
-    .description = "No space stands between a closing bracket and punctuation.",
+    .description = "There is no space between a closing bracket and punctuation.",
     .run =
         [](const Manifest& manifest, Report& report) {
             for (const Token* token : manifest.tokens()) {
@@ -121,7 +121,7 @@ const Check check_manifest_whitespace_closing_bracket_after{
 const Check check_manifest_whitespace_opening_bracket_before{
     .name = "manifest_whitespace_opening_bracket_before",
     .group = CheckGroup::Plugin,
-    .description = "One space stands before the opening bracket of an array.",
+    .description = "There is one space before the opening bracket of an array.",
     .run = find_bad_opening_brackets,
     .fix = [](TokenStream& stream, const Finding& finding) {
         const Token* solid = remove_blanks_before(stream, finding.token);
@@ -133,7 +133,7 @@ const Check check_manifest_whitespace_opening_bracket_before{
 const Check check_manifest_whitespace_opening_bracket_after{
     .name = "manifest_whitespace_opening_bracket_after",
     .group = CheckGroup::Plugin,
-    .description = "No space stands after an opening bracket.",
+    .description = "There is no space after an opening bracket.",
     .run =
         [](const Manifest& manifest, Report& report) {
             for (const Token* token : manifest.tokens())

@@ -24,7 +24,7 @@ void find_empty_lines(const Manifest& manifest, Report& report) {
     }
 }
 
-/// Reports whether exactly one space stands between a keyword and the name after it.
+/// Reports whether exactly one space separates a keyword and the name after it.
 bool is_followed_by_name(const Token* keyword, const Token* name) {
     return name->index == keyword->index + 2 && is_single_space(keyword->next);
 }
@@ -70,7 +70,7 @@ bool fix_end_of_name(TokenStream& stream, const Finding& finding) {
 const Check check_manifest_whitespace_inherits_name_single_space_before{
     .name = "manifest_whitespace_inherits_name_single_space_before",
     .group = CheckGroup::Plugin,
-    .description = "One space stands between inherits and the name.",
+    .description = "There is one space between inherits and the name.",
     .run =
         [](const Manifest& manifest, Report& report) {
             for (const Token* token : manifest.tokens()) {
@@ -87,14 +87,14 @@ const Check check_manifest_whitespace_inherits_name_single_space_before{
 const Check check_manifest_whitespace_class_name_single_space_before{
     .name = "manifest_whitespace_class_name_single_space_before",
     .group = CheckGroup::Plugin,
-    .description = "One space stands before the name of a definition.",
+    .description = "There is one space before the name of a definition.",
     .run = find_bad_names,
     .fix = make_blank_single};
 
 const Check check_manifest_whitespace_class_name_single_space_after{
     .name = "manifest_whitespace_class_name_single_space_after",
     .group = CheckGroup::Plugin,
-    .description = "One space stands after the name of a definition.",
+    .description = "There is one space after the name of a definition.",
     .run = find_bad_ends_of_names,
     .fix = fix_end_of_name};
 

@@ -165,7 +165,7 @@ private:
 };
 
 /// Adds or removes spaces at the start of the lines of a text. The first line of a part after
-/// interpolated code is no line start.
+/// interpolated code does not begin a line.
 std::string shift_lines(std::string_view text, int change, bool skip_first) {
     std::string out;
     bool first = true;

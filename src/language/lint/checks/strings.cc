@@ -8,8 +8,9 @@ using T = TokenType;
 
 namespace {
 
-/// Reports whether a text has an escape or a character that needs double quotes. As in puppet-lint,
-/// so do as many spaces as the string's column, which look like the indent of a next line.
+/// Reports whether a text has an escape or a character that needs double quotes. Like in
+/// puppet-lint, so do as many spaces as the string's column, which look like the indent of a next
+/// line.
 bool needs_double_quotes(std::string_view text, int column) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (std::string_view("'\r\t\n").contains(text[i])) return true;

@@ -17,7 +17,7 @@ public:
     void check(std::size_t end, TokenType open) {
         const Token* last = tokens_[end];
         const Token* before = last->previous_code;
-        // The comma after a heredoc stands on the line of its tag.
+        // The comma after a heredoc is on the line of its tag.
         if (is_a(before, T::Heredoc, T::HeredocPost)) {
             while (before && !before->is(T::HeredocOpen)) before = before->previous_code;
         }

@@ -26,7 +26,7 @@ constexpr std::string_view kScopeVariables[] = {
 
 using Names = std::set<std::string_view>;
 
-/// The variables of the definitions of a file. As in puppet-lint, a variable that one definition
+/// The variables of the definitions of a file. Like in puppet-lint, a variable that one definition
 /// sets is known in the definitions after it.
 class ScopeCheck {
 public:

@@ -30,7 +30,7 @@ TEST(Lexer, LosesNothing) {
     }
 }
 
-/// Returns the tokens that are no blanks as "LINE:COLUMN VALUE", separated by "|".
+/// Returns the tokens except blanks as "LINE:COLUMN VALUE", separated by "|".
 std::string places(std::string_view text) {
     TokenStream stream;
     EXPECT_FALSE(tokenise(text, stream));
