@@ -8,6 +8,8 @@
 #include "cli/command.h"
 #include "cli/lint_arguments.h"
 #include "cli/lint_output.h"
+#include "compile/checks/code_checks.h"
+#include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/sys/file_system.h"
 #include "language/lint/check.h"
@@ -53,6 +55,7 @@ public:
         : files_(files), arguments_(std::move(arguments)) {}
 
     int run() {
+        open_environment();
         const std::vector<std::string> paths = expand_paths();
         if (paths.size() > 1) arguments_.with_filename = true;
         for (const std::string& path : paths) {
@@ -64,6 +67,19 @@ public:
     }
 
 private:
+    /// Opens the modules of --modulepath. Throws if that fails.
+    void open_environment() {
+        if (arguments_.modulepath.empty()) return;
+        environment::Spec spec;
+        for (const std::string& folder : arguments_.modulepath)
+            spec.modulepath.push_back(full_path(folder));
+        spec.modulepath_given = spec.no_manifest = true;
+        auto opened = environment::Environment::open(spec, log_);
+        if (!opened) throw base::plain_error(opened.error().message);
+        environment_ = std::move(*opened);
+        names_.emplace(*environment_);
+    }
+
     std::vector<std::string> expand_paths() {
         std::vector<std::string> out;
         for (const std::string& path : arguments_.paths) {
@@ -97,6 +113,11 @@ private:
         }
         LintedFile file{path, full_path(path), {}, {}};
         auto result = lint::lint(*text, file.full_path, arguments_.options);
+        if (file.full_path.ends_with(".pp")) {
+            std::ranges::move(checks::check_code(*text, file.full_path, arguments_.options,
+                                                 names_ ? &*names_ : nullptr),
+                              std::back_inserter(result.problems));
+        }
         for (const std::string& warning : result.warnings)
             fmt::print(stderr, "WARNING: {}\n", warning);
         count(result.problems);
@@ -140,6 +161,9 @@ private:
 
     sys::FileSystem& files_;
     LintArguments arguments_;
+    base::NullSink log_;
+    std::shared_ptr<const environment::Environment> environment_;
+    std::optional<checks::CodeNames> names_;
     std::vector<LintedFile> linted_;
     bool failed_ = false;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/base/text.h"
+#include "core/config/setting_lists.h"
 #include "language/lint/check.h"
 
 namespace bunraku::cli {
@@ -53,6 +54,8 @@ constexpr LintOption kLintOptions[] = {
     {"docs-allowed-styles", 0, "STYLES",
      "A comma separated list of styles for parameter_documentation", true},
     {"chars-per-indent", 0, "NUMBER", "The number of spaces per level for strict_indent", true},
+    {"modulepath", 0, "FOLDERS",
+     "Folders of modules, separated by colons, whose classes, types and functions exist", true},
     {"only-checks", 0, "CHECKS", "A comma separated list of checks that should be run"},
     {"ignore-paths", 0, "PATHS", "A comma separated list of patterns to ignore"},
     {"top-scope-variables", 0, "VARS", "A comma separated list of allowed top scope variables"},
@@ -201,6 +204,7 @@ private:
         if (name == "format") return set_format(value, arg);
         if (name == "error-level") return set_level(value, arg);
         if (name == "chars-per-indent") return set_indent(value, arg);
+        if (name == "modulepath") out_.modulepath = config::split_path(value);
         if (name == "log-format") out_.log_format = value;
         if (name == "codeclimate-report-file") out_.code_climate_file = value;
         if (name == "ignore-paths") out_.ignore_paths = comma_list(value);
@@ -271,7 +275,7 @@ base::Result<LintArguments> parse_lint_arguments(LintProgram program,
                                                  const std::string& home,
                                                  const ReadLintFile& read) {
     LintArguments out;
-    out.options.plugins = program == LintProgram::Bunraku;
+    out.options.plugins = out.options.compiler = program == LintProgram::Bunraku;
     ArgumentParser parser(out, read);
     if (std::ranges::find(args, "--no-config") == args.end()) {
         BUNRAKU_TRY_VOID(parser.parse_file("/etc/puppet-lint.rc"));
@@ -294,8 +298,7 @@ std::string puppet_lint_usage(LintProgram program) {
         add_option(out, text, option.doc);
     }
     for (const lint::Check* check : lint::all_checks()) {
-        if (program == LintProgram::PuppetLint && check->group == lint::CheckGroup::Plugin)
-            continue;
+        if (program == LintProgram::PuppetLint && check->group != lint::CheckGroup::Core) continue;
         add_option(out, fmt::format("    --no-{}-check", check->name),
                    fmt::format("Skip the {} check.", check->name));
         if (!check->enabled)

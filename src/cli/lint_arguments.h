@@ -30,6 +30,7 @@ struct LintArguments {
     std::string code_climate_file;
     std::vector<std::string> ignore_paths = {"vendor/**/*.pp"};
     std::vector<std::string> paths;
+    std::vector<std::string> modulepath;  ///< folders of modules; may be empty
     bool with_context = false, with_filename = false, show_ignored = false;
     bool fail_on_warnings = false, github_annotations = false;
     bool list_checks = false, version = false, help = false;

@@ -54,6 +54,7 @@ struct Check {
     std::string_view name;
     CheckGroup group = CheckGroup::Core;
     std::string_view description;
+    /// Null for the group Compiler.
     void (*run)(const Manifest& manifest, Report& report) = nullptr;
     /// Fixes a problem and returns whether it did. Null if problems cannot be fixed.
     bool (*fix)(TokenStream& stream, const Finding& finding) = nullptr;

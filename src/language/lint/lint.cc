@@ -46,7 +46,7 @@ struct CheckRun {
 std::vector<CheckRun> run_checks(const Manifest& manifest, const LintOptions& options) {
     std::vector<CheckRun> runs;
     for (const Check* check : all_checks()) {
-        if (!options.enabled(*check)) continue;
+        if (!check->run || !options.enabled(*check)) continue;
         Report report(*check, options);
         check->run(manifest, report);
         if (!report.findings().empty()) runs.push_back({check, std::move(report.findings())});
@@ -54,17 +54,12 @@ std::vector<CheckRun> run_checks(const Manifest& manifest, const LintOptions& op
     return runs;
 }
 
-void apply_control_comments(std::vector<CheckRun>& runs, const ControlComments& comments) {
-    for (CheckRun& run : runs) {
-        for (Finding& finding : run.findings) {
-            Problem& problem = finding.problem;
-            if (problem.check == kSyntaxCheck) continue;
-            const std::string* reason = comments.reason(problem.check, problem.line);
-            if (!reason) continue;
-            problem.severity = Severity::Ignored;
-            problem.reason = *reason;
-        }
-    }
+void ignore_problem(Problem& problem, const ControlComments& comments) {
+    if (problem.check == kSyntaxCheck) return;
+    const std::string* reason = comments.reason(problem.check, problem.line);
+    if (!reason) return;
+    problem.severity = Severity::Ignored;
+    problem.reason = *reason;
 }
 
 void fix_problems(std::vector<CheckRun>& runs, TokenStream& stream) {
@@ -100,7 +95,8 @@ std::string_view severity_name(Severity severity) {
 bool LintOptions::enabled(const Check& check) const {
     const auto chosen = checks.find(check.name);
     if (chosen != checks.end()) return chosen->second;
-    return check.enabled && (plugins || check.group != CheckGroup::Plugin);
+    return check.enabled && (plugins || check.group != CheckGroup::Plugin) &&
+           (compiler || check.group != CheckGroup::Compiler);
 }
 
 Finding& Report::add(Severity severity, Token* token, std::string message) {
@@ -125,6 +121,13 @@ Finding& Report::warning_at(int line, int column, std::string message) {
     return finding;
 }
 
+void apply_control_comments(std::string_view text, std::vector<Problem>& problems) {
+    TokenStream stream;
+    if (problems.empty() || tokenise(text, stream)) return;
+    const ControlComments comments(stream);
+    for (Problem& problem : problems) ignore_problem(problem, comments);
+}
+
 LintResult lint(std::string_view text, std::string_view path, const LintOptions& options) {
     if (text.empty() || is_selinux_package(text)) return {};
     if (is_yaml(path)) return lint_yaml(text, path, options);
@@ -137,7 +140,8 @@ LintResult lint(std::string_view text, std::string_view path, const LintOptions&
     std::vector<CheckRun> runs = run_checks(manifest, options);
     if (const Token* place = manifest.syntax_error())
         return syntax_error(place->line, place->column, {});
-    apply_control_comments(runs, comments);
+    for (CheckRun& run : runs)
+        for (Finding& finding : run.findings) ignore_problem(finding.problem, comments);
     if (options.fix) fix_problems(runs, stream);
 
     LintResult result;

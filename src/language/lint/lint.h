@@ -28,8 +28,9 @@ struct Problem {
 
 /// The origin of a check.
 enum class CheckGroup : std::uint8_t {
-    Core,   ///< puppet-lint itself
-    Plugin  ///< the plugins of voxpupuli-puppet-lint-plugins
+    Core,     ///< puppet-lint itself
+    Plugin,   ///< the plugins of voxpupuli-puppet-lint-plugins
+    Compiler  ///< checks of compile/checks, which need the syntax tree
 };
 
 struct Check;
@@ -40,7 +41,8 @@ const Check* find_check(std::string_view name);
 
 struct LintOptions {
     bool fix = false;
-    bool plugins = true;  ///< false to disable the checks of plugins
+    bool compiler = true;  ///< false to disable the checks of the group Compiler
+    bool plugins = true;   ///< false to disable the checks of plugins
     std::map<std::string, bool, std::less<>>
         checks;             ///< checks that are switched on or off by name
     bool relative = false;  ///< true to compare paths below the root of the module only
@@ -61,5 +63,8 @@ struct LintResult {
 /// Checks the manifest `text`. `path` is its absolute path; the extension .yaml or .yml selects the
 /// checks for YAML. An empty path disables the check of the file name.
 LintResult lint(std::string_view text, std::string_view path, const LintOptions& options = {});
+
+/// Marks the problems that the control comments in `text` disable as ignored.
+void apply_control_comments(std::string_view text, std::vector<Problem>& problems);
 
 }  // namespace bunraku::lint

@@ -86,7 +86,15 @@
     CHECK(unquoted_string_in_case)                               \
     CHECK(unquoted_string_in_selector)                           \
     CHECK(variable_contains_upcase)                              \
-    CHECK(version_comparison)
+    CHECK(version_comparison)                                    \
+    /* The checks of compile/checks. */                          \
+    CHECK(unknown_class)                                         \
+    CHECK(unknown_resource_type)                                 \
+    CHECK(unknown_attribute)                                     \
+    CHECK(unknown_function)                                      \
+    CHECK(unknown_variable)                                      \
+    CHECK(unreachable_code)                                      \
+    CHECK(deprecated_function)
 
 namespace bunraku::lint {
 
