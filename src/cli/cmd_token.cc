@@ -20,8 +20,8 @@ namespace {
 using server::ApiToken;
 
 struct TokenOptions {
-    std::string name, expires = "90d";
-    std::vector<std::string> scopes;
+    std::string name, expires = "90d", role;
+    std::vector<std::string> scopes, environments;
     bool json = false;
 };
 
@@ -36,7 +36,8 @@ std::string time_text(std::int64_t seconds) {
 }
 
 int create(server::ApiTokens& tokens, const TokenOptions& o) {
-    ApiToken token{.name = o.name, .scopes = o.scopes};
+    ApiToken token{
+        .name = o.name, .scopes = o.scopes, .role = o.role, .environments = o.environments};
     token.created_s = sys::make_real_clock()->now_ns() / 1'000'000'000;
     if (o.expires != "never") {
         const auto seconds = good(environment::parse_ttl(o.expires, "expires"));
@@ -52,18 +53,35 @@ int create(server::ApiTokens& tokens, const TokenOptions& o) {
     return 0;
 }
 
+std::string json_texts(const std::vector<std::string>& texts) {
+    std::string out;
+    for (const auto& text : texts) out += (out.empty() ? "" : ",") + codec::json_string(text);
+    return out;
+}
+
+/// Returns the scopes and the role in the console, as one list.
+std::string rights_text(const ApiToken& token) {
+    std::string out;
+    for (const auto& scope : token.scopes) out += (out.empty() ? "" : ", ") + scope;
+    if (token.role.empty()) return out;
+    out += fmt::format("{}console {}", out.empty() ? "" : ", ", token.role);
+    for (const auto& environment : token.environments)
+        out +=
+            fmt::format("{}{}", &environment == &token.environments[0] ? " in " : "+", environment);
+    return out;
+}
+
 int list(const server::ApiTokens& tokens, const TokenOptions& o) {
     const auto all = good(tokens.list());
     const auto now = sys::make_real_clock()->now_ns() / 1'000'000'000;
     if (o.json) {
         std::string out;
         for (const auto& t : all) {
-            std::string scopes;
-            for (const auto& scope : t.scopes)
-                scopes += (scopes.empty() ? "" : ",") + codec::json_string(scope);
             out += fmt::format(
-                R"({}{{"name":{},"scopes":[{}],"created":"{}","expires":{},"expired":{}}})",
-                out.empty() ? "" : ",\n ", codec::json_string(t.name), scopes,
+                R"({}{{"name":{},"scopes":[{}],"role":{},"environments":[{}],"created":"{}",)"
+                R"("expires":{},"expired":{}}})",
+                out.empty() ? "" : ",\n ", codec::json_string(t.name), json_texts(t.scopes),
+                t.role.empty() ? "null" : codec::json_string(t.role), json_texts(t.environments),
                 time_text(t.created_s),
                 t.expires_s == 0 ? "null" : codec::json_string(time_text(t.expires_s)),
                 t.expires_s != 0 && t.expires_s <= now);
@@ -72,11 +90,9 @@ int list(const server::ApiTokens& tokens, const TokenOptions& o) {
         return 0;
     }
     for (const auto& t : all) {
-        std::string scopes;
-        for (const auto& scope : t.scopes) scopes += (scopes.empty() ? "" : ", ") + scope;
         fmt::print("{}\t{}{}\t{}\n", t.name,
                    t.expires_s != 0 && t.expires_s <= now ? "expired " : "", time_text(t.expires_s),
-                   scopes);
+                   rights_text(t));
     }
     return 0;
 }
@@ -87,6 +103,8 @@ int run(Invocation& invocation) {
     std::vector<std::string> words;
     parser.value("name", &o.name);
     parser.list("scope", &o.scopes);
+    parser.value("role", &o.role);
+    parser.list("environments", &o.environments);
     parser.value("expires", &o.expires);
     parser.flag("json", &o.json);
     if (!parser.parse(&words)) return parser.exit_code();
@@ -110,10 +128,10 @@ int run(Invocation& invocation) {
             throw base::plain_error(
                 fmt::format("There is no token {}", codec::json_string(words[1])));
         }
-        throw usage_error(
-            "token",
-            "usage: token (create --name NAME --scope SCOPE.. [--expires 90d] | list [--json] | "
-            "revoke NAME | scopes)");
+        throw usage_error("token",
+                          "usage: token (create --name NAME (--scope SCOPE.. | --role ROLE) "
+                          "[--expires 90d] | list [--json] | "
+                          "revoke NAME | scopes)");
     } catch (const base::PuppetError& error) {
         report_error(*sink, error, "");
         return 1;

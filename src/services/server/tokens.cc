@@ -39,6 +39,8 @@ constexpr ScopeWord kWords[] = {
     {"all", "* /", "all routes that an administrator's certificate may use"},
 };
 
+constexpr std::string_view kConsoleRoles[] = {"viewer", "operator", "admin"};
+
 /// Reports whether the route, "METHOD /path", includes the path.
 bool opens(std::string_view route, std::string_view method, std::string_view path) {
     const auto blank = route.find(' ');
@@ -65,6 +67,21 @@ bool good_scope(std::string_view scope) {
     return letters && path.starts_with('/') && path.find_first_of(" ,") == std::string_view::npos;
 }
 
+std::vector<std::string> texts_at(const value::Value& hash, std::string_view key) {
+    std::vector<std::string> out;
+    const auto* list = value::at(hash, key);
+    if (!list || !list->is_array()) return out;
+    for (const auto& each : list->as_array())
+        if (each.is_string()) out.emplace_back(each.as_string());
+    return out;
+}
+
+std::string json_list(const std::vector<std::string>& texts) {
+    std::string out;
+    for (const auto& text : texts) out += (out.empty() ? "" : ",") + codec::json_string(text);
+    return "[" + out + "]";
+}
+
 std::string digest_of(std::string_view token) {
     return codec::hex_digest(codec::DigestKind::Sha256, token);
 }
@@ -81,6 +98,7 @@ std::string_view borne_by(const http::Request& request) {
 }  // namespace
 
 std::span<const ScopeWord> scope_words() { return kWords; }
+std::span<const std::string_view> console_roles() { return kConsoleRoles; }
 
 bool ApiToken::allows(std::string_view method, std::string_view path) const {
     return std::ranges::any_of(scopes, [&](const std::string& scope) {
@@ -106,9 +124,9 @@ Result<std::vector<ApiToken>> ApiTokens::list() const {
         };
         token.created_s = number("created");
         token.expires_s = number("expires");
-        if (const auto* scopes = at(one, "scopes"); scopes && scopes->is_array())
-            for (const auto& scope : scopes->as_array())
-                if (scope.is_string()) token.scopes.emplace_back(scope.as_string());
+        token.scopes = texts_at(one, "scopes");
+        token.role = text_at(one, "role");
+        token.environments = texts_at(one, "environments");
         out.push_back(std::move(token));
     }
     return out;
@@ -117,13 +135,15 @@ Result<std::vector<ApiToken>> ApiTokens::list() const {
 Result<void> ApiTokens::write(const std::vector<ApiToken>& tokens) const {
     std::string out = "[";
     for (const auto& t : tokens) {
-        std::string scopes;
-        for (const auto& scope : t.scopes)
-            scopes += (scopes.empty() ? "" : ",") + codec::json_string(scope);
         out += fmt::format(
-            "{}\n{{\"name\":{},\"sha256\":\"{}\",\"scopes\":[{}],\"created\":{},\"expires\":{}}}",
-            out.size() > 1 ? "," : "", codec::json_string(t.name), t.sha256, scopes, t.created_s,
-            t.expires_s);
+            "{}\n{{\"name\":{},\"sha256\":\"{}\",\"scopes\":{},\"created\":{},\"expires\":{}",
+            out.size() > 1 ? "," : "", codec::json_string(t.name), t.sha256, json_list(t.scopes),
+            t.created_s, t.expires_s);
+        if (!t.role.empty()) {
+            out += fmt::format(",\"role\":{},\"environments\":{}", codec::json_string(t.role),
+                               json_list(t.environments));
+        }
+        out += '}';
     }
     return sys::disk().replace(path_, out + "\n]\n", {.mode = 0600, .sync = true});
 }
@@ -132,13 +152,20 @@ Result<std::string> ApiTokens::create(ApiToken token) {
     if (token.name.empty() || token.name.size() > 100 ||
         !std::ranges::all_of(token.name, [](unsigned char c) { return c > ' ' && c != 127; }))
         return failure(fmt::format("{} is not a name for a token", codec::json_string(token.name)));
-    if (token.scopes.empty()) return failure("A token needs at least one scope");
+    if (token.scopes.empty() && token.role.empty())
+        return failure("A token needs at least one scope or a role");
+    if (!token.role.empty() &&
+        std::ranges::find(kConsoleRoles, token.role) == std::end(kConsoleRoles))
+        return failure(fmt::format("Unknown role {}: expected viewer, operator or admin",
+                                   codec::json_string(token.role)));
+    if (token.role.empty() && !token.environments.empty())
+        return failure("Environments apply to a role in the console: give the token a role");
     for (const auto& scope : token.scopes)
         if (!good_scope(scope))
             return failure(fmt::format("Unknown scope {}", codec::json_string(scope)));
     const std::string text = "bnrk_" + BUNRAKU_TRY(codec::random_hex(32));
     token.sha256 = digest_of(text);
-    BUNRAKU_ASSERT(token.sha256.size() == 64 && !token.scopes.empty());
+    BUNRAKU_ASSERT(token.sha256.size() == 64);
     BUNRAKU_TRY_VOID(sys::disk().make_directories(std::string(sys::directory_name(path_)), 0700));
     const auto held = BUNRAKU_TRY(sys::FileLock::acquire(path_ + ".lock"));
     auto all = BUNRAKU_TRY(list());
@@ -158,29 +185,38 @@ Result<bool> ApiTokens::revoke(const std::string& name) {
     return true;
 }
 
-std::optional<std::string> ApiTokens::bearer(const http::Request& request, std::int64_t now_s) {
-    const auto text = borne_by(request);
-    if (text.empty()) return std::nullopt;
-    const auto digest = digest_of(text);
-    const std::lock_guard lock(mutex_);
+void ApiTokens::read_again() {
     const auto status = sys::disk().stat(path_);
     const auto stamp =
         status ? fmt::format("{} {} {}", status->inode, status->mtime_ns, status->size) : "none";
-    if (stamp != stamp_) {
-        auto all = list();
-        // If the file cannot be read, no token is accepted.
-        by_digest_.clear();
-        stamp_ = all ? stamp : "";
-        if (all)
-            for (auto& token : *all) by_digest_.emplace(token.sha256, std::move(token));
-    }
-    const auto it = by_digest_.find(digest);
+    if (stamp == stamp_) return;
+    auto all = list();
+    // If the file cannot be read, no token is accepted.
+    by_digest_.clear();
+    stamp_ = all ? stamp : "";
+    if (!all) return;
+    for (auto& token : *all) by_digest_.emplace(token.sha256, std::move(token));
+}
+
+std::optional<ApiToken> ApiTokens::find_digest(std::string_view sha256, std::int64_t now_s) {
+    const std::lock_guard lock(mutex_);
+    read_again();
+    const auto it = by_digest_.find(sha256);
     if (it == by_digest_.end()) return std::nullopt;
     const auto& token = it->second;
-    BUNRAKU_ASSERT(token.sha256 == digest);
+    BUNRAKU_ASSERT(token.sha256 == sha256);
     if (token.expires_s != 0 && now_s >= token.expires_s) return std::nullopt;
-    if (!token.allows(request.method, request.path)) return std::nullopt;
-    return token.name;
+    return token;
+}
+
+std::optional<ApiToken> ApiTokens::find(std::string_view text, std::int64_t now_s) {
+    return text.empty() ? std::nullopt : find_digest(digest_of(text), now_s);
+}
+
+std::optional<std::string> ApiTokens::bearer(const http::Request& request, std::int64_t now_s) {
+    const auto token = find(borne_by(request), now_s);
+    if (!token || !token->allows(request.method, request.path)) return std::nullopt;
+    return token->name;
 }
 
 }  // namespace bunraku::server
