@@ -8,17 +8,17 @@
 #include <openssl/evp.h>
 #include <set>
 
-#include "core/base/arena.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
 #include "core/config/version.h"
 #include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/process.h"
-#include "core/value/rich_data.h"
 #include "net/pki/verify.h"
 #include "services/server/autosign.h"
+#include "services/server/ca_access.h"
 #include "services/server/ca_maintenance.h"
+#include "services/server/ca_names.h"
 #include "services/server/ca_settings.h"
 #include "services/server/ca_status.h"
 #include "services/server/role.h"
@@ -43,37 +43,8 @@ Response plain(int status, std::string_view text) {
     return out;
 }
 
-/// Names are used in file paths.
-bool is_file_name(std::string_view name) {
-    return !name.empty() && name.size() <= 255 && name[0] != '.' &&
-           name.find_first_of(std::string_view("/\0", 2)) == std::string_view::npos;
-}
-
-/// The names in {"certnames": [..]}.
-struct NameList {
-    bool is_json = false, async = false, given = false;
-    std::vector<std::string> names;
-};
-
-NameList read_names(std::string_view body) {
-    NameList out;
-    base::Arena arena;
-    auto document = value::parse_json(arena, body);
-    if (!document) return out;
-    out.is_json = true;
-    if (!document->is_hash()) return out;
-    const auto* async = document->as_hash().find("async");
-    out.async = async && async->kind() == value::Kind::Boolean && async->as_boolean();
-    const auto* names = document->as_hash().find("certnames");
-    if (!names || !names->is_array()) return out;
-    out.given = true;
-    for (const auto& name : names->as_array())
-        if (name.is_string()) out.names.emplace_back(name.as_string());
-    return out;
-}
-
 /// Returns a response if the list cannot be used to `verb` the named certificates, else nullopt.
-std::optional<Response> refusal(const NameList& list, std::string_view verb) {
+std::optional<Response> refusal(const CaNameList& list, std::string_view verb) {
     if (!list.is_json) return plain(400, "Request body is not JSON.");
     if (list.async) return plain(400, "Async mode is not currently supported.");
     if (list.given) return std::nullopt;
@@ -82,16 +53,7 @@ std::optional<Response> refusal(const NameList& list, std::string_view verb) {
                                   verb));
 }
 
-/// Reports whether a text contains at most one PEM object. The purpose of a second one would be
-/// unclear.
-bool one_object(std::string_view pem) {
-    constexpr std::string_view kBegin = "-----BEGIN ";
-    const auto first = pem.find(kBegin);
-    return first == std::string_view::npos ||
-           pem.find(kBegin, first + kBegin.size()) == std::string_view::npos;
-}
-
-class CaRole final : public Role {
+class CaRole final : public Role, public CaAccess {
 public:
     CaRole(const Context& context, CaSettings settings, pki::AuthorityFolder authority)
         : context_(context),
@@ -117,6 +79,16 @@ public:
     std::vector<ServiceStatus> status() override {
         return {{"ca", context_.version, "running", "{}"}};
     }
+    Result<std::vector<pki::CertificateStatus>> waiting() override {
+        return authority()->statuses(true, false);
+    }
+    Result<std::vector<pki::CertificateStatus>> issued() override {
+        return authority()->statuses(false, true);
+    }
+    Result<std::optional<pki::CertificateStatus>> find(const std::string& name) override;
+    Result<void> sign_one(const std::string& name, const std::string& fingerprint) override;
+    Result<void> revoke_one(const std::string& name) override;
+    Result<void> clean_one(const std::string& name) override;
 
 private:
     using Handler = Response (CaRole::*)(Request&);
@@ -479,7 +451,7 @@ Response CaRole::expirations(Request&) {
 }
 
 Response CaRole::clean(Request& request) {
-    auto list = read_names(request.body);
+    auto list = read_ca_names(request.body);
     if (auto bad = refusal(list, "clean")) return std::move(*bad);
     std::vector<std::string> there;
     std::string missing;
@@ -556,7 +528,7 @@ Response CaRole::sign_names(const std::vector<std::string>& names) {
 }
 
 Response CaRole::sign_some(Request& request) {
-    auto list = read_names(request.body);
+    auto list = read_ca_names(request.body);
     if (auto bad = refusal(list, "sign")) return std::move(*bad);
     return sign_names(list.names);
 }
@@ -583,6 +555,42 @@ Result<std::size_t> CaRole::revoke(const std::vector<std::string>& names,
              fmt::format("Revoked {} certificate{}: {}", count, count == 1 ? "" : "s", list));
     crl_changed();
     return count;
+}
+
+Result<std::optional<pki::CertificateStatus>> CaRole::find(const std::string& name) {
+    const auto ca = authority();
+    if (!is_file_name(name) || !(ca->has_certificate(name) || ca->has_request(name)))
+        return std::nullopt;
+    return BUNRAKU_TRY(ca->status(name));
+}
+
+Result<void> CaRole::sign_one(const std::string& name, const std::string& fingerprint) {
+    if (!is_file_name(name) || !authority()->has_request(name))
+        return base::failure(fmt::format("No request of {} is waiting", name), ENOENT);
+    const auto request = BUNRAKU_TRY(authority()->read_request(name));
+    if (request.fingerprint() != fingerprint)
+        return base::failure(fmt::format("Another request of {} is waiting now", name), ENOENT);
+    if (auto problem = sign_request(name, request, settings_.ca_ttl))
+        return base::failure(*problem);
+    return {};
+}
+
+Result<void> CaRole::revoke_one(const std::string& name) {
+    if (!is_file_name(name) || !authority()->can_revoke(name))
+        return base::failure(fmt::format("{} has no certificate to revoke", name), ENOENT);
+    BUNRAKU_TRY(revoke({name}));
+    return {};
+}
+
+Result<void> CaRole::clean_one(const std::string& name) {
+    if (!is_file_name(name)) return base::failure("Invalid name", ENOENT);
+    if (authority()->can_revoke(name)) {
+        BUNRAKU_TRY(revoke({name}, pki::AuthorityFolder::Files::Delete));
+        return {};
+    }
+    // Only a request is waiting, or there is nothing.
+    if (BUNRAKU_TRY(authority()->delete_request(name))) return {};
+    return base::failure(fmt::format("{} has neither a certificate nor a request", name), ENOENT);
 }
 
 std::int64_t CaRole::crl_stamp() const {
@@ -657,7 +665,7 @@ void CaRole::maintain_now() {
 
 }  // namespace
 
-Result<std::unique_ptr<Role>> make_ca_role(const Context& context) {
+Result<std::unique_ptr<Role>> make_ca_role(Context& context) {
     auto settings = BUNRAKU_TRY(read_ca_settings(context.settings));
     auto* runtime = &context.runtime;
     auto* log = &context.log;
@@ -679,7 +687,9 @@ Result<std::unique_ptr<Role>> make_ca_role(const Context& context) {
         (void)BUNRAKU_TRY(publish_authority(context.settings, settings.paths));
     }
     if (settings.enable_infra_crl) (void)BUNRAKU_TRY(authority.write_infra_serials());
-    return std::unique_ptr<Role>(new CaRole(context, std::move(settings), std::move(authority)));
+    auto role = std::make_unique<CaRole>(context, std::move(settings), std::move(authority));
+    context.ca = role.get();
+    return std::unique_ptr<Role>(std::move(role));
 }
 
 }  // namespace bunraku::server

@@ -17,13 +17,17 @@
 #include "net/http/router.h"
 
 namespace bunraku::store {
+class QueryEngine;
 class Service;
-}
+}  // namespace bunraku::store
 namespace bunraku::http {
 class Network;
 }
 
 namespace bunraku::server {
+
+class ApiTokens;
+class CaAccess;
 
 /// The environment in which roles are created. It outlives them.
 struct Context {
@@ -44,6 +48,11 @@ struct Context {
     /// The store of this process, if it has the role `store`, which is created before the roles
     /// that use it.
     std::shared_ptr<store::Service> store = nullptr;
+    /// Runs the queries of the store's API; set together with `store`.
+    std::shared_ptr<store::QueryEngine> queries = nullptr;
+    ApiTokens* tokens = nullptr;  ///< the tokens of this server
+    /// The authority of this process, if it has the role `ca`, which is created first.
+    CaAccess* ca = nullptr;
 };
 
 /// A member of /status/v1/services.
@@ -61,6 +70,8 @@ public:
     /// Returns the name in --roles, such as "store".
     virtual std::string_view name() const = 0;
     virtual void mount(http::Router& router) = 0;
+    /// Called once when the server listens. `urls` are those of Server::urls().
+    virtual void listening(const std::vector<std::string>& urls) { (void)urls; }
     /// Called when the server reloads its files.
     virtual base::Result<void> reload() { return {}; }
     /// Stops the role's threads. No more requests arrive at this point.
@@ -69,10 +80,13 @@ public:
 };
 
 // The roles. Each function fails with the reason why the role cannot start.
-/// Creates the role and sets `context.store`.
+/// Creates the role and sets `context.store` and `context.queries`.
 base::Result<std::unique_ptr<Role>> make_store_role(Context& context);
 base::Result<std::unique_ptr<Role>> make_compiler_role(const Context& context);
 base::Result<std::unique_ptr<Role>> make_forge_role(const Context& context);
-base::Result<std::unique_ptr<Role>> make_ca_role(const Context& context);
+/// Creates the role and sets `context.ca`.
+base::Result<std::unique_ptr<Role>> make_ca_role(Context& context);
+/// The web console (services/console). Needs the role `store`.
+base::Result<std::unique_ptr<Role>> make_console_role(const Context& context);
 
 }  // namespace bunraku::server
