@@ -8,10 +8,11 @@ build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev
     zlib1g-dev libarchive-dev libgdbm-dev libmd4c-dev libboost-context1.81+-dev libmimalloc-dev)
 # Additional packages for script/package.
 package_packages=(binutils dpkg-dev)
-# The program itself does not need Ruby, puppet-lint, PostgreSQL, Augeas or these shells. Without
-# them their tests are skipped.
+# The program itself does not need Ruby, puppet-lint, PostgreSQL, Augeas, a browser
+# or these shells. Without them their tests are
+# skipped.
 test_packages=(libgtest-dev python3-yaml ruby puppet-lint postgresql curl openssl git libaugeas0 zsh fish
-    mandoc "${package_packages[@]}")
+    mandoc chromium fonts-liberation nodejs npm "${package_packages[@]}")
 # The tests under AddressSanitizer and the fuzz targets share one build with clang.
 sanitizer_packages=(clang-19 libclang-rt-19-dev llvm-19)
 lint_packages=(clang-format-19 clang-tidy-19)
@@ -83,6 +84,11 @@ need() {
     say "Installing ${packages[*]}"
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
+}
+
+# browser_tests: installs the packages of the console's browser tests (tests/console).
+browser_tests() {
+    npm ci --prefix tests/console --no-audit --no-fund --silent
 }
 
 # build PRESET TARGET...: configures and builds. It passes cmake_options to cmake.

@@ -28,6 +28,7 @@ constexpr ApiLink kApiLinks[] = {
     {"forge", "/v3/releases", "their releases (Forge API v3)", true},
     {"forge", "/api/v1/releases.json", "dependencies, with ?module=AUTHOR/NAME (Forge API v1)"},
     {"forge", "/deploy/status", "deploys triggered by a webhook"},
+    {"console", "/console/", "the web console", true},
     {"", "/status/v1/services", "the status of each service", true},
     {"", "/metrics", "metrics for Prometheus", true},
     {"", "/metrics/v2", "the same for dashboards that read Jolokia"},
@@ -46,13 +47,22 @@ void mount_front_page(http::Router& router, std::vector<std::string> roles,
                                        : fmt::format("<code>{}</code>", path),
                             forge::html_text(place.what));
     }
+    const bool console = std::ranges::find(roles, "console") != roles.end();
     auto page = forge::html_page(
         "Bunraku", fmt::format("<p>Version {}. This server is: {}.</p>\n<table>\n{}</table>\n"
                                "<p><code>bunraku help</code> lists all commands.</p>\n",
                                forge::html_text(version),
                                forge::html_text(fmt::format("{}", fmt::join(roles, ", "))), rows));
     router.add("GET", "/", http::Access::anyone(),
-               [page = std::move(page)](http::Request&) { return forge::html_response(page); });
+               [page = std::move(page), console](http::Request& request) {
+                   const auto accept = request.headers.get("Accept");
+                   if (!console || accept.find("text/html") == std::string_view::npos)
+                       return forge::html_response(page);
+                   http::Response out;
+                   out.status = 302;
+                   out.headers.set("Location", "/console/");
+                   return out;
+               });
 }
 
 }  // namespace bunraku::server

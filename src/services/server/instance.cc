@@ -62,10 +62,11 @@ struct RoleMaker {
 };
 constexpr RoleMaker kRoles[] = {
     // First, because it creates the certificates that other roles and the listeners use.
-    {"ca", [](Context& c) { return make_ca_role(c); }},
+    {"ca", make_ca_role},
     {"store", make_store_role},
     {"compiler", [](Context& c) { return make_compiler_role(c); }},
     {"forge", [](Context& c) { return make_forge_role(c); }},
+    {"console", [](Context& c) { return make_console_role(c); }},
 };
 
 /// Reads the setting client-auth of PuppetDB's [jetty]: whether clients of the store must have a
@@ -238,8 +239,10 @@ Result<void> Instance::Impl::make_state_directory(const std::string& path) {
 }
 
 Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) {
+    const bool console_wanted = aliased_setting(settings, "console") != "false";
     auto has = [&](std::string_view name) {
         if (wanted.empty() && name == "store" && uses_another_store()) return false;
+        if (wanted.empty() && name == "console") return has_role("store") && console_wanted;
         if (wanted.empty()) return name != "ca" || is_authority(settings, any_tls, log);
         return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
     };
@@ -385,6 +388,7 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
         Context{settings, impl->counters, impl->log, impl->network.runtime(), impl->network,
                 *impl->aside, options.version, state, options.database});
     report_unhonoured(settings, impl->log);
+    impl->context->tokens = impl->tokens.get();
     impl->context->authorization = BUNRAKU_TRY(http::read_authorization(settings, impl->log));
     impl->context->reload_certificates = [raw] { return raw->reload_certificates(); };
     // From here on, the destructor stops everything that was started.
@@ -400,6 +404,7 @@ Result<std::unique_ptr<Instance>> Instance::start(const config::Settings& settin
         });
     }
     BUNRAKU_TRY_VOID(raw->listen(options));
+    for (auto& role : raw->roles) role->listening(raw->server->urls());
     return out;
 }
 

@@ -152,6 +152,7 @@ Result<std::unique_ptr<Role>> make_store_role(Context& context) {
     auto engine = std::make_shared<store::QueryEngine>(where, query);
     context.store = service;
     population->start(context.counters, engine);
+    context.queries = engine;
     return std::unique_ptr<Role>(
         new StoreRole(context, std::move(service), std::move(engine), std::move(population)));
 }

@@ -49,6 +49,16 @@ constexpr Question kQuestions[] = {
      "resources[title, count()]{ type = 'Class' and environment = 'production' group by title }"},
     {"fact by name", "facts{ name = 'kernel' }"},
     {"nodes by time of report", "nodes{ order by report_timestamp desc limit 50 }"},
+    {"facts of a node",
+     "facts[name, value]{ certname = 'n1' and node_state = 'any' order by name }"},
+    {"some facts of a node", "inventory[facts.kernel, facts.processors.count]{ certname = 'n1' }"},
+    {"fact columns of a page of nodes",
+     "fact_contents[certname, path, value]{ certname in ['n1', 'n2'] and (path = ['kernel'] or "
+     "path "
+     "= ['processors', 'count']) }"},
+    {"classes of a node",
+     "resources[title]{ certname = 'n1' and type = 'Class' and node_state = 'any' order by title "
+     "}"},
     {"events by status", "events[status, count()]{ latest_report? = true group by status }"},
 };
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/console/console.h"
+
+namespace bunraku::console {
+
+Console::Console(const server::Context& server)
+    : context(server),
+      store(server.store),
+      queries(server.queries),
+      tokens(*server.tokens),
+      fleet(store, server.aside, server.runtime),
+      audit(server.state_directory + "/console-audit.jsonl"),
+      rules_path(server.settings.text("confdir") + "/console.conf"),
+      rules_(std::make_shared<const AccessRules>()) {}
+
+base::Result<void> Console::read_rules() {
+    auto rules = std::make_shared<const AccessRules>(BUNRAKU_TRY(AccessRules::read(rules_path)));
+    const std::lock_guard lock(rules_mutex_);
+    rules_ = std::move(rules);
+    return {};
+}
+
+}  // namespace bunraku::console

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/console/pages/pages.h"
+
+#include "services/console/node_filter.h"
+
+namespace bunraku::console {
+
+namespace {
+
+constexpr Page kPages[] = {
+    {"GET", "/", "by environment", Right::View, Scope::Filtered, fleet_page},
+    {"GET", "/nodes", NodeFilter::kParameters, Right::View, Scope::Filtered, nodes_page},
+    {"GET", "/nodes/{node}", "", Right::View, Scope::Filtered, node_page},
+    {"GET", "/nodes/{node}/runs", "before", Right::View, Scope::Filtered, node_runs_page},
+    {"GET", "/nodes/{node}/facts", "find", Right::View, Scope::Filtered, node_facts_page},
+    {"GET", "/nodes/{node}/catalogs", "", Right::View, Scope::Filtered, node_catalogs_page},
+    {"GET", "/nodes/{node}/difference", "from to", Right::View, Scope::Filtered,
+     node_difference_page},
+    {"GET", "/nodes/{node}/packages", "", Right::View, Scope::Filtered, node_packages_page},
+    {"GET", "/runs/{run}", "log", Right::View, Scope::Filtered, run_page},
+    {"GET", "/failures", "", Right::View, Scope::Filtered, failures_page},
+    {"GET", "/failures/{kind}", "", Right::View, Scope::Filtered, failure_page},
+    {"GET", "/query", "q page", Right::View, Scope::WholeFleet, query_page},
+    {"GET", "/query.csv", "q", Right::View, Scope::WholeFleet, query_csv},
+    {"GET", "/query.json", "q", Right::View, Scope::WholeFleet, query_json},
+    {"GET", "/packages", "find after", Right::View, Scope::WholeFleet, packages_page},
+    {"GET", "/packages/{package}", "version", Right::View, Scope::WholeFleet, package_page},
+    {"GET", "/certificates", "find page", Right::View, Scope::WholeFleet, certificates_page},
+    {"GET", "/certificates/{name}", "confirm done", Right::View, Scope::WholeFleet,
+     certificate_page},
+    {"POST", "/certificates/{name}/{action}", "", Right::Operate, Scope::WholeFleet,
+     certificate_action},
+    {"GET", "/search", "q", Right::View, Scope::Filtered, search_page},
+    {"GET", "/server", "", Right::View, Scope::WholeFleet, server_page},
+    {"GET", "/account", "", Right::View, Scope::Filtered, account_page},
+};
+
+}  // namespace
+
+std::span<const Page> all_pages() { return kPages; }
+
+}  // namespace bunraku::console

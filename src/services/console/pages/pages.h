@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages, one file each. pages.cc has the table.
+#pragma once
+
+#include "services/console/page.h"
+
+namespace bunraku::console {
+
+base::Result<Response> account_page(Visit& visit);
+base::Result<Response> certificates_page(Visit& visit);
+base::Result<Response> certificate_page(Visit& visit);
+base::Result<Response> certificate_action(Visit& visit);
+base::Result<Response> failure_page(Visit& visit);
+base::Result<Response> failures_page(Visit& visit);
+base::Result<Response> fleet_page(Visit& visit);
+base::Result<Response> node_page(Visit& visit);
+base::Result<Response> node_catalogs_page(Visit& visit);
+base::Result<Response> node_difference_page(Visit& visit);
+base::Result<Response> node_facts_page(Visit& visit);
+base::Result<Response> node_packages_page(Visit& visit);
+base::Result<Response> node_runs_page(Visit& visit);
+base::Result<Response> nodes_page(Visit& visit);
+base::Result<Response> package_page(Visit& visit);
+base::Result<Response> packages_page(Visit& visit);
+base::Result<Response> query_page(Visit& visit);
+base::Result<Response> query_csv(Visit& visit);
+base::Result<Response> query_json(Visit& visit);
+base::Result<Response> run_page(Visit& visit);
+base::Result<Response> search_page(Visit& visit);
+base::Result<Response> server_page(Visit& visit);
+
+}  // namespace bunraku::console

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/console/visit.h"
+
+#include "core/base/number.h"
+#include "core/value/rich_data.h"
+#include "services/console/frame.h"
+
+namespace bunraku::console {
+
+using base::Result;
+
+Result<Rows> Rows::parse(std::string_view json) {
+    Rows out;
+    out.values_ = BUNRAKU_TRY(value::parse_json(*out.arena_, json));
+    if (!out.values_.is_array()) return base::failure("A query did not return a list");
+    return out;
+}
+
+std::string_view Visit::query(std::string_view name) const {
+    const auto* found = request.query_value(name);
+    return found ? std::string_view(*found) : std::string_view();
+}
+
+std::size_t Visit::number(std::string_view name, std::size_t otherwise, std::size_t most) const {
+    const auto number = base::parse_integer<std::size_t>(query(name));
+    return number && *number >= 1 && *number <= most ? *number : otherwise;
+}
+
+std::string_view Visit::field(std::string_view name) const {
+    for (const auto& [field, value] : form_)
+        if (field == name) return value;
+    return {};
+}
+
+Result<std::shared_ptr<const Fleet>> Visit::fleet() {
+    if (!known_fleet) known_fleet = BUNRAKU_TRY(console.fleet.current(&stale));
+    return known_fleet;
+}
+
+Result<Rows> Visit::run(std::string_view query) {
+    const auto json = BUNRAKU_TRY(console.queries->run_text(query));
+    return Rows::parse(json);
+}
+
+Response Visit::page(Head head, Html body) { return framed(*this, std::move(head), body.take()); }
+
+Response Visit::redirect(std::string_view target) const {
+    Response out;
+    out.status = 303;
+    out.headers.set("Location", is_safe_target(target) ? target : kRoot);
+    return out;
+}
+
+void Visit::csrf_field(Html& h) const {
+    h.empty("input", {{"type", "hidden"}, {"name", "csrf"}, {"value", csrf}});
+}
+
+}  // namespace bunraku::console
