@@ -8,9 +8,8 @@ build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev
     zlib1g-dev libarchive-dev libgdbm-dev libmd4c-dev libboost-context1.81+-dev libmimalloc-dev)
 # Additional packages for script/package.
 package_packages=(binutils dpkg-dev)
-# The program itself does not need Ruby, puppet-lint, PostgreSQL, Augeas, a browser
-# or these shells. Without them their tests are
-# skipped.
+# The program itself does not need Ruby, puppet-lint, PostgreSQL, Augeas, a browser or these shells.
+# Without them their tests are skipped.
 test_packages=(libgtest-dev python3-yaml ruby puppet-lint postgresql curl openssl git libaugeas0 zsh fish
     mandoc chromium fonts-liberation nodejs npm "${package_packages[@]}")
 # The tests under AddressSanitizer and the fuzz targets share one build with clang.
