@@ -127,6 +127,13 @@ Puppet::Type.newtype(:package) do
   end
   newparam(:allowcdrom) { newvalues(:true, :false) }
   newparam(:enable_only, parent: Puppet::Parameter::Boolean) { defaultto false }
+  newparam(:environment) do
+    validate do |values|
+      ::Kernel.Array(values).each do |value|
+        raise ArgumentError, "Invalid environment setting '#{value}'" unless value =~ /\A\w+=/
+      end
+    end
+  end
   newparam(:install_only, parent: Puppet::Parameter::Boolean, required_features: :install_only) { defaultto false }
   newparam(:install_options, parent: Puppet::Parameter::PackageOptions, required_features: :install_options)
   newparam(:uninstall_options, parent: Puppet::Parameter::PackageOptions, required_features: :uninstall_options)

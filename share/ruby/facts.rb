@@ -156,6 +156,12 @@ module Facter
     def debugonce(message) = once(:debug, message.to_s)
     def warnonce(message) = once(:warning, message.to_s)
 
+    # Reports whether facts behave as with OpenFact 6, which OpenVox 9 has.
+    def openfact6? = Puppet[:compatibility].to_s == 'openvox9'
+
+    # Logs a warning of OpenFact 6.
+    def deprecated(message) = openfact6? && warnonce(message)
+
     def log_exception(exception, message = nil)
       lines = []
       lines << message.to_s unless message.nil? || message.to_s.empty?

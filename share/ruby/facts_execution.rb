@@ -17,6 +17,7 @@ module Facter
 
       SOURCE = 'Facter::Core::Execution::Posix'
       VALID_OPTIONS = %i[on_fail expand logger timeout].freeze
+      OLD_TIMEOUTS = %i[limit time_limit].freeze
       USUAL_TIMEOUT = 300
 
       class << self
@@ -45,13 +46,19 @@ module Facter
           old&.each { |name, value| ENV[name.to_s] = value }
         end
 
-        def exec(command) = execute(command, on_fail: nil)
+        def exec(command)
+          Facter.deprecated('Facter::Core::Execution.exec is deprecated and will be removed in a future major version. ' \
+                            'Use Facter::Core::Execution.execute instead.')
+          execute(command, on_fail: nil)
+        end
 
         def execute(command, options = {})
           on_fail = options.fetch(:on_fail, :raise)
           logger = options[:logger]
           timeout = (options[:timeout] || options[:time_limit] || options[:limit]).to_i
-          extra = options.keys - VALID_OPTIONS
+          old = Facter.openfact6? ? options.keys & OLD_TIMEOUTS : []
+          old.each { |key| Facter.deprecated("#{key} is deprecated and will be removed in a future version, use timeout instead") }
+          extra = options.keys - VALID_OPTIONS - old
           unless extra.empty?
             Facter.say(:warning, "Unexpected key passed to Facter::Core::Execution.execute option: #{extra.join(',')} " \
                                  "- valid keys: #{VALID_OPTIONS.join(',')}", SOURCE)

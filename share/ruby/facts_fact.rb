@@ -28,7 +28,12 @@ module Facter
     attr_accessor :timeout
     attr_reader :name, :fact, :fact_type, :confines, :last_evaluated, :file
 
-    def limit = @timeout || 0
+    def limit
+      Facter.deprecated('limit is deprecated and will be removed in a future version, use timeout instead')
+      allowed_seconds
+    end
+
+    def allowed_seconds = @timeout || 0
     def has_timeout(seconds) = @timeout = seconds
     def on_flush(&block) = @on_flush = block
     def flush = @on_flush&.call
@@ -36,10 +41,10 @@ module Facter
     def value
       return Normalization.normalize(@fact.name, @value) unless @value.nil?
 
-      result = Facts.limited("#{qualified_name} (#{@last_evaluated})", limit) { resolve_value }
+      result = Facts.limited("#{qualified_name} (#{@last_evaluated})", allowed_seconds) { resolve_value }
       Normalization.normalize(@fact.name, result)
     rescue Timeout::Error => e
-      seconds = limit.positive? ? limit : Facter.options['limit'] || Facts::DEFAULT_LIMIT
+      seconds = allowed_seconds.positive? ? allowed_seconds : Facter.options['limit'] || Facts::DEFAULT_LIMIT
       Facter.log_exception(e, "Timed out after #{seconds} seconds while resolving #{qualified_name}")
       nil
     rescue Normalization::NormalizationError => e
@@ -156,8 +161,18 @@ module Facter
       attr_writer :value, :name, :fact_type
 
       class << self
-        def exec(command) = Core::Execution.execute(command, on_fail: nil)
-        def which(program) = Core::Execution.which(program)
+        def exec(command)
+          Facter.deprecated('Facter::Util::Resolution.exec is deprecated and will be removed in a future major version. ' \
+                            'Use Facter::Core::Execution.execute instead.')
+          Core::Execution.execute(command, on_fail: nil)
+        end
+
+        def which(program)
+          Facter.deprecated('Facter::Util::Resolution.which is deprecated and will be removed in a future major version. ' \
+                            'Use Facter::Core::Execution.which instead.')
+          Core::Execution.which(program)
+        end
+
         def with_env(values, &block) = Core::Execution.with_env(values, &block)
       end
 
@@ -199,6 +214,7 @@ module Facter
       def initialize(name, options = {})
         @name = name.to_sym
         @ldapname = name
+        singleton_class.undef_method(:ldapname, :ldapname=) if Facter.openfact6?
         @options = options.dup
         @resolves = []
         @searching = false
@@ -214,7 +230,7 @@ module Facter
       def define_resolution(resolution_name, options = {}, &block)
         options = options.dup
         type = options.delete(:type) || :simple
-        options.delete(:ldapname)
+        options.delete(:ldapname) unless Facter.openfact6?
         resolve = create_or_return_resolution(resolution_name, type)
         resolve.options(options) unless options.empty?
         resolve.evaluate(&block) if block

@@ -2,7 +2,9 @@
 # The module Puppet: errors, logs, settings, context.
 
 module Puppet
-  PUPPETVERSION = '8.11.0'
+  VERSIONS = { 'puppet8' => '8.11.0', 'openvox8' => '8.28.1', 'openvox9' => '9.0.0' }.freeze
+  PUPPETVERSION = VERSIONS['openvox8']
+  IMPLEMENTATION = 'openvox'
   LOG_LEVELS = %i[debug info notice warning err alert emerg crit].freeze
 
   class Error < RuntimeError
@@ -91,7 +93,9 @@ module Puppet
   # ---- state of the run that code reads ----
 
   class << self
-    def version = PUPPETVERSION
+    # The setting compatibility decides, as puppet_version in core/config/compatibility.h does.
+    def version = VERSIONS.fetch(settings['compatibility'].to_s, PUPPETVERSION)
+    def implementation = version == VERSIONS['puppet8'] ? nil : IMPLEMENTATION
 
     def [](name) = settings[name]
 

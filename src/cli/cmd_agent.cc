@@ -71,8 +71,10 @@ public:
             log_.log(base::Level::Err, "Could not create PID file: " + settings_.text("pidfile"));
             return 1;
         }
-        log_.log(base::Level::Notice,
-                 fmt::format("Starting Puppet client version {}", kPuppetVersion));
+        log_.log(
+            base::Level::Notice,
+            fmt::format("Starting {} client version {}", config::product(settings_.compatibility()),
+                        config::puppet_version(settings_.compatibility())));
         struct sigaction action{};
         action.sa_handler = ask_for_run;
         ::sigaction(SIGUSR1, &action, nullptr);
@@ -174,8 +176,9 @@ private:
                 return -1;
             }
             log_.log(base::Level::Info,
-                     "Another puppet instance is already running; --waitforlock flag used, "
-                     "waiting for running instance to finish.");
+                     fmt::format("Another {} instance is already running; --waitforlock flag used, "
+                                 "waiting for running instance to finish.",
+                                 config::product(settings_.compatibility(), "puppet")));
             log_.log(base::Level::Info, fmt::format("Will try again in {} seconds.", pause));
             wait(pause);
             if (sys::stop_signal() != 0) return -1;
@@ -188,9 +191,9 @@ private:
         agent::ApplySession session(invocation_.settings, log_);
         site::Site site(settings_, site_options(log_));
         auto& context = session.context();
-        const auto user_agent = fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion);
+        const std::string client = user_agent(settings_);
         const auto stopped = [&context] { return static_cast<bool>(context.stop_request()); };
-        agent::HttpContent web(settings_, user_agent, stopped);
+        agent::HttpContent web(settings_, client, stopped);
         context.web_content = &web;
         const auto clock = sys::make_real_clock();
         const long limit = settings_.integer("runtimeout");
@@ -207,7 +210,7 @@ private:
             .applying = session.run_settings(),
             .site = site,
             .ssl = files,
-            .user_agent = user_agent,
+            .user_agent = client,
             .job_id = options_.job_id,
             .stopped = stopped,
             .ruby_parts =
@@ -339,7 +342,9 @@ int run_agent(Invocation& invocation) {
     }
     auto& log = **sink;
     if (options.enable || options.disable) {
-        log.log(base::Level::Notice, options.enable ? "Enabling Puppet." : "Disabling Puppet.");
+        log.log(base::Level::Notice,
+                fmt::format("{} {}.", options.enable ? "Enabling" : "Disabling",
+                            config::product(settings.compatibility())));
         const auto done =
             options.enable ? agent::enable(settings) : agent::disable(settings, reason);
         if (!done) throw base::plain_error(done.error().message);

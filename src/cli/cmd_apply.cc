@@ -27,6 +27,7 @@
 #include "resources/catalog/agent_json.h"
 #include "services/agent/apply_session.h"
 #include "services/agent/http_content.h"
+#include "services/agent/lazy_bucket.h"
 #include "services/agent/log_destinations.h"
 
 namespace bunraku::cli {
@@ -124,6 +125,9 @@ public:
         agent::HttpContent web(invocation_.settings, session_->view().user_agent(),
                                [&context] { return static_cast<bool>(context.stop_request()); });
         context.web_content = &web;
+        agent::LazyBucket bucket(invocation_.settings, console_, context.system,
+                                 user_agent(invocation_.settings));
+        context.bucket_server = &bucket;
         context.options.environment = session_->environment()->name();
         context.resolve_deferred = [&](const value::Value& v) {
             return session_->resolve_deferred(v);

@@ -177,9 +177,7 @@ private:
         if (const auto loaded = settings.load_file(settings.text("config"), "agent"); !loaded)
             throw base::plain_error(loaded.error().message);
         sys::RealSystem real;
-        const auto link =
-            agent::open_link(settings, *sink_, real.system(),
-                             fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion));
+        const auto link = agent::open_link(settings, *sink_, real.system(), user_agent(settings));
         if (!link) throw base::plain_error(link.error().message);
         auto request = (*link)->request("POST", (*link)->url("catalog/" + node),
                                         "application/vnd.puppet.rich+json, application/json");

@@ -68,8 +68,8 @@ void add_environment(config::Settings& settings, base::LogSink& log) {
     add("modulepath", fmt::format("{}", fmt::join(found->modulepath(), ":")));
     add("manifest", found->manifest());
     add("config_version", found->config_version());
-    for (std::string_view name :
-         {"environment_timeout", "environment_data_provider", "static_catalogs", "rich_data"}) {
+    for (std::string_view name : {"environment_timeout", "environment_data_provider",
+                                  "static_catalogs", "rich_data", "compatibility"}) {
         if (auto value = found->conf(name); value && !settings.on_command_line(name)) {
             settings.set(std::string(name), config::translated(*value));
         }

@@ -253,6 +253,7 @@ bool add_puppet(facts::Options& wanted) {
     auto settings = load_settings({}, "user");
     if (!settings) return false;
     wanted.puppet = true;
+    wanted.level = settings->compatibility();
     wanted.custom_directories.push_back(settings->text("libdir") + "/facter");
     site::add_fact_folders(*settings, nullptr, wanted);
     return true;
@@ -388,6 +389,7 @@ int run_facter(const std::vector<std::string>& args) {
     facts::Options wanted;
     wanted.log = &sink;
     wanted.puppet = false;
+    wanted.level = config::Compatibility::Puppet8;  // this command is that of Facter 4.11
     sink.color = !given.has("no-color");
     const std::string config = given.config.empty() ? facts::kFacterConfPath : given.config;
     wanted.conf = facts::read_facter_conf(real.system().files, config, &sink);

@@ -158,9 +158,10 @@ private:
         facts::PuppetLog facter_log(*sink_);
         facts::Options wanted = facter_options(facter_log);
         if (names.empty()) {
-            print(sorted(arena_, facts::collect(arena_, real_.system(), wanted)));
+            print(sorted(arena_, machine()));
             return 0;
         }
+        const Value local = facts::with_local_facts(arena_, Value::undef(), invocation_.settings);
         const auto found = facts::resolve(arena_, real_.system(), wanted, names);
         value::HashBuilder some(arena_);
         for (const std::string& name : names) {
@@ -168,6 +169,7 @@ private:
             for (const facts::Resolved& fact : found)
                 if (fact.query == name) own.push_back(fact);
             Value v = facts::query_value(facts::assemble(arena_, own, wanted), name);
+            if (const Value* added = local.as_hash().find(name)) v = *added;
             // Like Puppet, treats a missing fact as an empty string. The warning is an addition of
             // Bunraku.
             if (v.is_undef()) {
@@ -228,9 +230,8 @@ private:
         config::Settings settings = invocation_.settings;
         if (const auto loaded = settings.load_file(settings.text("config"), "agent"); !loaded)
             throw base::plain_error(loaded.error().message);
-        const auto done = agent::upload_facts(
-            settings, *sink_, real_.system(),
-            fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion), machine());
+        const auto done =
+            agent::upload_facts(settings, *sink_, real_.system(), user_agent(settings), machine());
         if (!done) throw base::plain_error(done.error().message);
         return 0;
     }
@@ -293,6 +294,7 @@ private:
             real_.system().files, config_.empty() ? facts::kFacterConfPath : config_, &log);
         wanted.environment = facts::environment_facts();
         wanted.legacy = legacy_;
+        wanted.level = invocation_.settings.compatibility();
         wanted.block = !no_block_;
         wanted.cache = !no_cache_;
         if (timing_)

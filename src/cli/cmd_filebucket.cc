@@ -252,8 +252,7 @@ int run(Invocation& invocation) {
         if (!folder.empty() || local) {
             dipper.use_folder(folder.empty() ? invocation.settings.text("clientbucketdir")
                                              : folder);
-        } else if (!dipper.use_server(
-                       fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion))) {
+        } else if (!dipper.use_server(user_agent(invocation.settings))) {
             return 1;
         }
         if (action == "backup") return dipper.backup(words);

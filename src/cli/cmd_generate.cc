@@ -95,8 +95,10 @@ bool generate(const environment::Environment& environment, bool force, base::Log
     bool all_well = true, up_to_date = true;
     for (const auto& input : inputs) {
         const fs::path output = folder / (input.type_name + ".pp");
+        // A downgrade of a module makes the input older, so only equal times are up to date.
+        const auto input_time = fs::last_write_time(input.path, error);
         if (!force && fs::exists(output, error) &&
-            fs::last_write_time(output, error) >= fs::last_write_time(input.path, error)) {
+            fs::last_write_time(output, error) == input_time) {
             log.log(base::Level::Debug,
                     fmt::format("Skipping '{}' because it is up-to-date.", input.path));
             continue;
@@ -125,7 +127,10 @@ bool generate(const environment::Environment& environment, bool force, base::Log
         if (!out.flush()) {
             all_well = false;
             log.log(base::Level::Err, fmt::format("Failed to generate '{}'", output.string()));
+            continue;
         }
+        out.close();
+        fs::last_write_time(output, input_time, error);
     }
     if (up_to_date) {
         log.log(base::Level::Notice, "No files were generated because all inputs were up-to-date.");

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/node_options.h"
 #include "compile/migration/findings.h"
+#include "compile/migration/level_findings.h"
 #include "compile/migration/stored_catalogs.h"
 #include "core/codec/json_text.h"
 
@@ -83,12 +84,13 @@ void print_json(const std::vector<migration::MigrationFinding>& findings,
 int run_migrate(Invocation& invocation) {
     OptionParser options(invocation);
     std::vector<std::string> positional, rest, nodes;
-    std::string facts_from = "store";
+    std::string facts_from = "store", to;
     bool no_catalogs = false, json = false;
     options.value("facts-from", &facts_from);
     options.list("node", &nodes);
     options.flag("no-catalogs", &no_catalogs);
     options.flag("json", &json);
+    options.value("to", &to);
     if (!options.parse(&positional)) return options.exit_code();
     auto sink = make_console_sink(options);
     const std::string action = take_action(positional, rest);
@@ -98,7 +100,14 @@ int run_migrate(Invocation& invocation) {
                    invocation.program);
         return 1;
     }
-    const auto findings = migration::migration_findings(invocation.settings, *sink);
+    const auto level = config::level_from_name(to);
+    if (!to.empty() && !level) {
+        fmt::print(stderr, "Error: --to is puppet8, openvox8 or openvox9, not '{}'\n", to);
+        return 1;
+    }
+    if (level) invocation.settings.set("compatibility", to);
+    const auto findings = level ? migration::level_findings(invocation.settings, *level, *sink)
+                                : migration::migration_findings(invocation.settings, *sink);
     std::vector<NodeOutcome> outcomes;
     std::string without;
     if (!no_catalogs) {

@@ -89,8 +89,7 @@ module::ForgeClientOptions forge_of(const config::Settings& settings) {
     out.trust_store = settings.text("ssl_trust_store");
     out.proxies = http::ProxyRules::of_settings(settings);
     out.trust = module::ForgeTrust::of(settings.text("confdir"), settings.text("vardir"));
-    out.user_agent =
-        fmt::format("PMT/1.1.1 (v3; Bunraku) Puppet/{} Bunraku/{}", kPuppetVersion, kVersion);
+    out.user_agent = "PMT/1.1.1 (v3; Bunraku) " + user_agent(settings);
     return out;
 }
 
@@ -381,6 +380,7 @@ int run(Invocation& invocation) {
     if (!o.render_as.empty() && o.render_as != "console" && o.render_as != "json") {
         return usage(action, fmt::format("I don't know how to render '{}'", o.render_as));
     }
+    t.level = settings.compatibility();
     t.explain = as_json || options.explain_errors || ::isatty(STDERR_FILENO) == 1;
     if (action == "install" || action == "upgrade" || action == "uninstall") {
         if (words.size() != 1) return wrong_count(action, words.size());

@@ -21,8 +21,7 @@ namespace {
 
 std::vector<std::string> download(const config::Settings& settings, base::LogSink& log) {
     sys::RealSystem system;
-    auto link = agent::open_link(settings, log, system.system(),
-                                 fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion));
+    auto link = agent::open_link(settings, log, system.system(), user_agent(settings));
     if (!link) throw base::plain_error(link.error().message);
     agent::ServerContent content(**link);
     return agent::synchronize_plugins(settings, system.system(), log, content,

@@ -58,8 +58,7 @@ Value read_report(base::Arena& arena, const std::string& path) {
 /// Sends the report to the server.
 void submit(const config::Settings& settings, const Value& report, base::LogSink& log) {
     sys::RealSystem system;
-    auto link = agent::open_link(settings, log, system.system(),
-                                 fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion));
+    auto link = agent::open_link(settings, log, system.system(), user_agent(settings));
     if (!link) throw plain_error(link.error().message);
     const std::string host(value::at(report, "host")->as_string());
     auto request = (*link)->request("PUT", (*link)->url("report/" + host), "application/json");

@@ -243,7 +243,7 @@ Shown find_or_save(agent::ApplySession& session, const restype::TypeSpec& spec,
         catalog.finalize();
         apply::RunSettings run;
         run.announce = false;
-        run.puppet_version = std::string(kPuppetVersion);
+        run.puppet_version = session.run_settings().puppet_version;
         auto result = apply::run_catalog(context, session.sink(), catalog, run);
         if (request.fail_on_error && (result.exit_status < 0 || (result.exit_status & 4))) {
             throw base::plain_error(fmt::format("Could not run: Failed to manage resource {}[{}]",

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ssl`: manages this machine's own key and certificate, like `puppet ssl`. The messages are those
-// of Puppet 8.11 (application/ssl.rb).
+// of Puppet 8.11 and, for renew_cert, OpenVox 8.26 (application/ssl.rb).
 #include <cstdio>
 #include <fmt/format.h>
+#include <optional>
 #include <unistd.h>
 
 #include "cli/actions.h"
 #include "cli/command.h"
+#include "core/base/civil_time.h"
+#include "core/base/number.h"
 #include "core/base/plain_error.h"
+#include "core/base/text.h"
 #include "core/codec/json_text.h"
+#include "core/config/munge.h"
 #include "net/pki/authority_folder.h"
 #include "services/agent/ssl.h"
 #include "services/agent/ssl_store.h"
@@ -51,6 +56,8 @@ public:
     Result<void> submit();
     Result<void> download();
     Result<void> generate();
+    /// Renews the certificate. With `within`, only if it expires within that number of seconds.
+    Result<void> renew(std::optional<std::int64_t> within);
     Result<void> verify();
     Result<void> clean(bool authorities);
     Result<void> show(bool json);
@@ -71,6 +78,9 @@ private:
     Result<bool> fetch();
     Result<bool> try_fetch();
     Result<void> check_cleaned();
+    Result<void> try_renew(std::optional<std::int64_t> within);
+    /// Verifies a new certificate, saves it and deletes its request.
+    Result<void> accept(const pki::PrivateKey& key, const pki::Certificate& certificate);
 
     const config::Settings& settings_;
     base::LogSink& log_;
@@ -145,16 +155,51 @@ Result<bool> SslAction::try_fetch() {
     log_.log(Level::Notice, fmt::format("Downloaded certificate '{}' with fingerprint {}", name(),
                                         agent::digest_text(certificate)));
     if (!own) return failure("Private key is missing");
+    BUNRAKU_TRY_VOID(accept(*own, certificate));
+    return true;
+}
+
+Result<void> SslAction::accept(const pki::PrivateKey& key, const pki::Certificate& certificate) {
     std::vector<pki::Crl> lists;
     if (store_.revocation() != pki::RevocationCheck::None) {
         if (auto there = BUNRAKU_TRY(store_.crls())) lists = std::move(*there);
     }
     auto trusted = BUNRAKU_TRY(store_.authorities());
     if (!trusted) return failure("CA certs are missing");
-    (void)BUNRAKU_TRY(store_.check(*trusted, lists, *own, certificate));
+    (void)BUNRAKU_TRY(store_.check(*trusted, lists, key, certificate));
     BUNRAKU_TRY_VOID(store_.save_certificate(certificate));
     store_.delete_request();
-    return true;
+    return {};
+}
+
+Result<void> SslAction::renew(std::optional<std::int64_t> within) {
+    if (auto done = try_renew(within); !done)
+        return failure("Failed to renew certificate: " + done.error().message);
+    return {};
+}
+
+Result<void> SslAction::try_renew(std::optional<std::int64_t> within) {
+    const auto chain = BUNRAKU_TRY(store_.check_all());
+    const std::int64_t ends = chain.front().not_after();
+    const std::int64_t now = system_.clock.now_ns() / 1'000'000'000;
+    if (within && ends - now > *within) {
+        log_.log(Level::Info, fmt::format("Certificate '{}' is still valid until {}", name(),
+                                          base::iso_text(base::civil_time(ends), 0, " UTC", ' ')));
+        return {};
+    }
+    log_.log(Level::Debug, fmt::format("Renewing certificate '{}'", name()));
+    auto answer = BUNRAKU_TRY(client_.post("/certificate_renewal", Trust::Mutual));
+    if (!answer.good()) {
+        const std::string_view body = base::trim(answer.body);
+        return failure(
+            fmt::format("{} {}{}{}", answer.status, answer.reason, body.empty() ? "" : ": ", body));
+    }
+    auto certificate = BUNRAKU_TRY(pki::Certificate::from_pem(answer.body, "The answer"));
+    log_.log(Level::Notice, fmt::format("Downloaded certificate '{}' with fingerprint {}", name(),
+                                        agent::digest_text(certificate)));
+    auto key = BUNRAKU_TRY(store_.key());
+    if (!key) return failure("Private key is missing");
+    return accept(*key, certificate);
 }
 
 Result<void> SslAction::generate() {
@@ -228,8 +273,14 @@ Result<void> SslAction::clean(bool authorities) {
     return {};
 }
 
-Result<void> run_ssl_action(SslAction& ssl, const std::vector<std::string>& words, bool authorities,
-                            bool json) {
+/// The options of the actions.
+struct SslFlags {
+    bool authorities = false, json = false;
+    std::optional<std::int64_t> expiring_in;  ///< seconds
+};
+
+Result<void> run_ssl_action(SslAction& ssl, const std::vector<std::string>& words,
+                            const SslFlags& flags) {
     std::vector<std::string> rest;
     const auto action = take_action(words, rest);
     if (words.empty()) return failure("An action must be specified.");
@@ -238,7 +289,8 @@ Result<void> run_ssl_action(SslAction& ssl, const std::vector<std::string>& word
     if (action == "download_cert") return ssl.download();
     if (action == "generate_request") return ssl.generate();
     if (action == "verify") return ssl.verify();
-    if (action == "show") return ssl.show(json);
+    if (action == "show") return ssl.show(flags.json);
+    if (action == "renew_cert") return ssl.renew(flags.expiring_in);
     if (action != "clean") return failure(fmt::format("Unknown action '{}'", action));
     if (!rest.empty()) {
         return failure(
@@ -249,16 +301,17 @@ Result<void> run_ssl_action(SslAction& ssl, const std::vector<std::string>& word
                         "  puppet ssl clean --target <name>\n",
                         fmt::join(rest, " ")));
     }
-    return ssl.clean(authorities);
+    return ssl.clean(flags.authorities);
 }
 
 int run(Invocation& invocation) {
     OptionParser options(invocation);
-    std::string target;
-    bool authorities = false, json = false;
-    options.flag("json", &json);
+    std::string target, expiring_in;
+    SslFlags flags;
+    options.flag("json", &flags.json);
     options.value("target", &target);
-    options.flag("localca", &authorities);
+    options.flag("localca", &flags.authorities);
+    options.value("if-expiring-in", &expiring_in);
     std::vector<std::string> words;
     if (!options.parse(&words)) return options.exit_code();
     auto& settings = invocation.settings;
@@ -271,9 +324,21 @@ int run(Invocation& invocation) {
     if (!words.empty() && words[0] == "bootstrap" && options.log_level != Level::Debug)
         options.log_level = Level::Info;
     auto sink = make_console_sink(options, Streams::Puppet);
+    if (!expiring_in.empty()) {
+        const auto seconds = config::duration_seconds(expiring_in);
+        if (!seconds) {
+            report_error(*sink,
+                         base::plain_error("Could not parse application options: Invalid duration "
+                                           "format: " +
+                                           expiring_in),
+                         "");
+            return 1;
+        }
+        flags.expiring_in = base::parse_integer<std::int64_t>(*seconds);
+    }
     sys::RealSystem real;
     SslAction ssl(settings, *sink, real.system());
-    auto done = run_ssl_action(ssl, words, authorities, json);
+    auto done = run_ssl_action(ssl, words, flags);
     if (done) return 0;
     if (done.error().code != agent::kGaveUpWaiting)
         report_error(*sink, base::plain_error("Could not run: " + done.error().message), "");

@@ -14,7 +14,6 @@
 #include "compile/diagnostics/console_log.h"
 #include "core/base/diagnostic.h"
 #include "core/config/settings.h"
-#include "core/config/version.h"
 
 namespace bunraku::cli {
 
@@ -48,13 +47,15 @@ std::span<const Command* const> all_commands();
 const Command* find_command(std::string_view name);
 /// Returns the text of cmd_<name>.md, which the build embeds. Empty if there is none.
 std::string_view command_help(std::string_view name);
-using config::kPuppetVersion;
 inline constexpr std::string_view kVersion = BUNRAKU_VERSION;
 
 /// Loads the settings for this run mode from puppet.conf, whose location the options may set. If it
 /// cannot be parsed, prints an error and returns nullopt.
 std::optional<config::Settings> load_settings(const std::vector<std::string>& args,
                                               std::string_view run_mode);
+
+/// Returns the value of the header User-Agent of Puppet's clients.
+std::string user_agent(const config::Settings& settings);
 
 /// The whole program, called by `main`.
 int run_program(int argc, char** argv);

@@ -25,7 +25,8 @@ site::Options site_options(base::LogSink& log) {
     site::Options out;
     out.log = &log;
     out.explain_errors = true;
-    out.user_agent = fmt::format("Puppet/{} Bunraku/{}", kPuppetVersion, kVersion);
+    out.user_agent = fmt::format("Puppet/{} Bunraku/{}",
+                                 config::puppet_version(config::kDefaultLevel), kVersion);
     return out;
 }
 

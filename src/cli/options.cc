@@ -332,6 +332,12 @@ bool OptionParser::parse(std::vector<std::string>* positional) {
             return fail(problem);
         invocation_.settings.set(name, pair.substr(eq + 1));
     }
+    for (const config::LevelChange& row : config::level_changes()) {
+        const bool removed = row.kind == config::LevelChange::Kind::Removed &&
+                             config::changed(invocation_.settings.compatibility(), row.change);
+        if (removed && invocation_.settings.on_command_line(row.name))
+            return fail(fmt::format("invalid option: --{}", row.name));
+    }
     if (const auto names = invocation_.settings.text("configprint"); !names.empty()) {
         help_requested = print_settings(invocation_.settings, names);
         return false;

@@ -136,7 +136,7 @@ std::string overview(const std::string& program) {
                "Every Puppet setting is an option too: --environment NAME, --no-noop, ...\n"
                "The exit code is 0 on success and 1 on failure, unless a subcommand says more.\n"
                "Bunraku {1}, Puppet language {2}\n",
-               program, kVersion, kPuppetVersion);
+               program, kVersion, config::puppet_version(config::kDefaultLevel));
 }
 
 std::string overview_json() {
@@ -171,12 +171,13 @@ void write_manual(const std::string& folder) {
     write("man5/bunraku.conf.5", settings_page(texts));
 }
 
-std::string version_text(bool long_form) {
-    std::string out = fmt::format("bunraku {} (Puppet language {})\n", kVersion, kPuppetVersion);
-    if (!long_form) return out;
+std::string version_text(config::Compatibility level) {
+    std::string out =
+        fmt::format("bunraku {} (Puppet language {})\n", kVersion, config::puppet_version(level));
     const BuildInfo& build = build_info();
-    out += fmt::format("commit     {} of {}\nbuild      {}, {}\nlibraries  ", build.commit,
-                       build.date, build.type, build.compiler);
+    out += fmt::format("level      {}\ncommit     {} of {}\nbuild      {}, {}\nlibraries  ",
+                       config::level_name(level), build.commit, build.date, build.type,
+                       build.compiler);
     std::string line;
     for (const auto& library : build.libraries) {
         if (line.size() + library.size() > 66) {
@@ -188,18 +189,19 @@ std::string version_text(bool long_form) {
     return out + line + "\n";
 }
 
-std::string version_json() {
+std::string version_json(config::Compatibility level) {
     using codec::json_string;
     const BuildInfo& build = build_info();
     std::string libraries;
     for (const auto& library : build.libraries)
         libraries += (libraries.empty() ? "" : ",") + json_string(library);
     return fmt::format(
-        R"({{"version":{},"puppet_language":{},"commit":{},"date":{},"type":{},"compiler":{},)"
+        R"({{"version":{},"puppet_language":{},"compatibility":{},"commit":{},"date":{},"type":{},"compiler":{},)"
         R"("libraries":[{}]}})"
         "\n",
-        json_string(kVersion), json_string(kPuppetVersion), json_string(build.commit),
-        json_string(build.date), json_string(build.type), json_string(build.compiler), libraries);
+        json_string(kVersion), json_string(config::puppet_version(level)),
+        json_string(config::level_name(level)), json_string(build.commit), json_string(build.date),
+        json_string(build.type), json_string(build.compiler), libraries);
 }
 
 }  // namespace bunraku::cli

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "core/config/compatibility.h"
+
 namespace bunraku::cli {
 
 /// Returns all commands with their summaries, grouped by purpose.
@@ -15,10 +17,10 @@ std::string overview_json();
 /// folder, which it creates. Throws on errors.
 void write_manual(const std::string& folder);
 
-/// Returns "bunraku 1.2.3 (Puppet language 8.11.0)". If `long_form` is true, adds lines with the
-/// commit, the build and the libraries.
-std::string version_text(bool long_form);
+/// Returns "bunraku 1.2.3 (Puppet language 8.28.1)", followed by lines with the compatibility
+/// level, the commit, the build and the libraries.
+std::string version_text(config::Compatibility level);
 /// Returns the same as a JSON object.
-std::string version_json();
+std::string version_json(config::Compatibility level);
 
 }  // namespace bunraku::cli

@@ -20,6 +20,7 @@
 #include "cli/lint_arguments.h"
 #include "cli/overview.h"
 #include "compile/diagnostics/explain_codes.h"
+#include "compile/reference/compatibility_page.h"
 #include "compile/reference/help_page.h"
 #include "compile/reference/help_text.h"
 #include "core/base/did_you_mean.h"
@@ -34,64 +35,6 @@ namespace {
 
 void print_overview(const std::string& program) {
     fmt::print("{}", reference::for_terminal(overview(program)));
-}
-
-int unknown_command(const std::string& program, std::string_view name) {
-    std::vector<std::string> names;
-    for (const Command* command : all_commands()) names.emplace_back(command->name);
-    fmt::print(stderr,
-               "Error: Unknown Puppet subcommand '{}'\n"
-               "See '{} help' for help on available puppet subcommands\n{}",
-               name, program, base::did_you_mean(name, names));
-    return 1;
-}
-
-/// Returns a suggestion if the word after a subcommand is not one of its actions.
-std::string mistyped_action(const std::vector<std::string>& args) {
-    if (args.size() < 2 || args[1].starts_with("-")) return {};
-    const Command* command = find_command(args[0]);
-    if (!command) return {};
-    std::vector<std::string> names;
-    for (const auto& action :
-         reference::help_actions(reference::parse_help(command_help(command->name)), command->name))
-        names.push_back(action.name);
-    return std::ranges::find(names, args[1]) == names.end() ? base::did_you_mean(args[1], names)
-                                                            : std::string();
-}
-
-int show_help(const std::string& program, const std::vector<std::string>& args) {
-    if (args.size() == 2 && args[0] == "--man") {
-        write_manual(args[1]);
-        return 0;
-    }
-    if (!args.empty() && args[0] == "--errors") {
-        fmt::print("{}", diagnostics::issue_page());
-        return 0;
-    }
-    if (!args.empty() && args[0] == "--json") {
-        fmt::print("{}", overview_json());
-        return 0;
-    }
-    if (args.empty() || args[0].starts_with("-")) {
-        print_overview(program);
-        return 0;
-    }
-    if (args[0] == "help") return show_help(program, {});
-    const Command* command = find_command(args[0]);
-    if (!command) return unknown_command(program, args[0]);
-    std::string text = reference::help_text(command_help(command->name));
-    if (args.size() > 1 && !args[1].starts_with("-")) {
-        text = reference::action_help(command_help(command->name), command->name, args[1]);
-        if (text.empty()) {
-            fmt::print(stderr, "Error: '{}' has no '{}' action.  See `{} help {}`.\n{}", args[0],
-                       args[1], program, args[0], mistyped_action(args));
-            return 1;
-        }
-    }
-    if (text.empty()) text = fmt::format("{} {}: {}\n", program, command->name, command->summary);
-    text = reference::for_terminal(std::move(text));
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    return 0;
 }
 
 /// Finds an option before the command parses its options, because puppet.conf is read earlier and
@@ -122,6 +65,80 @@ config::Settings located_settings(const std::vector<std::string>& args) {
     return settings;
 }
 
+/// Returns the compatibility level of the command line or puppet.conf. Ignores all errors, because
+/// the program's version does not depend on a valid configuration.
+config::Compatibility configured_level(const std::vector<std::string>& args) {
+    auto settings = located_settings(args);
+    (void)settings.load_file(settings.text("config"), "user");
+    if (auto value = early_option(args, "compatibility"))
+        settings.set("compatibility", std::move(*value));
+    return settings.compatibility();
+}
+
+int unknown_command(const std::string& program, std::string_view name) {
+    std::vector<std::string> names;
+    for (const Command* command : all_commands()) names.emplace_back(command->name);
+    const bool old = !config::changed(configured_level({}), config::Change::Subcommand);
+    fmt::print(stderr,
+               "Error: Unknown {}subcommand '{}'\n"
+               "See '{} help' for help on available {}subcommands\n{}",
+               old ? "Puppet " : "", name, program, old ? "puppet " : "",
+               base::did_you_mean(name, names));
+    return 1;
+}
+
+/// Returns a suggestion if the word after a subcommand is not one of its actions.
+std::string mistyped_action(const std::vector<std::string>& args) {
+    if (args.size() < 2 || args[1].starts_with("-")) return {};
+    const Command* command = find_command(args[0]);
+    if (!command) return {};
+    std::vector<std::string> names;
+    for (const auto& action :
+         reference::help_actions(reference::parse_help(command_help(command->name)), command->name))
+        names.push_back(action.name);
+    return std::ranges::find(names, args[1]) == names.end() ? base::did_you_mean(args[1], names)
+                                                            : std::string();
+}
+
+int show_help(const std::string& program, const std::vector<std::string>& args) {
+    if (args.size() == 2 && args[0] == "--man") {
+        write_manual(args[1]);
+        return 0;
+    }
+    if (!args.empty() && args[0] == "--errors") {
+        fmt::print("{}", diagnostics::issue_page());
+        return 0;
+    }
+    if (!args.empty() && args[0] == "--compatibility") {
+        fmt::print("{}", reference::compatibility_page());
+        return 0;
+    }
+    if (!args.empty() && args[0] == "--json") {
+        fmt::print("{}", overview_json());
+        return 0;
+    }
+    if (args.empty() || args[0].starts_with("-")) {
+        print_overview(program);
+        return 0;
+    }
+    if (args[0] == "help") return show_help(program, {});
+    const Command* command = find_command(args[0]);
+    if (!command) return unknown_command(program, args[0]);
+    std::string text = reference::help_text(command_help(command->name));
+    if (args.size() > 1 && !args[1].starts_with("-")) {
+        text = reference::action_help(command_help(command->name), command->name, args[1]);
+        if (text.empty()) {
+            fmt::print(stderr, "Error: '{}' has no '{}' action.  See `{} help {}`.\n{}", args[0],
+                       args[1], program, args[0], mistyped_action(args));
+            return 1;
+        }
+    }
+    if (text.empty()) text = fmt::format("{} {}: {}\n", program, command->name, command->summary);
+    text = reference::for_terminal(std::move(text));
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return 0;
+}
+
 int run_command(const std::string& program, const Command& command, std::vector<std::string> args) {
     auto settings = load_settings(args, command.run_mode);
     if (!settings) {
@@ -139,7 +156,9 @@ int run_command(const std::string& program, const Command& command, std::vector<
 int dispatch(const std::string& program, std::vector<std::string> args) {
     if (args.empty()) {
         if (program == "puppet") {
-            fmt::print("See '{} help' for help on available puppet subcommands\n", program);
+            const bool old = !config::changed(configured_level({}), config::Change::Subcommand);
+            fmt::print("See '{} help' for help on available {}subcommands\n", program,
+                       old ? "puppet " : "");
         } else {
             print_overview(program);
         }
@@ -151,12 +170,13 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
         // Other tools compare the output of `puppet --version` with Puppet's versions.
         const bool json = std::ranges::find(args, "--json") != args.end() ||
                           (args.size() == 2 && args[0] == "-o" && args[1] == "json");
+        const config::Compatibility level = configured_level(args);
         if (json) {
-            fmt::print("{}", version_json());
+            fmt::print("{}", version_json(level));
         } else if (program == "puppet") {
-            fmt::print("{}\n", kPuppetVersion);
+            fmt::print("{}\n", config::puppet_version(level));
         } else {
-            fmt::print("{}", version_text(true));
+            fmt::print("{}", version_text(level));
         }
         return 0;
     }
@@ -209,7 +229,7 @@ int finish_output(int code) {
 void print_remarks(const config::Settings& settings, std::string_view run_mode) {
     const auto text = sys::disk().read(settings.text("config"));
     if (!text) return;
-    for (const auto& remark : config::conf_remarks(*text, run_mode)) {
+    for (const auto& remark : config::conf_remarks(*text, run_mode, settings.compatibility())) {
         fmt::print(stderr, "{}: {}\n", remark.level == base::Level::Notice ? "Notice" : "Warning",
                    remark.text);
     }
@@ -227,6 +247,11 @@ std::optional<config::Settings> load_settings(const std::vector<std::string>& ar
     }
     print_remarks(settings, run_mode);
     return settings;
+}
+
+std::string user_agent(const config::Settings& settings) {
+    return fmt::format("Puppet/{} Bunraku/{}", config::puppet_version(settings.compatibility()),
+                       kVersion);
 }
 
 int run_program(int argc, char** argv) {

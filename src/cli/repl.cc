@@ -54,6 +54,7 @@ public:
         : session_(session),
           talk_(run_session),
           log_(log),
+          language_(config::puppet_version(settings.compatibility())),
           history_file_(sys::join(settings.text("statedir"), "eval_history")),
           editor_(STDIN_FILENO, STDOUT_FILENO, [this](std::string_view text, std::size_t cursor) {
               return candidates(text, cursor);
@@ -62,7 +63,7 @@ public:
     int run() {
         fmt::print(
             "Bunraku {}, Puppet language {}; :help lists the commands, ^D ends the session\n",
-            kVersion, kPuppetVersion);
+            kVersion, language_);
         std::fflush(stdout);
         load_history();
         std::string code;
@@ -205,6 +206,7 @@ private:
     site::Session& session_;
     compiler::ReplSession& talk_;
     base::LogSink& log_;
+    std::string_view language_;  ///< the version of Puppet's language
     std::string history_file_;
     sys::LineEditor editor_;
     bool json_ = false;

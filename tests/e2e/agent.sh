@@ -126,6 +126,22 @@ holds "$messages" 'Could not retrieve catalog; skipping run'
 echo 'include app' >"$environment/manifests/site.pp"
 mode=(--test)
 
+# `apply` backs up to the server's filebucket, with the certificate of the agent.
+echo 'old content' >"$scratch/kept"
+cat >"$scratch/bucket.pp" <<EOS
+filebucket { 'central': path => false, server => 'localhost', port => $port }
+file { '$scratch/kept': content => "new\n", backup => 'central' }
+EOS
+run 0 apply --server localhost --serverport "$port" --certname web1.example "$scratch/bucket.pp"
+holds "$out" 'content changed'
+is "$scratch/kept" new
+sum=$(printf 'old content\n' | sha256sum | cut -d' ' -f1)
+run 0 filebucket --remote get "$sum" --server localhost --serverport "$port" --certname web1.example
+holds "$out" '^old content$'
+run 4 apply --detailed-exitcodes --server localhost --serverport "$port" --certname none.example \
+    -e "filebucket { 'c': path => false } file { '$scratch/kept': content => 'x', backup => 'c' }"
+is "$scratch/kept" new
+
 # A type and its provider arrive with the plugins of another environment.
 lib=$site/envs/typed/modules/m/lib/puppet
 mkdir -p "$lib"/{type,provider/scrap} "$site/envs/typed/manifests"

@@ -165,9 +165,9 @@ if [ "$(id -u)" = 0 ]; then
     holds "$out" 'returns: hi$'
 fi
 
-# Content that looks like a checksum is fetched from a filebucket. The deprecation warning mentions
-# it, even for code without a file.
-run 0 apply -e "file { '$scratch/sum': ensure => file, content => '{cipher}ABC' }"
+# With Puppet 8, content that looks like a checksum is fetched from a filebucket. The deprecation
+# warning mentions it, even for code without a file.
+run 0 apply --compatibility puppet8 -e "file { '$scratch/sum': ensure => file, content => '{cipher}ABC' }"
 holds "$err" "^Warning: Using a checksum in a file's \"content\" property is deprecated\."
 holds "$err" '^   \(file: unknown, line: 1\)$'
 holds "$err" '^Error: Could not retrieve content for \{cipher\}ABC from filebucket: Could not get filebucket from file$'

@@ -11,7 +11,7 @@ holds "$out" 'bunraku compile'
 run 0 --version
 holds "$out" '^bunraku [0-9.]+ \(Puppet language 8\.[0-9.]+\)$'
 run 1 nonsense
-holds "$err" "Unknown Puppet subcommand 'nonsense'"
+holds "$err" "Unknown subcommand 'nonsense'"
 run 1 aply
 holds "$err" 'Did you mean apply\?'
 run 1 compile --enviroment x

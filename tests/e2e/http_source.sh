@@ -1,6 +1,7 @@
 #!/bin/bash
 # Files with an HTTP source, applied twice: checks the messages, the requests to the server and the
-# resulting files. The behaviour is that of Puppet 8.11, except that each URL is requested once,
+# resulting files. The behaviour is that of Puppet 8.11 (of OpenVox 8.26 for entity tags), except that
+# each URL is requested once,
 # that the message for a refused connection differs, and that `source_permissions => use` does not
 # fail if there is no owner.
 . "${0%/*}/lib.sh"
@@ -20,7 +21,7 @@ export FACTER_port=$port FACTER_top=$scratch/top
     cd "$scratch/top" && stat -c '%n %a %s' ./*
     sort "$scratch/web/asked" | uniq -c
 } | sed -E "/(Compiled|Applied) catalog/d; s#127.0.0.1:$port#HOST#g; s#$scratch#DIR#g; s#$here#HERE#g
-    s/\{mtime\}[0-9: +-]+(UTC)?/{mtime}TIME/g; s/^ +//" >"$scratch/said"
+    s/\{mtime\}[0-9: -]+[+-][0-9]{4}/{mtime}TIME/g; s/^ +//" >"$scratch/said"
 [ "${1:-}" = --show ] && cat "$scratch/said" && exit
 if ! diff "$here/expected" "$scratch/said" >"$scratch/diff"; then
     printf 'FAILED:\n%s\n' "$(<"$scratch/diff")"

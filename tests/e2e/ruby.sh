@@ -162,6 +162,15 @@ holds "$generated" "Puppet::Resource::Param\(Variant\[Enum\['fast', 'slow'\], Pa
 holds "$generated" "/\^\(\[\^:\]\+\):\(\.\+\)\\\$/ => \['left', 'right'\],"
 run 0 generate types --environmentpath "$envs"
 holds "$out" 'all inputs were up-to-date'
+# An older type, as after the downgrade of a module, is generated again.
+type=$(find "$envs" -name acme_thing.rb -path '*/type/*')
+touch -d '2020-02-03 04:05:06' "$type"
+run 0 generate types --environmentpath "$envs"
+holds "$out" "Generating '.*/.resource_types/acme_thing.pp' using 'pcore' format"
+[ "$(stat -c %Y "$type")" = "$(stat -c %Y "$envs/production/.resource_types/acme_thing.pp")" ] ||
+    { echo 'FAILED: the generated file has another time'; failures=$((failures + 1)); }
+run 0 generate types --environmentpath "$envs"
+holds "$out" 'all inputs were up-to-date'
 run 1 compile --environmentpath "$envs" --setting ruby_program=/nonexistent/ruby -e 'acme_thing { "a:b": size => 1 }'
 holds "$err" "no parameter named 'size'"
 

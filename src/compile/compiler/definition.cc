@@ -27,7 +27,8 @@ char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 std::string regexp_node_name(std::string_view source) {
     std::string text(source);
     for (char& c : text) c = lower(c);
-    // The operators of look-around groups become letters.
+    // The operators of look-around groups become letters, in lower case because lookups of names
+    // use it (OpenVox 8.28.1; Puppet 8 does not find such nodes).
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '(' && i + 1 < text.size() && text[i + 1] == '?') {
@@ -35,13 +36,13 @@ std::string regexp_node_name(std::string_view source) {
             if (close != std::string::npos) {
                 for (std::size_t j = i; j <= close; ++j) {
                     switch (text[j]) {
-                        case '(': out += "LP"; break;
-                        case '?': out += "QU"; break;
-                        case '<': out += "LT"; break;
-                        case '>': out += "GT"; break;
-                        case '!': out += "EX"; break;
-                        case '=': out += "EQ"; break;
-                        case ')': out += "RP"; break;
+                        case '(': out += "lp"; break;
+                        case '?': out += "qu"; break;
+                        case '<': out += "lt"; break;
+                        case '>': out += "gt"; break;
+                        case '!': out += "ex"; break;
+                        case '=': out += "eq"; break;
+                        case ')': out += "rp"; break;
                         default: out += text[j];
                     }
                 }

@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
+#include "compile/migration/environments.h"
 #include "compile/reference/documents.h"
 #include "compile/site/puppetdb_client.h"
-#include "compile/site/site.h"
 #include "core/base/text.h"
 #include "core/codec/ini.h"
 #include "core/codec/yaml.h"
@@ -39,7 +39,7 @@ public:
         authority();
         classifier();
         other_files();
-        const auto folders = environments();
+        const auto folders = environment_folders(settings_, files_);
         for (const auto& folder : folders) environment(folder);
         if (folders.empty())
             add(Weight::Note, settings_.text("environmentpath"), "contains no environment");
@@ -185,31 +185,11 @@ private:
                             fmt::join(*names, ", ")));
     }
 
-    std::vector<std::string> environments() {
-        std::vector<std::string> out;
-        for (const auto& path : settings_.list("environmentpath")) {
-            const auto names = files_.list(path);
-            if (!names) continue;
-            for (const auto& name : *names)
-                if (files_.is_directory(sys::join(path, name)) && !name.starts_with('.'))
-                    out.push_back(sys::join(path, name));
-        }
-        std::ranges::sort(out);
-        return out;
-    }
-
     void environment(const std::string& folder) {
-        const std::string name(sys::base_name(folder));
         base::MemorySink said;
         std::shared_ptr<const environment::Environment> opened;
         try {
-            site::NodeRequest request;
-            request.sources.directory = folder;
-            request.overlay.set("environment", name);
-            site::Options options;
-            options.log = &said;
-            options.explain_errors = true;
-            opened = site::Site(settings_, options).environment(request);
+            opened = open_environment(settings_, folder, said);
         } catch (const base::PuppetError& e) {
             add(Weight::Broken, folder, e.full_text());
             return;

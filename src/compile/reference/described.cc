@@ -90,6 +90,7 @@ DocItem builtin_item(Kind kind, std::string_view name, std::string_view doc) {
 DocItem builtin_function(const evaluator::Builtin& f) {
     DocItem out = builtin_item(Kind::Function, f.name, f.doc);
     for (const auto& overload : f.overloads) {
+        if (!overload.exists(config::kDefaultLevel)) continue;
         if (overload.mismatch) continue;
         DocSignature s;
         s.text = fmt::format("{}({})", f.name, overload.signature);

@@ -7,7 +7,6 @@
 
 #include "compile/site/store_access.h"
 #include "core/base/plain_error.h"
-#include "core/config/version.h"
 #include "core/sys/system.h"
 #include "core/value/build.h"
 #include "core/value/hash_access.h"
@@ -91,13 +90,19 @@ Value stored_facts(base::Arena& arena, StoreAccess& store, const std::string& no
     return facts.build();
 }
 
-Value own_server_facts(base::Arena& arena) {
+void add_server_versions(value::HashBuilder& facts, config::Compatibility level) {
+    if (const auto name = config::implementation(level); !name.empty())
+        facts.set("serverimplementation", Value::string(name));
+    facts.set("serverversion", Value::string(config::puppet_version(level)));
+}
+
+Value own_server_facts(base::Arena& arena, config::Compatibility level) {
     sys::RealSystem real;
     facts::Options wanted;
     wanted.names = {"networking"};
     const Value networking = facts::collect(arena, real.system(), wanted);
     value::HashBuilder b(arena);
-    b.set("serverversion", Value::string(config::kPuppetVersion));
+    add_server_versions(b, level);
     for (const auto& [name, fact] :
          {std::pair("servername", "networking.fqdn"), std::pair("serverip", "networking.ip"),
           std::pair("serverip6", "networking.ip6")}) {
@@ -152,6 +157,7 @@ Value machine_facts(base::Arena& arena, const config::Settings& settings,
     wanted.external_directories =
         facts::default_external_directories(real.system().users.is_root());
     wanted.legacy = settings.boolean("include_legacy_facts");
+    wanted.level = settings.compatibility();
     facts::apply_conf(wanted);
     add_fact_folders(settings, environment, wanted);
     if (environment && facter_log.enabled(base::Level::Info))

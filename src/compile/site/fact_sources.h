@@ -7,6 +7,7 @@
 #include "compile/site/store_access.h"
 #include "core/base/diagnostic.h"
 #include "core/config/settings.h"
+#include "core/value/build.h"
 #include "language/environment/environment.h"
 #include "resources/facts/documents.h"
 #include "resources/facts/facts.h"
@@ -43,8 +44,11 @@ value::Value stored_facts(base::Arena& arena, StoreAccess& store, const std::str
 value::Value machine_facts(base::Arena& arena, const config::Settings& settings,
                            const environment::Environment* environment, base::LogSink& log);
 
-/// Returns $server_facts of this machine (Puppet::Node::ServerFacts of 8.11).
-value::Value own_server_facts(base::Arena& arena);
+/// Returns $server_facts of this machine (Puppet::Node::ServerFacts).
+value::Value own_server_facts(base::Arena& arena, config::Compatibility level);
+/// Adds the facts of the server that depend only on the compatibility level: serverimplementation
+/// and serverversion.
+void add_server_versions(value::HashBuilder& facts, config::Compatibility level);
 
 /// Adds the folders with Puppet's custom facts: FACTERLIB, lib/facter and facts.d of the
 /// environment's modules, and the settings factpath and pluginfactdest. `environment` may be null.

@@ -11,7 +11,6 @@
 #include "core/base/plain_error.h"
 #include "core/base/work_limit.h"
 #include "core/codec/digest.h"
-#include "core/config/version.h"
 #include "core/sys/process.h"
 #include "core/sys/system.h"
 #include "core/value/build.h"
@@ -26,9 +25,9 @@ using value::Value;
 
 namespace {
 
-Value fixed_server_facts(base::Arena& arena) {
+Value fixed_server_facts(base::Arena& arena, config::Compatibility level) {
     value::HashBuilder b(arena);
-    b.set("serverversion", Value::string(config::kPuppetVersion));
+    add_server_versions(b, level);
     b.set("servername", Value::string("puppet.example.org"));
     b.set("serverip", Value::string("192.0.2.10"));
     return b.build();
@@ -111,6 +110,7 @@ Session::Session(NodeRequest asked, std::string node, Parts parts, base::LogSink
     request_.environment_settings =
         environment_settings(*request_.arena, settings, *parts_.environment);
     request_.code_id = asked_.code_id;
+    request_.options.level = parts_.environment->level();
     request_.options.strict = strictness(settings.text("strict"));
     request_.options.strict_variables = settings.boolean("strict_variables");
     request_.options.storeconfigs = parts_.view->storeconfigs();
@@ -175,8 +175,12 @@ void Session::gather() {
     node.trusted = trusted.value_or(Value::undef());
     switch (asked_.server_facts.kind) {
         case ServerFacts::Kind::None: break;
-        case ServerFacts::Kind::Fixed: node.server_facts = fixed_server_facts(arena); break;
-        case ServerFacts::Kind::Own: node.server_facts = own_server_facts(arena); break;
+        case ServerFacts::Kind::Fixed: 
+            node.server_facts = fixed_server_facts(arena, request_.options.level);
+            break;
+        case ServerFacts::Kind::Own: 
+            node.server_facts = own_server_facts(arena, request_.options.level);
+            break;
         case ServerFacts::Kind::Given: node.server_facts = asked_.server_facts.values; break;
     }
     node.variables = std::move(asked_.variables);
@@ -199,7 +203,8 @@ void Session::connect() {
     lookup.codedir = settings.text("codedir");
     lookup.strict_error = request_.options.strict == evaluator::Strict::Error;
     lookup.warn_deprecated = request_.options.strict != evaluator::Strict::Off;
-    lookup.data_binding_terminus = settings.text("data_binding_terminus");
+    if (!config::removed_setting(request_.options.level, "data_binding_terminus"))
+        lookup.data_binding_terminus = settings.text("data_binding_terminus");
     if (lookup.data_binding_terminus.empty()) lookup.data_binding_terminus = "hiera";
     templates_ = std::make_unique<templates::Templates>(parts_.environment);
     lookup.hiera3 = [&ruby = templates_->ruby()](evaluator::Interpreter& in,

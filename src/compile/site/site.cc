@@ -128,6 +128,8 @@ environment::Spec spec_of(const config::Settings& settings, const Sources& sourc
     if (auto dir = settings.text("default_manifest"); !dir.empty()) spec.default_manifest = dir;
     spec.disable_per_environment_manifest = settings.boolean("disable_per_environment_manifest");
     spec.tasks = settings.boolean("tasks");
+    spec.level = settings.compatibility();
+    spec.level_fixed = settings.on_command_line("compatibility");
     using Strict = syntax::ValidateOptions::Strict;
     const auto strict = settings.text("strict");
     spec.strict = strict == "off"       ? Strict::Off

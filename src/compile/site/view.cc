@@ -8,7 +8,6 @@
 
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
-#include "core/config/version.h"
 #include "core/sys/ruby_folders.h"
 #include "core/value/build.h"
 #include "language/environment/conf.h"
@@ -185,8 +184,8 @@ Value environment_settings(base::Arena& arena, const config::Settings& settings,
                       : *own == "false" ? Value::boolean(false)
                                         : text(*own));
     }
-    if (const auto own = environment.conf("environment_data_provider"))
-        set("environment_data_provider", text(*own));
+    for (const std::string_view name : {"environment_data_provider", "compatibility"})
+        if (const auto own = environment.conf(name)) set(name, text(*own));
     return out.build();
 }
 

@@ -58,7 +58,8 @@ base::Result<PlainValue> without_file_options(std::string_view value) {
     return out;
 }
 
-std::vector<Remark> conf_remarks(std::string_view text, std::string_view section) {
+std::vector<Remark> conf_remarks(std::string_view text, std::string_view section,
+                                 Compatibility level) {
     std::vector<Remark> out;
     const auto add = [&](base::Level level, std::string message) {
         const Remark remark{level, std::move(message)};
@@ -70,7 +71,7 @@ std::vector<Remark> conf_remarks(std::string_view text, std::string_view section
         if (part.name != "main" && part.name != section) continue;
         for (const auto& entry : part.entries) {
             const SettingSpec* spec = find_setting(entry.name);
-            if (entry.name == "pluginsync")
+            if (entry.name == "pluginsync" && !removed_setting(level, entry.name))
                 add(base::Level::Warning, "Setting 'pluginsync' is deprecated.");
             using Kind = SettingSpec::Kind;
             if (!spec || spec->kind == Kind::Path || spec->kind == Kind::Autosign) continue;

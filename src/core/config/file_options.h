@@ -9,6 +9,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/result.h"
+#include "core/config/compatibility.h"
 
 namespace bunraku::config {
 
@@ -29,6 +30,7 @@ struct Remark {
 };
 /// Returns the remarks about a file's text, each once. `section` is the run mode, as in
 /// Settings::load_text.
-std::vector<Remark> conf_remarks(std::string_view text, std::string_view section);
+std::vector<Remark> conf_remarks(std::string_view text, std::string_view section,
+                                 Compatibility level = kDefaultLevel);
 
 }  // namespace bunraku::config

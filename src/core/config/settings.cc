@@ -60,6 +60,15 @@ std::string xdg(const char* variable, std::string_view fallback) {
     return home_directory() + std::string(fallback);
 }
 
+/// Returns the folder that systemd made for a unit with RuntimeDirectory=, or the default (OpenVox
+/// 8.23). systemd separates several folders by colons.
+std::string runtime_directory(std::string fallback) {
+    const char* dir = std::getenv("RUNTIME_DIRECTORY");
+    if (!dir || dir[0] != '/') return fallback;
+    const std::string_view all = dir;
+    return std::string(all.substr(0, all.find(':')));
+}
+
 /// Reports whether Puppet allows the section in puppet.conf.
 bool is_section(std::string_view name) {
     return name == "main" || name == "server" || name == "master" || name == "agent" ||
@@ -203,7 +212,15 @@ bool Settings::is_nil(SettingName name) const {
     return spec && spec->nil_default;
 }
 
+Compatibility Settings::compatibility() const {
+    const std::string* raw = find_raw("compatibility");
+    return (raw ? level_from_name(*raw) : std::nullopt).value_or(kDefaultLevel);
+}
+
 std::string Settings::machine_default(std::string_view name, int depth) const {
+    if (name == "server" && !root_ && changed(compatibility(), Change::DefaultServer)) return {};
+    if (name == "server") return "puppet";
+    if (const auto text = default_at(compatibility(), name)) return std::string(*text);
     if (name == "certname") return default_certname();
     if (name == "cadir") {
         // The location in older versions, if it exists.
@@ -231,7 +248,7 @@ std::string Settings::machine_default(std::string_view name, int depth) const {
         if (name == "codedir") return "/etc/puppet/code";
         if (name == "vardir") return "/var/cache/puppet";
         if (name == "publicdir") return "/var/cache/puppet/public";
-        if (name == "rundir") return "/run/puppet";
+        if (name == "rundir") return runtime_directory("/run/puppet");
         if (name == "logdir") return "/var/log/puppet";
         return {};
     }
@@ -240,7 +257,7 @@ std::string Settings::machine_default(std::string_view name, int depth) const {
         if (name == "codedir") return "/etc/puppetlabs/code";
         if (name == "vardir") return "/opt/puppetlabs/puppet/cache";
         if (name == "publicdir") return "/opt/puppetlabs/puppet/public";
-        if (name == "rundir") return "/var/run/puppetlabs";
+        if (name == "rundir") return runtime_directory("/var/run/puppetlabs");
         if (name == "logdir") return "/var/log/puppetlabs/puppet";
         return {};
     }
@@ -251,8 +268,9 @@ std::string Settings::machine_default(std::string_view name, int depth) const {
     if (name == "logdir") return xdg("XDG_STATE_HOME", "/.local/state") + "/puppetlabs/log";
     if (name == "rundir") {
         const char* dir = std::getenv("XDG_RUNTIME_DIR");
-        if (dir && dir[0] == '/') return std::string(dir) + "/puppetlabs";
-        return xdg("XDG_STATE_HOME", "/.local/state") + "/puppetlabs/run";
+        return runtime_directory(dir && dir[0] == '/'
+                                     ? std::string(dir) + "/puppetlabs"
+                                     : xdg("XDG_STATE_HOME", "/.local/state") + "/puppetlabs/run");
     }
     return {};
 }
@@ -329,6 +347,8 @@ std::string Settings::value_of(std::string_view name, int depth) const {
 
 std::optional<std::string> Settings::get(SettingName name) const {
     if (!is_set(name) && !find_setting(name)) return std::nullopt;
+    if (removed_setting(Compatibility::OpenVox9, name) && removed_setting(compatibility(), name))
+        return std::nullopt;
     return value_of(name, 0);
 }
 
@@ -363,6 +383,8 @@ std::vector<std::string> Settings::names() const {
     }
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
+    const Compatibility level = compatibility();
+    std::erase_if(out, [&](const std::string& name) { return removed_setting(level, name); });
     return out;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/config/compatibility.h"
 #include "core/config/settings_table.h"
 
 namespace bunraku::sys {
@@ -61,7 +62,10 @@ public:
     bool on_command_line(SettingName name) const;
     /// Reports whether the setting has no value and Puppet's default is nil: undef in $settings::x.
     bool is_nil(SettingName name) const;
-    /// Returns all names that have a value.
+    /// Returns the value of `compatibility`, or the default if the value is invalid.
+    Compatibility compatibility() const;
+    /// Returns all names that have a value, without the settings that the compatibility level
+    /// removes.
     std::vector<std::string> names() const;
     const std::string& run_mode() const { return run_mode_; }
     void set_run_mode(std::string mode) { run_mode_ = std::move(mode); }
@@ -70,7 +74,8 @@ private:
     const std::string* find_raw(std::string_view name) const;
     std::string interpolate(std::string_view raw, int depth) const;
     std::string value_of(std::string_view name, int depth) const;
-    /// Returns a default that depends on the machine. It may contain $other settings.
+    /// Returns a default that depends on the machine or the compatibility level. It may contain
+    /// $other settings.
     std::string machine_default(std::string_view name, int depth) const;
     bool exists(const std::string& path) const;
 

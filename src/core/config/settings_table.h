@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings of Puppet 8.11 by name. "$~x" represents a value that depends on the machine and the
-// user (see settings.cc). Only settings.h includes this file.
+// The settings of Puppet 8.11 by name, and `compatibility`. "$~x" represents a value that depends
+// on the machine, the user or the compatibility level (see settings.cc). Only settings.h includes
+// this file.
 #pragma once
 
 #include <algorithm>
@@ -102,6 +103,10 @@ inline constexpr auto kSettings = [] {
         {"codedir", Kind::Path, "$~codedir",
          "Main folder of Puppet code: environments and modules."},
         {"color", Kind::String, "ansi", "Colours on the console: ansi, html, true or false."},
+        {"compatibility", Kind::Enum, "openvox8",
+         "Whose behaviour to follow where they differ: Puppet 8, OpenVox 8 or OpenVox 9. See "
+         "docs/compatibility.md.",
+         false, "puppet8 openvox8 openvox9"},
         {"confdir", Kind::Path, "$~confdir", "Main folder of configuration."},
         {"config", Kind::Path, "$confdir/${config_file_name}", "The configuration file."},
         {"config_file_name", Kind::String, "puppet.conf", "Name of the configuration file."},
@@ -278,7 +283,7 @@ inline constexpr auto kSettings = [] {
         {"postrun_command", Kind::String, "", "Program to run after each agent run."},
         {"preferred_serialization_format", Kind::String, "json",
          "Format towards the server: json, or rich data where the server knows it."},
-        {"preprocess_deferred", Kind::Boolean, "false",
+        {"preprocess_deferred", Kind::Boolean, "$~preprocess_deferred",
          "Call deferred functions before the catalog is applied rather than on the way."},
         {"prerun_command", Kind::String, "",
          "Program to run before each agent run; its failure ends the run."},
@@ -303,7 +308,7 @@ inline constexpr auto kSettings = [] {
         {"report_port", Kind::Port, "$serverport", "Port for reports."},
         {"report_server", Kind::String, "$server", "Host for reports."},
         {"reportdir", Kind::Path, "$vardir/reports", "Where the report processor `store` writes."},
-        {"reports", Kind::String, "store",
+        {"reports", Kind::String, "$~reports",
          "Report processors: store, log, http, puppetdb, or one of a module."},
         {"reporturl", Kind::String, "http://localhost:3000/reports/upload",
          "Where the report processor `http` sends to."},
@@ -332,7 +337,7 @@ inline constexpr auto kSettings = [] {
         {"runinterval", Kind::Duration, "30m", "Time between two agent runs."},
         {"runtimeout", Kind::Duration, "1h", "Time limit for one agent run."},
         {"serial", Kind::Path, "$cadir/serial", "The CA's next serial number."},
-        {"server", Kind::String, "puppet", "Host of the server."},
+        {"server", Kind::String, "$~server", "Host of the server."},
         {"server_datadir", Kind::Path, "$vardir/server_data",
          "Where the server keeps data as JSON."},
         {"server_list", Kind::ServerList, "", "Servers to try in turn, as host:port."},
@@ -375,7 +380,7 @@ inline constexpr auto kSettings = [] {
         {"summarize", Kind::Boolean, "false", "Print a summary of the run."},
         {"supported_checksum_types", Kind::List, "sha256,sha384,sha512,sha224,md5",
          "Digests that this node accepts for files.", false,
-         "sha256 sha256lite sha384 sha512 sha224 sha1 sha1lite md5 md5lite mtime ctime"},
+         "sha256 sha256lite sha384 sha512 sha224 sha1 sha1lite md5 md5lite mtime ctime etag"},
         {"syslogfacility", Kind::String, "daemon", "Facility for syslog."},
         {"tags", Kind::String, "", "Apply only resources that carry one of these tags."},
         {"tasks", Kind::Boolean, "false", "Read the code as that of plans and tasks."},

@@ -18,6 +18,7 @@ constexpr std::string_view kKnown[] = {"modulepath",
                                        "config_version",
                                        "environment_timeout",
                                        "environment_data_provider",
+                                       "compatibility",
                                        "static_catalogs",
                                        "rich_data"};
 
@@ -61,12 +62,27 @@ std::string expand_path(std::string_view path, const std::string& base) {
 
 base::Result<std::vector<std::pair<std::string, std::string>>> read_conf(const std::string& path,
                                                                          std::string_view text,
+                                                                         const Spec& spec,
                                                                          base::LogSink& log) {
     std::vector<std::pair<std::string, std::string>> out;
     auto file = codec::parse_ini(text);
     if (!file) {
         return base::failure(fmt::format("Could not parse {}: {} (file: {}, line: {})", path,
                                          file.error().message, path, file.error().code));
+    }
+    config::Compatibility level = spec.level;
+    for (const auto& section : file->sections) {
+        for (const auto& entry : section.entries) {
+            if (section.name != "main" || entry.name != "compatibility") continue;
+            const auto own = config::level_from_name(unquoted(entry.value));
+            if (!own) {
+                return base::failure(fmt::format(
+                    "Invalid value '{}' for parameter compatibility. Allowed values are "
+                    "'puppet8', 'openvox8', 'openvox9' (file: {}, line: {})",
+                    unquoted(entry.value), path, entry.line));
+            }
+            if (!spec.level_fixed) level = *own;
+        }
     }
     std::vector<std::string> sections, unknown;
     for (const auto& section : file->sections) {
@@ -75,8 +91,11 @@ base::Result<std::vector<std::pair<std::string, std::string>>> read_conf(const s
             continue;
         }
         for (const auto& entry : section.entries) {
-            if (std::find(std::begin(kKnown), std::end(kKnown), entry.name) == std::end(kKnown))
+            const bool removed = config::removed_setting(level, entry.name);
+            if (removed ||
+                std::find(std::begin(kKnown), std::end(kKnown), entry.name) == std::end(kKnown))
                 unknown.push_back(entry.name);
+            if (removed) continue;
             auto value = unquoted(entry.value);
             // Other braces are a glob pattern of modulepath.
             if (auto plain = config::without_file_options(value); plain && plain->has_options)

@@ -15,14 +15,17 @@
 namespace bunraku::environment {
 
 class Files;
+struct Spec;
 
 /// Makes a path absolute and resolves "." and "..", like Ruby's File.expand_path.
 std::string expand_path(std::string_view path, const std::string& base);
 
-/// Returns the settings in the text of a file, in order. Logs a warning for sections and unknown
-/// names. `path` is used in messages only.
+/// Returns the settings in the text of a file, in order. Logs a warning for sections and for names
+/// that are unknown at the compatibility level, which the file itself may set. `path` is used in
+/// messages only.
 base::Result<std::vector<std::pair<std::string, std::string>>> read_conf(const std::string& path,
                                                                          std::string_view text,
+                                                                         const Spec& spec,
                                                                          base::LogSink& log);
 
 /// Replaces `$name` and `${name}` by the values of settings. The error is Puppet's: "Could not find

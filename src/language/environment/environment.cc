@@ -41,6 +41,11 @@ std::optional<std::string> Environment::conf(std::string_view setting) const {
     return std::nullopt;
 }
 
+config::Compatibility Environment::level() const {
+    const auto own = spec_.level_fixed ? std::nullopt : conf("compatibility");
+    return own ? config::level_from_name(*own).value_or(spec_.level) : spec_.level;
+}
+
 std::string Environment::conflict() const {
     if (!spec_.disable_per_environment_manifest) return {};
     auto manifest = conf("manifest");

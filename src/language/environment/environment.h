@@ -19,6 +19,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/result.h"
+#include "core/config/compatibility.h"
 #include "language/environment/file_fingerprints.h"
 #include "language/environment/files.h"
 #include "language/environment/trace.h"
@@ -89,6 +90,8 @@ struct Spec {
     /// Ids of reads. If null, the table of the previous state is used, or a new one.
     std::shared_ptr<ReadTable> reads;
     syntax::ValidateOptions::Strict strict = syntax::ValidateOptions::Strict::Error;
+    config::Compatibility level = config::kDefaultLevel;  ///< setting
+    bool level_fixed = false;  ///< true if environment.conf cannot set another level
 };
 
 /// One environment, shared by all compiles and threads.
@@ -108,6 +111,8 @@ public:
     const std::string& config_version() const { return config_version_; }
     /// Returns a setting of environment.conf as written.
     std::optional<std::string> conf(std::string_view setting) const;
+    /// Returns the compatibility level of compiles.
+    config::Compatibility level() const;
     /// Returns Puppet's error text if the environment cannot compile; otherwise empty.
     std::string conflict() const;
 

@@ -127,7 +127,7 @@ private:
         if (env_.reuse_opened(file, previous_)) {
             env_.conf_ = previous_->conf_;
         } else if (auto text = files_.read(file)) {
-            env_.conf_ = BUNRAKU_TRY(read_conf(file, *text, log_));
+            env_.conf_ = BUNRAKU_TRY(read_conf(file, *text, spec_, log_));
         }
         return {};
     }

@@ -293,8 +293,9 @@ Value BuiltinFunction::call(Interpreter& in, Scope& scope, std::span<const Value
         !builtin_.usual({in, scope, args, block, site}))
         runtime_error("{}(): not the usual arguments", builtin_.name);
     if (builtin_.legacy_arity != kTyped) return call_legacy(in, scope, args, block, site);
+    const config::Compatibility level = in.options().level;
     for (const ParsedOverload& candidate : overloads()) {
-        if (!accepts(in, candidate, args, block)) continue;
+        if (!candidate.overload->exists(level) || !accepts(in, candidate, args, block)) continue;
         BUNRAKU_ASSERT(candidate.overload && candidate.overload->code);
         const Call call{in, scope, args, block, site};
         if (!candidate.overload->mismatch) return candidate.overload->code(call);
@@ -303,7 +304,7 @@ Value BuiltinFunction::call(Interpreter& in, Scope& scope, std::span<const Value
     }
     std::vector<types::Signature> signatures;
     for (const ParsedOverload& candidate : overloads()) {
-        if (candidate.overload->mismatch) continue;
+        if (candidate.overload->mismatch || !candidate.overload->exists(level)) continue;
         types::Signature s;
         s.type = candidate.callable;
         s.parameter_names.assign(candidate.names.begin(), candidate.names.end());
@@ -318,7 +319,8 @@ Value BuiltinFunction::call(Interpreter& in, Scope& scope, std::span<const Value
 const types::Type* BuiltinFunction::signature(Interpreter& in) const {
     std::vector<const types::Type*> all;
     for (const ParsedOverload& candidate : overloads())
-        if (!candidate.overload->mismatch) all.push_back(candidate.callable);
+        if (!candidate.overload->mismatch && candidate.overload->exists(in.options().level))
+            all.push_back(candidate.callable);
     return all.size() == 1 ? all[0] : types::make_variant(in.types(), all);
 }
 

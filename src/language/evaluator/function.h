@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/config/compatibility.h"
 #include "core/value/build.h"
 #include "core/value/value.h"
 
@@ -53,6 +54,13 @@ struct Overload {
     /// Puppet's `argument_mismatch`. It is tried if no other overload matches. `code` returns the
     /// text of the error, which is thrown as "'NAME' TEXT".
     bool mismatch = false;
+    /// The changes between compatibility levels that add and remove this overload.
+    std::optional<config::Change> added = {}, removed = {};
+    /// Reports whether the overload exists at a level.
+    bool exists(config::Compatibility level) const {
+        return (!added || config::changed(level, *added)) &&
+               (!removed || !config::changed(level, *removed));
+    }
 };
 
 /// The arity of a function without a signature, like Puppet's 3.x functions: n means exactly n

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/diagnostic.h"
+#include "core/config/compatibility.h"
 #include "core/value/encoding.h"
 #include "core/value/value.h"
 #include "language/evaluator/fact_reads.h"
@@ -35,6 +36,7 @@ struct Options {
     /// if false, exporting and collecting exported resources logs a warning
     bool storeconfigs = false;
     bool tasks = false;
+    config::Compatibility level = config::kDefaultLevel;
     /// maximum nesting of Puppet calls; a deeper call is an error and never a stack overflow
     int max_depth = 1000;
     /// Maximum number of calls of lambdas and of functions written in Puppet, for programs that

@@ -430,6 +430,9 @@ Value versioncmp(const Call& call) {
     return Value::integer(version_compare(call[0].as_string(), call[1].as_string()));
 }
 
+#define BUNRAKU_REGSUBST_STRING                                           \
+    ", String pattern, Variant[String,Hash[String,String]] replacement, " \
+    "Optional[Pattern[/^[GEIM]*$/]] flags?"
 #define BUNRAKU_TARGET                                                                 \
     "Variant[Array[Variant[String,Sensitive[String]]],Sensitive[Array[Variant[String," \
     "Sensitive[String]]]],Variant[String,Sensitive[String]]] target"
@@ -441,9 +444,13 @@ const Builtin kFunctions[] = {
       {"Array[String] string, Variant[Any, Type] pattern", match_array}}},
     {"regsubst",
      "Replaces the matches of a pattern in a string or in every string of an array.",
-     {{BUNRAKU_TARGET ", String pattern, Variant[String,Hash[String,String]] replacement, "
-                      "Optional[Pattern[/^[GEIM]*$/]] flags?, Enum['N','E','S','U'] encoding?",
-       regsubst_string},
+     {{BUNRAKU_TARGET BUNRAKU_REGSUBST_STRING ", Enum['N','E','S','U'] encoding?",
+       regsubst_string,
+       false,
+       {},
+       config::Change::RegsubstEncoding},
+      {BUNRAKU_TARGET BUNRAKU_REGSUBST_STRING, regsubst_string, false,
+       config::Change::RegsubstEncoding},
       {BUNRAKU_TARGET
        ", Variant[Regexp,Type[Regexp]] pattern, Variant[String,Hash[String,String]] replacement, "
        "Pattern[/^G?$/] flags?",

@@ -46,6 +46,10 @@ bool requires_some(const Release& r, std::string_view who, const base::SemVerRan
     return false;
 }
 
+bool requires_any(const Release& r, std::string_view who) {
+    return r.line(Index::Requirements).find(fmt::format("\t{}=", who)) != std::string_view::npos;
+}
+
 }  // namespace
 
 bool Filter::takes(const Hit& hit) const {
@@ -59,6 +63,9 @@ bool Filter::takes(const Hit& hit) const {
     if (tag && r.line(Index::Tags).find(tag_json) == std::string_view::npos) return false;
     if (!system.empty() && !has_system(r.line(Index::Systems))) return false;
     if (puppet && !requires_some(r, "puppet", *puppet)) return false;
+    // A module without a requirement on OpenVox supports the versions of Puppet.
+    if (openvox && !requires_some(r, requires_any(r, "openvox") ? "openvox" : "puppet", *openvox))
+        return false;
     if (pe && !requires_some(r, "pe", *pe)) return false;
     return r.created >= since;
 }
@@ -106,7 +113,8 @@ std::optional<Response> Filter::read(const Call& call, Filter* out) {
         *to = base::SemVerRange::parse(*text);
         return to->has_value();
     };
-    if (!range("puppet_requirement", &out->puppet) || !range("pe_requirement", &out->pe)) {
+    if (!range("puppet_requirement", &out->puppet) ||
+        !range("openvox_requirement", &out->openvox) || !range("pe_requirement", &out->pe)) {
         return error_response(400, "the requirement is not a valid version range");
     }
     if (const std::string* since = call.query("with_release_since")) {

@@ -22,14 +22,14 @@ struct Filter {
     bool show_deleted = false, hide_deprecated = false;
     unsigned flags = 0;    ///< flags that must all be set
     bool nothing = false;  ///< true if no release here can match
-    std::optional<base::SemVerRange> puppet, pe;
+    std::optional<base::SemVerRange> puppet, openvox, pe;
     std::int64_t since = 0;
 
     /// Reads the parameters into `out`. Returns the response if one of them is invalid.
     static std::optional<http::Response> read(const Call& call, Filter* out);
     bool trivial() const {
         return !owner && !tag && system.empty() && !hide_deprecated && flags == 0 && !nothing &&
-               !puppet && !pe && since == 0;
+               !puppet && !openvox && !pe && since == 0;
     }
     bool takes(const Hit& hit) const;
 

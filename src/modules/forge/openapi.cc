@@ -42,14 +42,15 @@ constexpr Parameter kParameters[] = {
     {"operatingsystem", "string", "supports it"},
     {"operatingsystemrelease", "string", "and this release of it"},
     {"puppet_requirement", "string", "a range of Puppet's versions"},
+    {"openvox_requirement", "string", "a range of OpenVox's versions"},
     {"pe_requirement", "string", "a range of Puppet Enterprise's versions"},
     {"reason", "string", "why"},
 };
 
 constexpr std::string_view kFilters =
     "limit offset sort_by query owner tag with_tasks with_plans with_pdk with_release_since "
-    "operatingsystem operatingsystemrelease puppet_requirement pe_requirement show_deleted "
-    "hide_deprecated exclude_fields with_html";
+    "operatingsystem operatingsystemrelease puppet_requirement openvox_requirement pe_requirement "
+    "show_deleted hide_deprecated exclude_fields with_html";
 
 constexpr Operation kOperations[] = {
     {"/v3/modules", "get", "getModules", "Modules. sort_by: rank, downloads or latest_release.",

@@ -38,6 +38,18 @@ std::string v_prefixed(const std::string& text) {
     return !text.empty() && text[0] >= '0' && text[0] <= '9' ? "v" + text : text;
 }
 
+std::vector<Dependency> requirements_in(const Value& list) {
+    std::vector<Dependency> out;
+    for (const Value& one : list.as_array()) {
+        const Value* name = one.is_hash() ? one.as_hash().find("name") : nullptr;
+        if (!name || !name->is_string()) continue;
+        const Value* range = one.as_hash().find("version_requirement");
+        out.push_back({std::string(name->as_string()),
+                       range && range->is_string() ? std::string(range->as_string()) : ">= 0.0.0"});
+    }
+    return out;
+}
+
 Result<InstalledModule> load_module(sys::FileSystem& fs, const std::string& folder,
                                     const std::string& name, std::vector<std::string>* warnings) {
     InstalledModule m{.name = name, .path = folder + "/" + name, .modulepath = folder};
@@ -73,16 +85,11 @@ Result<InstalledModule> load_module(sys::FileSystem& fs, const std::string& fold
                             "metadata.json of the module {} must be an array, not: '{}'",
                             name, value::to_text(*v)));
         }
-        for (const Value& d : v->as_array()) {
-            if (!d.is_hash()) continue;
-            const Value* dep = d.as_hash().find("name");
-            const Value* range = d.as_hash().find("version_requirement");
-            if (!dep || !dep->is_string()) continue;
-            m.dependencies.push_back(
-                {slashed(dep->as_string()),
-                 range && range->is_string() ? std::string(range->as_string()) : ">= 0.0.0"});
-        }
+        m.dependencies = requirements_in(*v);
+        for (Dependency& d : m.dependencies) d.name = slashed(d.name);
     }
+    if (const Value* v = data.find("requirements"); v && v->is_array())
+        m.requirements = requirements_in(*v);
     return m;
 }
 

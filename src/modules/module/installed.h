@@ -21,6 +21,7 @@ struct InstalledModule {
     std::string metadata_name;             ///< as written in metadata.json
     std::string version;                   ///< empty if unknown
     std::vector<Dependency> dependencies;  ///< names in the form "author/name"
+    std::vector<Dependency> requirements;  ///< on puppet, openvox or pe
     /// Returns "author-name", or the name of the folder.
     std::string full_name() const;
     bool operator==(const InstalledModule& other) const { return path == other.path; }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/codec/json_text.h"
+#include "modules/module/runtime_requirement.h"
 #include "modules/module/tool.h"
 
 namespace bunraku::module {
@@ -149,6 +150,7 @@ Result<std::string> list_modules(const ToolOptions& options, bool tree, base::Lo
     for (std::string& w : warnings) log.log(Level::Warning, std::move(w));
     const ModuleProblems troubles = problems_of(modules);
     warn(troubles, log);
+    warn_of_runtimes(modules, nullptr, options.level, log);
     Lister lister(modules, troubles, options.color);
     std::string out;
     for (const InstalledModules::Folder& folder : modules.folders()) {

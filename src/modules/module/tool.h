@@ -10,6 +10,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/result.h"
+#include "core/config/compatibility.h"
 #include "modules/module/forge_client.h"
 #include "modules/module/installed.h"
 #include "modules/module/resolve.h"
@@ -25,6 +26,7 @@ struct ToolOptions {
     bool color = false;
     bool explain = false;  ///< true to explain after Puppet's message why no releases fit together
     int parallel = 16;
+    config::Compatibility level = config::kDefaultLevel;  ///< which modules must support
 
     /// Reports whether dependencies are neither resolved nor installed.
     bool alone() const { return force || ignore_dependencies; }

@@ -10,6 +10,7 @@
 
 #include "core/codec/json_text.h"
 #include "modules/module/parallel.h"
+#include "modules/module/runtime_requirement.h"
 
 namespace bunraku::module {
 
@@ -351,6 +352,8 @@ Result<void> ToolAction::place(const std::vector<const Candidate*>& releases,
         const std::string& bytes = r->local ? local_archive : archives[r];
         BUNRAKU_TRY_VOID(place_module(bytes, places_[r] + "/" + short_name(r->name)));
     }
+    if (const auto now = InstalledModules::load(options_.modulepath))
+        warn_of_runtimes(*now, &installed_, options_.level, log_);
     return {};
 }
 

@@ -457,12 +457,14 @@ Result<AuthConf> AuthConf::parse(std::string_view text, const std::string& name,
     return out;
 }
 
-AuthConf AuthConf::stock(OidNames names) {
+AuthConf AuthConf::stock(OidNames names, config::Compatibility level) {
     // A built-in rule and the clients that it allows: "" means all, "-" means none, "cli" means
     // those with the extension pp_cli_auth. Other texts are entries of auth.conf.
     struct Line {
         std::string_view name, path, methods, client;
+        std::optional<config::Change> added = {}, removed = {};
     };
+    using enum config::Change;
     // The rules that puppetserver 8 installs. It has no rule for DELETE of a request; here, clients
     // that may sign may delete.
     static constexpr Line kStock[] = {
@@ -482,7 +484,16 @@ AuthConf AuthConf::stock(OidNames names) {
         {"puppetlabs status service - full", "/status/v1/services", "GET", ""},
         {"puppetlabs status service - simple", "/status/v1/simple", "GET", ""},
         {"puppetlabs environments", "/puppet/v3/environments", "GET", "*"},
-        {"puppetlabs file bucket file", "/puppet/v3/file_bucket_file", "GET HEAD POST PUT", "*"},
+        {"puppetlabs file bucket file",
+         "/puppet/v3/file_bucket_file",
+         "GET HEAD POST PUT",
+         "*",
+         {},
+         FilebucketRead},
+        {"puppetlabs file bucket file", "/puppet/v3/file_bucket_file", "HEAD PUT", "*",
+         FilebucketRead},
+        {"puppetlabs file bucket file read", "/puppet/v3/file_bucket_file", "GET POST", "cli",
+         FilebucketRead},
         {"puppetlabs file content", "/puppet/v3/file_content", "GET POST", "*"},
         {"puppetlabs file metadata", "/puppet/v3/file_metadata", "GET POST", "*"},
         {"puppetlabs node", "^/puppet/v3/node/([^/]+)$", "GET", "$1"},
@@ -495,6 +506,9 @@ AuthConf AuthConf::stock(OidNames names) {
     out.names_ = std::move(names);
     out.is_stock_ = true;
     for (const auto& line : kStock) {
+        if ((line.added && !config::changed(level, *line.added)) ||
+            (line.removed && config::changed(level, *line.removed)))
+            continue;
         Rule rule;
         rule.name = line.name;
         rule.sort_order = 500;

@@ -15,6 +15,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/base/result.h"
+#include "core/config/compatibility.h"
 #include "core/config/settings.h"
 #include "net/http/access.h"
 #include "net/http/message.h"
@@ -37,8 +38,8 @@ public:
     /// trapperkeeper-authorization.
     static base::Result<AuthConf> parse(std::string_view text, const std::string& name,
                                         OidNames names = {});
-    /// Returns the default rules of puppetserver 8.
-    static AuthConf stock(OidNames names = {});
+    /// Returns the default rules of puppetserver 8 or, at the level openvox9, of openvox-server 9.
+    static AuthConf stock(OidNames names = {}, config::Compatibility level = config::kDefaultLevel);
 
     struct Verdict {
         bool allowed = false;
@@ -77,7 +78,8 @@ public:
     /// Reads the rules. `find` returns the path of the file, now and at each reload. Without a
     /// file, the stock rules apply.
     static base::Result<std::shared_ptr<Authorization>> read(
-        std::function<base::Result<std::string>()> find, OidNames names, base::LogSink& log);
+        std::function<base::Result<std::string>()> find, OidNames names,
+        config::Compatibility level, base::LogSink& log);
     /// Reads the rules again. Fails and leaves the old rules in force if the file cannot be read or
     /// no longer exists.
     base::Result<void> reload();
@@ -92,6 +94,7 @@ private:
     std::function<base::Result<std::string>()> find_;
     std::string path_;  ///< path of the current rules; empty for the stock rules
     OidNames names_;
+    config::Compatibility level_ = config::kDefaultLevel;  ///< for the stock rules
     base::LogSink& log_;
     mutable std::mutex mutex_;
     std::shared_ptr<const AuthConf> current_;

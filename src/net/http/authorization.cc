@@ -19,10 +19,12 @@ using codec::YamlNode;
 using Kind = YamlNode::Kind;
 
 Result<std::shared_ptr<Authorization>> Authorization::read(
-    std::function<Result<std::string>()> find, OidNames names, base::LogSink& log) {
+    std::function<Result<std::string>()> find, OidNames names, config::Compatibility level,
+    base::LogSink& log) {
     std::shared_ptr<Authorization> out(new Authorization(log));
     out->find_ = std::move(find);
     out->names_ = std::move(names);
+    out->level_ = level;
     BUNRAKU_TRY_VOID(out->reload());
     return out;
 }
@@ -42,7 +44,7 @@ Result<void> Authorization::reload() {
                 "{} no longer exists; its rules stay in force until the server is restarted",
                 path_));
         }
-        if (!current_) current_ = std::make_shared<const AuthConf>(AuthConf::stock(names_));
+        if (!current_) current_ = std::make_shared<const AuthConf>(AuthConf::stock(names_, level_));
         return {};
     } else {
         return failure(fmt::format("Could not read {}: {}", path, text.error().message));
@@ -111,7 +113,7 @@ Result<std::shared_ptr<Authorization>> read_authorization(const config::Settings
         return puppetserver_section_file(settings, "authorization", "auth.conf");
     };
     auto names = BUNRAKU_TRY(read_oid_names(settings.text("trusted_oid_mapping_file")));
-    return Authorization::read(find, std::move(names), log);
+    return Authorization::read(find, std::move(names), settings.compatibility(), log);
 }
 
 }  // namespace bunraku::http

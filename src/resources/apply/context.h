@@ -19,6 +19,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/diagnostic.h"
+#include "core/config/compatibility.h"
 #include "core/sys/system.h"
 #include "core/value/value.h"
 #include "resources/apply/content_source.h"
@@ -46,6 +47,7 @@ struct Options {
     bool merge_dependency_warnings = false;
     bool exclude_unchanged_resources = true;
     bool preprocess_deferred = false;
+    config::Compatibility level = config::kDefaultLevel;
     std::vector<std::string> tags, skip_tags;
     std::string digest_algorithm = "sha256";
     std::string diff = "diff", diff_args = "-u";
@@ -181,6 +183,9 @@ struct Context {
     const std::vector<std::string>& shared(std::span<const std::string> tags);
     /// The resource that is being evaluated.
     const Resource* current = nullptr;
+    /// Variables that every command gets in addition to its own, while a resource with the
+    /// attribute `environment` is changed (execution.h).
+    std::span<const std::pair<std::string, std::string>> command_environment;
     std::set<std::string> warned_once;
     /// Cached ids of users and groups, because every file needs them.
     std::map<std::string, std::uint32_t, std::less<>> uids, gids;

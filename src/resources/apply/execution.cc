@@ -134,6 +134,8 @@ Executed run(Context& context, std::vector<std::string> argv, const std::string&
         command.environment.emplace_back(name, std::nullopt);
     }
     for (const auto& e : o.environment) command.environment.push_back(e);
+    for (const auto& [name, v] : context.command_environment)
+        command.environment.emplace_back(name, v);
     if (o.timeout_seconds > 0) {
         command.timeout = std::chrono::milliseconds(
             static_cast<std::int64_t>(std::min(o.timeout_seconds, 1e9) * 1000));
@@ -181,6 +183,18 @@ Executed execute_line(Context& context, const std::string& line, const Execute& 
                                         : base::texts(base::words(line));
     BUNRAKU_ASSERT(!argv.empty());
     return run(context, std::move(argv), line, options);
+}
+
+void warn_of_empty_setting(const Resource& resource, const std::string& name) {
+    Context& context = resource.context();
+    if (!context.warned_once.insert("empty_env_var_" + name).second) return;
+    const std::string location = base::format_location({resource.file(), resource.line(), 0});
+    base::Diagnostic d;
+    d.level = Level::Warning;
+    d.message =
+        resource.redact(fmt::format("Empty environment setting '{}'\n   {}", name,
+                                    location.empty() ? "(file & line not available)" : location));
+    context.log.log(d);
 }
 
 void pause(Context& context, std::int64_t ns) {

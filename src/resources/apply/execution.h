@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,25 @@ struct Executed {
 
     /// Returns the exit status for messages; empty if a signal ended the command.
     std::string status_text() const { return signal ? std::string() : std::to_string(status); }
+};
+
+/// Logs once a run that the environment setting `name` of a resource has no value.
+void warn_of_empty_setting(const Resource& resource, const std::string& name);
+
+/// Adds variables to the environment of every command that runs while this object exists.
+class CommandEnvironment {
+public:
+    CommandEnvironment(Context& context, std::span<const std::pair<std::string, std::string>> added)
+        : context_(context), before_(context.command_environment) {
+        context.command_environment = added;
+    }
+    ~CommandEnvironment() { context_.command_environment = before_; }
+    CommandEnvironment(const CommandEnvironment&) = delete;
+    CommandEnvironment& operator=(const CommandEnvironment&) = delete;
+
+private:
+    Context& context_;
+    std::span<const std::pair<std::string, std::string>> before_;
 };
 
 /// Runs a command. A command line without shell features is run directly and any other by /bin/sh,

@@ -45,6 +45,7 @@ std::string fetch_metadata(const MetadataRequest& request);
 struct Context {
     base::Arena& arena;
     sys::System& system;
+    config::Compatibility level = config::kDefaultLevel;
     /// Sends a request to a metadata service. The default sends it over the network.
     std::function<std::string(const MetadataRequest&)> fetch = fetch_metadata;
     /// Results of slow requests, shared by the facts that need them.

@@ -105,6 +105,7 @@ value::Value collect_local(base::Arena& arena, const config::Settings& settings)
     options.environment = environment_facts();
     options.custom_directories = facterlib_directories();
     options.legacy = settings.boolean("include_legacy_facts");
+    options.level = settings.compatibility();
     options.conf = read_facter_conf(real.system().files, kFacterConfPath, nullptr);
     apply_conf(options);
     return with_local_facts(arena, collect(arena, real.system(), options), settings);
@@ -146,7 +147,10 @@ value::Value with_local_facts(base::Arena& arena, const value::Value& facts,
     HashBuilder all(arena, 40);
     if (facts.is_hash()) all.merge(facts.as_hash());
     all.set("clientcert", value::make_string(arena, settings.text("certname")));
-    all.set("clientversion", Value::string("8.11.0"));
+    const config::Compatibility level = settings.compatibility();
+    if (const auto name = config::implementation(level); !name.empty())
+        all.set("implementation", Value::string(name));
+    all.set("clientversion", Value::string(config::puppet_version(level)));
     all.set("clientnoop", Value::boolean(settings.boolean("noop")));
     return all.build();
 }

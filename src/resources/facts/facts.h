@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/diagnostic.h"
+#include "core/config/compatibility.h"
 #include "core/config/settings.h"
 #include "core/sys/system.h"
 #include "core/value/value.h"
@@ -51,10 +52,11 @@ struct Options {
     /// The blocked facts, cached facts and groups of facter.conf; callers must apply its other
     /// settings.
     FacterConf conf;
-    bool cache = true;                  ///< cache facts in accordance with the configuration
-    bool block = true;                  ///< block facts in accordance with the configuration
-    bool custom_dots = false;           ///< treat a custom fact named "a.b" as key b of the fact a
-    bool puppet = true;                 ///< add the fact puppetversion
+    bool cache = true;         ///< cache facts in accordance with the configuration
+    bool block = true;         ///< block facts in accordance with the configuration
+    bool custom_dots = false;  ///< treat a custom fact named "a.b" as key b of the fact a
+    bool puppet = true;        ///< add the fact puppetversion
+    config::Compatibility level = config::kDefaultLevel;
     bool trace = false, debug = false;  ///< for custom facts
     /// Time limit in seconds for one custom fact or for one program of an external fact.
     double time_limit = 60;
@@ -114,7 +116,7 @@ value::Value legacy_facts(base::Arena& arena, const value::Value& facts);
 /// are in lower case.
 std::vector<std::pair<std::string, std::string>> environment_facts();
 
-/// The Facter version whose facts Bunraku reproduces.
+/// The version of Facter that the command `facter` follows.
 inline constexpr std::string_view kFacterVersion = "4.11.0";
 
 /// Returns the existing facter/ folders on Ruby's load path.
@@ -127,7 +129,8 @@ std::vector<std::string> facterlib_directories();
 /// Returns the folders in which Facter looks for external facts, for root or for another user.
 std::vector<std::string> default_external_directories(bool root);
 
-/// Adds the facts that a Puppet run adds: clientcert, clientversion, clientnoop.
+/// Adds the facts that a Puppet run adds: clientcert, clientversion, clientnoop and, for OpenVox,
+/// implementation.
 value::Value with_local_facts(base::Arena& arena, const value::Value& facts,
                               const config::Settings& settings);
 

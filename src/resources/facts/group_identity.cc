@@ -31,8 +31,12 @@ Value resolve_timezone(Context& context) {
     return context.text_or_undef(local.tm_zone ? local.tm_zone : "");
 }
 
-Value resolve_facterversion(Context&) { return Value::string(kFacterVersion); }
-Value resolve_puppetversion(Context&) { return Value::string("8.11.0"); }
+Value resolve_facterversion(Context& context) {
+    return Value::string(config::facter_version(context.level));
+}
+Value resolve_puppetversion(Context& context) {
+    return Value::string(config::puppet_version(context.level));
+}
 
 Value resolve_aio_agent_version(Context& context) {
     return context.text_or_undef(context.read_word("/opt/puppetlabs/puppet/VERSION"));

@@ -75,15 +75,6 @@ Topology read_topology(Context& context) {
     return out;
 }
 
-/// Returns the output of `uname -p`. Distributions of the Red Hat and SUSE families print the
-/// machine type, others print "unknown".
-std::string processor_name(Context& context, const char* machine) {
-    for (const char* file : {"/etc/redhat-release", "/etc/system-release", "/etc/SuSE-release",
-                             "/etc/SUSE-brand", "/etc/products.d/baseproduct"})
-        if (context.system.files.exists(file)) return machine;
-    return "unknown";
-}
-
 }  // namespace
 
 Value resolve_processors(Context& context) {
@@ -99,7 +90,8 @@ Value resolve_processors(Context& context) {
     for (const std::string& m : info.models) models.push_back(context.text(m));
     utsname names{};
     ::uname(&names);
-    const std::string isa = processor_name(context, names.machine);
+    // Where `uname -p` prints "unknown", as on Debian, OpenFact 5.6 takes `uname -m`.
+    const std::string isa = names.machine;
     std::vector<std::string> extensions = {isa};
     if (isa == "x86_64") std::ranges::copy(cpu_levels(info), std::back_inserter(extensions));
     std::ranges::sort(extensions);

@@ -132,7 +132,7 @@ struct Known {
 class Run {
 public:
     Run(base::Arena& arena, sys::System& system, const Options& options)
-        : context_{arena, system},
+        : context_{arena, system, options.level},
           options_(options),
           groups_(options.conf, system.files, options.external_directories, options.log),
           cache_(context_, options_, groups_) {

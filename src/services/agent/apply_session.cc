@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "core/config/compatibility.h"
 #include "core/config/setting_lists.h"
-#include "core/config/version.h"
 #include "core/sys/ruby_folders.h"
 #include "core/value/build.h"
 #include "language/environment/conf.h"
@@ -91,7 +91,7 @@ apply::RunSettings run_settings_of(const config::Settings& s) {
     out.store_report = std::ranges::find(processors, "store") != processors.end();
     out.prerun_command = s.text("prerun_command");
     out.postrun_command = s.text("postrun_command");
-    out.puppet_version = std::string(config::kPuppetVersion);
+    out.puppet_version = std::string(config::puppet_version(s.compatibility()));
     return out;
 }
 
@@ -117,6 +117,7 @@ ApplySession::ApplySession(const config::Settings& settings, base::LogSink& log,
     if (auto v = s.text("digest_algorithm"); !v.empty()) o.digest_algorithm = v;
     o.diff = s.text("diff");
     o.diff_args = s.text("diff_args");
+    o.level = s.compatibility();
     o.statefile = s.text("statefile");
     if (!o.statefile.empty())
         o.contentsfile = std::string(sys::directory_name(o.statefile)) + "/contents";

@@ -99,6 +99,9 @@ private:
         base::MemorySink ignored;
         server::report_unhonoured(settings_, ignored);
         for (const auto& record : ignored.records) note("settings", record.message);
+        const auto level = settings_.compatibility();
+        good("compatibility", fmt::format("{}, version {}", config::level_name(level),
+                                          config::puppet_version(level)));
         const std::string name = settings_.text("certname");
         if (name.find('.') == std::string::npos)
             note(

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/agent/http_content.h"
 
+#include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 
 #include "compile/site/store_access.h"
+#include "core/base/civil_time.h"
+#include "core/base/text.h"
 #include "core/codec/base64.h"
 #include "core/sys/clock.h"
 #include "services/agent/download.h"
@@ -19,6 +23,22 @@ std::string hex_of(std::string_view bytes) {
     std::string out;
     for (const char c : bytes) out += fmt::format("{:02x}", static_cast<unsigned char>(c));
     return out;
+}
+
+// Returns a strong entity tag as a checksum if it has the form of one, otherwise "". Its length
+// tells the kind (OpenVox 8.26, file_serving/http_metadata).
+std::string digest_in_tag(std::string_view tag) {
+    if (tag.starts_with("W/")) return {};
+    std::string hex;
+    for (const char c : tag)
+        if (c != '"') hex += c;
+    hex = base::lower(base::trim(hex));
+    if (!std::ranges::all_of(hex, [](unsigned char c) { return std::isxdigit(c) != 0; })) return {};
+    const char* kind = hex.size() == 64   ? "sha256"
+                       : hex.size() == 40 ? "sha1"
+                       : hex.size() == 32 ? "md5"
+                                          : nullptr;
+    return kind ? fmt::format("{{{}}}{}", kind, hex) : std::string();
 }
 
 }  // namespace
@@ -57,9 +77,12 @@ Result<std::optional<HttpContent::Checksums>> HttpContent::ask(const std::string
         const auto header = answer.headers.get(fmt::format("X-Checksum-{}", kind));
         if (!header.empty()) found[kind] = fmt::format("{{{}}}{}", kind, header);
     }
+    if (auto tag = digest_in_tag(answer.headers.get("ETag")); !tag.empty()) found["etag"] = tag;
     const auto changed = http::parse_http_date(answer.headers.get("Last-Modified"));
-    const auto ns = changed ? *changed * 1'000'000'000 : sys::make_real_clock()->now_ns();
-    found["mtime"] = "{mtime}" + sys::local_text(ns);
+    // A time of the server is shown in UTC, as OpenVox does.
+    found["mtime"] =
+        "{mtime}" + (changed ? base::iso_text(base::civil_time(*changed), 0, " UTC", ' ')
+                             : sys::local_text(sys::make_real_clock()->now_ns()));
     known_[uri] = found;
     return found;
 }

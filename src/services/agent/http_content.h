@@ -13,9 +13,9 @@
 namespace bunraku::agent {
 
 /// Reads a file's metadata from the headers of a HEAD request: checksums from X-Checksum-Sha256,
-/// -Sha1, -Md5 and Content-MD5, otherwise the modification time. If the server refuses HEAD (403,
-/// 405), requests one byte instead. Owners are unknown, and folders cannot be listed (Puppet 8.11,
-/// file_serving/http_metadata). Each address is requested only once.
+/// -Sha1, -Md5 and Content-MD5, or if requested the entity tag, otherwise the modification time. If
+/// the server refuses HEAD (403, 405), requests one byte instead. Owners are unknown, and folders
+/// cannot be listed (Puppet 8.11, file_serving/http_metadata). Each address is requested only once.
 class HttpContent final : public apply::ContentSource {
 public:
     /// `stopped` cancels requests in progress.

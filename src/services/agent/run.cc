@@ -14,7 +14,6 @@
 #include "core/codec/digest.h"
 #include "core/codec/json_text.h"
 #include "core/codec/yaml.h"
-#include "core/config/version.h"
 #include "core/value/build.h"
 #include "core/value/from_yaml.h"
 #include "core/value/hash_access.h"
@@ -482,6 +481,12 @@ private:
         request.compile_mode.own_settings = true;
         session_ = o_.site.session(std::move(request), o_.sink);
         auto catalog = read(received);
+        if (catalog.name != node_ &&
+            config::changed(settings_.compatibility(), config::Change::CatalogName)) {
+            say(Level::Err,
+                fmt::format("Catalog name '{}' does not match this node's certname '{}'",
+                            catalog.name, node_));
+        }
         if (received.data) content_.know(*received.data);
         context_.resolve_deferred = [&](const Value& v) { return session_->resolve_deferred(v); };
         ruby_ = std::make_unique<apply::RubyTypes>(context_,

@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/config/version.h"
+#include "core/config/compatibility.h"
 #include "net/http/network.h"
 #include "net/http/resuming_network.h"
+#include "services/agent/server_default.h"
 
 namespace bunraku::agent {
 
@@ -57,7 +58,12 @@ ServerLink::~ServerLink() = default;
 
 bool ServerLink::choose(base::LogSink& log) {
     const auto list = settings_.list("server_list");
+    if (const auto usable = check_server_setting(settings_, log, false); !usable) {
+        log.log(base::Level::Err, usable.error().message);
+        return false;
+    }
     if (list.empty()) return true;
+    const auto level = settings_.compatibility();
     from_list_ = true;
     for (const auto& entry : list) {
         address_ = entry.find(':') == std::string::npos
@@ -66,20 +72,20 @@ bool ServerLink::choose(base::LogSink& log) {
         const auto answer =
             client_.get(fmt::format("https://{}/status/v1/simple/server", address_));
         if (answer && answer->status == 200) {
-            log.log(
-                base::Level::Debug,
-                fmt::format("Selected puppet server from the `server_list` setting: {}", address_));
+            log.log(base::Level::Debug,
+                    fmt::format("Selected {} server from the `server_list` setting: {}",
+                                config::product(level, "puppet"), address_));
             return true;
         }
         log.log(base::Level::Debug,
-                answer ? fmt::format("Puppet server {} is unavailable: {} {}", address_,
-                                     answer->status, http::reason(answer->status))
+                answer ? fmt::format("{} server {} is unavailable: {} {}", config::product(level),
+                                     address_, answer->status, http::reason(answer->status))
                        : fmt::format("Unable to connect to server from server_list setting: {}",
                                      answer.error().message));
     }
     log.log(base::Level::Err,
-            fmt::format("Could not select a functional puppet server from server_list: '{}'",
-                        settings_.text("server_list")));
+            fmt::format("Could not select a functional {} server from server_list: '{}'",
+                        config::product(level, "puppet"), settings_.text("server_list")));
     return false;
 }
 
@@ -97,7 +103,7 @@ http::ClientRequest ServerLink::request(std::string method, std::string url,
                                         std::string_view accept) const {
     http::ClientRequest out{.method = std::move(method), .url = std::move(url)};
     out.headers.set("Accept", accept);
-    out.headers.set("X-Puppet-Version", config::kPuppetVersion);
+    out.headers.set("X-Puppet-Version", config::puppet_version(settings_.compatibility()));
     return out;
 }
 

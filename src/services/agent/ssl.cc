@@ -197,18 +197,22 @@ Result<SslMachine::State> SslMachine::lock() {
     if (!options_.system.files.exists(folder))
         BUNRAKU_TRY_VOID(options_.system.files.make_directories(folder, 0771));
     const auto pause = settings_.integer("waitforlock");
+    const auto product = config::product(settings_.compatibility(), "puppet");
     while (!BUNRAKU_TRY(lock_.acquire())) {
         if (pause < 1) {
             return failure(
-                "Another puppet instance is already running and the waitforlock setting "
-                "is set to 0; exiting");
+                fmt::format("Another {} instance is already running and the waitforlock setting is "
+                            "set to 0; exiting",
+                            product));
         }
         if (now() >= lock_until_) {
             return failure(
-                "Another puppet instance is already running and the maxwaitforlock "
-                "timeout has been exceeded; exiting");
+                fmt::format("Another {} instance is already running and the maxwaitforlock timeout "
+                            "has been exceeded; exiting",
+                            product));
         }
-        info("Another puppet instance is already running; waiting for it to finish");
+        info(fmt::format("Another {} instance is already running; waiting for it to finish",
+                         product));
         info(fmt::format("Will try again in {} seconds.", pause));
         BUNRAKU_TRY_VOID(sleep(pause));
     }
@@ -233,6 +237,7 @@ Result<SslMachine::State> SslMachine::authorities() {
                                  answer.error().message));
         } else if (answer->status == 304) {
             info("CA certificate is unmodified, using existing CA certificate");
+            store_.touch(store_.ca_path());  // counts as a refresh
         } else if (!answer->good()) {
             info(fmt::format("Failed to refresh CA certificate, using existing CA certificate: {}",
                              answer->reason));
@@ -303,6 +308,7 @@ Result<SslMachine::State> SslMachine::lists() {
                                              answer.error().message));
     } else if (answer->status == 304) {
         info("CRL is unmodified, using existing CRL");
+        store_.touch(store_.crl_path());
     } else if (!answer->good()) {
         info(fmt::format("Failed to refresh CRL, using existing CRL: {}", answer->reason));
     } else {

@@ -7,8 +7,9 @@
 #include "core/base/assert.h"
 #include "core/base/text.h"
 #include "core/codec/yaml.h"
-#include "core/config/version.h"
+#include "core/config/compatibility.h"
 #include "core/sys/file_system.h"
+#include "services/agent/server_default.h"
 
 namespace bunraku::agent {
 
@@ -314,12 +315,13 @@ http::ClientOptions AuthorityClient::options_for(Trust trust) const {
 
 Result<AuthorityClient::Answer> AuthorityClient::send(http::ClientRequest request, Trust trust) {
     if (!client_ || trust_ != trust) {
+        BUNRAKU_TRY_VOID(check_server_setting(settings_, log_, true));
         client_.emplace(options_for(trust));
         trust_ = trust;
     }
     request.url = url_ + request.url;
     request.headers.set("Accept", "text/plain");
-    request.headers.set("X-Puppet-Version", config::kPuppetVersion);
+    request.headers.set("X-Puppet-Version", config::puppet_version(settings_.compatibility()));
     auto answer = client_->send(request);
     if (answer) {
         return Answer{answer->status, std::move(answer->body),

@@ -11,7 +11,7 @@
 #include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
-#include "core/config/version.h"
+#include "core/config/compatibility.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
 #include "net/http/message.h"
@@ -118,7 +118,7 @@ http::ClientRequest Agent::request(std::string method, std::string_view path, st
     out.url = fmt::format("https://{}/puppet/v3/{}{}{}", profile_.address,
                           http::percent_encode(path, "/"), query.empty() ? "" : "?", query);
     out.headers.set("Accept", accept);
-    out.headers.set("X-Puppet-Version", config::kPuppetVersion);
+    out.headers.set("X-Puppet-Version", config::puppet_version(config::kDefaultLevel));
     return out;
 }
 

@@ -7,7 +7,7 @@
 #include "core/base/civil_time.h"
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
-#include "core/config/version.h"
+#include "core/config/compatibility.h"
 #include "core/value/hash_access.h"
 #include "core/value/text.h"
 
@@ -180,7 +180,7 @@ std::string simulated_report(const KnownCatalog& catalog, const ReportOptions& o
         R"("resource_statuses":{{{}}},"corrective_change":{},"catalog_uuid":{},"code_id":{},)"
         R"("cached_catalog_status":"not_used","server_used":{}}})",
         json_string(options.node), now, catalog.version.empty() ? "0" : catalog.version,
-        json_string(options.transaction_uuid), config::kPuppetVersion,
+        json_string(options.transaction_uuid), config::puppet_version(config::kDefaultLevel),
         changed > 0 ? "changed" : "unchanged", json_string(catalog.environment), logs, metrics,
         statuses, changed > 0, json_string(catalog.uuid),
         catalog.code_id.empty() ? "null" : json_string(catalog.code_id),

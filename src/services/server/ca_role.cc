@@ -10,7 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/codec/json_text.h"
-#include "core/config/version.h"
+#include "core/config/compatibility.h"
 #include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/process.h"
@@ -96,6 +96,8 @@ private:
              Handler handler, http::RouteOptions options = {});
 
     Response certificate(Request& request);
+    /// Returns the text of a file, or 304 if it has not changed since the time in the request.
+    Response file_if_modified(Request& request, const std::string& path);
     Response get_request(Request& request);
     Response put_request(Request& request);
     Response delete_request(Request& request);
@@ -163,7 +165,8 @@ void CaRole::add(http::Router& router, std::string_view methods, const std::stri
             request.body = std::move(decoded.body);
         }
         out = (this->*handler)(request);
-        out.headers.set("X-Puppet-Version", config::kPuppetVersion);
+        out.headers.set("X-Puppet-Version",
+                        config::puppet_version(context_.settings.compatibility()));
         return out;
     };
     for (auto method : base::words(methods)) {
@@ -211,12 +214,25 @@ void CaRole::mount(http::Router& router) {
     }
 }
 
+Response CaRole::file_if_modified(Request& request, const std::string& path) {
+    auto& files = sys::disk();
+    auto status = files.stat(path);
+    auto text = status ? files.read(path) : Result<std::string>(std::unexpected(status.error()));
+    if (!text) return wrong(text.error());
+    const auto changed = status->mtime_ns / 1'000'000'000;
+    const auto known = http::parse_http_date(request.headers.get("If-Modified-Since"));
+    if (known && changed <= *known) return plain(304, "");
+    auto out = plain(200, *text);
+    out.headers.set("Last-Modified", http::http_date(changed));
+    return out;
+}
+
 Response CaRole::certificate(Request& request) {
     const std::string name(request.param("name"));
+    if (name == "ca" && sys::disk().exists(settings_.paths.cacert))
+        return file_if_modified(request, settings_.paths.cacert);
     Result<std::string> text = base::failure("", ENOENT);
-    if (name == "ca") {
-        text = sys::disk().read(settings_.paths.cacert);
-    } else if (is_file_name(name)) {
+    if (name != "ca" && is_file_name(name)) {
         text = authority()->certificate_text(name);
     }
     if (!text && text.error().code != ENOENT) return wrong(text.error());
@@ -397,17 +413,7 @@ Response CaRole::statuses(Request& request) {
 }
 
 Response CaRole::get_crl(Request& request) {
-    const auto path = settings_.served_crl();
-    auto& files = sys::disk();
-    auto status = files.stat(path);
-    auto text = status ? files.read(path) : Result<std::string>(std::unexpected(status.error()));
-    if (!text) return wrong(text.error());
-    const auto changed = status->mtime_ns / 1'000'000'000;
-    const auto known = http::parse_http_date(request.headers.get("If-Modified-Since"));
-    if (known && changed <= *known) return plain(304, "");
-    auto out = plain(200, *text);
-    out.headers.set("Last-Modified", http::http_date(changed));
-    return out;
+    return file_if_modified(request, settings_.served_crl());
 }
 
 Response CaRole::put_crl(Request& request) {

@@ -9,7 +9,7 @@
 #include "compile/site/view.h"
 #include "core/base/number.h"
 #include "core/codec/digest.h"
-#include "core/config/version.h"
+#include "core/config/compatibility.h"
 #include "core/sys/change_times.h"
 #include "core/sys/disk.h"
 #include "core/sys/file_system.h"
@@ -59,7 +59,7 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       kept_(context.state_directory + "/kept", context.log, program_of(context, site_.settings()),
             std::make_shared<store::Secrets>(site::store_key_of(site_.settings()))),
       known_reports_(context.state_directory + "/reports", context.log),
-      server_facts_(site::own_server_facts(arena_)),
+      server_facts_(site::own_server_facts(arena_, site_.settings().compatibility())),
       compile_time_(context.counters.histogram(kCompileTime, "Time that a compile takes.")),
       compile_wait_(
           context.counters.histogram(kCompileWait, "Time that a compile waits for its turn.")) {}
@@ -303,8 +303,8 @@ Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
     BUNRAKU_TRY_VOID(ContentPeers::urls_of(settings));
     site::Options options;
     options.log = &context.log;
-    options.user_agent =
-        fmt::format("Puppet/{} Bunraku/{}", config::kPuppetVersion, context.version);
+    options.user_agent = fmt::format(
+        "Puppet/{} Bunraku/{}", config::puppet_version(settings.compatibility()), context.version);
     options.environment_timeout = settings.text("environment_timeout");
     options.files = environment::watched_files();
     const auto number = [&](const char* name, std::int64_t otherwise) {

@@ -24,11 +24,11 @@ using http::Response;
 
 namespace {
 
-/// Reports whether Puppet's file server supports this checksum (Puppet 8.11, util/checksums.rb).
+/// Reports whether Puppet's file server supports this checksum (OpenVox 8.26, util/checksums.rb).
 bool known_checksum(std::string_view kind) {
-    static constexpr std::string_view kKinds[] = {"sha256", "sha256lite", "md5",    "md5lite",
-                                                  "sha1",   "sha1lite",   "sha512", "sha384",
-                                                  "sha224", "mtime",      "ctime",  "none"};
+    static constexpr std::string_view kKinds[] = {
+        "sha256", "sha256lite", "md5",   "md5lite", "sha1", "sha1lite", "sha512",
+        "sha384", "sha224",     "mtime", "ctime",   "none", "etag"};
     return std::ranges::find(kKinds, kind) != std::end(kKinds);
 }
 
@@ -49,7 +49,8 @@ FileRequest request_of(const Request& request, bool search) {
     if (const auto* kind = request.query_value("checksum_type")) {
         if (!known_checksum(*kind))
             throw base::plain_error(fmt::format("Unsupported checksum type {}", *kind));
-        out.checksum = *kind;
+        // An entity tag exists only on the web. The agent compares with the kind of the response.
+        out.checksum = *kind == "etag" ? "md5" : *kind;
     }
     const auto permissions = text("source_permissions");
     out.real_owner = permissions == "use" || permissions == "use_when_creating";

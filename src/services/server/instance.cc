@@ -269,7 +269,10 @@ std::vector<ServiceStatus> Instance::Impl::status() {
     std::vector<ServiceStatus> out;
     for (const auto& role : roles)
         for (auto& s : role->status()) out.push_back(std::move(s));
-    out.push_back({"status-service", context->version, "running", "{}", jvm_metrics()});
+    out.push_back({"status-service", context->version, "running",
+                   fmt::format(R"({{"compatibility":"{}"}})",
+                               config::level_name(context->settings.compatibility())),
+                   jvm_metrics()});
     return out;
 }
 

@@ -74,6 +74,7 @@ FileRequest static_request(const catalog::Resource& resource, const std::string&
     out.follow_links = word_of(resource, "links") == "follow";
     out.checksum = word_of(resource, "checksum");
     if (out.checksum.empty()) out.checksum = checksum;
+    if (out.checksum == "etag") out.checksum = "md5";  // as for a file request
     const auto permissions = word_of(resource, "source_permissions");
     out.real_owner = permissions == "use" || permissions == "use_when_creating";
     const auto recurse = word_of(resource, "recurse");

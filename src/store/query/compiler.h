@@ -38,8 +38,6 @@ struct SelectContext {
     const std::string* type = nullptr;
     /// True under a "not", where conditions must distinguish false from unknown.
     bool negated = false;
-    /// True if an odd number of "not" directly encloses the comparison.
-    bool directly_negated = false;
     int levels = 0;  ///< enclosing "and", "or" and "not" after flattening; see kMaxLevels
 
     explicit SelectContext(const Entity& e) : entity(&e), joined(e.joins.size(), false) {}

@@ -244,7 +244,6 @@ std::optional<Sql> QueryCompiler::negation(SelectContext& context, const Ast& qu
     }
     const SelectContext before = context;
     context.negated = true;
-    context.directly_negated = odd && is_comparison(lower_op(*under));
     context.type = nullptr;
     context.exported = context.selective = false;
     std::optional<Sql> inner;
@@ -254,7 +253,6 @@ std::optional<Sql> QueryCompiler::negation(SelectContext& context, const Ast& qu
         inner = condition(context, *under, depth);
     }
     context.negated = before.negated;
-    context.directly_negated = before.directly_negated;
     context.exported = before.exported;
     context.selective = before.selective;
     context.type = before.type;

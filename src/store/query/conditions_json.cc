@@ -286,14 +286,13 @@ Sql QueryCompiler::structured_facts(SelectContext& context, std::string_view op,
     }
     Sql found = nodes_with_fact(context, name, test << ")");
     if (!context.negated) return found;
-    // Follows PuppetDB 7. For a node without the path, both the condition and its negation are
-    // unknown; the same applies to a null at the path that is compared with a pattern. For a node
-    // without the fact, both are false.
+    // Follows PuppetDB 8.8. For a node without the fact, the condition is false, so its negation is
+    // true. For a node with the fact but without the path, both are unknown; the same applies to a
+    // null at the path that is compared with a pattern.
     Sql out("(CASE WHEN ");
     out << found << " THEN TRUE";
     if (!null) {
-        out << " WHEN NOT " << nodes_with_fact(context, name, {}) << " THEN "
-            << (context.directly_negated ? "TRUE" : "FALSE");
+        out << " WHEN NOT " << nodes_with_fact(context, name, {}) << " THEN FALSE";
     }
     Sql known("(");
     known << (op == "~" ? plain_json(json) : json) << " IS NOT NULL)";
@@ -390,11 +389,9 @@ Sql QueryCompiler::dotted_parameters(SelectContext& context, std::string_view op
         return out.bind(part) << "))";
     }
     out << (op == "~" ? plain_matches(json, value) : compare_json(json, op, value));
-    // The result is unknown if a nested part is missing. If the whole parameter is missing, both
-    // the condition and its negation are false.
-    return out << (context.directly_negated ? " OR " : " AND ")
-               << json_steps(column, std::span(steps).first(1))
-               << (context.directly_negated ? " IS NULL)" : " IS NOT NULL)");
+    // The result is unknown if a nested part is missing. If the whole parameter is missing, the
+    // condition is false, so its negation is true (PuppetDB 8.8).
+    return out << " AND " << json_steps(column, std::span(steps).first(1)) << " IS NOT NULL)";
 }
 
 Sql QueryCompiler::parameter_is(SelectContext& context, const std::string& name, const Ast& value) {

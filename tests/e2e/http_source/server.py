@@ -11,7 +11,8 @@ import web  # noqa: E402
 
 folder = pathlib.Path(sys.argv[1])
 BODY = {"/sha256": b"one\n", "/md5": b"two\n", "/dated": b"three\n", "/bare": b"four\n", "/no_head": b"five\n",
-        "/wrong": b"six\n", "/both": b"seven\n", "/big": b"0123456789abcdef" * 200000, "/user": b"eight\n"}
+        "/wrong": b"six\n", "/both": b"seven\n", "/big": b"0123456789abcdef" * 200000, "/user": b"eight\n",
+        "/tag_md5": b"nine\n", "/tag_sha1": b"ten\n", "/tag_sha256": b"eleven\n", "/tag_weak": b"twelve\n", "/tag_other": b"13\n"}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -42,7 +43,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.send_header("X-Checksum-Sha256", hashlib.sha256(of).hexdigest())
             if path in ("/md5", "/both"):
                 self.send_header("Content-MD5", base64.b64encode(hashlib.md5(content).digest()).decode())
-            if path in ("/dated", "/no_head", "/user"):
+            tags = {"/tag_md5": hashlib.md5(content).hexdigest(), "/tag_sha1": hashlib.sha1(content).hexdigest().upper(),
+                    "/tag_sha256": hashlib.sha256(content).hexdigest(), "/tag_other": "5f3c-62a"}
+            if path in tags:
+                self.send_header("ETag", '"' + tags[path] + '"')
+            if path == "/tag_weak":
+                self.send_header("ETag", 'W/"' + hashlib.md5(content).hexdigest() + '"')
+            if path in ("/dated", "/no_head", "/user", "/tag_weak", "/tag_other"):
                 self.send_header("Last-Modified", "Tue, 01 Nov 2022 10:00:00 GMT")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()

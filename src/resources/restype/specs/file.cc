@@ -99,8 +99,10 @@ constexpr Attribute kAttributes[] = {
      .doc = "The placeholder in `validate_cmd` for the path of the temporary file."},
     {.name = "provider", .doc = "The backend for this resource."},
     {.name = "checksum",
-     .doc = "How contents are compared.",
-     .values = "sha256|sha256lite|md5|md5lite|sha1|sha1lite|sha512|sha384|sha224|mtime|ctime|none"},
+     .doc = "How contents are compared. With `etag`, a web server's strong entity tag is the "
+            "digest if it looks like one.",
+     .values = "sha256|sha256lite|md5|md5lite|sha1|sha1lite|sha512|sha384|sha224|mtime|ctime|none|"
+               "etag"},
     {.name = "source",
      .doc = "Where to copy the content from: a local path, a `file:`, `puppet:` or `http(s):` URI, "
             "or a list of them."},

@@ -207,7 +207,7 @@ TEST(Settings, ReportsProblemsThatPreventStart) {
         {{"supported_checksum_types", "md5,foo"},
          "Invalid value 'foo' for parameter supported_checksum_types. Allowed values are 'sha256', "
          "'sha256lite', 'sha384', 'sha512', 'sha224', 'sha1', 'sha1lite', 'md5', 'md5lite', "
-         "'mtime', 'ctime'"},
+         "'mtime', 'ctime', 'etag'"},
         {{"http_proxy_password", "a b"},
          "Passwords set in the http_proxy_password setting must be valid as part of a URL, and any "
          "reserved characters must be URL-encoded. We received: a b"},

@@ -323,6 +323,24 @@ TEST(AuthConf, CallersByHeader) {
     }
 }
 
+// openvox-server 9 lets only administrators read backups, because any node could read those of all.
+TEST(AuthConf, StockRulesForTheFilebucket) {
+    using enum config::Compatibility;
+    for (const auto level : {Puppet8, OpenVox8, OpenVox9}) {
+        const auto conf = AuthConf::stock({}, level);
+        const auto allowed = [&](const char* method, const char* who) {
+            return conf.decide(ask(method, "/puppet/v3/file_bucket_file/sha256/1", who)).allowed;
+        };
+        for (const char* method : {"GET", "POST"}) {
+            EXPECT_EQ(allowed(method, "a"), level != OpenVox9) << method;
+            EXPECT_TRUE(allowed(method, "s+pp_cli_auth=true")) << method;
+            EXPECT_FALSE(allowed(method, "")) << method;
+        }
+        for (const char* method : {"HEAD", "PUT"}) EXPECT_TRUE(allowed(method, "a")) << method;
+        EXPECT_FALSE(allowed("PUT", ""));
+    }
+}
+
 TEST(AuthConf, UntrustedCertificatesAreUnauthenticated) {
     const auto conf = AuthConf::stock();
     for (auto trust : {Trust::Revoked, Trust::Untrusted}) {
@@ -336,7 +354,8 @@ TEST(AuthConf, UntrustedCertificatesAreUnauthenticated) {
 
 TEST(AuthConf, RefusalText) {
     base::MemorySink log;
-    auto authorization = Authorization::read([] { return "/nonexistent/auth.conf"; }, {}, log);
+    auto authorization = Authorization::read([] { return "/nonexistent/auth.conf"; }, {},
+                                             config::kDefaultLevel, log);
     ASSERT_TRUE(authorization);
     auto access = (*authorization)->access();
     auto refusal = access.refusal(ask("DELETE", "/puppet-ca/v1/certificate_request/a", ""), {});

@@ -104,7 +104,8 @@ struct Case {
 const char* const kRpm = "/usr/bin/rpm -q";
 constexpr const char* kThere = "vim 2 9.0 4.el9 x86_64\n";
 
-// The command lines are those of the providers of Puppet 8.11.
+// The command lines are those of the providers of OpenVox 8.28. Only these differ from Puppet 8.11:
+// the options of dnf (which dnf5 needs), --allow-downgrades of apt and --upgrade of pacman.
 TEST(PackageProviders, RunExpectedCommands) {
     const std::vector<Case> cases = {
         {"dnf installs",
@@ -114,14 +115,14 @@ TEST(PackageProviders, RunExpectedCommands) {
           {"/usr/bin/rpm -q vim", 1, "package vim is not installed\n"},
           {"/usr/bin/dnf", 0, ""}},
          R"("ensure":"present")",
-         {"/usr/bin/dnf -d 0 -e 1 -y install vim"},
+         {"/usr/bin/dnf -y install vim"},
          {"/Stage[main]/Main/Package[vim]/ensure: created"}},
         {"dnf: another version, with options",
          "ID=rocky\nVERSION_ID=9.3\n",
          "dnf rpm",
          {{"/usr/bin/rpm -qa", 0, kThere}, {kRpm, 0, kThere}, {"/usr/bin/dnf", 0, ""}},
          R"("ensure":"2:8.0-1.el9","install_options":["--nogpgcheck",{"--enablerepo":"x"}])",
-         {"/usr/bin/dnf -d 0 -e 1 -y --nogpgcheck --enablerepo=x downgrade vim-2:8.0-1.el9"},
+         {"/usr/bin/dnf -y --nogpgcheck --enablerepo=x downgrade vim-2:8.0-1.el9"},
          {"Could not update: Failed to update to version 2:8.0-1.el9, got version 2:9.0-4.el9 "
           "instead",
           "/Stage[main]/Main/Package[vim]/ensure: change from '2:9.0-4.el9' to '2:8.0-1.el9' "
@@ -147,18 +148,18 @@ TEST(PackageProviders, RunExpectedCommands) {
          "dnf rpm",
          {{"/usr/bin/rpm -qa", 0, kThere},
           {kRpm, 0, kThere},
-          {"/usr/bin/dnf check-update", 100,
+          {"/usr/bin/dnf -y check-update", 100,
            "\nvim.x86_64   2:9.1-1.el9   appstream\nzsh.x86_64 5.8-9 base\n"},
-          {"/usr/bin/dnf -d", 0, ""}},
+          {"/usr/bin/dnf -y upgrade", 0, ""}},
          R"("ensure":"latest")",
-         {"/usr/bin/dnf check-update", "/usr/bin/dnf -d 0 -e 1 -y upgrade vim"},
+         {"/usr/bin/dnf -y check-update", "/usr/bin/dnf -y upgrade vim"},
          {"/Stage[main]/Main/Package[vim]/ensure: ensure changed '2:9.0-4.el9' to '2:9.1-1.el9'"}},
         {"dnf: purged",
          "ID=rocky\nVERSION_ID=9.3\n",
          "dnf rpm",
          {{"/usr/bin/rpm -qa", 0, kThere}, {"/usr/bin/dnf", 0, ""}},
          R"("ensure":"purged")",
-         {"/usr/bin/dnf -y erase vim"},
+         {"/usr/bin/dnf -y remove vim"},
          {"/Stage[main]/Main/Package[vim]/ensure: purged"}},
         {"dnf: absent goes by rpm",
          "ID=rocky\nVERSION_ID=9.3\n",
@@ -188,6 +189,86 @@ TEST(PackageProviders, RunExpectedCommands) {
           "/Stage[main]/Main/Package[vim]/ensure: change from 'purged' to 'present' failed: "
           "Refusing to "
           "install package group vim, because allow_virtual is false."}},
+        {"pacman: from a file",
+         "NAME=\"Arch Linux\"\nID=arch\n",
+         "pacman",
+         {{"/usr/bin/pacman --query", 0, ""},
+          {"/usr/bin/pacman --sync -gg", 0, ""},
+          {"/usr/bin/pacman --noconfirm", 0, ""}},
+         R"("ensure":"present","source":"/tmp/vim.pkg.tar.zst")",
+         {"/usr/bin/pacman --noconfirm --noprogressbar --upgrade /tmp/vim.pkg.tar.zst"},
+         {"Could not find package 'vim'",
+          "/Stage[main]/Main/Package[vim]/ensure: change from 'purged' to 'present' failed: Could "
+          "not find package 'vim'"}},
+        {"dnf: a package without its virtual names",
+         "ID=fedora\nVERSION_ID=41\n",
+         "dnf rpm",
+         {{"/usr/bin/rpm -qa", 0, ""},
+          {"/usr/bin/rpm -q vim", 1, "package vim is not installed\n"},
+          {"/usr/bin/dnf", 0, ""}},
+         R"("ensure":"present","allow_virtual":false)",
+         {"/usr/bin/dnf -y list vim", "/usr/bin/dnf -y install vim"},
+         {"/Stage[main]/Main/Package[vim]/ensure: created"}},
+        {"dnfmodule: a stream and a profile",
+         "ID=rocky\nVERSION_ID=9.3\n",
+         "dnf",
+         {{"/usr/bin/dnf --version", 0, "4.14.0\n  Installed: dnf\n"},
+          {"/usr/bin/dnf module list", 0,
+           "AppStream\nName Stream Profiles Summary\nvim 9 [d] common [d], minimal Vim\n\nHint: "
+           "[d]efault, [e]nabled, [x]disabled, [i]nstalled\n"},
+          {"/usr/bin/dnf module install", 0, ""}},
+         R"("ensure":"9","flavor":"minimal","provider":"dnfmodule")",
+         {"/usr/bin/dnf --version", "/usr/bin/dnf module list -y", "/usr/bin/dnf module list -y",
+          "/usr/bin/dnf module install -y vim:9/minimal"},
+         {"/Stage[main]/Main/Package[vim]/ensure: created"}},
+        {"dnfmodule: another stream",
+         "ID=rocky\nVERSION_ID=9.3\n",
+         "dnf",
+         {{"/usr/bin/dnf --version", 0, "4.14.0\n"},
+          {"/usr/bin/dnf module list", 0, "vim 8 [e] common [i], minimal Vim\nvim 9 common Vim\n"},
+          {"/usr/bin/dnf module", 0, ""}},
+         R"("ensure":"9","provider":"dnfmodule")",
+         {"/usr/bin/dnf --version", "/usr/bin/dnf module list -y",
+          "/usr/bin/dnf module remove -y vim", "/usr/bin/dnf module reset -y vim",
+          "/usr/bin/dnf module install -y vim:9"},
+         {"/Stage[main]/Main/Package[vim]/ensure: ensure changed '8' to '9'"}},
+        {"dnfmodule: a module without a default profile",
+         "ID=rocky\nVERSION_ID=9.3\n",
+         "dnf",
+         {{"/usr/bin/dnf --version", 0, "4.2.7\n"},
+          {"/usr/bin/dnf module list", 0, ""},
+          {"/usr/bin/dnf module enable", 0, ""},
+          {"/usr/bin/dnf module install", 1,
+           "Error: Problems in request:\nmissing groups or modules: vim:9\n"}},
+         R"("ensure":"9","provider":"dnfmodule")",
+         {"/usr/bin/dnf --version", "/usr/bin/dnf module list -y", "/usr/bin/dnf module list -y",
+          "/usr/bin/dnf module install -y vim:9", "/usr/bin/dnf module enable -y vim:9"},
+         {"/Stage[main]/Main/Package[vim]/ensure: created"}},
+        {"dnfmodule: disabled",
+         "ID=rocky\nVERSION_ID=9.3\n",
+         "dnf",
+         {{"/usr/bin/dnf --version", 0, "4.14.0\n"},
+          {"/usr/bin/dnf module list", 0, "vim 8 [e] common [i] Vim\n"},
+          {"/usr/bin/dnf module disable", 0, ""}},
+         R"("ensure":"disabled","provider":"dnfmodule")",
+         {"/usr/bin/dnf --version", "/usr/bin/dnf module list -y",
+          "/usr/bin/dnf module disable -y vim"},
+         {"/Stage[main]/Main/Package[vim]/ensure: ensure changed '8' to 'disabled'"}},
+        {"dnfmodule: is disabled",
+         "ID=rocky\nVERSION_ID=9.3\n",
+         "dnf",
+         {{"/usr/bin/dnf --version", 0, "4.14.0\n"},
+          {"/usr/bin/dnf module list", 0, "vim 8 [x] common Vim\n"}},
+         R"("ensure":"disabled","provider":"dnfmodule")",
+         {"/usr/bin/dnf --version", "/usr/bin/dnf module list -y"},
+         {}},
+        {"opkg on TurrisOS",
+         "NAME=TurrisOS\nID=turrisos\n",
+         "opkg",
+         {{"/usr/bin/opkg list-installed", 0, ""}, {"/usr/bin/opkg --force", 0, ""}},
+         R"("ensure":"present")",
+         {"/usr/bin/opkg --force-overwrite install vim"},
+         {"/Stage[main]/Main/Package[vim]/ensure: created"}},
         {"opkg installs",
          "NAME=OpenWrt\nID=openwrt\n",
          "opkg",
@@ -299,6 +380,7 @@ TEST(PackageProviders, SelectsDefaultProvider) {
           Row{"NAME=SLES\nID=sles\nVERSION_ID=15.4\n", "zypper rpm", "zypper"},
           Row{"NAME=\"Arch Linux\"\nID=arch\n", "pacman", "pacman"},
           Row{"NAME=OpenWrt\nID=openwrt\n", "opkg", "opkg"},
+          Row{"NAME=TurrisOS\nID=turrisos\n", "opkg", "opkg"},
           Row{"NAME=\"Alpine Linux\"\nID=alpine\n", "apk", "apk"},
           Row{"ID=debian\n", "dpkg dpkg-deb dpkg-query rpm", "dpkg"}}) {
         Machine m;
@@ -311,6 +393,40 @@ TEST(PackageProviders, SelectsDefaultProvider) {
         ASSERT_TRUE(found) << r.os;
         EXPECT_EQ(found->name, r.provider) << r.os << r.programs;
     }
+}
+
+// Variables of the package reach the commands that change it, and no others.
+TEST(PackageProviders, EnvironmentReachesTheCommands) {
+    Machine m;
+    m.fake.processes.programs = {"dnf", "rpm", "true"};
+    m.fake.files.put("/etc/os-release", "ID=fedora\nVERSION_ID=41\n");
+    m.fake.processes.answer("/usr/bin/rpm -qa", sys::Outcome{});
+    m.fake.processes.answer("/usr/bin/rpm -q", {.status = 1});
+    m.fake.processes.answer("/usr/bin/dnf", sys::Outcome{});
+    m.fake.processes.answer("/usr/bin/true", sys::Outcome{});
+    const Lines log = m.run(
+        resource("Package", "vim",
+                 R"("ensure":"present","environment":["LICENSE=yes","LICENSE=n=o","EMPTY="])") +
+        resource("Exec", "/usr/bin/true", ""));
+    EXPECT_EQ(log, (Lines{"Package[vim](provider=dnf): Overriding environment setting 'LICENSE'",
+                          "Empty environment setting 'EMPTY'\n   (file & line not available)",
+                          "/Stage[main]/Main/Package[vim]/ensure: created",
+                          "/Stage[main]/Main/Exec[/usr/bin/true]/returns: executed successfully"}));
+    Lines with;
+    for (const sys::Command& c : m.fake.processes.calls) {
+        std::string variables;
+        for (const auto& [name, v] : c.environment) {
+            if (name == "LICENSE" || name == "EMPTY")
+                variables += name + "=" + v.value_or("") + " ";
+        }
+        with.push_back(variables + fmt::format("{}", fmt::join(c.argv, " ")));
+    }
+    ASSERT_EQ(with.size(), 4U);
+    EXPECT_EQ(with[2], "LICENSE=n=o EMPTY= /usr/bin/dnf -y install vim");
+    EXPECT_EQ(with[3], "/usr/bin/true");
+    EXPECT_EQ(m.run(resource("Package", "vim", R"("environment":["A=1","1 B"])")),
+              Lines{"Parameter environment failed on Package[vim]: Invalid environment setting "
+                    "'1 B'"});
 }
 
 // Reads the file that dpkg-query reads, and returns the same result.
@@ -378,10 +494,11 @@ TEST(PackageProviders, AptDownloadsInOneStep) {
               package("not", R"("ensure":"present","noop":true)") +
               package("other", R"("ensure":"present","install_options":["-V"])") +
               package("fixed", R"("ensure":"2.0")") + package("gone", R"("ensure":"absent")"));
-    EXPECT_EQ(asked(),
-              (Lines{"-q -y -d install a b c", how + "install a", how + "install b",
-                     how + "install c", how + "install later", how + "-V install other",
-                     "-q -y -o DPkg::Options::=--force-confold --force-yes install fixed=2.0"}));
+    EXPECT_EQ(
+        asked(),
+        (Lines{"-q -y -d install a b c", how + "install a", how + "install b", how + "install c",
+               how + "install later", how + "-V install other",
+               "-q -y -o DPkg::Options::=--force-confold --allow-downgrades install fixed=2.0"}));
     EXPECT_TRUE(std::ranges::find(said, "/Stage[main]/Main/Package[c]/ensure: created") !=
                 said.end())
         << fmt::format("{}", fmt::join(said, "\n"));

@@ -30,6 +30,13 @@ TEST(ServiceProviders, RunExpectedCommands) {
     const char* const kDebian =
         "/usr/bin/kill /usr/sbin/update-rc.d /usr/sbin/invoke-rc.d /usr/sbin/service";
     const std::vector<Case> cases = {
+        {"systemd does not know the unit",
+         "ID=debian\nVERSION_ID=12\n",
+         "/usr/bin/systemctl",
+         {{"/usr/bin/systemctl is-enabled", 1, ""}},
+         R"("enable":false)",
+         {"/usr/bin/systemctl is-enabled -- web"},
+         {}},
         {"systemd starts and enables",
          "ID=debian\nVERSION_ID=12\n",
          "/usr/bin/systemctl",

@@ -304,6 +304,26 @@ TEST(AgentSsl, RefusesMismatchedFiles) {
                           site.url(), site.url()));
 }
 
+// A file that has not changed on the server counts as refreshed, so the next run does not ask
+// again.
+TEST(AgentSsl, UnmodifiedFileCountsAsRefreshed) {
+    Site site;
+    site.start();
+    ASSERT_TRUE(site.run());
+    const auto files = sys::make_real_file_system();
+    for (const char* name : {"ca_crl.pem", "ca_crt.pem", "infra_crl.pem"})
+        (void)files->set_mtime(site.path + "/server/ca/" + name, 1'000'000'000'000'000'000);
+    site.age("crl.pem", 86400 + 10);
+    site.age("certs/ca.pem", 86400 + 10);
+    ASSERT_TRUE(site.run());
+    EXPECT_EQ(site.lines(),
+              (Lines{"info: Refreshing CA certificate",
+                     "info: CA certificate is unmodified, using existing CA certificate",
+                     "info: Refreshing CRL", "info: CRL is unmodified, using existing CRL"}));
+    ASSERT_TRUE(site.run());
+    EXPECT_EQ(site.lines(), Lines{});
+}
+
 TEST(AgentSsl, RefreshesOldFiles) {
     Site site;
     site.start();

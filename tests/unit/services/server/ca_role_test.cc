@@ -253,20 +253,22 @@ TEST(CaRole, StatusDocuments) {
               "406 No acceptable resource available.");
 }
 
-TEST(CaRole, ListsByTime) {
+TEST(CaRole, SendsOnlyChangedCertificateAndList) {
     Site site;
     site.start();
     ASSERT_TRUE(site.instance);
-    const auto list =
-        "200 " + sys::make_real_file_system()->read(site.path + "/ca/ca_crl.pem").value();
-    for (const auto& [since, answer] : std::initializer_list<std::pair<const char*, std::string>>{
-             {"Sat, 01 Jan 2000 00:00:00 GMT", list},
-             {"Fri, 01 Jan 2100 00:00:00 GMT", "304 "},
-             {"nonsense", list}}) {
-        http::Headers headers;
-        headers.set("If-Modified-Since", since);
-        EXPECT_EQ(site.ask("", "GET", "/certificate_revocation_list/ca", "", headers), answer)
-            << since;
+    for (const auto& [path, file] : {std::pair{"/certificate_revocation_list/ca", "/ca/ca_crl.pem"},
+                                     std::pair{"/certificate/ca", "/ca/ca_crt.pem"}}) {
+        const auto text = "200 " + sys::make_real_file_system()->read(site.path + file).value();
+        for (const auto& [since, answer] :
+             std::initializer_list<std::pair<const char*, std::string>>{
+                 {"Sat, 01 Jan 2000 00:00:00 GMT", text},
+                 {"Fri, 01 Jan 2100 00:00:00 GMT", "304 "},
+                 {"nonsense", text}}) {
+            http::Headers headers;
+            headers.set("If-Modified-Since", since);
+            EXPECT_EQ(site.ask("", "GET", path, "", headers), answer) << path << since;
+        }
     }
 }
 

@@ -33,7 +33,7 @@ void Apt::install() {
     std::vector<std::string> argv{"-q", "-y", "-o",
                                   keep_configuration() ? "DPkg::Options::=--force-confold"
                                                        : "DPkg::Options::=--force-confnew"};
-    if (versioned()) argv.emplace_back("--force-yes");
+    if (versioned()) argv.emplace_back("--allow-downgrades");
     for (std::string& o : options("install_options")) argv.push_back(std::move(o));
     argv.emplace_back("install");
     const std::string file = source();

@@ -26,7 +26,7 @@ public:
 protected:
     std::vector<std::string> manager(std::vector<std::string> arguments) const override {
         std::erase_if(arguments,
-                      [](const std::string& a) { return a == "-q" || a == "--force-yes"; });
+                      [](const std::string& a) { return a == "-q" || a == "--allow-downgrades"; });
         arguments.insert(arguments.begin(), "/usr/bin/aptitude");
         return arguments;
     }

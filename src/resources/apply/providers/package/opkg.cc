@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The provider opkg for OpenWrt.
+// The provider opkg for OpenWrt and TurrisOS.
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -11,7 +11,7 @@ using base::PuppetError;
 
 namespace {
 
-bool is_openwrt(Context& c) { return platform(c).name == "openwrt"; }
+bool is_openwrt(Context& c) { return platform(c).named({"openwrt", "turrisos"}); }
 
 // Parses "NAME - VERSION".
 std::optional<PackageState> parse_opkg(std::string_view line) {

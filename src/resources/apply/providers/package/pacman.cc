@@ -106,7 +106,7 @@ public:
     void install() override {
         if (const std::string source = resource_.text("source"); !source.empty()) {
             execute(context_,
-                    {kPacman, "--noconfirm", "--noprogressbar", "--update", local(source)});
+                    {kPacman, "--noconfirm", "--noprogressbar", "--upgrade", local(source)});
         } else {
             if (group() && !resource_.flag("allow_virtual")) {
                 resource_.fail(fmt::format(

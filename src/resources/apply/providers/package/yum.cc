@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The provider yum.
+// The provider yum. The command lines are those of OpenVox 8.24: dnf5 does not know the options -d
+// and -e and the command erase, and without -y a check stops at a repository with a new key.
 #include "resources/apply/providers/package/yum.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,9 @@ std::vector<std::string> Yum::on_offer() {
         if (available) {
             if (const auto w = base::words(line, " \t"); w.size() > 1) out.emplace_back(w[1]);
         }
-        available = available || line.find("Available Packages") != std::string_view::npos;
+        // dnf5 writes the heading with a small p.
+        available = available || line.find("Available Packages") != std::string_view::npos ||
+                    line.find("Available packages") != std::string_view::npos;
     }
     return out;
 }
@@ -50,8 +53,7 @@ void Yum::install() {
         return execute(context_, before).output;
     };
     std::string what = name();
-    const std::string level(error_level());
-    if (!resource_.flag("allow_virtual")) run({"-d", "0", "-e", level, "-y"}, "list", what);
+    if (!resource_.flag("allow_virtual")) run({"-y"}, "list", what);
     const std::string want = wanted(), source = resource_.text("source");
     debug(fmt::format("Ensuring => {}", want));
     std::string_view operation = "install";
@@ -88,7 +90,7 @@ void Yum::install() {
             }
         }
     }
-    const std::string output = run({"-d", "0", "-e", level, "-y"}, operation, what);
+    const std::string output = run({"-y"}, operation, what);
     if (output.find(fmt::format("No package {} available.", what)) != std::string::npos) {
         throw PuppetError(fmt::format("Could not find package {}", what));
     }
@@ -101,10 +103,12 @@ void Yum::install() {
     }
 }
 
-void Yum::purge() { execute(context_, {command_path(context_, program()), "-y", "erase", name()}); }
+void Yum::purge() {
+    execute(context_, {command_path(context_, program()), "-y", "remove", name()});
+}
 
 std::string Yum::latest() {
-    std::vector<std::string> argv{command_path(context_, program()), "check-update"};
+    std::vector<std::string> argv{command_path(context_, program()), "-y", "check-update"};
     for (std::string& o : repository_options()) argv.push_back(std::move(o));
     Execute o;
     o.fail_on_error = false;

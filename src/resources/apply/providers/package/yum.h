@@ -18,7 +18,6 @@ public:
 
 protected:
     virtual std::string_view program() const { return "yum"; }
-    virtual std::string_view error_level() const { return "0"; }
     virtual std::string_view update_command() const { return "update"; }
 
 private:
@@ -32,7 +31,6 @@ public:
 
 protected:
     std::string_view program() const override { return "dnf"; }
-    std::string_view error_level() const override { return "1"; }
     std::string_view update_command() const override { return "upgrade"; }
 };
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The provider debian: init scripts that update-rc.d enables.
-#include "resources/apply/providers/service/debian.h"
-
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -14,13 +12,31 @@ constexpr const char* kUpdate = "/usr/sbin/update-rc.d";
 constexpr const char* kInvoke = "/usr/sbin/invoke-rc.d";
 constexpr const char* kService = "/usr/sbin/service";
 
+// Reports whether a script is started at boot, according to invoke-rc.d or else to its links.
+bool debian_starts(Context& context, const std::string& name) {
+    Execute o;
+    o.fail_on_error = false;
+    const int code = execute(context, {kInvoke, "--quiet", "--query", name, "start"}, o).status;
+    if (code == 104 || code == 106) return true;
+    if (code != 101 && code != 105) return false;
+    // 101 and 105 mean that invoke-rc.d has no policy or does not know it. The command `defaults`
+    // creates four start links.
+    std::ptrdiff_t links = 0;
+    for (char level : std::string_view("0123456S")) {
+        const auto names = context.system.files.list(fmt::format("/etc/rc{}.d", level));
+        if (!names) continue;
+        links += std::count_if(names->begin(), names->end(), [&](const std::string& n) {
+            return n.size() == name.size() + 3 && n[0] == 'S' && n.ends_with(name);
+        });
+    }
+    return links >= 4;
+}
+
 class Debian final : public Init {
 public:
     using Init::Init;
 
-    std::string enabled() override {
-        return debian_starts(context_, name(), name()) ? "true" : "false";
-    }
+    std::string enabled() override { return debian_starts(context_, name()) ? "true" : "false"; }
     void enable(const std::string& wanted) override {
         if (wanted == "true") {
             execute(context_, {kUpdate, "-f", name(), "remove"});
@@ -43,25 +59,6 @@ bool old(Context& c) {
 }
 
 }  // namespace
-
-bool debian_starts(Context& context, const std::string& name, const std::string& link) {
-    Execute o;
-    o.fail_on_error = false;
-    const int code = execute(context, {kInvoke, "--quiet", "--query", name, "start"}, o).status;
-    if (code == 104 || code == 106) return true;
-    if (code != 101 && code != 105) return false;
-    // 101 and 105 mean that invoke-rc.d has no policy or does not know it. The command `defaults`
-    // creates four start links.
-    std::ptrdiff_t links = 0;
-    for (char level : std::string_view("0123456S")) {
-        const auto names = context.system.files.list(fmt::format("/etc/rc{}.d", level));
-        if (!names) continue;
-        links += std::count_if(names->begin(), names->end(), [&](const std::string& n) {
-            return n.size() == link.size() + 3 && n[0] == 'S' && n.ends_with(link);
-        });
-    }
-    return links >= 4;
-}
 
 const ProviderClass& provider_service_debian() {
     static constexpr ServiceProviderClass kClass{

@@ -7,7 +7,6 @@
 #include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/regex/regex.h"
-#include "resources/apply/providers/service/debian.h"
 #include "resources/apply/types/service/service_provider.h"
 #include "resources/apply/types/service/unit_states.h"
 
@@ -59,14 +58,8 @@ public:
         const Unit& u = unit();
         if (is_word(resource_.should("enable"), "mask") && u.state == "masked") return "mask";
         if (u.state == "indirect") return "false";
-        if (u.code == 0) return "true";
-        // A unit that systemd does not know may be an init script that systemd would run.
-        if (u.state.empty() && u.code > 0 && platform(context_).named({"debian", "ubuntu"})) {
-            std::string link = name();
-            if (link.find(".service") != std::string::npos) link = link.substr(0, link.find('.'));
-            if (debian_starts(context_, name(), link)) return "true";
-        }
-        return "false";
+        // systemd also knows the state of init scripts, so a unit without a state is not there.
+        return u.code == 0 ? "true" : "false";
     }
 
     void enable(const std::string& wanted) override {

@@ -371,15 +371,7 @@ private:
                 provider_log(Level::Warning,
                              fmt::format("Overriding environment setting '{}' with '{}'", name, v));
             }
-            if (v.empty() && context_.warned_once.insert("empty_env_var_" + name).second) {
-                std::string location = base::format_location({file(), line(), 0});
-                base::Diagnostic d;
-                d.level = Level::Warning;
-                d.message = redact(
-                    fmt::format("Empty environment setting '{}'\n   {}", name,
-                                location.empty() ? "(file & line not available)" : location));
-                context_.log.log(d);
-            }
+            if (v.empty()) warn_of_empty_setting(*this, name);
             if (known != out.end()) {
                 known->second = v;
             } else {

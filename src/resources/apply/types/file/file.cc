@@ -115,8 +115,11 @@ Value File::munge(const Attribute& a, const Value& v) {
     }
     if (name == "content") {
         if (is_absent(v)) return v;
-        if (v.is_string() && looks_like_checksum(v.as_string())) {
-            if (!body_ && !find("source") && line() > 0) {
+        const bool fetched =
+            !config::changed(context_.options.level, config::Change::ContentChecksum);
+        if (v.is_string() && looks_like_checksum(v.as_string()) &&
+            (fetched || body_ || find("source"))) {
+            if (fetched && !body_ && !find("source") && line() > 0) {
                 std::string text =
                     "Using a checksum in a file's \"content\" property is deprecated. The ability "
                     "to use a checksum to retrieve content from the filebucket using the "
@@ -186,7 +189,9 @@ Value File::munge(const Attribute& a, const Value& v) {
     }
     if (name == "source_permissions") {
         Value out = Resource::munge(a, v);
-        if (!is_word(out, "ignore") && !file().empty()) {
+        const bool warns =
+            !config::changed(context_.options.level, config::Change::SourcePermissions);
+        if (warns && !is_word(out, "ignore") && !file().empty()) {
             std::string location = base::format_location({file(), line(), 0});
             if (context_.warned_once.insert("source_permissions" + location).second) {
                 context_.message(Level::Warning,
@@ -231,8 +236,13 @@ Value File::should_value(const Param& p) const {
 
 std::string_view File::checksum_type() const {
     const Param* p = find("checksum");
-    if (p && p->value.is_string()) return p->value.as_string();
-    return context_.options.digest_algorithm;
+    if (!p || !p->value.is_string()) return context_.options.digest_algorithm;
+    return is_word(p->value, "etag") ? "md5" : p->value.as_string();
+}
+
+std::string File::source_checksum_type(std::string_view uri) const {
+    const bool web = uri.starts_with("http:") || uri.starts_with("https:");
+    return web && is_word(get("checksum"), "etag") ? "etag" : std::string(checksum_type());
 }
 
 const std::string& File::where() const {

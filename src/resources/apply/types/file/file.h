@@ -70,7 +70,11 @@ private:
     bool replaces() const { return flag("replace"); }
     bool follows() const { return is_word(get("links"), "follow"); }
     const std::string& where() const;
+    /// Returns the kind of checksum of the file on disk. `etag` means md5 until a web server has
+    /// named another kind.
     std::string_view checksum_type() const;
+    /// Returns the kind of checksum to request from a source.
+    std::string source_checksum_type(std::string_view uri) const;
     const sys::FileStatus* stat() const;
     void forget_stat() const { stat_known_ = false; }
 

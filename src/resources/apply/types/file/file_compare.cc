@@ -64,10 +64,9 @@ ContentSource& File::content_of(const std::string& uri) { return content_source(
 std::optional<ContentMetadata> File::find_source(std::span<const Value> sources) {
     for (const Value& v : sources) {
         const std::string uri = plain(v);
-        auto found =
-            content_of(uri).metadata(uri, {.follow_links = follows(),
-                                           .checksum = {},
-                                           .likely_checksum = std::string(checksum_type())});
+        auto found = content_of(uri).metadata(uri, {.follow_links = follows(),
+                                                    .checksum = {},
+                                                    .likely_checksum = source_checksum_type(uri)});
         if (!found) {
             fail(base::shown_text(fmt::format("Could not retrieve file metadata for {}: {}", uri,
                                               found.error().message)));
@@ -98,7 +97,7 @@ std::string File::source_checksum() {
     if (info.checksum.empty() && info.status.kind != FileKind::Link) {
         auto found = unwrap(
             content_of(info.uri).metadata(info.uri, {.follow_links = follows(),
-                                                     .checksum = std::string(checksum_type()),
+                                                     .checksum = source_checksum_type(info.uri),
                                                      .likely_checksum = {}}));
         if (found) info.checksum = std::move(found->checksum);
     }

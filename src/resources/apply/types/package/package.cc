@@ -15,54 +15,6 @@ namespace bunraku::apply {
 
 using base::PuppetError;
 
-Value PackageState::value(Context& context) const {
-    if (!list || gone()) {
-        std::string text;
-        for (const std::string& v : versions) text += (text.empty() ? "" : "; ") + v;
-        return context.string(text);
-    }
-    std::vector<Value> all;
-    for (const std::string& v : versions) all.push_back(context.string(v));
-    return Value::array(context.arena.copy(all));
-}
-
-const PackageState& PackageProvider::state() {
-    if (!state_) {
-        state_ = query();
-        // A package that is not found counts as purged if the manager distinguishes that from
-        // absent.
-        if (!state_) {
-            state_ = PackageState{
-                .name = name(),
-                .versions = {resource_.has_feature("purgeable") ? "purged" : "absent"}};
-        }
-    }
-    return *state_;
-}
-
-bool PackageProvider::versioned() const {
-    constexpr std::string_view kWords[] = {"present", "latest", "absent", "purged", "disabled", ""};
-    return std::find(std::begin(kWords), std::end(kWords), wanted()) == std::end(kWords);
-}
-
-std::vector<std::string> PackageProvider::options(std::string_view attribute) const {
-    std::vector<std::string> out;
-    const Value given = resource_.get(attribute);
-    if (!given.is_array()) return out;
-    for (const Value& v : given.as_array()) {
-        if (!v.is_hash()) {
-            out.push_back(plain(v));
-            continue;
-        }
-        std::vector<std::string> pairs;
-        for (const value::Entry& e : v.as_hash())
-            pairs.push_back(plain(e.key) + "=" + plain(e.value));
-        std::sort(pairs.begin(), pairs.end());
-        out.insert(out.end(), pairs.begin(), pairs.end());
-    }
-    return out;
-}
-
 namespace {
 
 class Package final : public Resource {
@@ -70,7 +22,7 @@ public:
     using Resource::Resource;
 
     std::string_view foreign_providers() const override {
-        return "aix appdmg apple aptrpm blastwave dnfmodule fink freebsd hpux macports nim openbsd "
+        return "aix appdmg apple aptrpm blastwave fink freebsd hpux macports nim openbsd "
                "pkg pkgdmg pkgin pkgng pkgutil portage ports portupgrade puppetserver_gem rug sun "
                "sunfreeware up2date urpmi windows";
     }
@@ -86,7 +38,9 @@ public:
             throw PuppetError(
                 fmt::format("Invalid hold value \"{}\". Valid values are: hold/none", plain(v)));
         }
+        if (a.name == "environment") return validate_package_environment(v);
         Resource::validate_value(a, v);
+        validate_streams(a, v);
         if (a.name != "ensure") return;
         std::string want = plain(Resource::munge(a, v));
         std::string_view feature = want == "purged"                        ? "purgeable"
@@ -116,7 +70,7 @@ public:
     Value default_for(const Attribute& a) override {
         if (a.name == "ensure") return Value::string("present");
         if (a.name == "configfiles") return Value::string("keep");
-        if (a.name == "enable_only" || a.name == "install_only") return Value::boolean(false);
+        if (a.name == "install_only") return Value::boolean(false);
         if (a.name == "allow_virtual") {
             return Value::boolean(provider_ && provider_->suitable &&
                                   manager_class(*provider_)->allow_virtual);
@@ -153,6 +107,7 @@ public:
             if (s.gone() && !s.held && should(p).is_undef()) return Value::string("absent");
             return Value::string(s.held ? "hold" : "none");
         }
+        if (p.spec->name == "flavor" && !s.flavor.empty()) return context_.string(s.flavor);
         return Value::string("absent");
     }
 
@@ -220,13 +175,15 @@ public:
     }
 
     void sync(Param& p) override {
-        if (p.spec->name == "mark") {
-            manager().hold(is_word(should(p), "hold"));
-            return;
-        }
+        const auto variables = package_environment(*this);
+        const CommandEnvironment environment(context_, variables);
+        if (p.spec->name == "mark") return manager().hold(is_word(should(p), "hold"));
+        if (p.spec->name == "flavor") return manager().change_flavor();
         std::string want = plain(should(p));
         if (want == "absent") {
             manager().uninstall();
+        } else if (want == "disabled") {
+            manager().disable();
         } else if (want == "purged") {
             manager().purge();
         } else if (want == "present") {
@@ -345,6 +302,18 @@ private:
             names.push_back(other->name());
         }
         if (names.size() >= kWorthFetching) manager().fetch(names);
+    }
+
+    // The attributes that exclude each other for module streams.
+    void validate_streams(const Attribute& a, const Value& v) const {
+        const bool disabled = plain(should("ensure")) == "disabled";
+        if (a.name == "flavor" && disabled)
+            throw PuppetError("Cannot have both `ensure => disabled` and `flavor`");
+        if (a.name != "enable_only") return;
+        if (plain(v) == "true" && has("flavor"))
+            throw PuppetError("Cannot have both `enable_only => true` and `flavor`");
+        if (disabled)
+            throw PuppetError("Cannot have both `ensure => disabled` and `enable_only => true`");
     }
 
     static const PackageProviderClass* manager_class(const ProviderClass& c) {

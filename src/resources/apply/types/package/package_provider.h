@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "resources/apply/execution.h"
@@ -20,6 +21,7 @@ struct PackageState {
     /// The version, "absent" or "purged". For managers that support several versions at the same
     /// time, all versions.
     std::vector<std::string> versions;
+    std::string flavor;  ///< the stream or profile; empty for none
     bool held = false;
     bool list = false;    ///< true if shown as a list, as for gem
     std::string command;  ///< the program that was run, for managers that may exist several times
@@ -49,6 +51,10 @@ public:
     virtual void uninstall() = 0;
     virtual void purge() { uninstall(); }
     virtual void hold(bool) {}
+    /// Disables the package, for providers with the feature `disableable`.
+    virtual void disable() {}
+    /// Installs the flavor that the resource specifies, for providers with `supports_flavors`.
+    virtual void change_flavor() {}
     /// Returns the newest available version. Called only for installed packages.
     virtual std::string latest() = 0;
     /// Returns true if one of the installed versions satisfies `wanted`. `wanted` is a version or
@@ -78,6 +84,7 @@ protected:
     /// Returns `install_options` or `uninstall_options` as arguments; a hash becomes KEY=VALUE,
     /// sorted by key.
     std::vector<std::string> options(std::string_view attribute) const;
+    bool has_flavor() const { return !resource_.should("flavor").is_undef(); }
     void debug(std::string text) const { context_.message(Level::Debug, std::move(text)); }
 
     Resource& resource_;
@@ -86,6 +93,12 @@ protected:
 private:
     std::optional<PackageState> state_;
 };
+
+/// Returns the attribute `environment` as names and values, and warns about entries that are not
+/// NAME=VALUE, that repeat a name, or whose value is empty.
+std::vector<std::pair<std::string, std::string>> package_environment(const Resource& resource);
+/// Throws base::PuppetError unless every entry of `environment` has the form NAME=VALUE.
+void validate_package_environment(const Value& given);
 
 class OutsideProgram;
 
