@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/lsp/commands.h"
+
+#include <chrono>
+#include <fmt/format.h>
+
+#include "core/value/hash_access.h"
+#include "services/lsp/describe.h"
+#include "services/lsp/uri.h"
+
+namespace bunraku::lsp {
+
+std::expected<void, RpcError> start_command(State& state, const Message& message) {
+    const std::string name = value::text_at(message.params, "command");
+    if (name != kImpactCommand && name != kReadersCommand)
+        return invalid_params(fmt::format("Unknown command '{}'", name));
+    const auto* arguments = value::at(message.params, "arguments");
+    const std::size_t wanted = name == kReadersCommand ? 2 : 1;
+    if (!arguments || !arguments->is_array() || arguments->as_array().size() < wanted)
+        return invalid_params(fmt::format("{} expects {} arguments", name, wanted));
+    const auto argument = [&](std::size_t i) {
+        const value::Value& each = arguments->as_array()[i];
+        return each.is_string() ? std::string(each.as_string()) : std::string();
+    };
+    const auto path = path_of_uri(argument(0));
+    if (!path) return invalid_params("The first argument must be the URI of a file");
+    if (!state.fleet || state.facts_source.empty())
+        return request_failed("No source of facts is set: see factsFrom in docs/editor.md");
+    if (state.command) return request_failed("Another command is still running");
+    FleetWork::Question question;
+    question.environment = state.workspace.environment_of(*path);
+    question.facts = state.facts_source;
+    question.unsaved = unsaved_texts(state.workspace);
+    if (name == kReadersCommand) question.input = argument(1);
+    state.command.emplace(RunningCommand{
+        message.id, std::async(std::launch::async,
+                               [fleet = state.fleet, question] { return fleet->ask(question); })});
+    return {};
+}
+
+std::vector<std::string> finished_commands(State& state) {
+    if (!state.command ||
+        state.command->result.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+        return {};
+    const std::string id = state.command->id;
+    const auto result = state.command->result.get();
+    state.command.reset();
+    if (!result) return {error_text({ErrorCode::RequestFailed, result.error().message, id})};
+    JsonWriter shown, answer;
+    shown.object().member("type", 3).member("message", *result).end_object();
+    answer.object().member("markdown", *result).end_object();
+    return {notification_text("window/showMessage", shown.text()),
+            response_text(id, answer.text())};
+}
+
+}  // namespace bunraku::lsp

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Analyses of all nodes of a fleet, which may take seconds and run on a thread of their own.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "core/base/result.h"
+
+namespace bunraku::lsp {
+
+class FleetWork {
+public:
+    virtual ~FleetWork() = default;
+
+    struct Question {
+        std::string environment;                     ///< the folder
+        std::string facts;                           ///< the source of the fleet's facts
+        std::map<std::string, std::string> unsaved;  ///< texts of open documents by path
+        /// An input such as "class ntp" whose readers are wanted. If it is empty, the effect of the
+        /// unsaved texts is wanted.
+        std::string input;
+    };
+    /// Returns the answer as Markdown. Called on another thread than the rest of the server.
+    virtual base::Result<std::string> ask(const Question& question) = 0;
+};
+
+}  // namespace bunraku::lsp

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Renames classes, defines, functions, data types, parameters with their Hiera keys, variables and
+// keys, in all files of the workspace.
+#include <fmt/format.h>
+#include <map>
+
+#include "core/base/text.h"
+#include "core/value/hash_access.h"
+#include "services/lsp/handlers.h"
+#include "services/lsp/resolve.h"
+#include "services/lsp/uri.h"
+
+namespace bunraku::lsp {
+
+namespace {
+
+using value::Value;
+
+bool is_word_of(std::string_view text, bool capital, bool underscore_first) {
+    if (text.empty()) return false;
+    const char first = text.front();
+    const bool upper = first >= 'A' && first <= 'Z';
+    const bool lower = first >= 'a' && first <= 'z';
+    if (capital ? !upper : !(lower || (underscore_first && first == '_'))) return false;
+    for (const char c : text) {
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+              ((capital || underscore_first) && c >= 'A' && c <= 'Z')))
+            return false;
+    }
+    return true;
+}
+
+/// Reports whether every segment of a qualified name is valid.
+bool is_valid_name(std::string_view name, bool capital) {
+    while (true) {
+        const std::size_t at = name.find("::");
+        if (!is_word_of(name.substr(0, at), capital, false)) return false;
+        if (at == std::string_view::npos) return true;
+        name.remove_prefix(at + 2);
+    }
+}
+
+/// What a rename changes.
+struct RenameTarget {
+    SymbolKey key;
+    bool data_type = false;  ///< the name is written with capitals
+    bool qualified = false;  ///< a class, define, function or type
+    const Definition* definition = nullptr;
+    std::string file;  ///< of the definition
+};
+
+/// Returns the symbol to rename. The error explains why it cannot be renamed.
+std::expected<RenameTarget, RpcError> rename_target(const State& state, const DocumentPlace& place,
+                                                    const Occurrence& occurrence) {
+    RenameTarget target;
+    target.key = resolved_key(state.workspace, occurrence, place.group);
+    const auto& index = state.workspace.index();
+    switch (target.key.kind) {
+        case SymbolKind::Class:
+        case SymbolKind::Type:
+        case SymbolKind::Function:
+        case SymbolKind::Plan: {
+            const auto found = index.definitions(target.key, place.group);
+            if (found.empty())
+                return request_failed(
+                    fmt::format("'{}' is not defined in this workspace", target.key.name.view()));
+            target.qualified = true;
+            target.definition = found.front().definition;
+            target.file = found.front().file->path;
+            if (target.definition->kind == DefinitionKind::ResourceType ||
+                found.front().file->kind == FileKind::Ruby)
+                return request_failed("Names that are defined in Ruby cannot be renamed");
+            target.data_type = target.definition->kind == DefinitionKind::DataType;
+            return target;
+        }
+        case SymbolKind::Variable: {
+            const std::string_view name = target.key.name.view();
+            if (name.starts_with('~') || !index.defining(target.key, place.group).empty())
+                return target;
+            return request_failed(
+                fmt::format("'{}' is not defined in this workspace", last_segment(name)));
+        }
+        case SymbolKind::ErbVariable:
+        case SymbolKind::HieraKey: return target;
+        default: return request_failed("This name cannot be renamed");
+    }
+}
+
+/// Returns the new text for one occurrence of a qualified name. Nested classes are written without
+/// the name of the outer class, and references with capitals.
+std::optional<std::string> qualified_text(std::string_view old_text, std::string_view old_name,
+                                          std::string_view new_name) {
+    const bool capital = !old_text.empty() && old_text.front() >= 'A' && old_text.front() <= 'Z';
+    const auto cased = [&](std::string_view name) {
+        return capital ? capitalized_name(name) : base::lower(name);
+    };
+    const std::string lower = base::lower(old_text);
+    if (lower == old_name) return cased(new_name);
+    if (lower == last_segment(old_name)) return cased(last_segment(new_name));
+    return std::nullopt;
+}
+
+/// Returns the path at which the autoloader expects the renamed definition; nullopt if the file is
+/// not at such a path, so that it stays where it is.
+std::optional<std::string> renamed_file(const State& state, const RenameTarget& target,
+                                        std::string_view new_name) {
+    const bool function = target.key.kind == SymbolKind::Function;
+    const std::string_view folder = function           ? "functions"
+                                    : target.data_type ? "types"
+                                                       : "manifests";
+    const std::string old_name(target.key.name.view());
+    const auto relative = [&](std::string_view name) {
+        const std::size_t at = name.find("::");
+        if (at == std::string_view::npos) return std::string("init.pp");
+        std::string rest(name.substr(at + 2));
+        for (std::size_t i; (i = rest.find("::")) != std::string::npos;) rest.replace(i, 2, "/");
+        return rest + ".pp";
+    };
+    const std::string end = fmt::format("/{}/{}", folder, relative(old_name));
+    if (!target.file.ends_with(end)) return std::nullopt;
+    const auto module_of = [](std::string_view name) { return name.substr(0, name.find("::")); };
+    if (module_of(old_name) == module_of(new_name)) {
+        return target.file.substr(0, target.file.size() - end.size()) +
+               fmt::format("/{}/{}", folder, relative(new_name));
+    }
+    for (const ModuleFolder& module : state.workspace.modules())
+        if (module.name == module_of(new_name))
+            return fmt::format("{}/{}/{}", module.path, folder, relative(new_name));
+    return std::nullopt;
+}
+
+using EditsByPath = std::map<std::string, std::vector<std::pair<Span, std::string>>>;
+
+void write_edits(JsonWriter& out, RangeFinder& ranges, const std::string& path,
+                 const std::vector<std::pair<Span, std::string>>& edits) {
+    out.array();
+    for (const auto& [span, text] : edits) {
+        out.object().member("range", ranges.range(path, span)).member("newText", text).end_object();
+    }
+    out.end_array();
+}
+
+std::string workspace_edit(const State& state, const EditsByPath& edits, const std::string& from,
+                           const std::optional<std::string>& to) {
+    RangeFinder ranges(state);
+    JsonWriter out;
+    out.object();
+    if (!state.client.document_changes) {
+        out.key("changes").object();
+        for (const auto& [path, changes] : edits) {
+            out.key(uri_for(state, path));
+            write_edits(out, ranges, path, changes);
+        }
+        return out.end_object().end_object().take();
+    }
+    out.key("documentChanges").array();
+    for (const auto& [path, changes] : edits) {
+        out.object().key("textDocument").object().member("uri", uri_for(state, path));
+        const auto open = state.workspace.open_files().find(path);
+        out.key("version");
+        if (open != state.workspace.open_files().end()) {
+            out.number(open->second.document.version());
+        } else {
+            out.null();
+        }
+        out.end_object().key("edits");
+        write_edits(out, ranges, path, changes);
+        out.end_object();
+    }
+    if (to && *to != from && state.client.rename_files) {
+        out.object().member("kind", "rename").member("oldUri", uri_for(state, from));
+        out.member("newUri", uri_of_path(*to)).end_object();
+    }
+    return out.end_array().end_object().take();
+}
+
+std::expected<void, RpcError> check_new_name(const RenameTarget& target, std::string_view name) {
+    bool valid = false;
+    if (target.qualified) {
+        valid = is_valid_name(name, target.data_type);
+    } else if (target.key.kind == SymbolKind::HieraKey) {
+        valid = !name.empty() && name.find_first_of(" \t\n'\"{}[],#&*") == std::string_view::npos;
+    } else {
+        valid = is_word_of(name, false, true) && name.find("::") == std::string_view::npos;
+    }
+    if (!valid) return invalid_params(fmt::format("'{}' is not a valid name here", name));
+    return {};
+}
+
+}  // namespace
+
+Answer on_prepare_rename(State& state, const Value& params) {
+    const auto place = document_of(state, params);
+    if (!place) return std::unexpected(place.error());
+    const Occurrence* occurrence = place->occurrence();
+    if (!occurrence) return request_failed("There is no name at this position");
+    const auto target = rename_target(state, *place, *occurrence);
+    if (!target) return std::unexpected(target.error());
+    JsonWriter out;
+    out.object().member("range", RangeFinder(state).range(place->path, occurrence->span));
+    out.member("placeholder", place->slice(occurrence->span));
+    return out.end_object().take();
+}
+
+Answer on_rename(State& state, const Value& params) {
+    const auto place = document_of(state, params);
+    if (!place) return std::unexpected(place.error());
+    const Occurrence* occurrence = place->occurrence();
+    if (!occurrence) return request_failed("There is no name at this position");
+    const auto target = rename_target(state, *place, *occurrence);
+    if (!target) return std::unexpected(target.error());
+    std::string name = value::text_at(params, "newName");
+    if (!target->qualified && name.starts_with('$')) name.erase(0, 1);
+    if (target->qualified) name = without_top(name);
+    if (target->qualified && !target->data_type) base::make_lower(name);
+    if (auto valid = check_new_name(*target, name); !valid) return std::unexpected(valid.error());
+
+    RangeFinder ranges(state);
+    EditsByPath edits;
+    const std::string old_name(target->key.name.view());
+    for (const FoundPlace& found : use_places(state, *place, *occurrence, true)) {
+        const FileText& file = ranges.text(found.path);
+        if (found.span.end() > file.text.size())
+            return request_failed(fmt::format("{} has changed", found.path));
+        const std::string_view old_text =
+            std::string_view(file.text).substr(found.span.offset, found.span.length);
+        std::string text = name;
+        if (target->qualified) {
+            const auto cased = qualified_text(old_text, old_name, name);
+            if (!cased) return request_failed(fmt::format("{} has changed", found.path));
+            text = *cased;
+        }
+        if (target->data_type && old_text.front() >= 'A' && old_text.front() <= 'Z') text = name;
+        edits[found.path].emplace_back(found.span, std::move(text));
+    }
+    std::optional<std::string> to;
+    if (target->qualified) to = renamed_file(state, *target, base::lower(name));
+    return workspace_edit(state, edits, target->file, to);
+}
+
+}  // namespace bunraku::lsp

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/lsp/symbol_index.h"
+
+#include <algorithm>
+
+#include "core/base/assert.h"
+
+namespace bunraku::lsp {
+
+namespace {
+
+bool key_before(const SymbolKey& a, const SymbolKey& b) {
+    if (a.kind != b.kind) return a.kind < b.kind;
+    return std::less<const char*>()(a.name.view().data(), b.name.view().data());
+}
+
+/// Orders the keys and removes duplicates and empty names, and those of local variables, which no
+/// other file can use.
+std::vector<SymbolKey> distinct_keys(std::vector<SymbolKey> keys) {
+    std::erase_if(keys, [](const SymbolKey& key) {
+        const std::string_view name = key.name.view();
+        return name.empty() || name.front() == '~';
+    });
+    std::ranges::sort(keys, key_before);
+    const auto rest = std::ranges::unique(keys);
+    keys.erase(rest.begin(), rest.end());
+    keys.shrink_to_fit();
+    return keys;
+}
+
+std::vector<SymbolKey> occurring_keys(const FileSymbols& symbols) {
+    std::vector<SymbolKey> keys;
+    keys.reserve(symbols.occurrences.size());
+    for (const Occurrence& occurrence : symbols.occurrences) keys.push_back(occurrence.key);
+    return distinct_keys(std::move(keys));
+}
+
+std::vector<SymbolKey> defined_keys(const FileSymbols& symbols) {
+    std::vector<SymbolKey> keys;
+    for (const Definition& definition : symbols.definitions) keys.push_back(definition.key);
+    return distinct_keys(std::move(keys));
+}
+
+/// Returns a text that changes with the definitions as other files see them.
+std::string definitions_signature(const FileSymbols& symbols) {
+    std::string out;
+    for (const Definition& definition : symbols.definitions) {
+        out += static_cast<char>('a' + static_cast<int>(definition.kind));
+        out.append(definition.key.name.view()).append("<").append(definition.parent);
+        for (const ParameterInfo& parameter : definition.parameters) {
+            out.append(",").append(parameter.name).append(":").append(parameter.type);
+            if (parameter.required) out += '!';
+        }
+        out += '\n';
+    }
+    return out;
+}
+
+}  // namespace
+
+void SymbolIndex::post(Postings& postings, const std::vector<SymbolKey>& keys,
+                       const IndexedFile* file) {
+    for (const SymbolKey& key : keys) postings[key].push_back(file);
+}
+
+void SymbolIndex::unpost(Postings& postings, const std::vector<SymbolKey>& keys,
+                         const IndexedFile* file) {
+    for (const SymbolKey& key : keys) {
+        const auto found = postings.find(key);
+        BUNRAKU_ASSERT(found != postings.end());
+        std::erase(found->second, file);
+        if (found->second.empty()) postings.erase(found);
+    }
+}
+
+bool SymbolIndex::put(const std::string& path, FileKind kind, Group group, FileSymbols symbols,
+                      std::string_view text) {
+    auto& slot = by_path_[path];
+    const bool fresh = slot == nullptr;
+    if (fresh) slot = std::make_unique<IndexedFile>();
+    IndexedFile& file = *slot;
+    const std::string before = fresh ? "" : definitions_signature(file.symbols);
+    const auto replace = [&](Postings& postings, std::vector<SymbolKey>& old_keys,
+                             std::vector<SymbolKey> new_keys) {
+        if (new_keys == old_keys) return;
+        unpost(postings, old_keys, &file);
+        old_keys = std::move(new_keys);
+        post(postings, old_keys, &file);
+    };
+    replace(uses_, file.keys, occurring_keys(symbols));
+    replace(definitions_, file.defined, defined_keys(symbols));
+    file.path = path;
+    file.kind = kind;
+    file.group = group;
+    file.symbols = std::move(symbols);
+    file.symbols.occurrences.shrink_to_fit();
+    file.lines = LineIndex(text);
+    file.ascii = std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; });
+    return definitions_signature(file.symbols) != before;
+}
+
+bool SymbolIndex::remove(const std::string& path) {
+    const auto found = by_path_.find(path);
+    if (found == by_path_.end()) return false;
+    const IndexedFile& file = *found->second;
+    unpost(uses_, file.keys, &file);
+    unpost(definitions_, file.defined, &file);
+    const bool defined = !file.symbols.definitions.empty();
+    by_path_.erase(found);
+    return defined;
+}
+
+const IndexedFile* SymbolIndex::file(const std::string& path) const {
+    const auto found = by_path_.find(path);
+    return found == by_path_.end() ? nullptr : found->second.get();
+}
+
+void SymbolIndex::each_file(const std::function<void(const IndexedFile&)>& f) const {
+    for (const auto& [path, file] : by_path_) f(*file);
+}
+
+std::vector<const IndexedFile*> SymbolIndex::files_with(const Postings& postings, SymbolKey key,
+                                                        Group group) {
+    std::vector<const IndexedFile*> out;
+    const auto found = postings.find(key);
+    if (found == postings.end()) return out;
+    for (const IndexedFile* file : found->second)
+        if (sees(group, file->group)) out.push_back(file);
+    std::ranges::sort(out,
+                      [](const IndexedFile* a, const IndexedFile* b) { return a->path < b->path; });
+    return out;
+}
+
+std::vector<DefinitionPlace> SymbolIndex::definitions(SymbolKey key, Group group) const {
+    std::vector<DefinitionPlace> out;
+    for (const bool others : {false, true}) {
+        for (const IndexedFile* file : files_with(definitions_, key, others ? 0 : group)) {
+            for (const Definition& definition : file->symbols.definitions)
+                if (definition.key == key) out.push_back({file, &definition});
+        }
+        if (!out.empty() || group == 0) break;
+    }
+    return out;
+}
+
+std::vector<OccurrencePlace> SymbolIndex::defining(SymbolKey key, Group group) const {
+    std::vector<OccurrencePlace> out = occurrences(key, group);
+    std::erase_if(
+        out, [](const OccurrencePlace& place) { return place.occurrence->role != Role::Define; });
+    return out;
+}
+
+std::vector<OccurrencePlace> SymbolIndex::occurrences(SymbolKey key, Group group) const {
+    std::vector<OccurrencePlace> out;
+    for (const IndexedFile* file : files_with(uses_, key, group)) {
+        for (const Occurrence& occurrence : file->symbols.occurrences)
+            if (occurrence.key == key) out.push_back({file, &occurrence});
+    }
+    return out;
+}
+
+std::size_t SymbolIndex::count_uses(SymbolKey key, Group group) const {
+    std::size_t count = 0;
+    for (const IndexedFile* file : files_with(uses_, key, group))
+        for (const Occurrence& occurrence : file->symbols.occurrences)
+            count += occurrence.key == key && occurrence.role == Role::Use;
+    return count;
+}
+
+bool SymbolIndex::occurs(SymbolKey key, Group group) const {
+    const auto found = uses_.find(key);
+    return found != uses_.end() && std::ranges::any_of(found->second, [&](const IndexedFile* file) {
+               return sees(group, file->group);
+           });
+}
+
+void SymbolIndex::each_definition(Group group,
+                                  const std::function<void(const DefinitionPlace&)>& f) const {
+    each_file([&](const IndexedFile& file) {
+        if (!sees(group, file.group)) return;
+        for (const Definition& definition : file.symbols.definitions) f({&file, &definition});
+    });
+}
+
+}  // namespace bunraku::lsp

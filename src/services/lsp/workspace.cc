@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/lsp/workspace.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/assert.h"
+#include "core/base/text.h"
+#include "core/codec/yaml_outline.h"
+#include "core/sys/file_system.h"
+#include "core/value/hash_access.h"
+#include "core/value/rich_data.h"
+#include "language/environment/conf.h"
+
+namespace bunraku::lsp {
+
+namespace {
+
+constexpr int kMaxFolderDepth = 40;
+
+/// Folders with copies of modules, or with code that is not part of the environment.
+bool is_ignored_folder(std::string_view name) {
+    return name.starts_with('.') || name == "spec" || name == "vendor" || name == "node_modules" ||
+           name == "pkg" || name == "acceptance";
+}
+
+bool has_yaml_ending(std::string_view path) {
+    return path.ends_with(".yaml") || path.ends_with(".yml") || path.ends_with(".eyaml");
+}
+
+bool is_module_ruby(std::string_view path) {
+    return path.ends_with(".rb") && (path.find("/lib/puppet/") != std::string_view::npos ||
+                                     path.find("/lib/facter/") != std::string_view::npos);
+}
+
+std::string folder_of(const std::string& path) {
+    const std::size_t at = path.rfind('/');
+    return at == std::string::npos || at == 0 ? "/" : path.substr(0, at);
+}
+
+/// Returns the name of the module in a folder such as "puppetlabs-ntp".
+std::string module_name_of(std::string_view name) {
+    const std::size_t at = name.find_last_of("-/");
+    return std::string(at == std::string_view::npos ? name : name.substr(at + 1));
+}
+
+}  // namespace
+
+bool is_below(std::string_view path, std::string_view folder) {
+    if (!path.starts_with(folder)) return false;
+    return path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/';
+}
+
+void Workspace::add_root(const std::string& path) {
+    if (std::ranges::find(roots_, path) == roots_.end()) roots_.push_back(path);
+}
+
+void Workspace::add_modulepath(const std::string& path) {
+    const auto inside = [&](const std::string& root) { return is_below(path, root); };
+    if (std::ranges::any_of(roots_, inside) || std::ranges::any_of(libraries_, inside)) return;
+    libraries_.push_back(path);
+}
+
+void Workspace::remove_root(const std::string& path) {
+    std::erase(roots_, path);
+    std::vector<std::string> gone;
+    index_.each_file([&](const IndexedFile& file) {
+        const auto inside = [&](const std::string& root) { return is_below(file.path, root); };
+        if (is_below(file.path, path) && std::ranges::none_of(roots_, inside) &&
+            !open_.contains(file.path))
+            gone.push_back(file.path);
+    });
+    for (const std::string& file : gone) index_.remove(file);
+    std::erase_if(modules_, [&](const ModuleFolder& module) {
+        return is_below(module.path, path) &&
+               std::ranges::none_of(
+                   roots_, [&](const std::string& root) { return is_below(module.path, root); });
+    });
+}
+
+void Workspace::load() {
+    scanned_ = 0;
+    modules_.clear();
+    for (const std::string& root : roots_) scan(root, 0);
+    // environment.conf may have added folders outside of the roots.
+    for (std::size_t i = 0; i < libraries_.size(); ++i) scan(libraries_[i], 0);
+    for (const std::string& path : std::exchange(pending_data_, {}))
+        if (kind_of(path) == FileKind::HieraData) scan_file(path);
+    std::ranges::sort(modules_, {}, &ModuleFolder::path);
+    for (auto& [path, file] : open_) update(file);
+}
+
+void Workspace::note_module(const std::string& folder, const std::vector<std::string>& names) {
+    constexpr std::string_view kParts[] = {"files",     "functions", "lib",          "manifests",
+                                           "templates", "types",     "metadata.json"};
+    const auto is_part = [&](const std::string& name) {
+        return std::ranges::find(kParts, name) != std::end(kParts);
+    };
+    if (std::ranges::none_of(names, is_part)) return;
+    if (std::ranges::find(names, "environment.conf") != names.end()) return;
+    std::string name = module_name_of(sys::base_name(folder));
+    if (const auto metadata = files_->read(folder + "/metadata.json")) {
+        base::Arena arena;
+        if (const auto json = value::parse_json(arena, *metadata)) {
+            const std::string full = value::text_at(*json, "name");
+            if (!full.empty()) name = module_name_of(full);
+        }
+    }
+    modules_.push_back({std::move(name), folder});
+}
+
+void Workspace::scan(const std::string& folder, int depth) {
+    if (depth > kMaxFolderDepth || scanned_ > kMaxFiles) return;
+    const std::vector<std::string> names = files_->list(folder);
+    if (std::ranges::find(names, "environment.conf") != names.end() &&
+        sys::base_name(folder_of(folder)) == "environments" &&
+        std::ranges::find(environments_, folder) == environments_.end())
+        environments_.push_back(folder);
+    note_module(folder, names);
+    for (const std::string& name : names) {
+        const std::string path = folder + "/" + name;
+        if (files_->is_real_folder(path)) {
+            if (!is_ignored_folder(name)) scan(path, depth + 1);
+        } else if (++scanned_ <= kMaxFiles) {
+            if (name == "hiera.yaml") read_hiera_config(path);
+            if (name == "environment.conf") read_environment_conf(path);
+            if (has_yaml_ending(name) && name != "hiera.yaml") {
+                pending_data_.push_back(path);
+            } else {
+                scan_file(path);
+            }
+        }
+    }
+}
+
+void Workspace::scan_file(const std::string& path) {
+    const FileKind kind = kind_of(path);
+    if (kind == FileKind::Other || kind == FileKind::Json || kind == FileKind::Puppetfile) return;
+    if (open_.contains(path)) return;
+    const auto text = files_->read(path);
+    if (text && text->size() <= kMaxIndexedFile) index_text(path, kind, *text);
+}
+
+void Workspace::read_hiera_config(const std::string& path) {
+    const auto text = files_->read(path);
+    if (!text) return;
+    const std::string folder = folder_of(path);
+    data_folders_.insert(folder + "/data");
+    data_folders_.insert(folder + "/hieradata");
+    const auto outline = codec::outline_yaml(*text);
+    for (const auto& scalar : outline.scalars) {
+        if (scalar.key || scalar.parent < 0) continue;
+        if (outline.scalars[static_cast<std::size_t>(scalar.parent)].text != "datadir") continue;
+        const std::string fixed = scalar.text.substr(0, scalar.text.find("%{"));
+        data_folders_.insert(environment::expand_path(fixed, folder));
+    }
+}
+
+void Workspace::read_environment_conf(const std::string& path) {
+    const auto text = files_->read(path);
+    if (!text) return;
+    base::NullSink log;
+    const auto settings = environment::read_conf(path, *text, log);
+    if (!settings) return;
+    for (const auto& [name, value] : *settings) {
+        if (name != "modulepath") continue;
+        // $basemodulepath and other settings are those of a server, not of this machine.
+        for (const std::string_view part : base::split(value, ':')) {
+            if (part.empty() || part.find('$') != std::string_view::npos) continue;
+            add_modulepath(environment::expand_path(part, folder_of(path)));
+        }
+    }
+}
+
+bool Workspace::index_text(const std::string& path, FileKind kind, std::string_view text) {
+    FileSymbols symbols;
+    switch (kind) {
+        case FileKind::Manifest:
+        case FileKind::Epp: {
+            const auto parsed = parse_with_recovery(path, text, kind == FileKind::Epp);
+            if (!parsed.useful && index_.file(path)) return false;  // keeps the last good symbols
+            symbols = symbols_of_manifest(*parsed.tree);
+            break;
+        }
+        case FileKind::Erb: symbols = symbols_of_erb(text); break;
+        case FileKind::HieraData:
+        case FileKind::HieraConfig: symbols = symbols_of_hiera(text, kind); break;
+        case FileKind::Ruby: symbols = symbols_of_ruby(text, path); break;
+        default: return false;
+    }
+    return index_.put(path, kind, group_of(path), std::move(symbols), text);
+}
+
+FileKind Workspace::kind_of(const std::string& path) const {
+    const std::string_view name = sys::base_name(path);
+    if (name.ends_with(".pp")) return FileKind::Manifest;
+    if (name.ends_with(".epp")) return FileKind::Epp;
+    if (name.ends_with(".erb")) return FileKind::Erb;
+    if (name == "hiera.yaml") return FileKind::HieraConfig;
+    if (has_yaml_ending(name)) {
+        const auto inside = [&](const std::string& folder) { return is_below(path, folder); };
+        return std::ranges::any_of(data_folders_, inside) ? FileKind::HieraData : FileKind::Other;
+    }
+    if (is_module_ruby(path)) return FileKind::Ruby;
+    if (name == "metadata.json") return FileKind::Json;
+    if (name == "Puppetfile") return FileKind::Puppetfile;
+    return FileKind::Other;
+}
+
+Group Workspace::group_of(const std::string& path) const {
+    for (std::size_t i = 0; i < environments_.size(); ++i)
+        if (is_below(path, environments_[i])) return static_cast<Group>(i + 1);
+    return 0;
+}
+
+std::string Workspace::environment_of(const std::string& path) const {
+    if (const Group group = group_of(path); group > 0) return environments_[group - 1];
+    std::string best;
+    for (const std::string& root : roots_)
+        if (is_below(path, root) && root.size() > best.size()) best = root;
+    return best;
+}
+
+bool Workspace::has_module(std::string_view name) const {
+    return std::ranges::any_of(modules_,
+                               [&](const ModuleFolder& module) { return module.name == name; });
+}
+
+std::optional<std::string> Workspace::module_file(std::string_view module, std::string_view folder,
+                                                  std::string_view rest, Group group) const {
+    std::optional<std::string> found;
+    for (const ModuleFolder& candidate : modules_) {
+        if (candidate.name != module) continue;
+        std::string path = candidate.path + "/" + std::string(folder) + "/" + std::string(rest);
+        if (!files_->stat(path).exists) continue;
+        if (group_of(candidate.path) == group) return path;
+        if (!found) found = std::move(path);
+    }
+    return found;
+}
+
+bool Workspace::open(const std::string& uri, const std::string& path, std::int64_t version,
+                     std::string text) {
+    open_.erase(path);
+    auto [it, fresh] =
+        open_.try_emplace(path, OpenFile{Document(uri, path, version, std::move(text)), {}, {}});
+    BUNRAKU_ASSERT(fresh);
+    return update(it->second);
+}
+
+bool Workspace::update(OpenFile& file) {
+    const std::string& path = file.document.path();
+    file.kind = kind_of(path);
+    if (file.kind != FileKind::Manifest && file.kind != FileKind::Epp)
+        return index_text(path, file.kind, file.document.text());
+    file.parsed = parse_with_recovery(path, file.document.text(), file.kind == FileKind::Epp);
+    if (!file.parsed.useful && index_.file(path)) return false;
+    return index_.put(path, file.kind, group_of(path), symbols_of_manifest(*file.parsed.tree),
+                      file.document.text());
+}
+
+bool Workspace::close(const std::string& path) {
+    if (open_.erase(path) == 0) return false;
+    return refresh(path);
+}
+
+OpenFile* Workspace::find_open(const std::string& path) {
+    const auto found = open_.find(path);
+    return found == open_.end() ? nullptr : &found->second;
+}
+
+bool Workspace::refresh(const std::string& path) {
+    if (open_.contains(path)) return false;
+    if (sys::base_name(path) == "hiera.yaml") read_hiera_config(path);
+    const auto inside = [&](const std::string& root) { return is_below(path, root); };
+    const bool known =
+        std::ranges::any_of(roots_, inside) || std::ranges::any_of(libraries_, inside);
+    const auto text = files_->read(path);
+    if (!known || !text || text->size() > kMaxIndexedFile) return index_.remove(path);
+    return index_text(path, kind_of(path), *text);
+}
+
+std::shared_ptr<const FileText> Workspace::text_of(const std::string& path) const {
+    const auto found = open_.find(path);
+    if (found != open_.end()) {
+        const Document& document = found->second.document;
+        return std::make_shared<FileText>(FileText{document.text(), document.lines()});
+    }
+    auto text = files_->read(path);
+    if (!text) return nullptr;
+    auto out = std::make_shared<FileText>();
+    out->text = std::move(*text);
+    out->lines = LineIndex(out->text);
+    return out;
+}
+
+}  // namespace bunraku::lsp
