@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import time
+import urllib.parse
 
 
 class Failure(Exception):
@@ -11,7 +12,30 @@ class Failure(Exception):
 
 
 def uri(path):
-    return "file://" + os.path.abspath(path)
+    return "file://" + urllib.parse.quote(os.path.abspath(path))
+
+
+def path_of(name):
+    return urllib.parse.unquote(name[7:])
+
+
+def apply(edit):
+    """Applies a WorkspaceEdit with documentChanges to the files, as an editor does."""
+    for change in edit["documentChanges"]:
+        if change.get("kind") == "rename":
+            os.rename(path_of(change["oldUri"]), path_of(change["newUri"]))
+            continue
+        path = path_of(change["textDocument"]["uri"])
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().split("\n")
+        for one in sorted(change["edits"], key=lambda e: (e["range"]["start"]["line"],
+                                                          e["range"]["start"]["character"]), reverse=True):
+            start, end = one["range"]["start"], one["range"]["end"]
+            assert start["line"] == end["line"]
+            line = lines[start["line"]]
+            lines[start["line"]] = line[:start["character"]] + one["newText"] + line[end["character"]:]
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines))
 
 
 class Client:

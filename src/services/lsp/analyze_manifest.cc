@@ -116,6 +116,9 @@ private:
             add_qualified_name(out_, name, span, role);
             return;
         }
+        // No code can assign these variables.
+        if (name == "facts" || name == "trusted" || name == "server_facts")
+            return use(SymbolKind::Variable, name, span, role);
         for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
             if (frame->names.contains(name)) {
                 use(SymbolKind::Variable, scoped(frame->prefix, name), span, role);

@@ -5,6 +5,8 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/value/hash_access.h"
+#include "core/value/rich_data.h"
 #include "language/function/table.h"
 #include "resources/restype/spec.h"
 #include "services/lsp/cursor_context.h"
@@ -17,6 +19,7 @@ namespace bunraku::lsp {
 namespace {
 
 constexpr std::size_t kMaxItems = 2000;
+constexpr std::string_view kTemplates = "/templates/";
 
 /// CompletionItemKind of LSP.
 enum class ItemKind : int {
@@ -54,8 +57,10 @@ public:
     }
 
 private:
+    /// Adds an item. `resolved` names documentation that completionItem/resolve adds.
     void add(std::string_view label, ItemKind kind, std::string_view detail,
-             std::string_view doc = {}, std::string_view insert = {}) {
+             std::string_view doc = {}, std::string_view insert = {},
+             std::string_view resolved = {}) {
         if (!base::lower(label).starts_with(prefix_)) return;
         if (!seen_.insert(std::string(label)).second) return;
         if (seen_.size() > kMaxItems) {
@@ -70,6 +75,7 @@ private:
         }
         out_.key("textEdit").object().member("range", range_);
         out_.member("newText", insert.empty() ? label : insert).end_object();
+        if (!resolved.empty()) out_.member("data", fmt::format("{}:{}", resolved, label));
         out_.end_object();
     }
 
@@ -120,7 +126,7 @@ private:
         definitions(DefinitionKind::ResourceType, ItemKind::Struct, capital);
         for (const auto* type : restype::all_types())
             add(capital ? capitalized_name(type->name) : std::string(type->name), ItemKind::Struct,
-                "resource type", type->doc);
+                "resource type", {}, {}, "type");
         if (!capital) return;
         definitions(DefinitionKind::DataType, ItemKind::Enum);
         constexpr std::string_view kDataTypes[] = {
@@ -135,8 +141,7 @@ private:
         definitions(DefinitionKind::Function, ItemKind::Function);
         for (const auto* function : function::builtin_functions().all()) {
             if (!function->name.starts_with(prefix_)) continue;
-            add(function->name, ItemKind::Function, "function",
-                describe_builtin_function(function->name));
+            add(function->name, ItemKind::Function, "function", {}, {}, "function");
         }
     }
     void variables() {
@@ -258,8 +263,8 @@ private:
                 const std::string key =
                     fmt::format("{}::{}", found.definition->key.name.view(), parameter.name);
                 if (!key.starts_with(prefix_)) continue;
-                add(key, ItemKind::Property, parameter.type,
-                    describe_parameter(files_, found, parameter), key + std::string(suffix));
+                add(key, ItemKind::Property, parameter.type, {}, key + std::string(suffix),
+                    "parameter");
             }
         });
     }
@@ -271,14 +276,14 @@ private:
         const Span word{begin, place_.offset - begin};
         prefix_ = base::lower(place_.slice(word));
         range_ = place_.text->lines.range(text, word, state_.encoding);
-        for (const ModuleFolder& module : state_.workspace.modules()) {
-            const std::string folder = module.path + "/templates/";
-            state_.workspace.index().each_file([&](const IndexedFile& file) {
-                if (file.path.starts_with(folder))
-                    add(module.name + "/" + file.path.substr(folder.size()), ItemKind::File,
-                        "template");
-            });
-        }
+        state_.workspace.index().each_file([&](const IndexedFile& file) {
+            if (file.kind != FileKind::Epp && file.kind != FileKind::Erb) return;
+            const std::size_t at = file.path.find(kTemplates);
+            const auto* module = state_.workspace.module_at(file.path.substr(0, at));
+            if (!module) return;
+            add(module->name + file.path.substr(at + kTemplates.size() - 1), ItemKind::File,
+                "template");
+        });
     }
     /// Keys at the beginning of a line of a data file, and values of the key on the line.
     void hiera_document() {
@@ -309,6 +314,16 @@ private:
     JsonWriter out_;
 };
 
+/// Returns the description of a parameter of a class, "ntp::servers".
+std::string parameter_doc(const State& state, std::string_view full_name) {
+    const auto* parameter = parameter_of(state.workspace, full_name, 0);
+    const auto found = state.workspace.index().definitions(
+        symbol_key(SymbolKind::Class, namespace_of(full_name)), 0);
+    if (!parameter || found.empty()) return {};
+    RangeFinder files(state);
+    return describe_parameter(files, found.front(), *parameter);
+}
+
 }  // namespace
 
 Answer on_completion(State& state, const value::Value& params) {
@@ -317,6 +332,25 @@ Answer on_completion(State& state, const value::Value& params) {
     CursorContext context =
         context_at(place->text->text, place->offset, place->kind == FileKind::Epp);
     return CompletionList(state, *place, std::move(context)).run();
+}
+
+/// Adds the documentation of an item, which a list would repeat at each key.
+Answer on_resolve_completion(State& state, const value::Value& params) {
+    if (!params.is_hash()) return invalid_params("The item must be an object");
+    const std::string data = value::text_at(params, "data");
+    const std::size_t colon = data.find(':');
+    const std::string kind = data.substr(0, colon);
+    const std::string name = colon == std::string::npos ? "" : base::lower(data.substr(colon + 1));
+    std::string doc;
+    if (kind == "function") doc = describe_builtin_function(name);
+    if (const auto* type = kind == "type" ? native_type(name) : nullptr)
+        doc = describe_native_type(*type);
+    if (kind == "parameter") doc = parameter_doc(state, name);
+    const std::string item = value::to_json(params);
+    if (doc.empty()) return item;
+    JsonWriter out;
+    out.object().member("kind", "markdown").member("value", doc).end_object();
+    return item.substr(0, item.size() - 1) + ",\"documentation\":" + out.text() + "}";
 }
 
 }  // namespace bunraku::lsp

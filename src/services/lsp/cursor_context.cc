@@ -46,11 +46,13 @@ public:
         find_brackets();
         find_call();
         const std::string_view rest = rest_before_word();
-        if (rest.ends_with('$') || rest.ends_with("${")) {
+        const std::string_view before = text_.substr(0, out_.word.offset);
+        const std::string_view pending = base::trim(rest);
+        const bool plain = pending.starts_with('\'') || rest.find('#') != std::string_view::npos;
+        if (!plain && (before.ends_with('$') || before.ends_with("${"))) {
             out_.expected = Expected::Variable;
             return out_;
         }
-        const std::string_view pending = base::trim(rest);
         if (pending.starts_with('\'') || pending.starts_with('"')) {
             in_string();
             return out_;

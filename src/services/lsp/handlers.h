@@ -32,6 +32,7 @@ std::string semantic_legend();
 Answer on_hover(State& state, const value::Value& params);
 // completion.cc
 Answer on_completion(State& state, const value::Value& params);
+Answer on_resolve_completion(State& state, const value::Value& params);
 // signature.cc
 Answer on_signature_help(State& state, const value::Value& params);
 // code_actions.cc

@@ -99,7 +99,7 @@ std::string capabilities_text(const State& state) {
     out.member("save", true).end_object();
     out.key("completionProvider").object().key("triggerCharacters").array();
     for (const char* trigger : {"$", ":", "'", "[", ">"}) out.string(trigger);
-    out.end_array().end_object();
+    out.end_array().member("resolveProvider", true).end_object();
     out.key("signatureHelpProvider").object().key("triggerCharacters").array();
     out.string("(").string(",").end_array().end_object();
     for (const char* provider :

@@ -10,6 +10,7 @@ namespace {
 constexpr RequestMethod kRequests[] = {
     {"callHierarchy/incomingCalls", on_incoming_calls},
     {"callHierarchy/outgoingCalls", on_outgoing_calls},
+    {"completionItem/resolve", on_resolve_completion},
     {"initialize", on_initialize},
     {"shutdown", on_shutdown},
     {"textDocument/codeAction", on_code_action},

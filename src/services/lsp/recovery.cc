@@ -21,6 +21,8 @@ using syntax::Tok;
 constexpr int kMaxRounds = 12;
 /// Limit of the bytes that one recovery parses.
 constexpr std::size_t kMaxParsedBytes = std::size_t{4} << 20;
+/// A range with this many lines after its first is not tried before brackets are added.
+constexpr std::size_t kFewLines = 1;
 constexpr std::size_t kNoLine = std::numeric_limits<std::size_t>::max();
 
 /// An inclusive range of lines.
@@ -125,30 +127,49 @@ private:
     const LineIndex& lines_;
 };
 
-/// Returns the closing brackets that are missing at the end of the text, innermost first.
-std::string missing_closers(const std::string& text, bool epp) {
-    const syntax::Source source("", text);
+/// A bracket that is open at some place of a text.
+struct OpenedBracket {
+    std::uint32_t offset = 0;
+    char closer = '}';
+};
+
+/// What the brackets of a text show about a missing one.
+struct BracketFindings {
+    std::string missing;  ///< closing brackets that are missing at the end, innermost first
+    /// The first bracket that a line with a smaller indentation closes: its own closing bracket is
+    /// probably missing.
+    std::optional<std::uint32_t> suspect;
+};
+
+BracketFindings find_brackets_of(const RepairText& text, const LineIndex& lines, bool epp) {
+    const syntax::Source source("", text.text());
     base::Arena arena;
     const auto stream = syntax::tokenize(source, arena, {.epp = epp});
-    std::string open;
+    std::vector<OpenedBracket> open;
+    BracketFindings out;
+    const auto indent_at = [&](std::uint32_t offset) { return text.indent(lines.line_of(offset)); };
     for (std::size_t i = 0; i < stream.tokens.size(); ++i) {
-        switch (stream.tokens.data()[i].kind) {
+        const syntax::Token& token = stream.tokens.data()[i];
+        switch (token.kind) {
             case Tok::LBrace:
-            case Tok::SelBrace: open += '}'; break;
+            case Tok::SelBrace: open.push_back({token.offset, '}'}); break;
             case Tok::LBrack:
-            case Tok::ListStart: open += ']'; break;
+            case Tok::ListStart: open.push_back({token.offset, ']'}); break;
             case Tok::LParen:
-            case Tok::WsLParen: open += ')'; break;
+            case Tok::WsLParen: open.push_back({token.offset, ')'}); break;
             case Tok::RBrace:
             case Tok::RBrack:
             case Tok::RParen:
-                if (!open.empty()) open.pop_back();
+                if (open.empty()) break;
+                if (!out.suspect && indent_at(token.offset) < indent_at(open.back().offset))
+                    out.suspect = open.back().offset;
+                open.pop_back();
                 break;
             default: break;
         }
     }
-    std::ranges::reverse(open);
-    return open;
+    for (auto each = open.rbegin(); each != open.rend(); ++each) out.missing += each->closer;
+    return out;
 }
 
 /// Returns the ranges of lines to try for an error at `offset`, smallest first.
@@ -212,8 +233,22 @@ private:
     std::optional<Attempt> improve(const Attempt& current, std::vector<Span>& blanked) {
         std::optional<Attempt> best;
         std::optional<Span> best_span;
-        for (const LineRange range : candidate_ranges(text_, lines_, current.offset)) {
+        auto ranges = candidate_ranges(text_, lines_, current.offset);
+        BracketFindings brackets;
+        const bool at_end = current.offset >= text_.text().size();
+        if (at_end) brackets = find_brackets_of(text_, lines_, epp_);
+        if (brackets.suspect) {
+            const std::size_t line = lines_.line_of(*brackets.suspect);
+            ranges.insert(ranges.begin(), {line, line});
+        }
+        bool closed = !at_end;
+        for (const LineRange range : ranges) {
             if (parsed_ > kMaxParsedBytes) break;
+            if (!closed && range.last - range.first >= kFewLines) {
+                // Added brackets hide less than many lines.
+                closed = true;
+                if (auto next = close_brackets(brackets)) return next;
+            }
             RepairText changed = text_;
             const Span span = changed.span(range);
             changed.blank(span);
@@ -226,7 +261,9 @@ private:
             if (best->tree) break;
         }
         if (best && best->tree) return accept(std::move(best), *best_span, blanked);
-        if (auto closed = close_brackets(current)) return closed;
+        if (!closed) {
+            if (auto next = close_brackets(brackets)) return next;
+        }
         if (best) return accept(std::move(best), *best_span, blanked);
         return std::nullopt;
     }
@@ -239,11 +276,9 @@ private:
     }
 
     /// Adds the brackets that are missing at the end, if that completes the text.
-    std::optional<Attempt> close_brackets(const Attempt& current) {
-        if (current.offset < text_.text().size() || parsed_ > kMaxParsedBytes) return std::nullopt;
-        const std::string closers = missing_closers(text_.text(), epp_);
-        if (closers.empty()) return std::nullopt;
-        Attempt next = attempt(text_.text() + "\n" + closers);
+    std::optional<Attempt> close_brackets(const BracketFindings& brackets) {
+        if (brackets.missing.empty() || parsed_ > kMaxParsedBytes) return std::nullopt;
+        Attempt next = attempt(text_.text() + "\n" + brackets.missing);
         if (!next.tree) return std::nullopt;
         return next;
     }

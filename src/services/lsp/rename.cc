@@ -100,33 +100,37 @@ std::optional<std::string> qualified_text(std::string_view old_text, std::string
     return std::nullopt;
 }
 
-/// Returns the path at which the autoloader expects the renamed definition; nullopt if the file is
-/// not at such a path, so that it stays where it is.
-std::optional<std::string> renamed_file(const State& state, const RenameTarget& target,
-                                        std::string_view new_name) {
-    const bool function = target.key.kind == SymbolKind::Function;
-    const std::string_view folder = function           ? "functions"
-                                    : target.data_type ? "types"
-                                                       : "manifests";
+/// Returns the path at which the autoloader expects a definition, relative to its module.
+std::string autoload_path(const RenameTarget& target, std::string_view name) {
+    const std::string_view folder = target.key.kind == SymbolKind::Function ? "functions"
+                                    : target.data_type                      ? "types"
+                                                                            : "manifests";
+    const std::size_t at = name.find("::");
+    if (at == std::string_view::npos) return fmt::format("{}/init.pp", folder);
+    std::string rest(name.substr(at + 2));
+    for (std::size_t i; (i = rest.find("::")) != std::string::npos;) rest.replace(i, 2, "/");
+    return fmt::format("{}/{}.pp", folder, rest);
+}
+
+/// Returns the path of the file of the renamed definition; nullopt if the file stays where it is,
+/// because it is not where the autoloader searches. The error explains why the new name is not
+/// possible.
+std::expected<std::optional<std::string>, RpcError> renamed_file(const State& state,
+                                                                 const RenameTarget& target,
+                                                                 std::string_view new_name) {
     const std::string old_name(target.key.name.view());
-    const auto relative = [&](std::string_view name) {
-        const std::size_t at = name.find("::");
-        if (at == std::string_view::npos) return std::string("init.pp");
-        std::string rest(name.substr(at + 2));
-        for (std::size_t i; (i = rest.find("::")) != std::string::npos;) rest.replace(i, 2, "/");
-        return rest + ".pp";
-    };
-    const std::string end = fmt::format("/{}/{}", folder, relative(old_name));
+    const std::string end = "/" + autoload_path(target, old_name);
     if (!target.file.ends_with(end)) return std::nullopt;
     const auto module_of = [](std::string_view name) { return name.substr(0, name.find("::")); };
-    if (module_of(old_name) == module_of(new_name)) {
-        return target.file.substr(0, target.file.size() - end.size()) +
-               fmt::format("/{}/{}", folder, relative(new_name));
+    const std::string_view module_name = module_of(new_name);
+    if (module_of(old_name) == module_name) {
+        return target.file.substr(0, target.file.size() - end.size() + 1) +
+               autoload_path(target, new_name);
     }
     for (const ModuleFolder& module : state.workspace.modules())
-        if (module.name == module_of(new_name))
-            return fmt::format("{}/{}/{}", module.path, folder, relative(new_name));
-    return std::nullopt;
+        if (module.name == module_name)
+            return fmt::format("{}/{}", module.path, autoload_path(target, new_name));
+    return request_failed(fmt::format("There is no module '{}' in this workspace", module_name));
 }
 
 using EditsByPath = std::map<std::string, std::vector<std::pair<Span, std::string>>>;
@@ -187,6 +191,20 @@ std::expected<void, RpcError> check_new_name(const RenameTarget& target, std::st
     return {};
 }
 
+/// Reports whether something else has the new name already.
+bool is_taken(const State& state, const RenameTarget& target, std::string_view name, Group group) {
+    SymbolKey key = target.key;
+    if (target.qualified) {
+        key = symbol_key(key.kind, base::lower(name));
+        return key != target.key && state.workspace.index().defined(key, group);
+    }
+    if (key.kind != SymbolKind::Variable || key.name.view().starts_with('~')) return false;
+    const std::string_view owner = namespace_of(key.name.view());
+    key = symbol_key(key.kind,
+                     owner.empty() ? std::string(name) : fmt::format("{}::{}", owner, name));
+    return key != target.key && !state.workspace.index().defining(key, group).empty();
+}
+
 }  // namespace
 
 Answer on_prepare_rename(State& state, const Value& params) {
@@ -215,6 +233,12 @@ Answer on_rename(State& state, const Value& params) {
     if (target->qualified && !target->data_type) base::make_lower(name);
     if (auto valid = check_new_name(*target, name); !valid) return std::unexpected(valid.error());
 
+    if (is_taken(state, *target, name, place->group))
+        return request_failed(fmt::format("'{}' is already defined", name));
+    std::expected<std::optional<std::string>, RpcError> to = std::nullopt;
+    if (target->qualified) to = renamed_file(state, *target, base::lower(name));
+    if (!to) return std::unexpected(to.error());
+
     RangeFinder ranges(state);
     EditsByPath edits;
     const std::string old_name(target->key.name.view());
@@ -233,9 +257,7 @@ Answer on_rename(State& state, const Value& params) {
         if (target->data_type && old_text.front() >= 'A' && old_text.front() <= 'Z') text = name;
         edits[found.path].emplace_back(found.span, std::move(text));
     }
-    std::optional<std::string> to;
-    if (target->qualified) to = renamed_file(state, *target, base::lower(name));
-    return workspace_edit(state, edits, target->file, to);
+    return workspace_edit(state, edits, target->file, *to);
 }
 
 }  // namespace bunraku::lsp

@@ -226,6 +226,11 @@ bool Workspace::has_module(std::string_view name) const {
                                [&](const ModuleFolder& module) { return module.name == name; });
 }
 
+const ModuleFolder* Workspace::module_at(std::string_view folder) const {
+    const auto found = std::ranges::lower_bound(modules_, folder, {}, &ModuleFolder::path);
+    return found != modules_.end() && found->path == folder ? &*found : nullptr;
+}
+
 std::optional<std::string> Workspace::module_file(std::string_view module, std::string_view folder,
                                                   std::string_view rest, Group group) const {
     std::optional<std::string> found;

@@ -75,6 +75,8 @@ public:
     FileKind kind_of(const std::string& path) const;
     const std::vector<ModuleFolder>& modules() const { return modules_; }
     bool has_module(std::string_view name) const;
+    /// Returns the module in this folder; null if there is none.
+    const ModuleFolder* module_at(std::string_view folder) const;
     /// Returns the path of a template or file of a module: ("ntp", "templates", "ntp.conf.epp").
     std::optional<std::string> module_file(std::string_view module, std::string_view folder,
                                            std::string_view rest, Group group) const;

@@ -24,7 +24,7 @@ std::string remaining(std::string_view text, bool epp = false) {
 TEST(RecoveryTest, HidesOnlyTheLinesAroundTheError) {
     EXPECT_EQ(remaining("class a {\n"
                         "  file { '/x': ensure => file }\n"
-                        "  $x = \n"
+                        "  if $x ==\n"
                         "  file { '/y': ensure => file }\n"
                         "}\n"
                         "class b { }\n"),
@@ -48,6 +48,10 @@ TEST(RecoveryTest, AddsBracketsThatAreMissingAtTheEnd) {
     EXPECT_EQ(remaining("class a {\n  file { '/x': ensure => file }\n  if $x {\n"), "a file[/x] ");
 }
 
+TEST(RecoveryTest, HidesABracketThatOthersClose) {
+    EXPECT_EQ(remaining("class a {\n  if $x {\n}\nclass b { }\n"), "a b ");
+}
+
 TEST(RecoveryTest, FindsTheLineOfAnOpenQuote) {
     EXPECT_EQ(remaining("class a {\n"
                         "  $x = 'open\n"
@@ -64,7 +68,7 @@ TEST(RecoveryTest, SurvivesTextThatIsNotCode) {
 }
 
 TEST(RecoveryTest, KeepsOffsets) {
-    const std::string text = "class a {\n  $x = \n}\nclass b { }\n";
+    const std::string text = "class a {\n  $x = )\n}\nclass b { }\n";
     const auto parsed = parse_with_recovery("a.pp", text, false);
     const auto symbols = symbols_of_manifest(*parsed.tree);
     ASSERT_EQ(symbols.definitions.size(), 2u);

@@ -81,8 +81,8 @@ TEST_F(LspServerTest, AnswersInvalidMessagesWithErrors) {
     EXPECT_TRUE(has(ask("textDocument/hover", at("/r/none.pp", 0, 0)), R"("code":-32803)"));
     EXPECT_TRUE(has(ask("initialize", "{}"), R"("code":-32600)"));
     EXPECT_TRUE(server_.handle(R"({"method":"$/unknown"})").empty());
-    EXPECT_EQ(ask("shutdown", "null"),
-              fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":null}})", id_));
+    const std::string ended = ask("shutdown", "null");
+    EXPECT_EQ(ended, fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":null}})", id_));
     EXPECT_TRUE(has(ask("textDocument/hover", "{}"), R"("code":-32600)"));
     tell("exit", "null");
     EXPECT_TRUE(server_.ended());
@@ -122,8 +122,8 @@ TEST_F(LspServerTest, GoesToDefinitions) {
     // the attribute -> the parameter of the define
     EXPECT_TRUE(has(ask("textDocument/definition", at("/r/modules/web/manifests/init.pp", 3, 24)),
                     R"(site.pp","range":{"start":{"line":0,"character":26})"));
-    EXPECT_EQ(ask("textDocument/definition", at("/r/manifests/site.pp", 0, 2)),
-              fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":null}})", id_));
+    const std::string nothing = ask("textDocument/definition", at("/r/manifests/site.pp", 0, 2));
+    EXPECT_EQ(nothing, fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":null}})", id_));
 }
 
 TEST_F(LspServerTest, FindsReferencesInManifestsAndData) {
@@ -160,6 +160,18 @@ TEST_F(LspServerTest, RenamesAClassWithItsFile) {
                           R"("newUri":"file:///r/modules/web/manifests/vhost.pp"})"))
         << edit;
     EXPECT_TRUE(has(edit, R"("newText":"web::vhost")"));
+}
+
+TEST_F(LspServerTest, RefusesNamesThatAreTakenOrHaveNoModule) {
+    start();
+    const auto rename = [&](std::string_view name) {
+        return ask("textDocument/rename", at("/r/modules/web/manifests/init.pp", 3, 4,
+                                             fmt::format(R"(,"newName":"{}")", name)));
+    };
+    EXPECT_TRUE(has(rename("other::site"), "There is no module 'other' in this workspace"));
+    EXPECT_TRUE(
+        has(ask("textDocument/rename", at("/r/manifests/site.pp", 2, 16, R"(,"newName":"v")")),
+            "'v' is already defined"));
 }
 
 TEST_F(LspServerTest, ReportsProblemsWhileTyping) {
@@ -215,7 +227,7 @@ TEST_F(LspServerTest, DescribesAndCompletes) {
     EXPECT_TRUE(has(ask("textDocument/completion", at("/r/manifests/site.pp", 3, 24)),
                     R"("label":"directory")"));
     EXPECT_TRUE(has(ask("textDocument/signatureHelp", at("/r/manifests/site.pp", 4, 17)),
-                    R"("label":"web::double(Integer $n)")"));
+                    R"x("label":"web::double(Integer $n)")x"));
 }
 
 TEST_F(LspServerTest, DescribesTheStructure) {
