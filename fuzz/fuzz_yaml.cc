@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/codec/yaml.h"
+#include "core/codec/yaml_outline.h"
 #include "core/codec/yaml_writer.h"
 
 using namespace bunraku::codec;
@@ -62,7 +63,12 @@ static bool plain_keys(const YamlNode& n) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    auto first = parse_yaml({reinterpret_cast<const char*>(data), size}, "f.yaml");
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto outline = outline_yaml(text);
+    for (const auto& scalar : outline.scalars)
+        if (scalar.parent >= 0 && !outline.scalars[static_cast<std::size_t>(scalar.parent)].key)
+            std::abort();
+    auto first = parse_yaml(text, "f.yaml");
     if (!first || !plain_keys(*first)) return 0;
     YamlWriter out;
     write(out, *first);

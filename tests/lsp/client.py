@@ -34,6 +34,7 @@ def apply(edit):
             assert start["line"] == end["line"]
             line = lines[start["line"]]
             lines[start["line"]] = line[:start["character"]] + one["newText"] + line[end["character"]:]
+        os.remove(path)  # the copy of a repository may share files by hard links
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines))
 

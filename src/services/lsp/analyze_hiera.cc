@@ -58,7 +58,7 @@ private:
         out_.occurrences.push_back(
             {symbol_key(SymbolKind::HieraKey, scalar.text), span, Role::Define});
         if (scalar.text.find("::") != std::string::npos)
-            add_qualified_name(out_, scalar.text, span, Role::Use);
+            add_qualified_name(out_, scalar.text, span, Role::Key);
     }
     /// A definition of a key reaches up to the next one.
     void end_keys() {
@@ -121,7 +121,7 @@ private:
             if (key.empty()) return;
             out_.occurrences.push_back({symbol_key(SymbolKind::HieraKey, key), span, Role::Use});
             if (key.find("::") != std::string_view::npos)
-                add_qualified_name(out_, key, span, Role::Use);
+                add_qualified_name(out_, key, span, Role::Key);
             return;
         }
         const std::string_view name = base::trim(body);

@@ -79,7 +79,8 @@ Answer on_inlay_hint(State& state, const value::Value& params) {
     const auto range = read_range(value::at(params, "range"));
     if (!range) return invalid_params("The range is not valid");
     if (!place->indexed || !state.node || state.node->node().empty()) return "[]";
-    state.node->use(state.workspace.environment_of(place->path), unsaved_texts(state.workspace));
+    state.node->use(state.workspace.lookup_environment(place->path),
+                    unsaved_texts(state.workspace));
     JsonWriter out;
     out.array();
     for (const Definition& definition : place->indexed->symbols.definitions) {

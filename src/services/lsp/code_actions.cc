@@ -108,7 +108,8 @@ private:
         }
     }
     void set_in_hiera(const std::string& key, const ParameterInfo& parameter) {
-        const std::string path = state_.workspace.environment_of(place_.path) + "/data/common.yaml";
+        const std::string path =
+            state_.workspace.lookup_environment(place_.path) + "/data/common.yaml";
         const FileText& file = files_.text(path);
         if (file.text.empty()) return;
         const auto size = static_cast<std::uint32_t>(file.text.size());

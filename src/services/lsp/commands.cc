@@ -28,7 +28,7 @@ std::expected<void, RpcError> start_command(State& state, const Message& message
         return request_failed("No source of facts is set: see factsFrom in docs/editor.md");
     if (state.command) return request_failed("Another command is still running");
     FleetWork::Question question;
-    question.environment = state.workspace.environment_of(*path);
+    question.environment = state.workspace.lookup_environment(*path);
     question.facts = state.facts_source;
     question.unsaved = unsaved_texts(state.workspace);
     if (name == kReadersCommand) question.input = argument(1);

@@ -75,7 +75,7 @@ std::string data_list(State& state, RangeFinder& files, std::string_view key, Gr
 /// Returns the value of a key for the chosen node.
 std::string node_value(State& state, const DocumentPlace& place, std::string_view key) {
     if (!state.node || state.node->node().empty()) return {};
-    state.node->use(state.workspace.environment_of(place.path), unsaved_texts(state.workspace));
+    state.node->use(state.workspace.lookup_environment(place.path), unsaved_texts(state.workspace));
     const auto found = state.node->hiera(key);
     if (!found) return fmt::format("\n`{}` gets no value from Hiera.\n", state.node->node());
     std::string out = fmt::format("\n`{}` gets `{}`", state.node->node(), found->text);

@@ -51,6 +51,15 @@ std::vector<std::string> module_parents(const Workspace& workspace) {
     return {parents.begin(), parents.end()};
 }
 
+/// Reports whether Puppet loads the file by the names that it defines. Examples and tests of
+/// modules may contain any code.
+bool is_autoloaded(std::string_view path) {
+    constexpr std::string_view kFolders[] = {"/manifests/", "/functions/", "/types/", "/plans/"};
+    return std::ranges::any_of(kFolders, [&](std::string_view folder) {
+        return path.find(folder) != std::string_view::npos;
+    });
+}
+
 void check_puppetfile(const OpenFile& file, std::vector<Problem>& out) {
     const auto parsed = module::parse_puppetfile_words(file.document.text());
     if (parsed) return;
@@ -116,7 +125,7 @@ std::vector<Problem> diagnose(const State& state, const std::string& path) {
             check_syntax(file, out);
             if (!file.parsed.error) {
                 syntax::ValidateOptions options;
-                options.modulepath = module_parents(state.workspace);
+                if (is_autoloaded(path)) options.modulepath = module_parents(state.workspace);
                 for (const auto& each : syntax::validate(*file.parsed.tree, options))
                     out.push_back(problem_of_diagnostic(file, each));
                 for (const auto& each : file.parsed.tree->warnings)
@@ -131,7 +140,10 @@ std::vector<Problem> diagnose(const State& state, const std::string& path) {
         case FileKind::Json: check_json(file, out); break;
         case FileKind::Puppetfile: check_puppetfile(file, out); break;
         default:
-            if (path.ends_with(".yaml") || path.ends_with(".yml"))
+            // Templates of YAML files need not be YAML themselves.
+            if ((path.ends_with(".yaml") || path.ends_with(".yml")) &&
+                path.find("/templates/") == std::string::npos &&
+                path.find("/files/") == std::string::npos)
                 check_hiera(state, file, nullptr, out);
             break;
     }

@@ -65,7 +65,7 @@ private:
     }
     void check(const Occurrence& at) {
         if (at.role == Role::Prefix || at.role == Role::Inherited) return;
-        if (at.role == Role::Define) return;
+        if (at.role == Role::Define || at.role == Role::Key) return;
         const std::string_view name = at.key.name.view();
         switch (at.key.kind) {
             case SymbolKind::Class: return check_class(at, name);

@@ -108,6 +108,8 @@ std::vector<std::string> Server::notify(const Message& message) {
     } catch (const std::exception& error) {
         out.push_back(log_message(fmt::format("{}: {}", message.method, error.what())));
     }
+    if (message.method == "workspace/didChangeConfiguration" && state_.client.refresh_hints)
+        out.push_back(request_text(next_id_++, "workspace/inlayHint/refresh", "null"));
     if (message.method == "initialized")
         for (std::string& text : after_initialized()) out.push_back(std::move(text));
     return out;

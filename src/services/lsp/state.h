@@ -25,7 +25,6 @@ struct ClientFeatures {
     bool rename_files = false;  ///< workspaceEdit.resourceOperations
     bool create_files = false;
     bool document_changes = false;
-    bool snippets = false;
     bool watch_files = false;  ///< dynamic registration of didChangeWatchedFiles
     bool refresh_hints = false;
 };

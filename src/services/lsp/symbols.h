@@ -39,9 +39,10 @@ inline SymbolKey symbol_key(SymbolKind kind, std::string_view name) {
 
 enum class Role : std::uint8_t {
     Use,
-    Define,    ///< the name of a definition, an assignment, or a key of a data file
-    Prefix,    ///< the part of a longer name that names the class or define
-    Inherited  ///< a variable that the class itself does not define; an ancestor may
+    Define,     ///< the name of a definition, an assignment, or a key of a data file
+    Prefix,     ///< the part of a longer name that names the class or define
+    Inherited,  ///< a variable that the class itself does not define; an ancestor may
+    Key         ///< in a Hiera key, which may or may not set a parameter
 };
 
 /// A place in a text at which a name occurs.

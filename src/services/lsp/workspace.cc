@@ -109,6 +109,19 @@ void Workspace::note_module(const std::string& folder, const std::vector<std::st
     modules_.push_back({std::move(name), folder});
 }
 
+/// Adds the module of a file that was created after the folders were read.
+void Workspace::note_new_module(const std::string& path) {
+    for (const std::string_view part : {"/manifests/", "/functions/", "/types/", "/templates/"}) {
+        const std::size_t at = path.rfind(part);
+        if (at == std::string::npos) continue;
+        const std::string folder = path.substr(0, at);
+        if (module_at(folder)) return;
+        note_module(folder, files_->list(folder));
+        std::ranges::sort(modules_, {}, &ModuleFolder::path);
+        return;
+    }
+}
+
 void Workspace::scan(const std::string& folder, int depth) {
     if (depth > kMaxFolderDepth || scanned_ > kMaxFiles) return;
     const std::vector<std::string> names = files_->list(folder);
@@ -221,6 +234,16 @@ std::string Workspace::environment_of(const std::string& path) const {
     return best;
 }
 
+std::string Workspace::lookup_environment(const std::string& path) const {
+    std::string own = environment_of(path);
+    if (environments_.empty() || group_of(path) > 0 || files_->stat(own + "/hiera.yaml").exists)
+        return own;
+    const auto production = std::ranges::find_if(environments_, [](const std::string& folder) {
+        return sys::base_name(folder) == "production";
+    });
+    return production == environments_.end() ? environments_.front() : *production;
+}
+
 bool Workspace::has_module(std::string_view name) const {
     return std::ranges::any_of(modules_,
                                [&](const ModuleFolder& module) { return module.name == name; });
@@ -280,6 +303,7 @@ bool Workspace::refresh(const std::string& path) {
     const auto inside = [&](const std::string& root) { return is_below(path, root); };
     const bool known =
         std::ranges::any_of(roots_, inside) || std::ranges::any_of(libraries_, inside);
+    if (known) note_new_module(path);
     const auto text = files_->read(path);
     if (!known || !text || text->size() > kMaxIndexedFile) return index_.remove(path);
     return index_text(path, kind_of(path), *text);

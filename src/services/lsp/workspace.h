@@ -85,6 +85,9 @@ public:
     /// Returns the folder of the environment that contains the file: a folder below "environments"
     /// of a root, or the root itself. Empty for files outside of the roots.
     std::string environment_of(const std::string& path) const;
+    /// Returns the folder of the environment in which to look values up for a file: its own one, or
+    /// "production" for a module that several environments share.
+    std::string lookup_environment(const std::string& path) const;
 
     /// Returns the text of an open document or of a file; null if it cannot be read.
     std::shared_ptr<const FileText> text_of(const std::string& path) const;
@@ -95,6 +98,7 @@ private:
     void read_hiera_config(const std::string& path);
     void read_environment_conf(const std::string& path);
     void note_module(const std::string& folder, const std::vector<std::string>& names);
+    void note_new_module(const std::string& path);
     bool index_text(const std::string& path, FileKind kind, std::string_view text);
 
     std::shared_ptr<const environment::Files> files_;

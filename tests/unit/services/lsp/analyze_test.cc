@@ -50,13 +50,14 @@ TEST(AnalyzeTest, FindsResourcesClassesAndKeys) {
         "class { 'c': port => lookup('k.sub') }\n"
         "d::e { 't': a => File['/f'], source => 'puppet:///modules/m/s' }\n"
         "Class['C'] -> Package <| title == 'p' |>\n"
-        "$t = epp('m/t.epp')\n";
+        "$t = epp('m/t.epp')\n"
+        "notice(\"puppet:///modules/m/${t}\")\n";
     const auto symbols = manifest(text);
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::Class), "x::y@x::y z@z c@c c@C ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::HieraKey), "k@k ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::Type), "d::e@d::e file@File package@Package ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::Variable),
-              "c::port@port d::e::a@a d::e::source@source t@t ");
+              "c::port@port d::e::a@a d::e::source@source t@t t@t ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::Resource), "d::e[t]@t file[/f]@/f ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::File), "m/s@m/s ");
     EXPECT_EQ(occurrences(symbols, text, SymbolKind::Template), "m/t.epp@m/t.epp ");
