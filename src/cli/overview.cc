@@ -28,9 +28,8 @@ const std::vector<Group>& groups() {
     static const std::vector<Group> all{
         {"This machine", {"apply", "agent", "resource", "facts", "facter", "filebucket", "ssl"}},
         {"Code and data",
-         {"parser", "fmt", "compile", "catalog", "eval", "script", "lookup", "epp", "describe",
-          "doc", "explain", "test", "generate",
-          "lsp"}},
+         {"parser", "lint", "fmt", "compile", "catalog", "eval", "script", "lookup", "epp",
+          "describe", "doc", "explain", "test", "generate", "lsp"}},
         {"A change before it is made", {"diff", "impact", "whatif", "fleet", "migrate"}},
         {"Modules", {"module", "deploy", "forge"}},
         {"Server", {"server", "ca", "node", "report", "db", "query"}},
