@@ -360,7 +360,8 @@ private:
     /// Returns the titles as a flat list without undef.
     std::vector<Value> titles(Args keys) {
         std::vector<Value> out;
-        for (const Value& v : flatten_keys(ctx_, keys).as_array())
+        const Value flat = flatten_keys(ctx_, keys);
+        for (const Value& v : flat.as_array())
             if (!v.is_undef()) out.push_back(v);
         return out;
     }

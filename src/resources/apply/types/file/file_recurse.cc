@@ -99,9 +99,8 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
         }
     } else if (find("source")) {
         bool all = is_word(get("sourceselect"), "all");
-        std::vector<Value> sources;
-        for (const Value& v : get("source").as_array()) sources.push_back(v);
-        for (const Value& source : sources) {
+        const Value sources = get("source");
+        for (const Value& source : sources.as_array()) {
             // A failure ends the recursion. Otherwise, with `purge`, a source that appears empty
             // would remove all local files.
             const std::string uri = plain(source);

@@ -280,7 +280,8 @@ public:
     }
     std::vector<std::unique_ptr<Resource>> generate() override {
         std::vector<std::unique_ptr<Resource>> out;
-        for (const Value& v : get("purge_ssh_keys").as_array()) unmanaged_keys(plain(v), out);
+        const Value files = get("purge_ssh_keys");
+        for (const Value& v : files.as_array()) unmanaged_keys(plain(v), out);
         return out;
     }
 
