@@ -206,8 +206,10 @@ Response error_page(Visit& visit, int status, std::string_view title, std::strin
     {
         const auto panel = h.in("section", {{"class", "panel"}});
         const auto box = h.in("div", {{"class", "empty"}});
-        const auto text = h.in("p");
-        h.foreign(message);
+        {
+            const auto text = h.in("p");
+            h.foreign(message);
+        }
         const auto links = h.in("p");
         h.link(Url({}), "Fleet").text(" · ").link(Url({"nodes"}), "Nodes");
     }

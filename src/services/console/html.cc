@@ -95,6 +95,8 @@ void Html::open(Name tag, Attributes attributes) {
 }
 
 void Html::close(Name tag) {
+    BUNRAKU_ASSERT(open_elements_ > 0);
+    --open_elements_;
     out_ += "</";
     out_ += tag.text();
     out_ += '>';
@@ -104,6 +106,7 @@ Html::Element Html::in(Name tag, Attributes attributes) {
     BUNRAKU_ASSERT(std::ranges::find(kVoid, tag.text()) == kVoid.end());
     open(tag, attributes);
     out_ += '>';
+    ++open_elements_;
     return {this, tag};
 }
 

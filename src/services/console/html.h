@@ -123,8 +123,11 @@ public:
         return *this;
     }
 
-    /// Returns the markup and becomes empty.
-    Markup take() { return Markup(std::exchange(out_, {})); }
+    /// Returns the markup and becomes empty. No element may be open.
+    Markup take() {
+        BUNRAKU_ASSERT(open_elements_ == 0);
+        return Markup(std::exchange(out_, {}));
+    }
     std::size_t size() const { return out_.size(); }
 
     static constexpr std::size_t kMostForeign = 4096;
@@ -133,6 +136,7 @@ private:
     void open(Name tag, Attributes attributes);
     void close(Name tag);
     std::string out_;
+    int open_elements_ = 0;
 };
 
 /// Returns `text` without invalid UTF-8, with visible control characters, and escaped.

@@ -286,14 +286,16 @@ Result<Response> nodes_page(Visit& visit) {
         }
     }
     if (nodes.empty() || first >= nodes.size()) {
-        const auto panel = h.in("section", {{"class", "panel"}});
         Html help;
         {
             const auto link = help.in("p");
             help.link(Url({"nodes"}), "Show all nodes");
         }
-        empty_state(h, "No node matches", "No active node fulfils all conditions of this list.",
-                    help.take());
+        {
+            const auto panel = h.in("section", {{"class", "panel"}});
+            empty_state(h, "No node matches", "No active node fulfils all conditions of this list.",
+                        help.take());
+        }
         return visit.page(std::move(head), std::move(h));
     }
     const auto shown = std::span(nodes).subspan(first, last - first);

@@ -14,6 +14,7 @@ using base::Result;
 namespace {
 
 constexpr std::size_t kRowsOfPage = 200;
+constexpr std::size_t kMostPages = 1000;
 constexpr std::size_t kMostNodes = 500;
 
 std::int64_t count_in(const value::Value& row) {
@@ -24,14 +25,13 @@ std::int64_t count_in(const value::Value& row) {
 }  // namespace
 
 Result<Response> packages_page(Visit& visit) {
-    // A prefix and a key instead of an offset, so that each page reads a range of the index.
     const auto find = visit.query("find");
-    const auto after = visit.query("after");
-    const auto rows = BUNRAKU_TRY(visit.ask(
-        R"(["from","packages",["extract",["package_name",["function","count"]],["and",)"
-        R"([">","package_name",{}],["~","package_name",{}]],["group_by","package_name"]],)"
-        R"(["order_by",["package_name"]],["limit",{}]])",
-        after, find, kRowsOfPage + 1));
+    const auto page = visit.number("page", 1, kMostPages);
+    const auto rows = BUNRAKU_TRY(
+        visit.ask(R"(["from","packages",["extract",["package_name",["function","count"]],)"
+                  R"(["~","package_name",{}],["group_by","package_name"]],)"
+                  R"(["order_by",["package_name"]],["limit",{}],["offset",{}]])",
+                  find, kRowsOfPage + 1, (page - 1) * kRowsOfPage));
     Html h;
     {
         const auto form = h.in("form", {{"class", "head"}});
@@ -67,8 +67,8 @@ Result<Response> packages_page(Visit& visit) {
     }
     if (rows.size() > kRowsOfPage) {
         const auto pager = h.in("nav", {{"class", "pager"}, {"aria-label", "Pages"}});
-        const auto last = value::text_at(rows[kRowsOfPage - 1], "package_name");
-        h.link(Url({"packages"}).with("find", find).with("after", last), "Next page");
+        h.link(Url({"packages"}).with("find", find).with("page", std::to_string(page + 1)),
+               "Next page");
     }
     return visit.page({.title = "Packages", .nav = "packages"}, std::move(h));
 }

@@ -23,7 +23,7 @@ constexpr Page kPages[] = {
     {"GET", "/query", "q page", Right::View, Scope::WholeFleet, query_page},
     {"GET", "/query.csv", "q", Right::View, Scope::WholeFleet, query_csv},
     {"GET", "/query.json", "q", Right::View, Scope::WholeFleet, query_json},
-    {"GET", "/packages", "find after", Right::View, Scope::WholeFleet, packages_page},
+    {"GET", "/packages", "find page", Right::View, Scope::WholeFleet, packages_page},
     {"GET", "/packages/{package}", "version", Right::View, Scope::WholeFleet, package_page},
     {"GET", "/certificates", "find page", Right::View, Scope::WholeFleet, certificates_page},
     {"GET", "/certificates/{name}", "confirm done", Right::View, Scope::WholeFleet,

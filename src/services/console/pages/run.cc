@@ -231,21 +231,24 @@ Markup run_heading(const store::Run& run, const std::vector<RunEvent>& events) {
         std::ranges::stable_sort(pills, {}, &std::pair<State, std::string>::first);
         for (const auto& [kind, text] : pills) state_pill(h, kind, text);
     }
-    const auto meta = h.in("div", {{"class", "meta"}});
-    const auto item = [&](std::string_view name, std::string_view value, bool mono = false) {
-        if (value.empty()) return;
-        const auto span = h.in("span");
-        h.text(name).text(" ");
-        const auto b = h.in("b", {{"class", "mono", mono}});
-        h.foreign(value, 100);
-    };
-    item("took", seconds_text(static_cast<double>(run.row.end - run.row.start) / 1000));
-    item("environment", run.environment);
-    item("code", short_code(run.row.code), true);
-    item("mode", run.row.noop ? "noop" : "enforce");
-    item("agent", run.puppet_version);
-    item("transaction", run.transaction_uuid, true);
-    if (run.cached_catalog_status != "not_used") item("cached catalog", run.cached_catalog_status);
+    {
+        const auto meta = h.in("div", {{"class", "meta"}});
+        const auto item = [&](std::string_view name, std::string_view value, bool mono = false) {
+            if (value.empty()) return;
+            const auto span = h.in("span");
+            h.text(name).text(" ");
+            const auto b = h.in("b", {{"class", "mono", mono}});
+            h.foreign(value, 100);
+        };
+        item("took", seconds_text(static_cast<double>(run.row.end - run.row.start) / 1000));
+        item("environment", run.environment);
+        item("code", short_code(run.row.code), true);
+        item("mode", run.row.noop ? "noop" : "enforce");
+        item("agent", run.puppet_version);
+        item("transaction", run.transaction_uuid, true);
+        if (run.cached_catalog_status != "not_used")
+            item("cached catalog", run.cached_catalog_status);
+    }
     return h.take();
 }
 

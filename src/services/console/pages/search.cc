@@ -89,8 +89,11 @@ Result<Response> search_page(Visit& visit) {
     const auto text = base::trim(visit.query("q"));
     Html h;
     if (text.empty()) {
-        const auto panel = h.in("section", {{"class", "panel"}});
-        empty_state(h, "Nothing to search", "Write a name or a part of it into the field above.");
+        {
+            const auto panel = h.in("section", {{"class", "panel"}});
+            empty_state(h, "Nothing to search",
+                        "Write a name or a part of it into the field above.");
+        }
         return visit.page({.title = "Search"}, std::move(h));
     }
     const auto nodes = nodes_named(visit, *fleet, text);

@@ -123,6 +123,25 @@ TEST_F(ConsolePages, NodeAndRun) {
         EXPECT_TRUE(has(run, text)) << text << run.body;
 }
 
+TEST_F(ConsolePages, QueriesAsTableAndFiles) {
+    facts("web1.test", R"({"role":"=cmd|' /C x'!A1"})");
+    const auto session = sign_in_as("viewer");
+    const auto query = [](std::string_view text) { return http::percent_encode(text); };
+    const std::string pql = query("facts[certname, value] { name = 'role' }");
+    const auto table = get("/query?q=" + pql, session);
+    EXPECT_TRUE(has(table, "href=\"/console/nodes/web1.test\"")) << table.body;
+    const auto csv = get("/query.csv?q=" + pql, session);
+    EXPECT_EQ(csv.body, "certname,value\r\nweb1.test,'=cmd|' /C x'!A1\r\n");
+    EXPECT_EQ(csv.headers.get("Content-Disposition"), "attachment; filename=\"query.csv\"");
+    EXPECT_EQ(get("/query.json?q=" + pql, session).body,
+              "[\n{\"certname\":\"web1.test\",\"value\":\"=cmd|' /C x'!A1\"}\n]\n");
+    const auto wrong = get("/query?q=" + query("facts { name = }"), session);
+    EXPECT_EQ(wrong.status, 400);
+    EXPECT_TRUE(has(wrong, "The query is not valid"));
+    EXPECT_EQ(get("/query.csv?q=" + query("facts {"), session).status, 400);
+    EXPECT_EQ(get("/query", sign_in_as("viewer", {"production"})).status, 403);
+}
+
 // Every field that a node fills, with markup in it.
 TEST_F(ConsolePages, DataOfNodesIsNeverMarkup) {
     const std::string evil = R"(<img src=x onerror=alert(1)>\"'</title></script>)";
@@ -140,7 +159,7 @@ TEST_F(ConsolePages, DataOfNodesIsNeverMarkup) {
             .title = evil,
             .logs = fmt::format(
                 R"([{{"level":"{0}","message":"{0}","source":"{0}","tags":["{0}"],"time":)"
-                R"("2026-01-01T00:00:00Z","file":"{0}","line":1,"new_value":null}}])",
+                R"("2026-01-01T00:00:00Z","file":"{0}","line":1}}])",
                 evil)});
     const auto session = sign_in_as("viewer");
     const auto node = "/nodes/" + http::percent_encode(name);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens every page of the console in Chromium, with and without JavaScript, at 360 and 1440 pixels.
+// Checks with axe-core, the width of the page, the Content-Security-Policy and actions.
+//   node browser.mjs SERVER TOKEN [--screenshots DIR] [--chromium PATH]
+import { readFile, mkdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+
+const [server, token, ...rest] = process.argv.slice(2);
+const option = (name) => { const at = rest.indexOf(name); return at < 0 ? null : rest[at + 1]; };
+const shots = option('--screenshots');
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const failures = [];
+function check(condition, text) { if (!condition) failures.push(text); }
+
+/** Pages by name. A function finds the address on a page that was opened before. */
+const pages = [
+  ['fleet', '/console/'],
+  ['fleet-role', '/console/?by=role'],
+  ['nodes', '/console/nodes?columns=role,os.release.full'],
+  ['nodes-failed', '/console/nodes?state=failed'],
+  ['nodes-none', '/console/nodes?value=none&fact=role'],
+  ['node', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]')],
+  ['node-runs', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/runs')],
+  ['node-facts', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/facts?find=release')],
+  ['node-packages', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/packages')],
+  ['run-failed', (page) => firstLink(page, '/console/nodes?state=failed', 'a[href^="/console/runs/"]')],
+  ['run-corrected', (page) => firstLink(page, '/console/nodes?state=corrected', 'a[href^="/console/runs/"]')],
+  ['failures', '/console/failures'],
+  ['failure', (page) => firstLink(page, '/console/failures', 'a[href^="/console/failures/"]')],
+  ['query', '/console/query?q=' + encodeURIComponent('nodes[certname, report_timestamp] { order by certname limit 5 }')],
+  ['query-wrong', '/console/query?q=' + encodeURIComponent('nodes { certname ~ }')],
+  ['packages', '/console/packages'],
+  ['server', '/console/server'],
+  ['account', '/console/account'],
+  ['not-found', '/console/no-such-page'],
+];
+
+async function firstLink(page, from, selector, suffix = '') {
+  await page.goto(server + from);
+  const href = await page.locator(selector).first().getAttribute('href');
+  return href + suffix;
+}
+
+async function signIn(context) { await context.setExtraHTTPHeaders({ Authorization: `Bearer ${token}` }); return;
+  const page = await context.newPage();
+  await page.goto(`${server}/console/nodes`);
+  check(page.url().includes('/console/sign-in'), 'a page without a session leads to the sign-in');
+  await page.fill('#token', token);
+  await Promise.all([page.waitForURL('**/console/nodes'), page.click('button')]);
+  await page.close();
+}
+
+async function axe(page, name) {
+  // Playwright evaluates in the page's world, which the policy does not restrict.
+  await page.evaluate(axeSource);
+  const result = await page.evaluate(() => window.axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+  }));
+  for (const v of result.violations) {
+    failures.push(`${name}: axe ${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`);
+  }
+}
+
+async function visit(context, width, scheme, withScripts) {
+  const page = await context.newPage();
+  const problems = [];
+  page.on('console', (m) => { if (m.type() === 'error' && !m.text().includes('status of 4')) problems.push(m.text()); });
+  page.on('pageerror', (e) => problems.push(String(e)));
+  for (const [name, target] of pages) {
+    const path = typeof target === 'string' ? target : await target(page);
+    const where = `${name} at ${width}, ${scheme}, ${withScripts ? 'with' : 'without'} JavaScript`;
+    const answer = await page.goto(server + path);
+    const expected = name === 'not-found' ? 404 : name === 'query-wrong' ? 400 : 200;
+    check(answer.status() === expected, `${where}: status ${answer.status()}`);
+    check((await page.locator('h1').count()) === 1, `${where}: not exactly one h1`);
+    if (withScripts) {
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      check(wide <= 0, `${where}: ${wide} pixels wider than the window`);
+      await axe(page, where);
+    }
+    if (shots && withScripts) await page.screenshot({ path: `${shots}/${name}-${width}-${scheme}.png` });
+  }
+  for (const text of problems) failures.push(`${width} ${scheme}: ${text}`);
+  await page.close();
+}
+
+if (shots) await mkdir(shots, { recursive: true });
+const browser = await chromium.launch({
+  executablePath: option('--chromium') ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu'],
+});
+for (const [width, scheme, scripts] of [[1440, 'light', true], [1440, 'dark', true], [360, 'light', true],
+  [360, 'dark', true], [1440, 'light', false], [360, 'light', false]]) {
+  const context = await browser.newContext({
+    viewport: { width, height: width > 1000 ? 1000 : 780 }, colorScheme: scheme, javaScriptEnabled: scripts,
+  });
+  await signIn(context);
+  await visit(context, width, scheme, scripts);
+  await context.close();
+}
+await browser.close();
+for (const text of failures) console.log(`FAILED: ${text}`);
+console.log(`${pages.length} pages, ${failures.length} failures`);
+process.exitCode = failures.length > 0 ? 1 : 0;
