@@ -111,6 +111,7 @@ void side_bar(Html& h, const Visit& visit, std::string_view current) {
         const auto list = h.in("ul");
         for (const Entry& entry : group.entries) {
             if (entry.scope == Scope::WholeFleet && !visit.viewer.sees_all()) continue;
+            if (entry.id == "certificates" && !visit.console.context.ca) continue;
             const auto item = h.in("li");
             const auto url = entry.id == "fleet" ? Url({}) : Url({entry.id});
             const auto link =

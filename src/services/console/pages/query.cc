@@ -40,14 +40,28 @@ constexpr Preset kPresets[] = {
     {"Nodes of an environment", "nodes[certname] { catalog_environment = 'production' }"},
 };
 
-/// Runs the query of the visitor with one row more than `most`, and notes whether there are more.
-Result<Rows> run_limited(Visit& visit, std::size_t most, std::size_t offset) {
+/// Returns the number in ["limit", N] or ["offset", N] of a query.
+std::optional<std::int64_t> own_number(const query::Ast& from, std::string_view op) {
+    for (const auto& item : from.items())
+        if (item.is_op(op) && item.size() == 2 && item[1].is_int()) return item[1].as_int();
+    return std::nullopt;
+}
+
+/// Runs the visitor's query, and returns at most `most` rows after the first `skip`. A limit and an
+/// offset in the query apply before.
+Result<Rows> run_limited(Visit& visit, std::size_t most, std::size_t skip) {
     const auto text = visit.query("q");
     const auto from =
         query::looks_like_ast(text) ? query::read_query_json(text) : query::parse_pql(text);
+    const auto skipped = static_cast<std::int64_t>(skip);
     query::QueryOptions options;
     options.limit = static_cast<std::int64_t>(most);
-    if (offset > 0) options.offset = static_cast<std::int64_t>(offset);
+    if (const auto own = own_number(from, "limit")) {
+        if (*own <= skipped) return Rows::parse("[]");
+        options.limit = std::min(*options.limit, *own - skipped);
+    }
+    if (const auto offset = own_number(from, "offset").value_or(0) + skipped; offset > 0)
+        options.offset = offset;
     const auto json = BUNRAKU_TRY(visit.console.queries->run_root(from, options));
     return Rows::parse(json);
 }

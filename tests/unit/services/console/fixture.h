@@ -132,7 +132,7 @@ protected:
                    R"("cached_catalog_status":null,"noop":false,"noop_pending":false,)"
                    R"("corrective_change":{},"metrics":[],"logs":{},"resources":[{{"timestamp":)"
                    R"("{}","resource_type":"{}","resource_title":"{}","skipped":false,"file":)"
-                   R"("/m/init.pp","line":7,"containment_path":["Class[Web]"],)"
+                   R"("/m/init.pp","line":7,"containment_path":["Stage[main]","Web"],)"
                    R"("corrective_change":{},"events":{}}}]}})",
                    certname, end, end, end, r.environment, r.status, r.corrective, r.logs, end,
                    r.type, r.title, r.corrective, r.events));

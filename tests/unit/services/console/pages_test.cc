@@ -119,7 +119,8 @@ TEST_F(ConsolePages, NodeAndRun) {
     ASSERT_NE(at, std::string::npos);
     const auto run = get(runs.body.substr(at + 8, runs.body.find('"', at) - at - 8), session);
     EXPECT_EQ(run.status, 200);
-    for (const char* text : {"1 failed", "it broke", "/m/init.pp:7", ">hello<", "Class["})
+    for (const char* text :
+         {"1 failed", "it broke", "/m/init.pp:7", ">hello<", "Class[<bdi>Web</bdi>]"})
         EXPECT_TRUE(has(run, text)) << text << run.body;
 }
 
@@ -135,6 +136,15 @@ TEST_F(ConsolePages, QueriesAsTableAndFiles) {
     EXPECT_EQ(csv.headers.get("Content-Disposition"), "attachment; filename=\"query.csv\"");
     EXPECT_EQ(get("/query.json?q=" + pql, session).body,
               "[\n{\"certname\":\"web1.test\",\"value\":\"=cmd|' /C x'!A1\"}\n]\n");
+    facts("web2.test", R"({"role":"b"})");
+    const auto names = [&](std::string_view text) {
+        return get("/query.json?q=" + query(text), session).body;
+    };
+    EXPECT_EQ(names("nodes[certname] { order by certname limit 1 }"),
+              "[\n{\"certname\":\"web1.test\"}\n]\n");
+    EXPECT_EQ(names("nodes[certname] { order by certname limit 1 offset 1 }"),
+              "[\n{\"certname\":\"web2.test\"}\n]\n");
+    EXPECT_TRUE(has(get("/query?page=2&q=" + query("nodes { limit 1 }"), session), "No rows"));
     const auto wrong = get("/query?q=" + query("facts { name = }"), session);
     EXPECT_EQ(wrong.status, 400);
     EXPECT_TRUE(has(wrong, "The query is not valid"));

@@ -70,7 +70,7 @@ TEST(Instance, RefusesInvalidConfiguration) {
         return started ? std::string("started") : started.error().message;
     };
     EXPECT_EQ(message({.roles = {"x"}, .listeners = {{}}}),
-              "Unknown role 'x'; the roles are: ca, store, compiler, forge");
+              "Unknown role 'x'; the roles are: ca, store, compiler, forge, console");
     EXPECT_NE(message({.roles = {"forge"}, .listeners = {{"0.0.0.0", 0, false}}})
                   .find("Plain HTTP on 0.0.0.0"),
               std::string::npos);
