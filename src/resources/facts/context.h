@@ -191,6 +191,11 @@ Value resolve_system_uptime(Context&);
 Value resolve_timezone(Context&);
 Value resolve_virtual(Context&);
 Value resolve_xen(Context&);
+Value resolve_zfs_featurenumbers(Context&);
+Value resolve_zfs_version(Context&);
+Value resolve_zpool_featureflags(Context&);
+Value resolve_zpool_featurenumbers(Context&);
+Value resolve_zpool_version(Context&);
 Value resolve_aio_agent_version(Context&);
 
 }  // namespace bunraku::facts

@@ -59,6 +59,16 @@ constexpr std::array kFacts = {
     FactSpec{"timezone", "Name of the time zone.", resolve_timezone},
     FactSpec{"virtual", "Kind of virtual machine or container, or physical.", resolve_virtual},
     FactSpec{"xen", "The domains of a Xen host.", resolve_xen},
+    FactSpec{"zfs_featurenumbers", "Versions of ZFS file systems that this machine supports.",
+             resolve_zfs_featurenumbers},
+    FactSpec{"zfs_version", "Newest version of ZFS file systems that this machine supports.",
+             resolve_zfs_version},
+    FactSpec{"zpool_featureflags", "Features of ZFS pools that this machine supports.",
+             resolve_zpool_featureflags},
+    FactSpec{"zpool_featurenumbers", "Versions of ZFS pools that this machine supports.",
+             resolve_zpool_featurenumbers},
+    FactSpec{"zpool_version", "Newest version of ZFS pools that this machine supports.",
+             resolve_zpool_version},
 };
 
 static_assert(std::ranges::is_sorted(kFacts, {}, &FactSpec::name));

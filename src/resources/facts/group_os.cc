@@ -51,6 +51,15 @@ Value release_value(Context& context, const ReleaseParts& release) {
         .build();
 }
 
+/// Returns the end of support according to os-release (OpenFact 5.2).
+Value support(Context& context) {
+    auto text = context.read("/etc/os-release");
+    if (text.empty()) text = context.read("/usr/lib/os-release");
+    return Fields(context)
+        .add("end", context.text_or_undef(shell_variable(text, "SUPPORT_END")))
+        .build_or_undef();
+}
+
 }  // namespace
 
 Value resolve_os(Context& context) {
@@ -72,6 +81,7 @@ Value resolve_os(Context& context) {
         .add("name", context.text(os.name))
         .add("release", release_value(context, os.release))
         .add("selinux", selinux(context))
+        .add("support", support(context))
         .build();
 }
 

@@ -82,7 +82,7 @@ void detect_container(Context& context, Virtuality& out) {
     }
     const std::string variable = first_process_variable(context, "container");
     if (variable == "lxc" || variable == "lxc-virtwhat" || variable == "podman" ||
-        variable == "crio") {
+        variable == "crio" || variable == "oci") {
         out.container = variable;
     } else if (variable == "systemd-nspawn") {
         out.container = "systemd_nspawn";

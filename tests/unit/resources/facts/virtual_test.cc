@@ -40,6 +40,7 @@ TEST(Virtual, Machines) {
          {{"/proc/1/environ", "A=b\0container=podman\0"s}, {kProduct, "Bochs"}},
          "podman",
          "null"},
+        {"oci", {{"/proc/1/environ", "container=oci\0"s}, {kProduct, "Bochs"}}, "oci", "null"},
         {"systemd-nspawn",
          {{"/proc/1/environ", "container=systemd-nspawn\0"s},
           {"/etc/machine-id", "0123\n"},
