@@ -255,7 +255,8 @@ int publish(ForgeStore& forge_store, const Options& o) {
 int bind(ForgeStore& forge_store, const Options& o, bool on) {
     if (o.consumer.empty()) return missing("consumer");
     if (o.repo.empty()) return missing("repo");
-    auto done = on ? forge_store.access().bind(o.consumer, o.repo) : forge_store.access().unbind(o.consumer, o.repo);
+    auto done = on ? forge_store.access().bind(o.consumer, o.repo)
+                   : forge_store.access().unbind(o.consumer, o.repo);
     if (!done) return complain(done.error().message);
     if (!on && !*done) {
         return complain(fmt::format("'{}' is not bound to '{}'", o.consumer, o.repo));

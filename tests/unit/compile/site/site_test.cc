@@ -248,7 +248,7 @@ TEST_F(SiteTest, EightThreadsCompileTwoHundredTimesWhileFilesChange) {
         out.facts.kind = FactSource::Kind::File;
         out.facts.file = fmt::format("{}/facts/{}.json", folder, nodes[n]);
         out.overlay.set("environment", "nodes");
-        out.record = true;
+        out.record.trace = true;
         return out;
     };
     // Compiles sequentially in each of the sixteen states.
