@@ -17,7 +17,7 @@ struct YamlPlace {
 
 struct YamlScalar {
     std::string text;
-    YamlPlace start, end;  ///< including quotes
+    YamlPlace start, end;  ///< including quotes, anchors and tags
     bool key = false;      ///< true for the key of a mapping
     bool quoted = false;
     int depth = 0;    ///< number of collections around it

@@ -97,7 +97,9 @@ std::string describe_variable(State& state, const DocumentPlace& place,
         }
         return puppet_block(fmt::format("${}", last));
     }
-    for (const SymbolKind kind : {SymbolKind::Class, SymbolKind::Type}) {
+    const bool attribute = occurrence.role == Role::Attribute;
+    for (const bool second : {false, true}) {
+        const SymbolKind kind = attribute != second ? SymbolKind::Type : SymbolKind::Class;
         for (const auto& found :
              state.workspace.index().definitions(symbol_key(kind, owner), place.group)) {
             const auto& parameters = found.definition->parameters;
@@ -110,8 +112,7 @@ std::string describe_variable(State& state, const DocumentPlace& place,
         }
     }
     if (const auto* type = native_type(owner))
-        if (const auto* attribute = native_attribute(*type, last))
-            return describe_attribute(*attribute);
+        if (const auto* known = native_attribute(*type, last)) return describe_attribute(*known);
     for (const auto& found : state.workspace.index().defining(key, place.group)) {
         const FileText& file = files.text(found.file->path);
         const std::uint32_t line = file.lines.line_of(found.occurrence->span.offset);

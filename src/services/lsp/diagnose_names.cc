@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "language/function/table.h"
 #include "language/types/type.h"
+#include "resources/facts/context.h"
 #include "resources/facts/facts.h"
 #include "resources/restype/spec.h"
 #include "services/lsp/describe.h"
@@ -36,6 +37,11 @@ constexpr std::string_view kBuiltinVariables[] = {"facts",
                                                   "agent_specified_environment",
                                                   "_",
                                                   "pe_server_version"};
+
+bool is_legacy_fact(std::string_view name) {
+    return std::ranges::any_of(facts::legacy_names(),
+                               [&](const auto& each) { return each.name == name; });
+}
 
 class NameChecker {
 public:
@@ -98,6 +104,7 @@ private:
             name == "target" || name == "plan" || name == "deferred")
             return;
         if (name.find("::") == std::string_view::npos) {
+            if (!is_resource_type(at)) return;
             report(at, "unknown-type", fmt::format("Unknown resource type: '{}'", name), true);
             return;
         }
@@ -109,6 +116,13 @@ private:
             return;
         }
         report(at, "unknown-type", fmt::format("Unknown type: '{}'", name), true);
+    }
+    /// Reports whether the name is that of resources. Old code uses capitalized words as texts.
+    bool is_resource_type(const Occurrence& at) const {
+        const std::string& text = file_.document.text();
+        const std::size_t next = text.find_first_not_of(" \t\n", at.span.end());
+        return next != std::string::npos &&
+               (text[next] == '{' || text[next] == '[' || text[next] == '<');
     }
     void check_function(const Occurrence& at, std::string_view name) {
         if (index_.defined(at.key, group_) || function::builtin_functions().find(name)) return;
@@ -130,27 +144,23 @@ private:
         if (key.name.view().find("::") != std::string_view::npos) return;
         report(at, "unknown-variable", fmt::format("Unknown variable: '{}'", name), true);
     }
-    /// An attribute is written without "$" and before an arrow.
-    bool is_attribute(const Occurrence& at) const {
-        const std::string& text = file_.document.text();
-        std::size_t next = at.span.end();
-        while (next < text.size() && (text[next] == ' ' || text[next] == '\t')) ++next;
-        const bool arrow = text.compare(next, 2, "=>") == 0 || text.compare(next, 2, "+>") == 0;
-        const char before = at.span.offset > 0 ? text[at.span.offset - 1] : ' ';
-        return arrow && before != '$' && before != ':';
+    static bool is_attribute(const Occurrence& at) {
+        return at.role == Role::Attribute || at.role == Role::ClassAttribute;
     }
     void check_attribute(const Occurrence& at, std::string_view owner, std::string_view name) {
         const auto meta = restype::metaparameters();
         if (std::ranges::find(meta, name, &restype::Attribute::name) != meta.end()) return;
-        if (name == "provider") return;
-        const Definition* definition = owner_definition(workspace_, owner, group_);
+        // "name" is an alias of the name variable.
+        if (name == "provider" || name == "name") return;
+        const Definition* definition = owner_definition(workspace_, owner, group_, at.role);
         if (definition) {
-            if (definition->open || parameter_of(workspace_, at.key.name.view(), group_)) return;
+            if (definition->open || parameter_of(workspace_, at.key.name.view(), group_, at.role))
+                return;
             report(at, "unknown-parameter",
                    fmt::format("'{}' has no parameter named '{}'", owner, name), true);
             return;
         }
-        const auto* type = native_type(owner);
+        const auto* type = at.role == Role::Attribute ? native_type(owner) : nullptr;
         if (!type || native_attribute(*type, name)) return;
         report(at, "unknown-attribute", fmt::format("no parameter named '{}' in '{}'", name, owner),
                true);
@@ -162,9 +172,10 @@ private:
         if (!around || around->kind == DefinitionKind::Node) return;
         const auto core = facts::all_facts();
         if (std::ranges::find(core, name, &facts::FactSpec::name) != core.end()) return;
+        if (restype::is_metaparameter(name)) return;  // the variable of a define
+        if (is_legacy_fact(name)) return;             // lint reports it
         if (index_.occurs(symbol_key(SymbolKind::Fact, name), group_)) return;
         if (!index_.defining(at.key, group_).empty()) return;
-        if (is_attribute(at)) return;
         report(at, "unknown-variable", fmt::format("Unknown variable: '{}'", name), false);
         // A custom fact, an external fact or a classifier may set it.
         out_.back().severity = Severity::Information;
@@ -173,6 +184,7 @@ private:
         const std::size_t slash = name.find('/');
         if (slash == std::string_view::npos || !workspace_.has_module(name.substr(0, slash)))
             return;
+        if (name.find_first_of(" \t\n") != std::string_view::npos) return;
         if (named_file(state_, at, group_)) return;
         const bool is_template = at.key.kind == SymbolKind::Template;
         report(at, is_template ? "unknown-template" : "unknown-file",

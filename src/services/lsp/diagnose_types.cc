@@ -100,6 +100,7 @@ private:
     void check_resource(const syntax::ResourceExpression& node) {
         const auto* name = as<syntax::QualifiedName>(node.type_name);
         if (!name) return;
+        const Role role = name->value == "class" ? Role::ClassAttribute : Role::Attribute;
         std::string owner = base::lower(without_top(name->value));
         for (const auto* body : node.bodies) {
             if (name->value == "class") {
@@ -110,18 +111,19 @@ private:
             for (const Node* operation : body->operations) {
                 const auto* attribute = as<syntax::AttributeOperation>(operation);
                 if (attribute && attribute->op == syntax::Op::Set)
-                    check_attribute(owner, *attribute);
+                    check_attribute(owner, *attribute, role);
             }
         }
     }
-    void check_attribute(const std::string& owner, const syntax::AttributeOperation& attribute) {
+    void check_attribute(const std::string& owner, const syntax::AttributeOperation& attribute,
+                         Role role) {
         const std::string full = fmt::format("{}::{}", owner, attribute.attribute_name);
-        const Definition* definition = owner_definition(state_.workspace, owner, group_);
+        const Definition* definition = owner_definition(state_.workspace, owner, group_, role);
         if (definition) {
             if (definition->kind == DefinitionKind::ResourceType) return;
             // A class or define takes its default for undef.
             if (attribute.value_expr->kind == NodeKind::LiteralUndef) return;
-            if (const auto* parameter = parameter_of(state_.workspace, full, group_))
+            if (const auto* parameter = parameter_of(state_.workspace, full, group_, role))
                 check_value(attribute.value_expr, parameter->type, parameter->name);
             return;
         }

@@ -60,7 +60,8 @@ private:
     void node_definition(const syntax::NodeDefinition& node);
 
     // Resources and calls (manifest_uses.cc).
-    void operations(syntax::NodeList operations, std::string_view type);
+    void operations(syntax::NodeList operations, std::string_view type,
+                    Role role = Role::Attribute);
     /// Calls `f(name, span)` for each literal in a title: a string or a list of strings.
     template <class F>
     void each_literal(const Node* node, const F& f);

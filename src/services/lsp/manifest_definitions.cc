@@ -82,7 +82,8 @@ void ManifestAnalyzer::documented_parameters(std::uint32_t offset, std::string_v
             if (to > from)
                 use(SymbolKind::Variable, scoped(prefix, line.substr(from, to - from)),
                     {static_cast<std::uint32_t>(begin + from),
-                     static_cast<std::uint32_t>(to - from)});
+                     static_cast<std::uint32_t>(to - from)},
+                    Role::Key);
         }
         end = before;
     }

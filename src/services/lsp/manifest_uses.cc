@@ -20,7 +20,7 @@ void ManifestAnalyzer::each_literal(const Node* node, const F& f) {
     }
 }
 
-void ManifestAnalyzer::operations(syntax::NodeList operations, std::string_view type) {
+void ManifestAnalyzer::operations(syntax::NodeList operations, std::string_view type, Role role) {
     for (const Node* node : operations) {
         const auto* attribute = syntax::as<syntax::AttributeOperation>(node);
         if (!attribute) {
@@ -29,7 +29,8 @@ void ManifestAnalyzer::operations(syntax::NodeList operations, std::string_view 
         }
         if (!type.empty()) {
             use(SymbolKind::Variable, scoped(type, attribute->attribute_name),
-                {attribute->offset, static_cast<std::uint32_t>(attribute->attribute_name.size())});
+                {attribute->offset, static_cast<std::uint32_t>(attribute->attribute_name.size())},
+                role);
         }
         visit(attribute->value_expr);
     }
@@ -64,7 +65,8 @@ void ManifestAnalyzer::resource(const syntax::ResourceExpression& node) {
         for (const auto* body : node.bodies) {
             class_names(body->title);
             const auto title = literal_text(body->title);
-            operations(body->operations, title ? base::lower(without_top(*title)) : "");
+            operations(body->operations, title ? base::lower(without_top(*title)) : "",
+                       Role::ClassAttribute);
         }
         return;
     }

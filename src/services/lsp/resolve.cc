@@ -134,15 +134,17 @@ SymbolKey resolved_key(const Workspace& workspace, const Occurrence& occurrence,
     return symbol_key(SymbolKind::Variable, last);
 }
 
-const Definition* owner_definition(const Workspace& workspace, std::string_view name, Group group) {
-    if (const Definition* found = class_definition(workspace, name, group)) return found;
+const Definition* owner_definition(const Workspace& workspace, std::string_view name, Group group,
+                                   Role role) {
+    if (role != Role::Attribute)
+        if (const Definition* found = class_definition(workspace, name, group)) return found;
     const auto types = workspace.index().definitions(symbol_key(SymbolKind::Type, name), group);
     return types.empty() ? nullptr : types.front().definition;
 }
 
 const ParameterInfo* parameter_of(const Workspace& workspace, std::string_view full_name,
-                                  Group group) {
-    const Definition* owner = owner_definition(workspace, namespace_of(full_name), group);
+                                  Group group, Role role) {
+    const Definition* owner = owner_definition(workspace, namespace_of(full_name), group, role);
     if (!owner) return nullptr;
     const auto found =
         std::ranges::find(owner->parameters, last_segment(full_name), &ParameterInfo::name);

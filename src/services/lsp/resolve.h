@@ -15,11 +15,13 @@ namespace bunraku::lsp {
 /// that defines it, or of the top scope.
 SymbolKey resolved_key(const Workspace& workspace, const Occurrence& occurrence, Group group);
 
-/// Returns the definition of the class or define with this name; null if there is none.
-const Definition* owner_definition(const Workspace& workspace, std::string_view name, Group group);
+/// Returns the definition of the class or define with this name; null if there is none. If both
+/// exist, returns the define for an attribute of a resource, and otherwise the class.
+const Definition* owner_definition(const Workspace& workspace, std::string_view name, Group group,
+                                   Role role = Role::Use);
 /// Returns the parameter that a variable, an attribute or a Hiera key names; null if there is none.
 const ParameterInfo* parameter_of(const Workspace& workspace, std::string_view full_name,
-                                  Group group);
+                                  Group group, Role role = Role::Use);
 
 /// Returns the places that define the symbol at `place`.
 std::vector<FoundPlace> definition_places(const State& state, const DocumentPlace& place,

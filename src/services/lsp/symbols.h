@@ -39,10 +39,12 @@ inline SymbolKey symbol_key(SymbolKind kind, std::string_view name) {
 
 enum class Role : std::uint8_t {
     Use,
-    Define,     ///< the name of a definition, an assignment, or a key of a data file
-    Prefix,     ///< the part of a longer name that names the class or define
-    Inherited,  ///< a variable that the class itself does not define; an ancestor may
-    Key         ///< in a Hiera key, which may or may not set a parameter
+    Define,          ///< the name of a definition, an assignment, or a key of a data file
+    Prefix,          ///< the part of a longer name that names the class or define
+    Inherited,       ///< a variable that the class itself does not define; an ancestor may
+    Key,             ///< in a Hiera key or a comment, which may or may not name a parameter
+    Attribute,       ///< of a resource
+    ClassAttribute,  ///< of a class that is declared like a resource
 };
 
 /// A place in a text at which a name occurs.

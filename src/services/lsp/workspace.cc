@@ -97,7 +97,13 @@ void Workspace::note_module(const std::string& folder, const std::vector<std::st
         return std::ranges::find(kParts, name) != std::end(kParts);
     };
     if (std::ranges::none_of(names, is_part)) return;
-    if (std::ranges::find(names, "environment.conf") != names.end()) return;
+    // The folder of an environment may contain manifests, too.
+    constexpr std::string_view kEnvironmentParts[] = {"environment.conf", "Puppetfile", "modules"};
+    const bool described = std::ranges::find(names, "metadata.json") != names.end();
+    const auto is_environment_part = [&](const std::string& name) {
+        return std::ranges::find(kEnvironmentParts, name) != std::end(kEnvironmentParts);
+    };
+    if (!described && std::ranges::any_of(names, is_environment_part)) return;
     std::string name = module_name_of(sys::base_name(folder));
     if (const auto metadata = files_->read(folder + "/metadata.json")) {
         base::Arena arena;

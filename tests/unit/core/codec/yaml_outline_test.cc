@@ -41,7 +41,7 @@ TEST(YamlOutlineTest, GivesEachScalarItsPlaceAndKey) {
 
 TEST(YamlOutlineTest, HandlesCollectionsAsKeysAndAliases) {
     EXPECT_EQ(outline("? [a, b]\n: c\nd: &x 1\ne: *x\nf: g\n"),
-              "a@0:3\nb@0:6\nc@1:2\nd@2:0 key\n1@2:6 of d\ne@3:0 key\nf@4:0 key\ng@4:3 of f\n");
+              "a@0:3\nb@0:6\nc@1:2\nd@2:0 key\n1@2:3 of d\ne@3:0 key\nf@4:0 key\ng@4:3 of f\n");
 }
 
 TEST(YamlOutlineTest, KeepsTheScalarsBeforeAnError) {

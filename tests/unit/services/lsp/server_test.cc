@@ -194,6 +194,17 @@ TEST_F(LspServerTest, ReportsProblemsWhileTyping) {
     EXPECT_EQ(idle(), "");
 }
 
+TEST_F(LspServerTest, DoesNotReportWhatMayBeRight) {
+    start();
+    // A class with the name of a resource type, a legacy fact, a key that is not a parameter, a
+    // word with a capital, a name of a file that is computed.
+    open("/r/modules/web/manifests/cron.pp",
+         "class cron { }\nclass web::cron {\n  cron { 'a': minute => 1 }\n"
+         "  notice($osfamily, lookup('web::other'), \"puppet:///modules/web/x-${title}\")\n"
+         "  case $facts['os']['name'] { Ubuntu: { } default: { } }\n}\n");
+    EXPECT_FALSE(has(idle(), "unknown"));
+}
+
 TEST_F(LspServerTest, ChecksHieraData) {
     start();
     open("/r/data/common.yaml", "---\nweb::port: eighty\nweb::gone: 1\n");
