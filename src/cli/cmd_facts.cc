@@ -295,6 +295,9 @@ private:
         wanted.environment = facts::environment_facts();
         wanted.legacy = legacy_;
         wanted.level = invocation_.settings.compatibility();
+        wanted.setting = [settings = invocation_.settings](std::string_view name) {
+            return settings.get(name);
+        };
         wanted.block = !no_block_;
         wanted.cache = !no_cache_;
         if (timing_)

@@ -142,6 +142,21 @@ run 4 apply --detailed-exitcodes --server localhost --serverport "$port" --certn
     -e "filebucket { 'c': path => false } file { '$scratch/kept': content => 'x', backup => 'c' }"
 is "$scratch/kept" new
 
+# A certificate is renewed on demand, or only if it expires soon.
+own=(--server localhost --serverport "$port" --certname web1.example)
+run 0 ssl renew_cert "${own[@]}"
+holds "$out" "^Notice: Downloaded certificate 'web1\.example' with fingerprint \(SHA256\) "
+run 0 ssl renew_cert "${own[@]}" --if-expiring-in 1d --verbose
+holds "$out" "^Info: Certificate 'web1\.example' is still valid until 20[-0-9]+ [:0-9]+ UTC\$"
+lacks "$out" Downloaded
+run 0 ssl renew_cert "${own[@]}" --if-expiring-in 50y
+holds "$out" "^Notice: Downloaded certificate 'web1\.example'"
+run 1 ssl renew_cert "${own[@]}" --if-expiring-in 3x
+holds "$err" '^Error: Could not parse application options: Invalid duration format: 3x$'
+run 1 ssl renew_cert --ssldir "$scratch/no-ssl" "${own[@]}"
+holds "$err" '^Error: Could not run: Failed to renew certificate: '
+run 0 ssl verify "${own[@]}"
+
 # A type and its provider arrive with the plugins of another environment.
 lib=$site/envs/typed/modules/m/lib/puppet
 mkdir -p "$lib"/{type,provider/scrap} "$site/envs/typed/manifests"

@@ -56,18 +56,6 @@ run 0 ssl bootstrap "${node[@]}" --waitforcert 0
 holds "$out" '^Notice: Completed SSL initialization$'
 run 0 ssl verify "${node[@]}"
 holds "$out" "^Notice: Verified client certificate 'CN=a\.example' fingerprint \(SHA256\) "
-run 0 ssl renew_cert "${node[@]}"
-holds "$out" "^Notice: Downloaded certificate 'a\.example' with fingerprint \(SHA256\) "
-run 0 ssl renew_cert "${node[@]}" --if-expiring-in 1d --verbose
-holds "$out" "^Info: Certificate 'a\.example' is still valid until 20[-0-9]+ [:0-9]+ UTC\$"
-lacks "$out" 'Downloaded'
-run 0 ssl renew_cert "${node[@]}" --if-expiring-in 10y
-holds "$out" "^Notice: Downloaded certificate 'a\.example'"
-run 1 ssl renew_cert "${node[@]}" --if-expiring-in 3x
-holds "$err" '^Error: Could not parse application options: Invalid duration format: 3x$'
-run 1 ssl renew_cert --ssldir "$scratch/none" "${at[@]}"
-holds "$err" '^Error: Could not run: Failed to renew certificate: '
-run 0 ssl verify "${node[@]}"
 ca 1 list --certname a.example,b.example --format json
 holds "$out" '^\{"signed":\[\{"name":"a\.example",.*\],"missing":\["b\.example"\]\}$'
 ca 0 generate --certname db.example --key_type ec

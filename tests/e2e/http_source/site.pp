@@ -13,6 +13,5 @@ file { "${top}/tree": source => "${web}/sha256", recurse => true }
 file { "${top}/secret_missing": source => "http://u:planted@127.0.0.1:${facts['port']}/missing" }
 file { "${top}/secret_refused": source => ['http://planted@127.0.0.1:9/x'] }
 ['md5', 'sha1', 'sha256', 'weak', 'other'].each |$n| { file { "${top}/tag_${n}": source => "${web}/tag_${n}", checksum => etag } }
-file { "${top}/tag_ignored": source => "${web}/tag_md5" }
 file { "${top}/tag_text": content => "abc", checksum => etag }
 file { "${top}/tag_local": source => "${top}/tag_text", checksum => etag, require => File["${top}/tag_text"] }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests queries over arrays and maps against the results of PuppetDB 7.12.1, except that "not" also
-// takes rows without the fact or parameter, as from 8.4.1 on. tests/store/containers records them and
-// runs other seeds.
+// takes rows without the fact or parameter, as from 8.4.1 on. tests/store/containers records them
+// and runs other seeds.
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>

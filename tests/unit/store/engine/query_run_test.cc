@@ -159,8 +159,7 @@ TEST_P(QueryTest, Rows) {
          R"([{"certname":"b"}])"},
         {"inventory[certname]{ !(facts.os.release.minor ~ 'x') }", "[]"},
         // A fact that is missing does not match (PuppetDB 8.4.1).
-        {"inventory[certname]{ !(facts.none ~ 'x') }",
-         R"([{"certname":"a"},{"certname":"b"}])"},
+        {"inventory[certname]{ !(facts.none ~ 'x') }", R"([{"certname":"a"},{"certname":"b"}])"},
         {"inventory[certname]{ !(facts.os.none.at.all = 3) }",
          R"([{"certname":"a"},{"certname":"b"}])"},
         // PostgreSQL's order of JSON values: strings < numbers < booleans < arrays < hashes.
@@ -264,8 +263,7 @@ TEST_P(QueryTest, Rows) {
         {"events[configuration_version]{ old_value !~ '06' }",
          R"([{"configuration_version":"1"},{"configuration_version":"2"}])"},
         // For a missing fact, the opposite of a comparison is true.
-        {"inventory[certname]{ !(facts.none !~ 'x' and certname = 'a') }",
-         R"([{"certname":"b"}])"},
+        {"inventory[certname]{ !(facts.none !~ 'x' and certname = 'a') }", R"([{"certname":"b"}])"},
         {"inventory[certname]{ !(facts.os.none !~ 'x' and certname = 'a') }",
          R"([{"certname":"b"}])"},
         {"inventory[certname]{ !(!(facts.none.at.all > 1) and certname = 'a') }",
