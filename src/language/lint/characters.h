@@ -34,6 +34,7 @@ constexpr std::size_t character_size(std::string_view text, std::size_t at) {
 constexpr std::size_t blank_size(std::string_view text, std::size_t at) {
     const char c = char_at(text, at);
     if (c == ' ' || c == '\t' || c == '\v' || c == '\f') return at < text.size() ? 1 : 0;
+    if (static_cast<unsigned char>(c) < 0x80) return 0;
     const std::string_view rest = text.substr(at < text.size() ? at : text.size());
     for (const std::string_view blank :
          {"\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003", "\u2004", "\u2005", "\u2006",

@@ -37,12 +37,19 @@ void find_titles(const Manifest& manifest, Report& report, TokenType type,
     }
 }
 
-void find_blanks_before_title(const Manifest& manifest, Report& report, TokenType type) {
+/// Returns the tokens of a type that are followed by blanks and a bracket.
+std::vector<Token*> blanks_before_title(const Manifest& manifest, TokenType type) {
+    std::vector<Token*> found;
     for (Token* token : manifest.tokens()) {
         if (token->is(type) && is_a(token->next, T::Whitespace) &&
             is_a(token->next_code, T::LeftBracket))
-            report.error(token, "whitespce between reference type and title");
+            found.push_back(token);
     }
+    return found;
+}
+
+void report_blanks(const std::vector<Token*>& tokens, Report& report) {
+    for (Token* token : tokens) report.error(token, "whitespce between reference type and title");
 }
 
 }  // namespace
@@ -52,7 +59,7 @@ const Check check_resource_reference_chain_without_whitespace{
     .group = CheckGroup::Plugin,
     .description = "There is no space between a built-in type and its bracket.",
     .run = [](const Manifest& manifest, Report& report) {
-        find_blanks_before_title(manifest, report, T::Type);
+        report_blanks(blanks_before_title(manifest, T::Type), report);
     }};
 
 const Check check_resource_reference_without_whitespace{
@@ -61,8 +68,8 @@ const Check check_resource_reference_without_whitespace{
     .description = "There is no space between the type and the title of a reference.",
     .run = [](const Manifest& manifest, Report& report) {
         // The plugin repeats its problems for each resource of the file.
-        for (std::size_t i = 0; i < manifest.resources().size(); ++i)
-            find_blanks_before_title(manifest, report, T::ClassReference);
+        const auto tokens = blanks_before_title(manifest, T::ClassReference);
+        for (std::size_t i = 0; i < manifest.resources().size(); ++i) report_blanks(tokens, report);
     }};
 
 const Check check_resource_reference_with_unquoted_title{
