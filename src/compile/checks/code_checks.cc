@@ -213,7 +213,9 @@ private:
         if (!known) return;
         for (const Node* operation : body.operations) {
             const auto* attribute = as<syntax::AttributeOperation>(operation);
+            // Every class and defined type accepts the attribute name.
             if (!attribute || known->contains(attribute->attribute_name) ||
+                attribute->attribute_name == "name" ||
                 restype::is_metaparameter(attribute->attribute_name))
                 continue;
             report("unknown_attribute", Severity::Error, attribute,

@@ -69,7 +69,7 @@ TEST_F(CodeChecksTest, TypesAndAttributes) {
     EXPECT_EQ(found("m::none { 'a': }\nrubied { 'b': any => 1 }\nother::type { 'c': }\n"
                     "whatever { 'd': }\n"),
               "1:1 unknown_resource_type unknown resource type 'm::none'\n");
-    EXPECT_EQ(found("m::thing { 'a': size => 1, sise => 2, require => File['b'] }\n"
+    EXPECT_EQ(found("m::thing { 'a': size => 1, sise => 2, name => 'n', require => File['b'] }\n"
                     "file { 'b': mdoe => '0644', * => $x }\nclass { 'm': a => 1, z => 2 }\n"),
               "1:28 unknown_attribute m::thing has no attribute 'sise'\n"
               "2:13 unknown_attribute file has no attribute 'mdoe'\n"
