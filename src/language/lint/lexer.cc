@@ -290,6 +290,8 @@ private:
         if (nesting_ >= kMaxNesting) return fail({line_, column_, "strings nest too deeply"});
         TokenStream inner = stream_.sibling();
         if (auto error = Lexer(code, inner, heredocs_, nesting_ + 1).run()) return fail(*error);
+        // An empty token keeps the "${" and "}" of empty code.
+        if (inner.empty()) add(T::Whitespace, {});
         for (std::size_t i = 0; i < inner.size(); ++i) {
             const Token& token = *inner[i];
             const bool names = i == 0 && names_interpolated_variable(token);
@@ -387,6 +389,7 @@ private:
     }
 
     bool single() {
+        if (error_) return false;
         if (code_[pos_] == '/') return take(T::Divide, 1);
         return code_[pos_] == '@' && take(T::At, 1);
     }

@@ -15,6 +15,7 @@ constexpr std::string_view kTexts[] = {
     "}\n}\n",
     "$a = \"b ${c} $d-e ${f['g']} ${h(\"i ${j}\")} \\\"k\\\" \\${l} $\"\r\n",
     "$a = \"\n$b\n${ c }\"",
+    "$a = \"${}b${}\"",
     "$a = @(\"END\"/L)\n  text ${b} $c[1]\n  | END\n$d = @(X)\n$e\nX\n",
     "/* one\n * two */ // three\n# four",
     "$a[1]['b'] -> ~> <- <~ <| |> <<| |>> += +> == =~ !~ != >= <= << >> @@file { }",
@@ -70,7 +71,9 @@ TEST(Lexer, ReportsErrors) {
     };
     for (const Case& one :
          {Case{"$a = ^", 1, 6, ""}, Case{"\n  \"abc", 2, 3, "unterminated string"},
-          Case{"'abc", 1, 1, ""}, Case{"@(X)\nabc", 2, 1, "unterminated heredoc"}}) {
+          Case{"'abc", 1, 1, ""}, Case{"@(X)\nabc", 2, 1, "unterminated heredoc"},
+          Case{"@(X)\n", 2, 1, "unterminated heredoc"},
+          Case{"@(X)\n/", 2, 1, "unterminated heredoc"}}) {
         TokenStream stream;
         const auto error = tokenise(one.text, stream);
         ASSERT_TRUE(error) << one.text;
