@@ -70,6 +70,7 @@ struct Entry {
 /// The comments above one definition.
 struct Documentation {
     std::vector<Entry> entries;
+    std::vector<std::size_t> duplicated;  ///< positions of entries, by their second comment
     bool is_private = false;
 
     const Entry* find(std::string_view name) const {
@@ -100,6 +101,8 @@ Documentation read_documentation(const Manifest& manifest, const Definition& def
             entry = docs.entries.end() - 1;
         }
         entry->comments.push_back(token);
+        if (entry->comments.size() == 2)
+            docs.duplicated.push_back(static_cast<std::size_t>(entry - docs.entries.begin()));
     }
     return docs;
 }
@@ -124,8 +127,8 @@ void check_documentation_of(const Manifest& manifest, const Definition& definiti
     const std::string_view kind = definition.kind == T::Class ? "class" : "defined type";
     const std::string_view owner = definition.name->value;
 
-    for (const Entry& entry : docs.entries) {
-        if (entry.comments.size() < 2) continue;
+    for (const std::size_t position : docs.duplicated) {
+        const Entry& entry = docs.entries[position];
         for (const Token* comment : entry.comments)
             report_comment(report, *comment,
                            fmt::format("Duplicate {} parameter documentation for {}::{}", kind,
