@@ -52,6 +52,29 @@ async function signIn(context) {
   await page.close();
 }
 
+/** Keys: search, the list of keys with its switch, and pages. */
+async function keys(context) {
+  const page = await context.newPage();
+  await page.goto(`${server}/console/`);
+  await page.keyboard.press('/');
+  check(await page.evaluate(() => document.activeElement.id) === 'search', 'the key / focuses the search');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  await axe(page, 'list of keys');
+  await page.click('dialog input');
+  await page.click('dialog button');
+  await page.keyboard.press('/');
+  check(await page.evaluate(() => document.activeElement.id) !== 'search', 'keys can be switched off');
+  await page.keyboard.press('?');
+  await page.click('dialog input');
+  await page.click('dialog button');
+  await page.keyboard.press('g');
+  await Promise.all([page.waitForURL('**/console/nodes'), page.keyboard.press('n')]);
+  await page.keyboard.press('j');
+  check(await page.evaluate(() => document.activeElement.closest('tr') !== null), 'the key j moves to a row');
+  await page.close();
+}
+
 async function axe(page, name) {
   // Playwright evaluates in the page's world, which the policy does not restrict.
   await page.evaluate(axeSource);
@@ -98,6 +121,7 @@ for (const [width, scheme, scripts] of [[1440, 'light', true], [1440, 'dark', tr
   });
   await signIn(context);
   await visit(context, width, scheme, scripts);
+  if (scripts && width > 1000) await keys(context);
   await context.close();
 }
 await browser.close();

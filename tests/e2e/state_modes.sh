@@ -29,6 +29,7 @@ done
 forge user create --name alice
 forge token create --name ci --repo inside
 "$BUNRAKU" token create --name t --scope query --statedir "$scratch/state" >/dev/null 2>&1
+viewer=$("$BUNRAKU" token create --name v --role viewer --statedir "$scratch/state" 2>/dev/null)
 
 "$BUNRAKU" server --https 127.0.0.1:0 --statedir "$scratch/state" "${site[@]}" --setting certname=localhost \
     --setting autosign=true --setting ca_key_type=rsa --setting keylength=2048 \
@@ -46,6 +47,8 @@ for _ in 1 2; do
     case $? in 0 | 2) ;; *) echo "FAILED: agent: $(<"$scratch/agent.out")"; failures=1 ;; esac
 done
 "$BUNRAKU" ca revoke --certname node1 "${site[@]}" --server localhost --serverport "$port" >/dev/null 2>&1
+# A sign-in to the console writes its audit log.
+curl -sk -o /dev/null --data-urlencode "token=$viewer" "https://localhost:$port/console/sign-in"
 kill $server; wait $server 2>/dev/null
 
 python3 - "$SOURCE/docs/files.md" "$scratch" <<'EOS' || failures=$((failures + 1))
