@@ -48,33 +48,26 @@ std::string cell_text(const value::Value& fact) {
     return fact.is_string() ? std::string(fact.as_string()) : value::to_json(fact);
 }
 
-/// Reads the facts of the columns for the nodes of a page.
+/// Reads the facts of the columns for the nodes of a page. One query for each column, because
+/// PostgreSQL scans all facts if a query has several paths.
 Result<FactCells> fact_cells(Visit& visit, NodeSpan nodes,
                              const std::vector<std::string>& columns) {
     FactCells out;
-    if (columns.empty() || nodes.empty()) return out;
-    std::string names, paths;
+    std::string names;
     for (const auto* node : nodes)
         names += (names.empty() ? "" : ",") + codec::json_string(node->certname);
-    std::map<std::string, std::size_t> index;
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        const auto path = path_json(columns[i]);
-        index.emplace(path, i);
-        paths += fmt::format(",[\"=\",\"path\",{}]", path);
-    }
-    const auto rows = BUNRAKU_TRY(visit.run(
-        fmt::format(R"(["from","fact_contents",["extract",["certname","path","value"],["and",)"
-                    R"(["in","certname",["array",[{}]]],["or"{}]]]])",
-                    names, paths)));
-    for (const auto& row : rows) {
-        const auto* path = value::at(row, "path");
-        const auto* fact = value::at(row, "value");
-        if (!path || !fact) continue;
-        const auto it = index.find(value::to_json(*path));
-        if (it == index.end()) continue;
-        auto& cells = out[value::text_at(row, "certname")];
-        cells.resize(columns.size());
-        cells[it->second] = cell_text(*fact);
+        const auto rows = BUNRAKU_TRY(visit.run(
+            fmt::format(R"(["from","fact_contents",["extract",["certname","value"],["and",)"
+                        R"(["in","certname",["array",[{}]]],["=","path",{}]]]])",
+                        names, path_json(columns[i]))));
+        for (const auto& row : rows) {
+            const auto* fact = value::at(row, "value");
+            if (!fact) continue;
+            auto& cells = out[value::text_at(row, "certname")];
+            cells.resize(columns.size());
+            cells[i] = cell_text(*fact);
+        }
     }
     return out;
 }
