@@ -36,7 +36,8 @@ private:
         const Op& op = ops_[i];
         const bool broken = groups_.empty() || groups_.back();
         switch (op.kind) {
-            case Kind::Text: write(op.text); break;
+            case Kind::Text:
+            case Kind::Inline: write(op.text); break;
             case Kind::Space: want(Pending::Space); break;
             case Kind::Line:
             case Kind::Soft:
@@ -250,6 +251,7 @@ int Layout::flat_width(std::size_t begin, std::size_t end) const {
         const Op& op = ops_[i];
         switch (op.kind) {
             case Kind::Text:
+            case Kind::Inline:
                 if (op.text.find('\n') != std::string_view::npos) return -1;
                 width += width_of(op.text);
                 break;

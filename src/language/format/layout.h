@@ -25,6 +25,7 @@ public:
         Dedent,
         IfBroken,  ///< a text that is written only if the group is in several lines
         Pad,       ///< `count` blanks if the group is in several lines
+        Inline,    ///< a text that does not count when lines are broken
         Comment,   ///< a comment for the end of the current line
         Heredoc,   ///< lines that follow the current line
         Raw,       ///< lines that are written without indentation
@@ -41,6 +42,10 @@ public:
     };
 
     void text(std::string_view text) { ops_.push_back({.kind = Kind::Text, .text = text}); }
+    /// Adds a comment within a line. Like other comments, it does not count as a part of the line.
+    void inline_comment(std::string_view text) {
+        ops_.push_back({.kind = Kind::Inline, .text = text});
+    }
     void space() { add(Kind::Space); }
     void line(bool blank = false) { ops_.push_back({.kind = Kind::Line, .blank = blank}); }
     void soft(bool blank = false) { ops_.push_back({.kind = Kind::Soft, .blank = blank}); }

@@ -83,7 +83,7 @@ void Printer::comments(bool joined) {
         } else {
             out_.hard();
         }
-        out_.text(comment.text);
+        out_.inline_comment(comment.text);
         if (ends) {
             out_.hard();
         } else if (!joined || i + 1 < lexeme.comments.size()) {
@@ -135,10 +135,12 @@ void Printer::start_item(Separator kind, bool first) {
         out_.comment(comment.text);
     }
     separator(kind, !first && newlines_before(i) >= 2);
+    item_ = out_.size();
     for (; i < count; ++i) {
-        out_.text(lexeme.comments[i].text);
+        out_.inline_comment(lexeme.comments[i].text);
         if (ends_line(lexeme, i)) {
             out_.hard(newlines_before(i + 1) >= 2);
+            item_ = out_.size();
         } else {
             out_.space();
         }
@@ -157,12 +159,12 @@ void Printer::finish_items(Separator kind) {
                 out_.comment(comment.text);
             } else {
                 out_.space();
-                out_.text(comment.text);
+                out_.inline_comment(comment.text);
             }
             continue;
         }
         out_.hard(comment.newlines >= 2);
-        out_.text(comment.text);
+        out_.inline_comment(comment.text);
         own_line = true;
     }
     lexeme.comments.clear();

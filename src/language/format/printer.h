@@ -43,7 +43,8 @@ private:
     };
     /// A statement has several lines if it has a block. A value may be in one line.
     enum class Position : std::uint8_t { Statement, Value };
-    /// The key of an entry, and the blanks before its arrow, as indexes in the layout.
+    /// The line of an entry up to its key, and the blanks before its arrow, as indexes in the
+    /// layout.
     struct Arrow {
         std::size_t key, pad;
     };
@@ -147,7 +148,8 @@ private:
     std::vector<Lexeme>& lexemes_;
     const syntax::Source& source_;
     Layout& out_;
-    std::size_t at_ = 0;                    ///< index of the next lexeme
+    std::size_t at_ = 0;    ///< index of the next lexeme
+    std::size_t item_ = 0;  ///< index in the layout of the line on which the current item starts
     std::vector<Arrow>* arrows_ = nullptr;  ///< the arrows of the current list; may be null
 };
 

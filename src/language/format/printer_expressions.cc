@@ -141,7 +141,7 @@ void Printer::relationship(const syntax::BinaryNode& node) {
 //---- Collections
 
 void Printer::entry(const syntax::KeyedEntry& entry) {
-    const std::size_t key = out_.size();
+    const std::size_t key = item_;
     expr(entry.key);
     arrow(key);
     value(entry.value);
@@ -366,7 +366,7 @@ void Printer::one(const syntax::SelectorExpression& node) {
     token(Tok::QMark);
     out_.space();
     const auto selector = [&](std::size_t i) {
-        const std::size_t key = out_.size();
+        const std::size_t key = item_;
         expr(node.selectors[i]->matching_expr);
         arrow(key);
         value(node.selectors[i]->value_expr);

@@ -48,8 +48,14 @@ void Printer::list(const ListStyle& style, std::size_t count, const Item& item) 
             operator_token();
         }
     }
+    // `|$a = f(), |`: without the comma, the pipe would begin a lambda for the call.
+    const bool needed = style.close == Tok::Pipe && is(Tok::Comma);
     skip_comma();
-    if (style.comma && count > 0 && !unchanged) out_.if_broken(",");
+    if (needed && !unchanged) {
+        out_.text(",");
+    } else if (style.comma && count > 0 && !unchanged) {
+        out_.if_broken(",");
+    }
     broken = broken || here().follows_newline();
     broken = broken || (style.follow_items && count > 1 && out_.has_break(group + 1));
     finish_items(edge);

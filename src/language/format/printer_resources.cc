@@ -19,7 +19,7 @@ void Printer::virtual_marks() {
 }
 
 void Printer::attribute(const Node* operation) {
-    const std::size_t key = out_.size();
+    const std::size_t key = item_;
     token();
     arrow(key);
     if (const auto* all = as<syntax::AttributesOperation>(operation)) return value(all->expr);

@@ -37,7 +37,7 @@ TEST(FormatTest, Resources) {
         {"@@file { 'a': mode +> '1', * => $b }",
          "@@file { 'a':\n  mode +> '1',\n  *    => $b,\n}\n"},
         {"file { 'a': mode => '1'; 'b': mode => '22', owner => 'x' }",
-         "file {\n  'a':\n    mode => '1';\n  'b':\n    mode  => '22',\n    owner => 'x';\n}\n"},
+         "file {\n  'a': mode => '1';\n  'b':\n    mode  => '22',\n    owner => 'x';\n}\n"},
         {"package { ['a',\n'b']: ensure => present }",
          "package { [\n    'a',\n    'b',\n  ]:\n  ensure => present,\n}\n"},
         {"File{owner=>'root',mode=>'1'}", "File {\n  owner => 'root',\n  mode  => '1',\n}\n"},
@@ -70,6 +70,7 @@ TEST(FormatTest, Calls) {
         {"include a,\nb", "include a,\n  b\n"},
         {"$a.map|$x|{$x+1}", "$a.map |$x| { $x + 1 }\n"},
         {"$a.each |$k,$v| {\nfoo($k)\nbar($v)}", "$a.each |$k, $v| {\n  foo($k)\n  bar($v)\n}\n"},
+        {"a() |$x = b(), | { 1 }", "a() |$x = b(),| { 1 }\n"},
         {"$a\n.b.c(1)", "$a\n  .b\n  .c(1)\n"},
         {"foo({'a'=>1}) | $x | >> Integer { 1 }", "foo({ 'a' => 1 }) |$x| >> Integer { 1 }\n"},
     });
@@ -146,7 +147,7 @@ TEST(FormatTest, Semicolons) {
 TEST(FormatTest, TextsStayAsTheyAre) {
     check({
         {"$a = 'b\n\t  c'", "$a = 'b\n\t  c'\n"},
-        {"$a = \"x ${ $b [ 1 ] } # y\"", "$a = \"x ${ $b [ 1 ] } # y\"\n"},
+        {"$a = \"x ${ $b } # y\"", "$a = \"x ${ $b } # y\"\n"},
         {"foo( @(A), @(\"B\") ) # c\n  a\n  | A\nb\nB\n$d=1",
          "foo(@(A), @(\"B\")) # c\n  a\n  | A\nb\nB\n$d = 1\n"},
         {"$a=1\r\n$b='x\r\ny'\r\n", "$a = 1\n$b = 'x\r\ny'\n"},

@@ -66,6 +66,14 @@ TEST(LayoutTest, CommentsEndTheirLine) {
     EXPECT_EQ(out.render(10), "a # c\nb\n\nd\n");
 }
 
+TEST(LayoutTest, InlineCommentsDoNotCount) {
+    Layout out;
+    add_list(out, {"abc", "def"});
+    out.space();
+    out.inline_comment("/* c */");
+    EXPECT_EQ(out.render(10), "[abc, def] /* c */\n");
+}
+
 TEST(LayoutTest, HeredocsFollowTheirLine) {
     Layout out;
     out.text("@(E)");
