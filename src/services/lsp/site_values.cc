@@ -108,7 +108,7 @@ site::Session* SiteValues::session() {
         request.node = node_;
         request.facts.values = facts_;
         if (facts_.is_undef()) request.facts.values = value::HashBuilder(arena_).build();
-        request.classify = false;
+        request.classification = site::Unclassified{};
         request.overlay.set("node_terminus", "plain");
         request.sources.directory = environment_;
         request.sources.no_manifest = true;

@@ -179,7 +179,7 @@ void Workspace::read_environment_conf(const std::string& path) {
     const auto text = files_->read(path);
     if (!text) return;
     base::NullSink log;
-    const auto settings = environment::read_conf(path, *text, log);
+    const auto settings = environment::read_conf(path, *text, environment::Spec{}, log);
     if (!settings) return;
     for (const auto& [name, value] : *settings) {
         if (name != "modulepath") continue;

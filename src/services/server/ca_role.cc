@@ -80,10 +80,10 @@ public:
         return {{"ca", context_.version, "running", "{}"}};
     }
     Result<std::vector<pki::CertificateStatus>> waiting() override {
-        return authority()->statuses(true, false);
+        return authority()->statuses(pki::AuthorityFolder::Listed::Requests);
     }
     Result<std::vector<pki::CertificateStatus>> issued() override {
-        return authority()->statuses(false, true);
+        return authority()->statuses(pki::AuthorityFolder::Listed::Certificates);
     }
     Result<std::optional<pki::CertificateStatus>> find(const std::string& name) override;
     Result<void> sign_one(const std::string& name, const std::string& fingerprint) override;

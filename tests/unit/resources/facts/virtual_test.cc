@@ -155,7 +155,7 @@ TEST(Cloud, Amazon) {
                     {"GET /latest/meta-data/public-keys/0/openssh-key", "ssh-rsa A"},
                     {"GET /latest/user-data/", "#!/bin/sh\n"}}};
     base::Arena arena;
-    Context context{arena, fake.system, std::ref(service)};
+    Context context{.arena = arena, .system = fake.system, .fetch = std::ref(service)};
     EXPECT_EQ(value::to_json(resolve_ec2_metadata(context)),
               R"({"ami-id":"ami-1","iam":{"info":"{}"},)"
               R"("public-keys":{"0":{"openssh-key":"ssh-rsa A"}},"network":{}})");
@@ -178,7 +178,7 @@ TEST(Cloud, GoogleAndAzure) {
                      R"("attributes":{"ssh-keys":"one\ntwo\n"},)"
                      R"("networkInterfaces":[{"network":"n/default"},{"network":"n/x"}]},)"
                      R"("project":{"attributes":{"sshKeys":"k"},"id":7}})"}}};
-    Context context{arena, google.system, std::ref(service)};
+    Context context{.arena = arena, .system = google.system, .fetch = std::ref(service)};
     EXPECT_EQ(value::to_json(resolve_gce(context)),
               R"({"instance":{"image":"debian","zone":"zone-1",)"
               R"("attributes":{"ssh-keys":["one","two"]},)"
@@ -192,7 +192,7 @@ TEST(Cloud, GoogleAndAzure) {
     azure.files.put("/sys/class/dmi/id/chassis_asset_tag", "7783-7084-3265-9085-8269-3286-77\n");
     FakeService az{.answers = {{"GET /metadata/instance?api-version=2020-09-01",
                                 R"({"compute":{"name":"x"}})"}}};
-    Context in_azure{arena, azure.system, std::ref(az)};
+    Context in_azure{.arena = arena, .system = azure.system, .fetch = std::ref(az)};
     EXPECT_EQ(value::to_json(resolve_az_metadata(in_azure)), R"({"compute":{"name":"x"}})");
     EXPECT_EQ(value::to_json(resolve_cloud(in_azure)), R"({"provider":"azure"})");
     EXPECT_EQ(az.asked, (std::vector<std::string>{
@@ -203,7 +203,7 @@ TEST(Cloud, GoogleAndAzure) {
     sys::FakeSystem plain;
     plain.files.put(kProduct, "Virtual Machine");
     FakeService none;
-    Context at_home{arena, plain.system, std::ref(none)};
+    Context at_home{.arena = arena, .system = plain.system, .fetch = std::ref(none)};
     EXPECT_TRUE(resolve_cloud(at_home).is_undef());
     EXPECT_TRUE(resolve_ec2_metadata(at_home).is_undef());
     EXPECT_TRUE(none.asked.empty());
