@@ -11,6 +11,7 @@
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
 #include "language/environment/conf.h"
+#include "language/environment/environment.h"
 
 namespace bunraku::lsp {
 
