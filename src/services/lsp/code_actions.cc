@@ -9,6 +9,7 @@
 #include "services/lsp/describe.h"
 #include "services/lsp/diagnose.h"
 #include "services/lsp/handlers.h"
+#include "services/lsp/lint_problems.h"
 #include "services/lsp/resolve.h"
 #include "services/lsp/uri.h"
 
@@ -34,6 +35,7 @@ public:
             if (problem.code == "unknown-class") create_class(problem, range);
         }
         parameter_to_hiera();
+        fix_all();
         return out_.end_array().take();
     }
 
@@ -89,6 +91,17 @@ private:
             return fmt::format("{}/manifests/{}.pp", module.path, rest);
         }
         return std::nullopt;
+    }
+
+    /// Offers to fix all problems that lint can fix.
+    void fix_all() {
+        if (place_.kind != FileKind::Manifest) return;
+        const auto fixed = lint_fixed(place_.path, place_.text->text);
+        if (!fixed) return;
+        const auto size = static_cast<std::uint32_t>(place_.text->text.size());
+        begin("Fix all problems of style", "source.fixAll");
+        edit(uri_for(state_, place_.path), files_.range(place_.path, {0, size}), *fixed);
+        out_.end_object();
     }
 
     /// Offers to set the parameter of a class at the cursor in the data file common.yaml.

@@ -12,6 +12,7 @@
 #include "modules/module/puppetfile_text.h"
 #include "resources/restype/spec.h"
 #include "services/lsp/describe.h"
+#include "services/lsp/lint_problems.h"
 
 namespace bunraku::lsp {
 
@@ -133,6 +134,7 @@ std::vector<Problem> diagnose(const State& state, const std::string& path) {
             }
             if (indexed && file.parsed.useful) check_names(state, file, *indexed, out);
             check_types(state, file, out);
+            if (file.kind == FileKind::Manifest) check_lint(file, out);
             break;
         }
         case FileKind::HieraData:

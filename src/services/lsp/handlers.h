@@ -35,6 +35,9 @@ Answer on_completion(State& state, const value::Value& params);
 Answer on_resolve_completion(State& state, const value::Value& params);
 // signature.cc
 Answer on_signature_help(State& state, const value::Value& params);
+// formatting.cc
+Answer on_formatting(State& state, const value::Value& params);
+Answer on_range_formatting(State& state, const value::Value& params);
 // code_actions.cc
 Answer on_code_action(State& state, const value::Value& params);
 // annotations.cc

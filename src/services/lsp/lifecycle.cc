@@ -106,10 +106,11 @@ std::string capabilities_text(const State& state) {
          {"hoverProvider", "definitionProvider", "declarationProvider", "typeDefinitionProvider",
           "implementationProvider", "referencesProvider", "documentHighlightProvider",
           "documentSymbolProvider", "workspaceSymbolProvider", "foldingRangeProvider",
-          "selectionRangeProvider", "callHierarchyProvider", "inlayHintProvider"})
+          "selectionRangeProvider", "callHierarchyProvider", "inlayHintProvider",
+          "documentFormattingProvider", "documentRangeFormattingProvider"})
         out.member(provider, true);
     out.key("codeActionProvider").object().key("codeActionKinds").array();
-    out.string("quickfix").string("refactor").end_array().end_object();
+    out.string("quickfix").string("refactor").string("source.fixAll").end_array().end_object();
     out.key("codeLensProvider").object().end_object();
     out.key("renameProvider").object().member("prepareProvider", true).end_object();
     out.key("semanticTokensProvider").object().key("legend").raw(semantic_legend());

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/lsp/lint_problems.h"
+
+#include "language/lint/lint.h"
+#include "services/lsp/recovery.h"
+
+namespace bunraku::lsp {
+
+void check_lint(const OpenFile& file, std::vector<Problem>& out) {
+    if (file.parsed.error) return;  // lint expects code without syntax errors
+    const Document& document = file.document;
+    for (const auto& found : lint::lint(document.text(), document.path()).problems) {
+        if (found.severity == lint::Severity::Ignored || found.check == "syntax") continue;
+        Problem problem;
+        problem.span.offset =
+            offset_of_location(document.text(), document.lines(), {"", found.line, found.column});
+        problem.severity =
+            found.severity == lint::Severity::Error ? Severity::Warning : Severity::Information;
+        problem.code = found.check;
+        problem.message = found.message;
+        out.push_back(std::move(problem));
+    }
+}
+
+std::optional<std::string> lint_fixed(const std::string& path, const std::string& text) {
+    lint::LintOptions options;
+    options.fix = true;
+    auto fixed = lint::lint(text, path, options).fixed_text;
+    return fixed && *fixed != text ? std::move(fixed) : std::nullopt;
+}
+
+}  // namespace bunraku::lsp
