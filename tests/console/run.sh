@@ -21,6 +21,7 @@ server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; wait 2>/dev/null; rm -rf "$scratch"' EXIT
 export HOME=$scratch
 places=(--confdir "$scratch/etc" --vardir "$scratch/var" --statedir "$scratch/state")
+: >"$scratch/out"
 "$BUNRAKU" server --roles store,console --http 127.0.0.1:0 "${places[@]}" >"$scratch/out" 2>"$scratch/err" &
 server=$!
 until url=$(grep -o 'is ready: .*' "$scratch/out" | cut -d' ' -f3) && [ -n "$url" ]; do
