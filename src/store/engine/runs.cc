@@ -115,9 +115,10 @@ Result<std::vector<RunRow>> runs_of_node(Database& db, std::int64_t node, std::i
 }
 
 Result<std::int64_t> count_runs(Database& db, std::int64_t node) {
-    auto s = BUNRAKU_TRY(
-        db.prepare("SELECT CAST(coalesce(sum(reports), 0) AS BIGINT) FROM report_counts WHERE certname_id = ? AND"
-                   " report_type = 'agent'"));
+    auto s =
+        BUNRAKU_TRY(db.prepare("SELECT CAST(coalesce(sum(reports), 0) AS BIGINT) FROM "
+                               "report_counts WHERE certname_id = ? AND"
+                               " report_type = 'agent'"));
     s.bind(node);
     return BUNRAKU_TRY(s.step()) ? s.integer(0) : 0;
 }
