@@ -98,7 +98,7 @@ void NodeEvaluation::open_read_cache(const std::shared_ptr<const Environment>& t
     for (const auto& [name, text] : request.overlay.entries())
         key += fmt::format("{}={}\n", name, text);
     for (const auto& v :
-             {request.trusted.given.value_or(value::Value::undef()), request.server_facts.values})
+         {request.trusted.given.value_or(value::Value::undef()), request.server_facts.values})
         key += value::to_json(v) + '\n';
     for (const auto& [name, v] : request.variables)
         key += fmt::format("${}={}\n", name, value::to_json(v));

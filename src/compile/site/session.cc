@@ -175,10 +175,10 @@ void Session::gather() {
     node.trusted = trusted.value_or(Value::undef());
     switch (asked_.server_facts.kind) {
         case ServerFacts::Kind::None: break;
-        case ServerFacts::Kind::Fixed: 
+        case ServerFacts::Kind::Fixed:
             node.server_facts = fixed_server_facts(arena, request_.options.level);
             break;
-        case ServerFacts::Kind::Own: 
+        case ServerFacts::Kind::Own:
             node.server_facts = own_server_facts(arena, request_.options.level);
             break;
         case ServerFacts::Kind::Given: node.server_facts = asked_.server_facts.values; break;
