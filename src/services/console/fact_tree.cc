@@ -41,7 +41,7 @@ public:
                 if (left_ == -1) h_.leaf("li", {{"class", "m"}}, "… more is not shown");
                 return;
             }
-            write(inner, next, path + "." + std::string(inner), depth + 1);
+            write(inner, next, longer(path, inner), depth + 1);
         });
     }
     bool matches(const Value& value, const std::string& path, int depth) const {
@@ -53,12 +53,19 @@ public:
         }
         bool found = false;
         each(value, [&](std::string_view inner, const Value& next) {
-            found = found || matches(next, path + "." + std::string(inner), depth + 1);
+            found = found || matches(next, longer(path, inner), depth + 1);
         });
         return found;
     }
 
 private:
+    /// Appends a key to a path. Keys come from nodes and may be long; a path ends after 1,000
+    /// bytes.
+    static std::string longer(const std::string& path, std::string_view inner) {
+        constexpr std::size_t kMostPath = 1000;
+        return path.size() > kMostPath ? path
+                                       : path + "." + std::string(inner.substr(0, kMostPath));
+    }
     static bool is_branch(const Value& value) {
         return (value.is_hash() && !value.as_hash().entries.empty()) ||
                (value.is_array() && !value.as_array().empty());

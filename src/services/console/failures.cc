@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMostOfRun = 20;
 constexpr std::size_t kMostMessage = 2000;
-constexpr std::size_t kMostRemembered = 20'000;
+constexpr std::size_t kMostRemembered = 4000;
 
 /// Returns the nodes whose latest run failed, at most kMostNodes, the newest first.
 std::vector<const NodeRow*> failed_nodes(const Fleet& fleet, const Viewer& viewer) {
@@ -51,9 +51,9 @@ void add_values(std::vector<FailureKind::Part>& into, const std::vector<MessageP
 Result<FailureKinds::Failures> FailureKinds::read(store::Database& db, const RunRow& run) {
     auto out = std::make_shared<std::vector<Failure>>();
     for (auto& event : BUNRAKU_TRY(store::run_events(db, run, "failure", kMostOfRun))) {
-        out->push_back({std::move(event.type), std::move(event.title),
-                        event.message.substr(0, kMostMessage), std::move(event.file), event.line,
-                        event.time});
+        out->push_back({event.type.substr(0, 255), event.title.substr(0, kMostMessage),
+                        event.message.substr(0, kMostMessage), event.file.substr(0, kMostMessage),
+                        event.line, event.time});
     }
     if (!out->empty()) return Failures(std::move(out));
     // The catalog failed, so the error is only in the log.
@@ -65,7 +65,7 @@ Result<FailureKinds::Failures> FailureKinds::read(store::Database& db, const Run
             if (value::text_at(log, "level") != "err") continue;
             const auto* line = value::at(log, "line");
             out->push_back({"", "", value::text_at(log, "message").substr(0, kMostMessage),
-                            value::text_at(log, "file"),
+                            value::text_at(log, "file").substr(0, kMostMessage),
                             line && line->is_integer() ? line->as_integer() : 0, run.end});
             break;
         }
@@ -140,7 +140,8 @@ Result<std::vector<FailureKind>> FailureKinds::current(store::Service& store, co
     }
     std::vector<FailureKind> out;
     for (auto& [id, kind] : kinds) {
-        BUNRAKU_TRY_VOID(add_first(store, kind, titles[id]));
+        // The first failure may be of an environment that the viewer may not see.
+        if (viewer.sees_all()) BUNRAKU_TRY_VOID(add_first(store, kind, titles[id]));
         std::ranges::sort(kind.nodes, {}, &FailureKind::Node::certname);
         out.push_back(std::move(kind));
     }

@@ -171,8 +171,9 @@ Result<std::shared_ptr<const Fleet>> FleetWatch::current(bool* stale) {
     }
     // Only one request reads the store. Others get the last state, unless there is none.
     if (known && !refreshing.try_lock()) return known;
-    if (!known) {
-        refreshing.lock();
+    if (!known) refreshing.lock();
+    {
+        // Another request may have advanced the fleet meanwhile.
         const std::lock_guard lock(mutex_);
         known = fleet_;
     }

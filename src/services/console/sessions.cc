@@ -30,6 +30,16 @@ Result<std::string> Sessions::start(Viewer viewer, std::string token_digest, std
                     now_s, now_s};
     const std::lock_guard lock(mutex_);
     std::erase_if(sessions_, [&](const auto& entry) { return has_ended(entry.second, now_s); });
+    // A viewer with many sessions ends the own ones, not those of others.
+    std::size_t own = 0;
+    auto oldest = sessions_.end();
+    for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
+        const auto& other = it->second.viewer;
+        if (other.name != session.viewer.name || other.via != session.viewer.via) continue;
+        ++own;
+        if (oldest == sessions_.end() || it->second.used_s < oldest->second.used_s) oldest = it;
+    }
+    if (own >= kMostOfViewer) sessions_.erase(oldest);
     if (sessions_.size() >= kMost) {
         sessions_.erase(std::ranges::min_element(
             sessions_, {}, [](const auto& entry) { return entry.second.used_s; }));

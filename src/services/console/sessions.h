@@ -28,7 +28,7 @@ public:
     /// A session ends after this time without a request, and at the latest after kLongest.
     static constexpr std::int64_t kIdle = 8 * 3600, kLongest = 24 * 3600;
     /// If there are more, the one that was unused for the longest time ends.
-    static constexpr std::size_t kMost = 10'000;
+    static constexpr std::size_t kMost = 10'000, kMostOfViewer = 50;
 
     /// Starts a session with a new random id, and returns the id.
     base::Result<std::string> start(Viewer viewer, std::string token_digest, std::int64_t now_s);

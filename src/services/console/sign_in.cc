@@ -171,6 +171,8 @@ Response sign_in(Console& console, Request& request) {
 }
 
 Response sign_out(Console& console, Request& request) {
+    if (is_cross_site(request))
+        return refusal_page("Not allowed", "The form came from another site.");
     const auto form = http::parse_query(request.body).value_or(Visit::Form());
     const auto id = session_id(request);
     const auto session = console.sessions.find(id, console.now_s());
@@ -181,6 +183,7 @@ Response sign_out(Console& console, Request& request) {
 }
 
 Response follow_link(Console& console, Request& request) {
+    if (request.method != "GET") return refusal_page("Not allowed", "The link needs a browser.");
     if (!request.peer.loopback) {
         return refusal_page("Not allowed",
                             "This link works only in a browser on the server's machine.");

@@ -4,6 +4,8 @@
 #include "core/base/number.h"
 #include "core/value/rich_data.h"
 #include "services/console/frame.h"
+#include "store/query/compile.h"
+#include "store/query/pql.h"
 
 namespace bunraku::console {
 
@@ -37,8 +39,12 @@ Result<std::shared_ptr<const Fleet>> Visit::fleet() {
     return known_fleet;
 }
 
-Result<Rows> Visit::run(std::string_view query) {
-    const auto json = BUNRAKU_TRY(console.queries->run_text(query));
+Result<Rows> Visit::run(std::string_view text) {
+    query::QueryOptions options;
+    options.time_limit_ms = 30'000;  // a page that takes longer would slow down agents
+    const auto from =
+        query::looks_like_ast(text) ? query::read_query_json(text) : query::parse_pql(text);
+    const auto json = BUNRAKU_TRY(console.queries->run_root(from, options));
     return Rows::parse(json);
 }
 

@@ -101,7 +101,11 @@ Result<std::map<std::int64_t, std::string>> fact_values(Database& db, std::strin
         " WHERE f.name = ?"));
     s.bind(name);
     std::map<std::int64_t, std::string> out;
-    while (BUNRAKU_TRY(s.step())) out.insert_or_assign(s.integer(0), std::string(s.text(1)));
+    constexpr std::size_t kMostValue = 512;  // bytes; longer values do not form groups
+    while (BUNRAKU_TRY(s.step())) {
+        if (s.text(1).size() <= kMostValue)
+            out.insert_or_assign(s.integer(0), std::string(s.text(1)));
+    }
     return out;
 }
 

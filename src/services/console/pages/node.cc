@@ -220,7 +220,8 @@ Result<Response> node_page(Visit& visit) {
             write_runs(h, visit, node, runs, total);
             if (node.row.run.status == store::RunStatus::Failed)
                 BUNRAKU_TRY_VOID(write_failing(h, visit, node, runs));
-            BUNRAKU_TRY_VOID(write_drift(h, visit, node));
+            // Drift is of all environments in which the node ran.
+            if (visit.viewer.sees_all()) BUNRAKU_TRY_VOID(write_drift(h, visit, node));
         }
         const auto right = h.in("div");
         BUNRAKU_TRY_VOID(write_main_facts(h, visit, node));

@@ -77,7 +77,8 @@ Result<store::PastCatalog> catalog_of(Visit& visit, const NodeView& node, std::s
     if (!time) return not_found(fmt::format("'{}' is not a time.", text));
     auto db = BUNRAKU_TRY(visit.console.store->reader());
     auto past = BUNRAKU_TRY(store::catalog_at(*db, node.row.certname, *time));
-    if (!past) return not_found(fmt::format("No catalog of {} is known.", text));
+    if (!past || !visit.viewer.sees(past->version.environment))
+        return not_found(fmt::format("No catalog of {} is known.", text));
     return std::move(*past);
 }
 
@@ -89,6 +90,9 @@ Result<Response> node_catalogs_page(Visit& visit) {
     {
         auto db = BUNRAKU_TRY(visit.console.store->reader());
         versions = BUNRAKU_TRY(store::catalog_versions(*db, node.row.certname));
+        std::erase_if(versions, [&](const CatalogVersion& version) {
+            return !visit.viewer.sees(version.environment);
+        });
     }
     Html h;
     {

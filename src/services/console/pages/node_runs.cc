@@ -62,7 +62,10 @@ base::Result<Response> node_runs_page(Visit& visit) {
                 {"Status"}, {"Began"}, {.title = "Age", .wide_only = true},
                 {"Mode"},   {"Code"},  {"Took", true}};
             const auto table = open_table(h, kColumns, "Runs");
-            for (const RunRow& run : runs) write_run_row(h, visit, run);
+            for (const RunRow& run : runs) {
+                if (visit.viewer.sees(visit.known_fleet->environment(run)))
+                    write_run_row(h, visit, run);
+            }
         }
     }
     if (more) {

@@ -8,6 +8,7 @@
 #include "services/console/format.h"
 #include "services/console/pages/pages.h"
 #include "services/console/parts.h"
+#include "store/query/compile.h"
 #include "store/query/pql.h"
 
 namespace bunraku::console {
@@ -21,6 +22,10 @@ constexpr std::size_t kRowsOfPage = 100;
 constexpr std::size_t kMostRows = 10'000;
 constexpr std::size_t kMostColumns = 60;
 constexpr std::size_t kMostCell = 500;
+/// A result is in memory as a text and as values. The limits keep a viewer from slowing down
+/// agents.
+constexpr std::size_t kMostResult = std::size_t{32} << 20;  // bytes
+constexpr std::int64_t kMostTime = 30'000;                  // milliseconds
 
 struct Preset {
     std::string_view title, query;
@@ -62,7 +67,14 @@ Result<Rows> run_limited(Visit& visit, std::size_t most, std::size_t skip) {
     }
     if (const auto offset = own_number(from, "offset").value_or(0) + skipped; offset > 0)
         options.offset = offset;
-    const auto json = BUNRAKU_TRY(visit.console.queries->run_root(from, options));
+    options.time_limit_ms = kMostTime;
+    const auto parsed = query::parse_from(query::root_query(from), options);
+    auto cursor = BUNRAKU_TRY(visit.console.queries->start(parsed.entity, parsed.query, options));
+    std::string json;
+    while (BUNRAKU_TRY(cursor->next(json))) {
+        if (json.size() > kMostResult)
+            return base::failure("The result is too large: select columns, or add a limit");
+    }
     return Rows::parse(json);
 }
 

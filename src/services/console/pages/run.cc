@@ -151,7 +151,7 @@ void write_log(Html& h, const Rows& logs, const Url& here, bool only_problems) {
             const auto td = h.in("td", {{"class", "m"}});
             if (time) {
                 h.leaf("time", {{"datetime", machine_time(time->milliseconds())}},
-                       time_text(time->milliseconds()).substr(12, 8));
+                       machine_time(time->milliseconds()).substr(11, 8));
             }
         }
         h.leaf("td", {{"class", kind}}, level == "err" ? "error" : level);

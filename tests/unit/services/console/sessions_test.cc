@@ -42,12 +42,30 @@ TEST(Sessions, EndOnRequest) {
 
 TEST(Sessions, AreLimited) {
     Sessions sessions;
-    const auto oldest = sessions.start(kAlice, "", 0).value();
-    const auto second = sessions.start(kAlice, "", 1).value();
-    for (std::size_t i = 2; i <= Sessions::kMost; ++i) ASSERT_TRUE(sessions.start(kAlice, "", 2));
+    Viewer viewer = kAlice;
+    const auto oldest = sessions.start(viewer, "", 0).value();
+    viewer.name = "second";
+    const auto second = sessions.start(viewer, "", 1).value();
+    for (std::size_t i = 2; i <= Sessions::kMost; ++i) {
+        viewer.name = std::to_string(i);
+        ASSERT_TRUE(sessions.start(viewer, "", 2));
+    }
     EXPECT_EQ(sessions.size(), Sessions::kMost);
     EXPECT_FALSE(sessions.find(oldest, 3));
     EXPECT_TRUE(sessions.find(second, 3));
+}
+
+TEST(Sessions, AViewerEndsOnlyTheOwnOnes) {
+    Sessions sessions;
+    Viewer viewer = kAlice;
+    const auto own = sessions.start(viewer, "", 0).value();
+    viewer.name = "bob";
+    const auto bob = sessions.start(viewer, "", 0).value();
+    for (std::size_t i = 0; i < Sessions::kMostOfViewer; ++i)
+        ASSERT_TRUE(sessions.start(kAlice, "", 1));
+    EXPECT_EQ(sessions.size(), Sessions::kMostOfViewer + 1);
+    EXPECT_FALSE(sessions.find(own, 2));
+    EXPECT_TRUE(sessions.find(bob, 2));
 }
 
 TEST(Sessions, AcceptALinkOnce) {
