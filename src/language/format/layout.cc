@@ -164,9 +164,13 @@ private:
         };
         for (; i < end; ++i) {
             const Op& op = ops_[i];
-            if (op.kind == Kind::Hard || op.kind == Kind::Comment) return true;
+            if (op.kind == Kind::Hard) return true;
+            if (op.kind == Kind::Comment) {
+                column = indent_;
+                space = false;
+            }
             if (op.kind == Kind::Space || op.kind == Kind::Line) space = true;
-            if (op.kind == Kind::Text && !text(op.text)) return false;
+            if ((op.kind == Kind::Text || op.kind == Kind::Inline) && !text(op.text)) return false;
             if (op.kind == Kind::Begin && op.when == Break::Always && op.first != 0) {
                 // Only the first and the last line of this group are in lines of the outer one.
                 for (++i; i < op.first; ++i) {
@@ -191,6 +195,10 @@ private:
                 case Kind::Text:
                     if (!text(op.text)) return false;
                     if (op.text.find('\n') != std::string_view::npos) return true;
+                    break;
+                case Kind::Inline:
+                    if (inner == 0 && (outer == 0 || groups_[outer - 1])) return true;
+                    if (!text(op.text)) return false;
                     break;
                 case Kind::Space: space = true; break;
                 case Kind::Line:

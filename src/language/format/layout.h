@@ -25,7 +25,7 @@ public:
         Dedent,
         IfBroken,  ///< a text that is written only if the group is in several lines
         Pad,       ///< `count` blanks if the group is in several lines
-        Inline,    ///< a text that does not count when lines are broken
+        Inline,    ///< a text that counts only if the group is in one line
         Comment,   ///< a comment for the end of the current line
         Heredoc,   ///< lines that follow the current line
         Raw,       ///< lines that are written without indentation
@@ -42,7 +42,8 @@ public:
     };
 
     void text(std::string_view text) { ops_.push_back({.kind = Kind::Text, .text = text}); }
-    /// Adds a comment within a line. Like other comments, it does not count as a part of the line.
+    /// Adds a comment after the last item of a list. If the list has several lines, the comment
+    /// ends its line and, as other comments there, does not count as a part of the line.
     void inline_comment(std::string_view text) {
         ops_.push_back({.kind = Kind::Inline, .text = text});
     }

@@ -83,7 +83,7 @@ void Printer::comments(bool joined) {
         } else {
             out_.hard();
         }
-        out_.inline_comment(comment.text);
+        out_.text(comment.text);
         if (ends) {
             out_.hard();
         } else if (!joined || i + 1 < lexeme.comments.size()) {
@@ -137,7 +137,7 @@ void Printer::start_item(Separator kind, bool first) {
     separator(kind, !first && newlines_before(i) >= 2);
     item_ = out_.size();
     for (; i < count; ++i) {
-        out_.inline_comment(lexeme.comments[i].text);
+        out_.text(lexeme.comments[i].text);
         if (ends_line(lexeme, i)) {
             out_.hard(newlines_before(i + 1) >= 2);
             item_ = out_.size();
@@ -164,7 +164,7 @@ void Printer::finish_items(Separator kind) {
             continue;
         }
         out_.hard(comment.newlines >= 2);
-        out_.inline_comment(comment.text);
+        out_.text(comment.text);
         own_line = true;
     }
     lexeme.comments.clear();

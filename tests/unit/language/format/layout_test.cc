@@ -66,12 +66,25 @@ TEST(LayoutTest, CommentsEndTheirLine) {
     EXPECT_EQ(out.render(10), "a # c\nb\n\nd\n");
 }
 
-TEST(LayoutTest, InlineCommentsDoNotCount) {
-    Layout out;
-    add_list(out, {"abc", "def"});
-    out.space();
-    out.inline_comment("/* c */");
-    EXPECT_EQ(out.render(10), "[abc, def] /* c */\n");
+TEST(LayoutTest, InlineCommentsCountInOneLine) {
+    const auto with_comment = [](Layout& out, const char* item) {
+        out.begin();
+        out.text("[");
+        out.indent();
+        out.soft();
+        add_list(out, {item});
+        out.space();
+        out.inline_comment("/**/");
+        out.dedent();
+        out.soft();
+        out.text("]");
+        out.end();
+    };
+    Layout fits, breaks;
+    with_comment(fits, "a");
+    EXPECT_EQ(fits.render(10), "[[a] /**/]\n");
+    with_comment(breaks, "abcdef");
+    EXPECT_EQ(breaks.render(10), "[\n  [abcdef] /**/\n]\n");
 }
 
 TEST(LayoutTest, HeredocsFollowTheirLine) {
