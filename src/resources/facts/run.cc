@@ -97,6 +97,7 @@ constexpr std::string_view kParts[] = {
     "os.selinux.enabled",
     "os.selinux.enforced",
     "os.selinux.policy_version",
+    "os.support.end",
     "processors.cores",
     "processors.count",
     "processors.extensions",
