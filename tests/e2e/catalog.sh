@@ -29,7 +29,7 @@ yaml=(--environmentpath "$envs" --facts_terminus yaml)
 run 0 catalog compile web1 "${yaml[@]}"
 holds "$out" '^Notice: Scope\(Node\[web1\]\): noticed$'
 holds "$out" '^Notice: Compiled catalog for web1 in environment production in [0-9.]+ seconds$'
-holds "$out" '^      "title": "Debian  8\.11\.0",$'
+holds "$out" '^      "title": "Debian  8\.28\.1",$'
 holds "$out" '^  "name": "web1",$'
 [ "$err" = 'Warning: Scope(Node[web1]): warned' ] || { echo "FAILED: errors: $err"; failures=$((failures + 1)); }
 # A node without facts does not get the facts of this machine.
@@ -114,7 +114,7 @@ for stores in --no-storeconfigs '--storeconfigs --storeconfigs_backend=puppetdb'
         --no-daemonize --color=false --environment=production "--hiera_config=$build/hiera.yaml" \
         "--environmentpath=$build/environments" "--vardir=$build/var" "--logdir=$build/var" \
         "--ssldir=$build/var/ssl" "--confdir=$build"
-    holds "$out" '"title": "Gentoo  8\.11\.0"'
+    holds "$out" '"title": "Gentoo  8\.28\.1"'
 done
 run 0 --version
 holds "$out" '^[0-9.]+$'

@@ -408,8 +408,9 @@ TEST(Settings, TableIsSortedAndDocumented) {
         EXPECT_EQ(find_setting(spec.name), &spec);
         last = spec.name;
     }
-    // The settings of Puppet 8.11, six of the plugin host, and one of the report processor `store`.
-    EXPECT_EQ(kSettings.size(), 238u + 7u);
+    // The settings of Puppet 8.11, six of the plugin host, one of the report processor `store`, and
+    // `compatibility`.
+    EXPECT_EQ(kSettings.size(), 238u + 8u);
     EXPECT_EQ(find_setting("zzz"), nullptr);
 }
 

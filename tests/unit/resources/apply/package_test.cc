@@ -355,7 +355,8 @@ TEST(PackageProviders, RunExpectedCommands) {
             bool asks = false;
             for (const char* question :
                  {"/usr/bin/rpm -q", "/usr/bin/gem list", "/usr/bin/gem --version",
-                  "/usr/bin/pip3 --version", "/usr/bin/pip3 freeze", "/usr/bin/pacman",
+                  "/usr/bin/pip3 --version", "/usr/bin/pip3 freeze", "/usr/bin/pacman --query",
+                  "/usr/bin/pacman --sync",
                   "/usr/bin/opkg list", "/usr/bin/apk list"}) {
                 asks = asks || text.starts_with(question);
             }
@@ -400,6 +401,7 @@ TEST(PackageProviders, EnvironmentReachesTheCommands) {
     Machine m;
     m.fake.processes.programs = {"dnf", "rpm", "true"};
     m.fake.files.put("/etc/os-release", "ID=fedora\nVERSION_ID=41\n");
+    m.fake.files.put("/usr/bin/true", "", 0755);
     m.fake.processes.answer("/usr/bin/rpm -qa", sys::Outcome{});
     m.fake.processes.answer("/usr/bin/rpm -q", {.status = 1});
     m.fake.processes.answer("/usr/bin/dnf", sys::Outcome{});
@@ -421,9 +423,9 @@ TEST(PackageProviders, EnvironmentReachesTheCommands) {
         }
         with.push_back(variables + fmt::format("{}", fmt::join(c.argv, " ")));
     }
-    ASSERT_EQ(with.size(), 4U);
-    EXPECT_EQ(with[2], "LICENSE=n=o EMPTY= /usr/bin/dnf -y install vim");
-    EXPECT_EQ(with[3], "/usr/bin/true");
+    ASSERT_EQ(with.size(), 5U);  // rpm asks for all packages, for this one, and what provides it
+    EXPECT_EQ(with[3], "LICENSE=n=o EMPTY= /usr/bin/dnf -y install vim");
+    EXPECT_EQ(with[4], "/usr/bin/true");
     EXPECT_EQ(m.run(resource("Package", "vim", R"("environment":["A=1","1 B"])")),
               Lines{"Parameter environment failed on Package[vim]: Invalid environment setting "
                     "'1 B'"});

@@ -116,7 +116,9 @@ const ProviderClass& provider_package_dnfmodule() {
          .suitable = [](Context& c) { return has_command(c, kDnf); },
          .features = "installable uninstallable versionable purgeable supports_flavors disableable",
          .prefetches = true,
-         .depth = 8},
+         // In Puppet it is one deeper than dnf, and is then the default of systems that Puppet does
+         // not know. A module is not what `package` means there.
+         .depth = 6},
         make_package_provider<DnfModule>,
         list_modules,
         false};
