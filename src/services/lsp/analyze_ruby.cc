@@ -100,10 +100,13 @@ FileSymbols symbols_of_ruby(std::string_view text, std::string_view path) {
         each_ruby_call(text, "newfunction", function);
     } else if (within("/lib/puppet/type/")) {
         each_ruby_call(text, "newtype", [&](const RubyName& found) {
-            add_ruby_attributes(out,
-                                add_ruby_definition(out, DefinitionKind::ResourceType,
-                                                    SymbolKind::Type, found, text),
-                                text);
+            Definition& type = add_ruby_definition(out, DefinitionKind::ResourceType,
+                                                   SymbolKind::Type, found, text);
+            // The attributes are those of the whole file, so a second type has unknown ones.
+            if (out.definitions.size() == 1)
+                add_ruby_attributes(out, type, text);
+            else
+                type.open = true;
         });
         // The Resource API: the name is a member of the hash that describes the type.
         each_ruby_call(text, "name:", [&](const RubyName& found) {

@@ -95,7 +95,10 @@ private:
 
     /// Offers to fix all problems that lint can fix.
     void fix_all() {
-        if (place_.kind != FileKind::Manifest) return;
+        const auto open = state_.workspace.open_files().find(place_.path);
+        if (place_.kind != FileKind::Manifest || open == state_.workspace.open_files().end() ||
+            open->second.parsed.error)
+            return;
         const auto fixed = lint_fixed(place_.path, place_.text->text);
         if (!fixed) return;
         const auto size = static_cast<std::uint32_t>(place_.text->text.size());

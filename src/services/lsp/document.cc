@@ -14,7 +14,7 @@ namespace {
 std::optional<std::uint32_t> read_unsigned(const value::Value* json) {
     if (!json || !json->is_integer() || json->as_integer() < 0) return std::nullopt;
     return static_cast<std::uint32_t>(
-        std::min<std::int64_t>(json->as_integer(), std::numeric_limits<std::int32_t>::max()));
+        std::min<std::int64_t>(json->as_integer(), std::numeric_limits<std::int32_t>::max() - 1));
 }
 
 }  // namespace

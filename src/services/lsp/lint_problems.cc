@@ -6,8 +6,17 @@
 
 namespace bunraku::lsp {
 
+namespace {
+
+/// Bytes of the longest text whose style is checked. Some checks of lint take quadratic time, and
+/// diagnostics run at each keystroke.
+constexpr std::size_t kMaxLinted = 128 * 1024;
+
+}  // namespace
+
 void check_lint(const OpenFile& file, std::vector<Problem>& out) {
     if (file.parsed.error) return;  // lint expects code without syntax errors
+    if (file.document.text().size() > kMaxLinted) return;
     const Document& document = file.document;
     for (const auto& found : lint::lint(document.text(), document.path()).problems) {
         if (found.severity == lint::Severity::Ignored || found.check == "syntax") continue;
@@ -23,6 +32,7 @@ void check_lint(const OpenFile& file, std::vector<Problem>& out) {
 }
 
 std::optional<std::string> lint_fixed(const std::string& path, const std::string& text) {
+    if (text.size() > kMaxLinted) return std::nullopt;
     lint::LintOptions options;
     options.fix = true;
     auto fixed = lint::lint(text, path, options).fixed_text;

@@ -248,6 +248,12 @@ Answer on_rename(State& state, const Value& params) {
             return request_failed(fmt::format("{} has changed", found.path));
         const std::string_view old_text =
             std::string_view(file.text).substr(found.span.offset, found.span.length);
+        // The index may be older than the file on disk.
+        const bool whole =
+            target->key.kind == SymbolKind::HieraKey && found.span.length == old_name.size();
+        if (!target->qualified &&
+            old_text != (whole ? std::string_view(old_name) : last_segment(old_name)))
+            return request_failed(fmt::format("{} has changed", found.path));
         std::string text = name;
         if (target->qualified) {
             const auto cased = qualified_text(old_text, old_name, name);

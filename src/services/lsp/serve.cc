@@ -22,6 +22,8 @@ namespace bunraku::lsp {
 namespace {
 
 constexpr std::size_t kReadSize = 64 * 1024;
+/// Limits of messages that wait: their number, and their bytes.
+constexpr std::size_t kMaxPending = 1000, kMaxPendingBytes = std::size_t{128} << 20;
 /// How often the end of a command is checked, in milliseconds.
 constexpr int kCommandPoll = 50;
 
@@ -32,11 +34,15 @@ public:
 
     base::Result<int> run() {
         while (!server_.ended()) {
-            // Everything that waits is read first, so that a cancellation finds its request.
-            while (open_ && readable(wait())) BUNRAKU_TRY_VOID(read_some());
+            // Everything that waits is read first, so that a cancellation finds its request. A
+            // client that never pauses still gets answers.
+            while (open_ && pending_.size() < kMaxPending && pending_bytes_ < kMaxPendingBytes &&
+                   readable(wait()))
+                BUNRAKU_TRY_VOID(read_some());
             if (!pending_.empty()) {
                 const std::string content = std::move(pending_.front());
                 pending_.pop_front();
+                pending_bytes_ -= content.size();
                 BUNRAKU_TRY_VOID(send(server_.handle(content)));
                 stale_ = true;
             } else if (stale_) {
@@ -74,7 +80,9 @@ private:
         while (true) {
             auto content = BUNRAKU_TRY(frames_.next());
             if (!content) return {};
-            if (!cancel(*content)) pending_.push_back(std::move(*content));
+            if (cancel(*content)) continue;
+            pending_bytes_ += content->size();
+            pending_.push_back(std::move(*content));
         }
     }
     /// Handles $/cancelRequest: answers a request that still waits. Returns false for other
@@ -93,6 +101,7 @@ private:
         });
         if (waiting == pending_.end()) return true;
         write(Server::cancelled(wanted));
+        pending_bytes_ -= waiting->size();
         pending_.erase(waiting);
         return true;
     }
@@ -112,6 +121,7 @@ private:
     int error_ = 0;
     FrameReader frames_;
     std::deque<std::string> pending_;
+    std::size_t pending_bytes_ = 0;
 };
 
 }  // namespace

@@ -71,6 +71,8 @@ base::Result<std::string> SiteFleet::ask(const Question& question) {
         return insight::impact_markdown(insight::impact(site, comparison, nodes));
     } catch (const base::PuppetError& error) {
         return base::failure(error.full_text());
+    } catch (const std::exception& error) {
+        return base::failure(error.what());
     }
 }
 
