@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <string>
+#include <unistd.h>
 
 #include "cli/command.h"
 #include "cli/lint_arguments.h"
@@ -130,7 +131,8 @@ private:
         if (arguments_.format == LintFormat::GitHub) fmt::print("{}", lint_annotations(file));
         if (invalid) fmt::print(stderr, "Try running `puppet parser validate <file>`\n");
         linted_.push_back(std::move(file));
-        return !result.fixed_text || *result.fixed_text == *text || write(path, *result.fixed_text);
+        return !result.fixed_text || *result.fixed_text == *text ||
+               replace(path, *result.fixed_text);
     }
 
     void count(const std::vector<lint::Problem>& problems) {
@@ -144,6 +146,23 @@ private:
         const auto written = files_.write(path, text);
         if (!written) fmt::print(stderr, "Error: {}\n", written.error().message);
         return written.has_value();
+    }
+
+    /// Replaces a manifest by a rename, so that a full disk leaves the old one. Keeps its mode, and
+    /// its owner if root runs the command.
+    bool replace(const std::string& path, std::string_view text) {
+        const auto done = [&]() -> base::Result<void> {
+            const std::string target = BUNRAKU_TRY(files_.real_path(path));
+            const sys::FileStatus status = BUNRAKU_TRY(files_.stat(target));
+            sys::WriteOptions options{.mode = status.mode};
+            if (::geteuid() == 0) {
+                options.uid = status.uid;
+                options.gid = status.gid;
+            }
+            return files_.replace(target, text, options);
+        }();
+        if (!done) fmt::print(stderr, "Error: {}\n", done.error().message);
+        return done.has_value();
     }
 
     bool write_reports() {

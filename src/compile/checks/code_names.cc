@@ -16,13 +16,13 @@ using Names = std::set<std::string, std::less<>>;
 /// Adds the variables that the code below `node` assigns.
 void collect_assigned(const syntax::Node* node, Names& names) {
     if (const auto* assignment = as<syntax::AssignmentExpression>(node)) {
-        const auto add = [&names](const syntax::Node* target) {
+        const auto add = [&names](const auto& self, const syntax::Node* target) -> void {
             if (const auto* variable = as<syntax::VariableExpression>(target))
                 names.emplace(variable->name.view());
+            if (const auto* list = as<syntax::LiteralList>(target))
+                for (const syntax::Node* item : list->values) self(self, item);
         };
-        add(assignment->left);
-        if (const auto* list = as<syntax::LiteralList>(assignment->left))
-            for (const syntax::Node* target : list->values) add(target);
+        add(add, assignment->left);
     }
     syntax::for_each_child(node,
                            [&names](const syntax::Node* child) { collect_assigned(child, names); });

@@ -2,6 +2,7 @@
 #include "language/lint/control_comments.h"
 
 #include <fmt/format.h>
+#include <ranges>
 
 #include "core/base/text.h"
 #include "language/lint/characters.h"
@@ -40,9 +41,10 @@ void ControlComments::read(const Token& token, std::vector<std::vector<Open>>& o
     while (controls < words.size() && (words[controls].starts_with("lint:ignore") ||
                                        words[controls].starts_with("lint:endignore")))
         ++controls;
-    std::string reason;
+    std::string text;
     for (std::size_t i = controls; i < words.size(); ++i)
-        reason += (reason.empty() ? "" : " ") + std::string(words[i]);
+        text += (text.empty() ? "" : " ") + std::string(words[i]);
+    const auto reason = std::make_shared<const std::string>(std::move(text));
 
     std::vector<Open> opened;
     for (std::size_t i = 0; i < controls; ++i) {
@@ -53,7 +55,7 @@ void ControlComments::read(const Token& token, std::vector<std::vector<Open>>& o
             continue;
         } else if (token.previous && !token.previous->is(T::Newline, T::Indent)) {
             // At the end of a line of code, the comment applies to that line only.
-            ignored_[std::string(parts[2])][token.line] = reason;
+            ignored_[std::string(parts[2])].push_back({token.line, token.line, reason});
         } else {
             opened.push_back({token.line, reason, std::string(parts[2])});
         }
@@ -68,18 +70,17 @@ void ControlComments::close(int line, std::vector<std::vector<Open>>& open) {
             line));
         return;
     }
-    for (const Open& start : open.back()) {
-        auto& lines = ignored_[start.check];
-        for (int i = start.line; i <= line; ++i) lines[i] = start.reason;
-    }
+    for (const Open& start : open.back())
+        ignored_[start.check].push_back({start.line, line, start.reason});
     open.pop_back();
 }
 
 const std::string* ControlComments::reason(std::string_view check, int line) const {
     const auto found = ignored_.find(check);
     if (found == ignored_.end()) return nullptr;
-    const auto at = found->second.find(line);
-    return at == found->second.end() ? nullptr : &at->second;
+    for (const Lines& lines : found->second | std::views::reverse)
+        if (lines.first <= line && line <= lines.last) return lines.reason.get();
+    return nullptr;
 }
 
 }  // namespace bunraku::lint

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,15 +24,22 @@ public:
     const std::vector<std::string>& warnings() const { return warnings_; }
 
 private:
+    /// The text of a comment, which all its checks share.
+    using Reason = std::shared_ptr<const std::string>;
     struct Open {
         int line;
-        std::string reason, check;
+        Reason reason;
+        std::string check;
+    };
+    struct Lines {
+        int first, last;
+        Reason reason;
     };
     void read(const Token& token, std::vector<std::vector<Open>>& open);
     void close(int line, std::vector<std::vector<Open>>& open);
 
-    /// Reasons by check and line.
-    std::map<std::string, std::map<int, std::string>, std::less<>> ignored_;
+    /// The ignored lines by check. A later entry takes precedence.
+    std::map<std::string, std::vector<Lines>, std::less<>> ignored_;
     std::vector<std::string> warnings_;
 };
 

@@ -21,8 +21,7 @@ void find_parameters(Definition& definition, std::span<Token* const> tokens) {
             case T::RightParen:
                 if (--depth != 0) break;
                 definition.has_parameters = true;
-                definition.parameters.assign(tokens.begin() + static_cast<std::ptrdiff_t>(open) + 1,
-                                             tokens.begin() + static_cast<std::ptrdiff_t>(i));
+                definition.parameters = tokens.subspan(open + 1, i - open - 1);
                 return;
             case T::LeftBrace:
                 if (depth == 0) return;

@@ -26,7 +26,7 @@ struct Definition {
     Token* inherited = nullptr;  ///< name of the inherited class, or null
     bool has_parameters = false;
     /// The tokens between the parentheses.
-    std::vector<Token*> parameters;
+    std::span<Token* const> parameters;
 };
 
 /// A resource body: from the colon after its title to the semicolon or closing brace.
