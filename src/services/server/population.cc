@@ -31,13 +31,16 @@ std::optional<std::int64_t> counted(store::QueryEngine& engine, std::string_view
 }  // namespace
 
 void BackgroundCount::request() {
+    asked_ = true;
     if (scheduled_.exchange(true)) return;
     (void)executor_.post_after(sys::Duration(pause_.load()), [this] {
-        // A change during the count schedules another one.
-        scheduled_ = false;
+        // A change during the count starts another one afterwards.
+        asked_ = false;
         const auto began = executor_.now();
         count_();
         pause_ = std::max(kPause, (executor_.now() - began) * 50).count();
+        scheduled_ = false;
+        if (asked_) request();
     });
 }
 

@@ -27,7 +27,8 @@ public:
 private:
     sys::Executor& executor_;
     std::function<void()> count_;
-    std::atomic<bool> scheduled_{false};
+    std::atomic<bool> scheduled_{false};  ///< true until the scheduled run has ended
+    std::atomic<bool> asked_{false};      ///< requested since the run began
     std::atomic<sys::Duration::rep> pause_{sys::Duration(std::chrono::milliseconds(200)).count()};
 };
 
