@@ -24,7 +24,7 @@ bool all_utf8(const Value& v) {
 }
 
 /// Replaces each byte that is not part of a valid character.
-std::string scrubbed(std::string_view text) {
+std::string without_bad_bytes(std::string_view text) {
     std::string out;
     while (true) {
         const std::size_t bad = codec::first_invalid_utf8(text);
@@ -36,7 +36,7 @@ std::string scrubbed(std::string_view text) {
 }
 
 Value replace_bad_bytes(base::Arena& arena, const Value& v) {
-    if (v.is_string()) return value::make_string(arena, scrubbed(v.as_string()));
+    if (v.is_string()) return value::make_string(arena, without_bad_bytes(v.as_string()));
     if (v.is_array()) {
         std::vector<Value> items;
         for (const Value& item : v.as_array()) items.push_back(replace_bad_bytes(arena, item));
