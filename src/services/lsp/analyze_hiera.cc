@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data files of Hiera and hiera.yaml.
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -20,9 +21,11 @@ public:
 
     FileSymbols run() {
         for (const YamlScalar& scalar : outline_.scalars) {
+            begin_ = offset(scalar.start);
+            end_ = std::max(begin_, offset(scalar.end));
             if (scalar.key && scalar.depth == 1 && !config_) key(scalar);
             if (!scalar.key && !config_) class_name(scalar);
-            interpolations(scalar);
+            interpolations();
         }
         end_keys();
         out_.finish();
@@ -30,15 +33,27 @@ public:
     }
 
 private:
-    std::uint32_t offset(const codec::YamlPlace& place) const {
-        return lines_.offset(
-            text_,
-            {static_cast<std::uint32_t>(place.line), static_cast<std::uint32_t>(place.column)},
-            Encoding::Utf32);
+    /// Returns the offset of a place. Scalars are in the order of the text, so this continues from
+    /// the last place: data may be one line of megabytes.
+    std::uint32_t offset(const codec::YamlPlace& place) {
+        const auto line = static_cast<std::uint32_t>(place.line);
+        const auto column = static_cast<std::uint32_t>(place.column);
+        if (line != line_ || column < column_) {
+            line_ = line;
+            column_ = 0;
+            at_ = lines_.offset(text_, {line, 0}, Encoding::Utf32);
+        }
+        for (; column_ < column && at_ < text_.size() && text_[at_] != '\n' && text_[at_] != '\r';
+             ++column_) {
+            ++at_;
+            while (at_ < text_.size() && (static_cast<unsigned char>(text_[at_]) & 0xC0) == 0x80)
+                ++at_;
+        }
+        return at_;
     }
-    /// Returns the span of the content of a scalar without quotes.
+    /// Returns the span of the content of the current scalar without quotes.
     Span span_of_scalar(const YamlScalar& scalar) const {
-        std::uint32_t begin = offset(scalar.start), end = offset(scalar.end);
+        std::uint32_t begin = begin_, end = end_;
         if (scalar.quoted && end >= begin + 2 && (text_[begin] == '"' || text_[begin] == '\'')) {
             ++begin;
             --end;
@@ -94,14 +109,13 @@ private:
                                     Role::Use});
     }
 
-    void interpolations(const YamlScalar& scalar) {
-        const std::uint32_t begin = offset(scalar.start), end = offset(scalar.end);
-        const std::string_view raw = text_.substr(begin, end - begin);
+    void interpolations() {
+        const std::string_view raw = text_.substr(begin_, end_ - begin_);
         for (std::size_t at = 0; (at = raw.find("%{", at)) != std::string_view::npos;) {
             const std::size_t close = raw.find('}', at);
             if (close == std::string_view::npos) return;
             interpolation(raw.substr(at + 2, close - at - 2),
-                          begin + static_cast<std::uint32_t>(at) + 2);
+                          begin_ + static_cast<std::uint32_t>(at) + 2);
             at = close;
         }
     }
@@ -144,6 +158,8 @@ private:
     LineIndex lines_;
     bool config_;
     YamlOutline outline_;
+    std::uint32_t begin_ = 0, end_ = 0;                      ///< of the current scalar
+    std::uint32_t line_ = UINT32_MAX, column_ = 0, at_ = 0;  ///< the last place of offset()
     FileSymbols out_;
 };
 

@@ -79,6 +79,15 @@ TEST(AnalyzeTest, FindsKeysOfHieraData) {
               "classes:\n  - a::b");
 }
 
+TEST(AnalyzeTest, FindsKeysOfDataInOneLine) {
+    const std::string text =
+        "{\"a::p\": \"\xC3\xA4 %{lookup('other')}\", 'b::q': [x, {c: '%{facts.os.name}'}], d: 1}\n";
+    const auto symbols = symbols_of_hiera(text, FileKind::HieraData);
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::HieraKey),
+              "a::p@a::p other@other b::q@b::q d@d ");
+    EXPECT_EQ(occurrences(symbols, text, SymbolKind::Fact), "os.name@os.name ");
+}
+
 TEST(AnalyzeTest, FindsNamesInRubyAndErb) {
     const std::string type =
         "Puppet::Type.newtype(:thing) do\n  ensurable\n  newparam(:name)\n  "
