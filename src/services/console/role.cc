@@ -99,7 +99,7 @@ public:
     explicit ConsoleRole(const server::Context& context) : console_(context) {}
     Result<void> start() {
         BUNRAKU_TRY_VOID(console_.read_rules());
-        link_ = BUNRAKU_TRY(console_.sessions.make_link());
+        link_ = BUNRAKU_TRY(console_.sessions.make_link(console_.now_s()));
         return {};
     }
     std::string_view name() const override { return "console"; }

@@ -74,17 +74,18 @@ std::size_t Sessions::size() const {
     return sessions_.size();
 }
 
-Result<std::string> Sessions::make_link() {
+Result<std::string> Sessions::make_link(std::int64_t now_s) {
     auto secret = BUNRAKU_TRY(codec::random_hex(32));
     const std::lock_guard lock(mutex_);
     link_ = session_key(secret);
+    link_until_ = now_s + kLinkLives;
     return secret;
 }
 
-bool Sessions::redeem(std::string_view secret) {
+bool Sessions::redeem(std::string_view secret, std::int64_t now_s) {
     const auto key = session_key(secret);
     const std::lock_guard lock(mutex_);
-    if (link_.empty() || key != link_) return false;
+    if (link_.empty() || now_s >= link_until_ || key != link_) return false;
     link_.clear();
     return true;
 }

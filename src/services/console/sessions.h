@@ -37,15 +37,19 @@ public:
     void end(std::string_view id);
     std::size_t size() const;
 
-    /// Makes a link's secret, which redeem() accepts once. An earlier secret becomes invalid.
-    base::Result<std::string> make_link();
-    bool redeem(std::string_view secret);
+    /// How long a link is valid, in seconds.
+    static constexpr std::int64_t kLinkLives = 15 * 60;
+    /// Makes a link's secret, which redeem() accepts once, until it expires. An earlier secret
+    /// becomes invalid.
+    base::Result<std::string> make_link(std::int64_t now_s);
+    bool redeem(std::string_view secret, std::int64_t now_s);
 
 private:
     mutable std::mutex mutex_;
     /// By the SHA-256 of the id, so that a comparison reveals nothing about the id.
     std::map<std::string, Session, std::less<>> sessions_;
     std::string link_;  ///< SHA-256 of the secret; empty if there is none
+    std::int64_t link_until_ = 0;
 };
 
 }  // namespace bunraku::console

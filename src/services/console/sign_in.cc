@@ -188,9 +188,10 @@ Response follow_link(Console& console, Request& request) {
         return refusal_page("Not allowed",
                             "This link works only in a browser on the server's machine.");
     }
-    if (!console.sessions.redeem(request.param("secret"))) {
-        return refusal_page("The link was used already",
-                            "It works once. Restart the server to get a new one, or make a token: "
+    if (!console.sessions.redeem(request.param("secret"), console.now_s())) {
+        return refusal_page("The link is no longer valid",
+                            "It works once, within 15 minutes. Restart the server to get a new "
+                            "one, or make a token: "
                             "bunraku token create --name YOU --role admin");
     }
     Viewer viewer{"local administrator", Right::Administer, {}, Viewer::Via::Link};

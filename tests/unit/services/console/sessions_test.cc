@@ -70,13 +70,19 @@ TEST(Sessions, AViewerEndsOnlyTheOwnOnes) {
 
 TEST(Sessions, AcceptALinkOnce) {
     Sessions sessions;
-    EXPECT_FALSE(sessions.redeem(""));
-    const auto old = sessions.make_link().value();
-    const auto link = sessions.make_link().value();
-    EXPECT_FALSE(sessions.redeem(old));
-    EXPECT_FALSE(sessions.redeem(link.substr(1)));
-    EXPECT_TRUE(sessions.redeem(link));
-    EXPECT_FALSE(sessions.redeem(link));
+    EXPECT_FALSE(sessions.redeem("", 0));
+    const auto old = sessions.make_link(0).value();
+    const auto link = sessions.make_link(0).value();
+    EXPECT_FALSE(sessions.redeem(old, 1));
+    EXPECT_FALSE(sessions.redeem(link.substr(1), 1));
+    EXPECT_TRUE(sessions.redeem(link, Sessions::kLinkLives - 1));
+    EXPECT_FALSE(sessions.redeem(link, 1));
+}
+
+TEST(Sessions, RefuseALinkThatHasExpired) {
+    Sessions sessions;
+    const auto link = sessions.make_link(100).value();
+    EXPECT_FALSE(sessions.redeem(link, 100 + Sessions::kLinkLives));
 }
 
 }  // namespace
