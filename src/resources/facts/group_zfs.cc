@@ -22,14 +22,24 @@ std::string_view feature_name(std::string_view line) {
                                                             : std::string_view{};
 }
 
-ZfsSupport zfs_support(Context& context, std::string_view program) {
-    ZfsSupport out;
+/// Returns the output of `PROGRAM upgrade -v`, or undef if it cannot be run. Several facts need it,
+/// so the program is run once.
+Value upgrade_output(Context& context, std::string_view program) {
+    const auto [kept, is_new] = context.responses.try_emplace(std::string(program));
+    if (!is_new) return kept->second;
     const auto path = context.system.processes.which(program);
-    if (!path) return out;
+    if (!path) return kept->second;
     const auto outcome = context.system.processes.run(
         {.argv = {*path, "upgrade", "-v"}, .timeout = std::chrono::seconds(10)});
-    if (!outcome) return out;
-    for (const std::string_view line : split_lines(outcome->output)) {
+    if (outcome) kept->second = context.text(outcome->output);
+    return kept->second;
+}
+
+ZfsSupport zfs_support(Context& context, std::string_view program) {
+    ZfsSupport out;
+    const Value output = upgrade_output(context, program);
+    if (output.is_undef()) return out;
+    for (const std::string_view line : split_lines(output.as_string())) {
         const auto word = trim(line);
         const auto digits = word.substr(0, word.find_first_not_of("0123456789"));
         if (line.starts_with(' ') && !digits.empty()) out.versions.emplace_back(digits);

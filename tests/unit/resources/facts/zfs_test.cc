@@ -45,6 +45,17 @@ TEST(Zfs, ReadsTheVersionsOfBothPrograms) {
     EXPECT_EQ(fact(fake, resolve_zpool_version), R"("5000")");
 }
 
+TEST(Zfs, RunsAProgramOnceForSeveralFacts) {
+    sys::FakeSystem fake;
+    fake.processes.programs = {"zpool"};
+    fake.processes.answer("/usr/bin/zpool upgrade -v", sys::Outcome{.output = " 1   Initial\n"});
+    base::Arena arena;
+    Context context{arena, fake.system};
+    EXPECT_EQ(value::to_json(resolve_zpool_featurenumbers(context)), R"("1")");
+    EXPECT_EQ(value::to_json(resolve_zpool_version(context)), R"("1")");
+    EXPECT_EQ(fake.processes.calls.size(), 1U);
+}
+
 TEST(Zfs, HasNoFactsWithoutThePrograms) {
     sys::FakeSystem fake;
     for (const Resolve resolve :
