@@ -123,9 +123,9 @@ std::string on_one_line(std::string_view code) {
 }
 
 std::string shortened(std::string text) {
-    constexpr std::size_t kMostText = 100;
-    if (text.size() <= kMostText) return text;
-    std::size_t most = kMostText;
+    constexpr std::size_t kShownLength = 100;
+    if (text.size() <= kShownLength) return text;
+    std::size_t most = kShownLength;
     while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
     return text.substr(0, most) + "...";
 }

@@ -204,8 +204,8 @@ std::vector<std::string> files_below(const environment::Files& files, const std:
 }
 
 const std::string* DocItem::default_of(std::string_view parameter) const {
-    for (const auto& [name, text] : defaults)
-        if (name == parameter) return &text;
+    for (const auto& [name_of_default, value] : defaults)
+        if (name_of_default == parameter) return &value;
     return nullptr;
 }
 

@@ -13,7 +13,7 @@ namespace bunraku::base {
 // Buckets are exact below 8. Above, there are eight buckets for each power of two.
 std::size_t Histogram::bucket_of(std::uint64_t value) {
     if (value < 8) return value;
-    int exponent = std::bit_width(value) - 1;  // >= 3
+    const int exponent = static_cast<int>(std::bit_width(value)) - 1;  // >= 3
     std::size_t step = (value >> (exponent - 3)) & 7;
     return std::min<std::size_t>(static_cast<std::size_t>(exponent - 2) * 8 + step, kBuckets - 1);
 }

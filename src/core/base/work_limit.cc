@@ -110,6 +110,21 @@ void release_memory() {
         ::malloc_trim(0);
 }
 
+}  // namespace bunraku::base
+
+// Sanitizers have their own allocators.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+#define BUNRAKU_OWN_ALLOCATOR
+#endif
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define BUNRAKU_OWN_ALLOCATOR
+#endif
+
+#ifndef BUNRAKU_OWN_ALLOCATOR
+namespace bunraku::base {
+
 // ---- Counting allocations
 
 namespace {
@@ -147,16 +162,6 @@ void* counted_new(std::size_t size) {
 
 }  // namespace bunraku::base
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#define BUNRAKU_OWN_ALLOCATOR
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define BUNRAKU_OWN_ALLOCATOR
-#endif
-
-#ifndef BUNRAKU_OWN_ALLOCATOR
 using bunraku::base::counted_free;
 using bunraku::base::counted_malloc;
 using bunraku::base::counted_new;

@@ -24,8 +24,6 @@ namespace bunraku::config {
 
 namespace {
 
-using Kind = SettingSpec::Kind;
-
 /// Resolves aliases of setting names.
 std::string_view real_name(base::TextView name BUNRAKU_LIFETIMEBOUND) {
     return name == "serverport" ? std::string_view("masterport") : name;
@@ -324,6 +322,7 @@ std::string Settings::value_of(std::string_view name, int depth) const {
         value = interpolate(spec->default_value, depth);
     }
     if (!spec) return value;
+    using Kind = SettingSpec::Kind;
     switch (spec->kind) {
         case Kind::Duration:
         case Kind::Ttl: return duration_seconds(value).value_or(value);
@@ -360,7 +359,7 @@ long Settings::integer(SettingName name) const {
 
 std::vector<std::string> Settings::list(SettingName name) const {
     const SettingSpec* spec = find_setting(name);
-    char separator = spec && spec->kind == Kind::PathList ? ':' : ',';
+    char separator = spec && spec->kind == SettingSpec::Kind::PathList ? ':' : ',';
     std::vector<std::string> out;
     std::string value = text(name);
     std::string_view rest = value;

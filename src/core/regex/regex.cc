@@ -188,10 +188,10 @@ std::optional<Match> Regex::search(std::string_view subject, std::size_t start) 
     for (int i = 0; i < holder.region->num_regs; ++i) {
         if (holder.region->beg[i] < 0) continue;
         // \K in a lookahead sets the start beyond the end. Ruby moves it back to the end.
-        const int end = holder.region->end[i];
+        const int group_end = holder.region->end[i];
         match.groups[static_cast<std::size_t>(i)] = {
-            static_cast<std::size_t>(std::min(holder.region->beg[i], end)),
-            static_cast<std::size_t>(end)};
+            static_cast<std::size_t>(std::min(holder.region->beg[i], group_end)),
+            static_cast<std::size_t>(group_end)};
     }
     return match;
 }

@@ -337,7 +337,7 @@ Result<void> GuardedFileSystem::remove_tree(const std::string& path) {
         std::string name;  ///< in the parent folder
         std::vector<std::string> names;
     };
-    constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+    constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
     const Place top = BUNRAKU_TRY(place(path, Last::Keep, "dir_s_rmdir"));
     const auto failed = [&](int error) { return system_failure(error, "dir_s_rmdir", path); };
     const auto unlink = [](int at, const std::string& name, int flags) {
@@ -347,10 +347,10 @@ Result<void> GuardedFileSystem::remove_tree(const std::string& path) {
     std::vector<Level> levels;
     Descriptor current(-1);
     const auto enter = [&](int at, std::string name) -> Result<void> {
-        Descriptor next = open_at(at, name, kFolder);
+        Descriptor next = open_at(at, name, kOpenFolder);
         Level level{.status = {}, .name = std::move(name), .names = {}};
         if (!next.good() || ::fstat(next.get(), &level.status) != 0) return failed(errno);
-        level.names = BUNRAKU_TRY(names_in(open_at(next.get(), ".", kFolder), path));
+        level.names = BUNRAKU_TRY(names_in(open_at(next.get(), ".", kOpenFolder), path));
         levels.push_back(std::move(level));
         current = std::move(next);
         return {};
@@ -374,7 +374,7 @@ Result<void> GuardedFileSystem::remove_tree(const std::string& path) {
         levels.pop_back();
         if (levels.empty()) break;
         struct ::stat st{};
-        Descriptor parent = open_at(current.get(), "..", kFolder);
+        Descriptor parent = open_at(current.get(), "..", kOpenFolder);
         if (!parent.good() || ::fstat(parent.get(), &st) != 0) return failed(errno);
         const struct ::stat& before = levels.back().status;
         if (st.st_dev != before.st_dev || st.st_ino != before.st_ino) return failed(ELOOP);

@@ -11,21 +11,21 @@ namespace {
 constexpr std::uint32_t kLinear = 16;
 }
 
-const Value* Scope::find_indexed(Symbol name) const {
+const Value* Scope::find_indexed(Symbol variable) const {
     BUNRAKU_ASSERT(index_ && size_ <= index_mask_);
-    for (std::uint32_t i = static_cast<std::uint32_t>(name.hash()) & index_mask_;;
+    for (std::uint32_t i = static_cast<std::uint32_t>(variable.hash()) & index_mask_;;
          i = (i + 1) & index_mask_) {
         const std::uint32_t at = index_[i];
         if (at == 0) return nullptr;
         BUNRAKU_ASSERT(at <= size_);
-        if (slots_[at - 1].name == name) return &slots_[at - 1].value;
+        if (slots_[at - 1].name == variable) return &slots_[at - 1].value;
     }
 }
 
-const Value* Scope::find_local(std::string_view name) const {
-    if (const Symbol known = Symbol::find(name))
+const Value* Scope::find_local(std::string_view variable) const {
+    if (const Symbol known = Symbol::find(variable))
         if (const Value* v = find_set(known)) return v;
-    return given ? given->find(name) : nullptr;
+    return given ? given->find(variable) : nullptr;
 }
 
 void Scope::grow() {
@@ -52,27 +52,27 @@ void Scope::reindex() {
     }
 }
 
-void Scope::add_local(Symbol name, const Value& v) {
+void Scope::add_local(Symbol variable, const Value& v) {
     const bool full = size_ == capacity_;
     if (full) grow();
     BUNRAKU_ASSERT(size_ < capacity_);
-    slots_[size_++] = {name, v};
+    slots_[size_++] = {variable, v};
     if (size_ <= kLinear) return;
     if (!index_ || full) {
         reindex();
         return;
     }
     BUNRAKU_ASSERT(size_ <= index_mask_ / 2 + 1);
-    std::uint32_t i = static_cast<std::uint32_t>(name.hash()) & index_mask_;
+    std::uint32_t i = static_cast<std::uint32_t>(variable.hash()) & index_mask_;
     while (index_[i] != 0) i = (i + 1) & index_mask_;
     index_[i] = size_;
 }
 
-void Scope::set_local(Symbol name, const Value& v) {
-    if (const Value* existing = find_set(name))
+void Scope::set_local(Symbol variable, const Value& v) {
+    if (const Value* existing = find_set(variable))
         *const_cast<Value*>(existing) = v;
     else
-        add_local(name, v);
+        add_local(variable, v);
 }
 
 std::vector<Symbol> Scope::names() const {

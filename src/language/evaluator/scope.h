@@ -51,8 +51,8 @@ protected:
 /// (Puppet::Parser::Scope#lookupvar, 8.11: no dynamic scope for variables).
 class Scope {
 public:
-    Scope(base::Arena& arena, ScopeKind kind, Scope* parent)
-        : kind(kind), parent(parent), arena_(&arena) {}
+    Scope(base::Arena& arena, ScopeKind own_kind, Scope* enclosing)
+        : kind(own_kind), parent(enclosing), arena_(&arena) {}
 
     ScopeKind kind;
     /// The enclosing scope (Local), the inherited class or node or top (Class), node or top
@@ -78,12 +78,12 @@ public:
     }
 
     /// Returns the value set in this scope itself, or null if the name is not set here.
-    const Value* find_local(Symbol name) const {
-        if (const Value* v = find_set(name)) return v;
-        return given ? given->find(name.view()) : nullptr;
+    const Value* find_local(Symbol variable) const {
+        if (const Value* v = find_set(variable)) return v;
+        return given ? given->find(variable.view()) : nullptr;
     }
     /// Like the other overload, for a name that may not be a symbol.
-    const Value* find_local(std::string_view name) const;
+    const Value* find_local(std::string_view variable) const;
     /// Calls `visit` with the name and the value of every variable of this scope itself.
     template <class Visit>
     void for_each(Visit&& visit) const {
@@ -95,9 +95,9 @@ public:
         }
     }
     /// Stores or replaces a value without the checks of an assignment.
-    void set_local(Symbol name, const Value& v);
-    /// Appends a variable. `name` must not be set in this scope.
-    void add_local(Symbol name, const Value& v);
+    void set_local(Symbol variable, const Value& v);
+    /// Appends a variable, which must not be set in this scope.
+    void add_local(Symbol variable, const Value& v);
     /// Returns the names set here, in order.
     std::vector<Symbol> names() const;
     std::size_t size() const { return size_; }
@@ -125,13 +125,13 @@ private:
         Symbol name;
         Value value;
     };
-    const Value* find_set(Symbol name) const {
-        if (index_) return find_indexed(name);
+    const Value* find_set(Symbol variable) const {
+        if (index_) return find_indexed(variable);
         for (const Slot *s = slots_, *e = slots_ + size_; s != e; ++s)
-            if (s->name == name) return &s->value;
+            if (s->name == variable) return &s->value;
         return nullptr;
     }
-    const Value* find_indexed(Symbol name) const;
+    const Value* find_indexed(Symbol variable) const;
     void grow();
     void reindex();
 

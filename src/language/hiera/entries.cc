@@ -208,16 +208,16 @@ namespace {
 
 /// Returns what Hiera 3 calls a resolution type: undef, "array", or a hash with "behavior".
 Value resolution_type(base::Arena& arena, const MergeStrategy& strategy) {
-    using Kind = MergeStrategy::Kind;
+    using Merge = MergeStrategy::Kind;
     value::HashBuilder out(arena);
     switch (strategy.kind) {
-        case Kind::Default:
-        case Kind::First: return Value::undef();
-        case Kind::Unique: return Value::string("array");
-        case Kind::Hash: out.set("behavior", Value::string("native")); return out.build();
-        case Kind::Deep:
-        case Kind::UnconstrainedDeep: out.set("behavior", Value::string("deeper")); break;
-        case Kind::ReverseDeep: out.set("behavior", Value::string("deep")); break;
+        case Merge::Default:
+        case Merge::First: return Value::undef();
+        case Merge::Unique: return Value::string("array");
+        case Merge::Hash: out.set("behavior", Value::string("native")); return out.build();
+        case Merge::Deep:
+        case Merge::UnconstrainedDeep: out.set("behavior", Value::string("deeper")); break;
+        case Merge::ReverseDeep: out.set("behavior", Value::string("deep")); break;
     }
     if (const Value more = strategy.extra_options(arena); more.is_hash()) out.merge(more.as_hash());
     return out.build();

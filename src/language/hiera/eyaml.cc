@@ -128,12 +128,12 @@ std::string Lookup::Impl::decrypt_text(std::string_view text, const value::HashR
             private_pem = private_given ? *private_given : read_key(*environment, private_key);
         if (!public_pem)
             public_pem = public_given ? *public_given : read_key(*environment, public_key);
-        const auto bytes = codec::base64_decode(cipher, codec::Base64::Lines);
-        auto deciphered =
-            codec::pkcs7_decrypt(bytes ? *bytes : std::string(), *private_pem, *public_pem);
-        if (!deciphered) throw DecryptionError{deciphered.error().message};
-        cache->store_decrypted(mark + cipher, *deciphered);
-        out += *deciphered;
+        const auto encrypted = codec::base64_decode(cipher, codec::Base64::Lines);
+        auto decrypted =
+            codec::pkcs7_decrypt(encrypted ? *encrypted : std::string(), *private_pem, *public_pem);
+        if (!decrypted) throw DecryptionError{decrypted.error().message};
+        cache->store_decrypted(mark + cipher, *decrypted);
+        out += *decrypted;
     }
     // Same as Ruby's chomp.
     if (out.ends_with("\r\n")) {

@@ -431,8 +431,8 @@ Resolved Lookup::Impl::resolve_entry(const Provider& provider, const Entry& entr
     // The built-in functions accept a path and no other options.
     if (r.native && !r.options.as_hash().empty()) r.native = false;
     BUNRAKU_ASSERT(r.options.is_hash() && r.contexts.empty());
-    const std::size_t contexts = r.has_locations ? r.locations.size() : 1;
-    for (std::size_t i = 0; i < contexts; ++i) {
+    const std::size_t count = r.has_locations ? r.locations.size() : 1;
+    for (std::size_t i = 0; i < count; ++i) {
         r.contexts.push_back(std::make_unique<ContextState>());
         r.contexts.back()->module = provider.module;
     }

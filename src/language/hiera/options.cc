@@ -52,20 +52,20 @@ Found Lookup::Impl::global_unchecked(const Key& key, Invocation& outer,
         own = MergeStrategy::from(inv.in.types(), provider.config->merge_behavior);
         inv.hiera3_merge = true;
     }
-    using Kind = MergeStrategy::Kind;
+    using Merge = MergeStrategy::Kind;
     const Found v = provider_lookup(provider, key, inv, own);
     if (!v || !inv.hiera_call) return v;
-    const bool deep = own.kind == Kind::Deep || own.kind == Kind::UnconstrainedDeep ||
-                      own.kind == Kind::ReverseDeep;
-    if (own.kind == Kind::Hash || deep) {
+    const bool deep = own.kind == Merge::Deep || own.kind == Merge::UnconstrainedDeep ||
+                      own.kind == Merge::ReverseDeep;
+    if (own.kind == Merge::Hash || deep) {
         types::assert_instance(inv.in.types(), "value has wrong type,",
                                types::parse_type(inv.in.types(), "Hash"), *v);
     }
-    if (!key.segments.empty() && (own.kind == Kind::Hash || own.kind == Kind::Unique)) {
+    if (!key.segments.empty() && (own.kind == Merge::Hash || own.kind == Merge::Unique)) {
         throw LookupError(
             fmt::format("Resolution type :{} is illegal when accessing values using "
                         "dotted keys. Offending key was '{}'",
-                        own.kind == Kind::Hash ? "hash" : "array", key.text));
+                        own.kind == Merge::Hash ? "hash" : "array", key.text));
     }
     return v;
 }

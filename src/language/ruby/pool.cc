@@ -435,7 +435,7 @@ HostOptions usual_options() {
         out.cache_directory = folder + "types";
         out.compiled = folder + "compiled";
     }
-    if (const char* folder = std::getenv("BUNRAKU_RUBY_LIBRARY")) out.library = folder;
+    if (const char* library = std::getenv("BUNRAKU_RUBY_LIBRARY")) out.library = library;
     return out;
 }
 

@@ -395,8 +395,8 @@ void ObjectType::Definer::assert_not_in_equality_of_parent(std::string_view name
 }
 
 void ObjectType::Definer::checks_and_annotations() {
-    if (const Value* checks = get(hash_, "checks")) body_.checks = *checks;
-    if (const Value* annotations = get(hash_, "annotations")) body_.annotations = *annotations;
+    if (const Value* given = get(hash_, "checks")) body_.checks = *given;
+    if (const Value* given = get(hash_, "annotations")) body_.annotations = *given;
 }
 
 }  // namespace bunraku::types

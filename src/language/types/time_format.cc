@@ -190,7 +190,7 @@ void append_segment(std::string& out, const Segment& s, unsigned __int128 ns) {
             break;
         }
     }
-    append_number(out, s, n);
+    append_number(out, s, static_cast<std::uint64_t>(n));
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -145,8 +145,8 @@ Value access_type(Context& ctx, const Type* base, std::span<const Value> keys);
 /// expression.
 class ParameterError : public base::PuppetError {
 public:
-    ParameterError(std::string message, std::string issue_code, int key_index)
-        : PuppetError(std::move(message), std::move(issue_code)), key_index(key_index) {}
+    ParameterError(std::string message, std::string issue_code, int key)
+        : PuppetError(std::move(message), std::move(issue_code)), key_index(key) {}
     int key_index;
 };
 

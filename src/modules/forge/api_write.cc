@@ -273,13 +273,13 @@ Response answer_search_filters(ForgeService& service, const Request& request, st
                 return error_response(400, "search_filter_slug is not valid");
             }
         }
-        std::uint64_t id = 1;
+        std::uint64_t next = 1;
         for (const SavedFilter& f : all) {
-            id = std::max(id, f.id + 1);
+            next = std::max(next, f.id + 1);
             if (f.words == *words) return error_response(409, "this filter is saved already");
         }
         if (all.size() >= 100) return error_response(400, "there are 100 saved filters already");
-        all.push_back({id, module::forge_time(std::time(nullptr)), *words});
+        all.push_back({next, module::forge_time(std::time(nullptr)), *words});
         if (auto saved = save(); !saved) return failed(saved.error());
         return Response::json(200, all.back().json());
     }

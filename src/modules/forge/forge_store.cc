@@ -361,8 +361,8 @@ Result<void> ForgeStore::renew_records(std::string_view repo, TextStore& store,
         ::unlink(path.c_str());
         if (unit.remote) continue;
         const std::string again = BUNRAKU_TRY(record(repo, unit.name.slug()));
-        BUNRAKU_TRY_VOID(
-            files_->replace(path, BUNRAKU_TRY(store.apart(again)), {.mode = 0644, .sync = true}));
+        const auto fragments = BUNRAKU_TRY(store.apart(again));
+        BUNRAKU_TRY_VOID(files_->replace(path, fragments, {.mode = 0644, .sync = true}));
     }
     BUNRAKU_TRY_VOID(store.sync());
     return store.note_boot();

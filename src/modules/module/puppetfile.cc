@@ -20,7 +20,7 @@ namespace {
 using base::failure;
 using base::Result;
 using Argument = Declaration::Argument;
-using Kind = PuppetfileModule::Kind;
+using ModuleKind = PuppetfileModule::Kind;
 
 bool is_true(const Argument& a) {
     return a.kind == Argument::Kind::Constant ? a.text == "true" : true;
@@ -67,7 +67,7 @@ private:
             if (position == 0) {
                 m_.name = a.text;
             } else if (a.kind == Argument::Kind::Symbol && a.text == "local") {
-                m_.kind = Kind::Local;
+                m_.kind = ModuleKind::Local;
             } else if (a.kind == Argument::Kind::Constant) {
                 if (a.text != "nil") return refuse(fmt::format("'{}' is not a version", a.text));
             } else {
@@ -86,14 +86,14 @@ private:
         bool options = false;
         for (const Argument& a : word_.arguments) options |= !a.key.empty();
         if (find("git") || is("git")) {
-            m_.kind = Kind::Git;
+            m_.kind = ModuleKind::Git;
         } else if (find("svn") || is("svn")) {
-            m_.kind = Kind::Svn;
+            m_.kind = ModuleKind::Svn;
         } else if ((find("local") && is_true(*find("local"))) || is("local")) {
-            m_.kind = Kind::Local;
+            m_.kind = ModuleKind::Local;
         } else if (is("tarball")) {
-            m_.kind = Kind::Tarball;
-        } else if (m_.kind != Kind::Local && options && hash_ && !is("forge")) {
+            m_.kind = ModuleKind::Tarball;
+        } else if (m_.kind != ModuleKind::Local && options && hash_ && !is("forge")) {
             std::string names;
             for (const Argument& a : word_.arguments) {
                 if (!a.key.empty()) names += (names.empty() ? ":" : ", :") + a.key;
@@ -118,11 +118,11 @@ private:
     }
     std::string_view class_name() const {
         switch (m_.kind) {
-            case Kind::Git: return "R10K::Module::Git";
-            case Kind::Svn: return "R10K::Module::SVN";
-            case Kind::Tarball: return "R10K::Module::Tarball";
-            case Kind::Local: return "R10K::Module::Local";
-            case Kind::Forge: break;
+            case ModuleKind::Git: return "R10K::Module::Git";
+            case ModuleKind::Svn: return "R10K::Module::SVN";
+            case ModuleKind::Tarball: return "R10K::Module::Tarball";
+            case ModuleKind::Local: return "R10K::Module::Local";
+            case ModuleKind::Forge: break;
         }
         return "R10K::Module::Forge";
     }
@@ -145,7 +145,7 @@ private:
         }
         bool known = true;
         switch (m_.kind) {
-            case Kind::Git:
+            case ModuleKind::Git:
                 if (k == "git" || k == "source") {
                     set(m_.source, source_, a);
                 } else if (k == "ref" || k == "tag" || k == "branch" || k == "commit" ||
@@ -164,7 +164,7 @@ private:
                     known = k == "default_branch_override";
                 }
                 break;
-            case Kind::Svn:
+            case ModuleKind::Svn:
                 if (k == "svn" || k == "source") {
                     set(m_.source, source_, a);
                 } else if (k == "rev" || k == "revision" || k == "version") {
@@ -177,7 +177,7 @@ private:
                     known = false;
                 }
                 break;
-            case Kind::Tarball:
+            case ModuleKind::Tarball:
                 if (k == "source") {
                     set(m_.source, source_, a);
                 } else if (k == "version" || k == "checksum") {
@@ -186,7 +186,7 @@ private:
                     return refuse(fmt::format("{} cannot handle option '{}'", class_name(), k));
                 }
                 break;
-            case Kind::Forge:
+            case ModuleKind::Forge:
                 if (k == "version") {
                     set(m_.version, ref_, a);
                 } else if (k == "sha256sum") {
@@ -195,7 +195,7 @@ private:
                     known = k == "source";
                 }
                 break;
-            case Kind::Local: break;
+            case ModuleKind::Local: break;
         }
         if (!known) {
             m_.warnings.push_back(fmt::format("'{}' cannot handle option '{}'", m_.name, k));
@@ -209,7 +209,7 @@ private:
                            m_.name.find_first_not_of(
                                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRS"
                                "TUVWXYZ0123456789_") == std::string::npos;
-        if (!full && !(plain && m_.kind != Kind::Forge)) {
+        if (!full && !(plain && m_.kind != ModuleKind::Forge)) {
             return refuse(fmt::format("'{}' is not a module name", m_.name));
         }
         const auto option = [](const std::string& text) { return text.starts_with('-'); };
@@ -217,11 +217,12 @@ private:
             std::ranges::any_of(m_.default_refs, option)) {
             return refuse("an address or reference cannot begin with '-'");
         }
-        const bool needs = m_.kind == Kind::Git || m_.kind == Kind::Svn || m_.kind == Kind::Tarball;
+        const bool needs = m_.kind == ModuleKind::Git || m_.kind == ModuleKind::Svn ||
+                           m_.kind == ModuleKind::Tarball;
         if (needs && m_.source.empty()) {
             return refuse(fmt::format("'{}' has no source address", m_.name));
         }
-        if (m_.kind == Kind::Tarball || m_.kind == Kind::Forge) {
+        if (m_.kind == ModuleKind::Tarball || m_.kind == ModuleKind::Forge) {
             m_.checksum = base::lower(m_.checksum);
             if (!m_.checksum.empty() &&
                 (m_.checksum.size() != 64 ||
@@ -229,8 +230,8 @@ private:
                 return refuse(fmt::format("'{}' is not a SHA-256 checksum", m_.checksum));
             }
         }
-        if (m_.kind == Kind::Forge && m_.version == "present") m_.version.clear();
-        if (m_.kind == Kind::Forge && !m_.version.empty() && m_.version != "latest" &&
+        if (m_.kind == ModuleKind::Forge && m_.version == "present") m_.version.clear();
+        if (m_.kind == ModuleKind::Forge && !m_.version.empty() && m_.version != "latest" &&
             !base::SemVerRange::parse(m_.version)) {
             return refuse(fmt::format("'{}' is neither a version nor a range", m_.version));
         }
@@ -252,11 +253,11 @@ std::string PuppetfileModule::folder() const {
 
 bool PuppetfileModule::floats() const {
     switch (kind) {
-        case Kind::Git: return !is_commit(ref);
-        case Kind::Svn: return ref.empty();
-        case Kind::Forge: return version == "latest";
-        case Kind::Tarball: return false;
-        case Kind::Local: break;
+        case ModuleKind::Git: return !is_commit(ref);
+        case ModuleKind::Svn: return ref.empty();
+        case ModuleKind::Forge: return version == "latest";
+        case ModuleKind::Tarball: return false;
+        case ModuleKind::Local: break;
     }
     return false;
 }

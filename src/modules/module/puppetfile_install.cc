@@ -116,8 +116,8 @@ std::string PuppetfileInstaller::changes(const std::string& target, const Existi
             std::vector<std::string> changed =
                 changed_files(target).value_or(std::vector<std::string>{"checksums.json"});
             for (const auto& [path, md5] : *sums) now->erase(path);
-            for (const auto& [path, what] : *now) {
-                if (path != "checksums.json" && path != "metadata.json") changed.push_back(path);
+            for (const auto& [file, digest] : *now) {
+                if (file != "checksums.json" && file != "metadata.json") changed.push_back(file);
             }
             return some_of(changed);
         }

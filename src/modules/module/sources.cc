@@ -22,7 +22,7 @@ namespace {
 
 using base::failure;
 using base::Result;
-using Kind = PuppetfileModule::Kind;
+using ModuleKind = PuppetfileModule::Kind;
 
 std::string sha256_of(std::string_view bytes) {
     return codec::hex_digest(codec::DigestKind::Sha256, bytes);
@@ -102,22 +102,23 @@ private:
 Result<ResolvedModule> ModuleSources::resolve_module(const PuppetfileModule& m,
                                                      const ResolveOptions& by) {
     switch (m.kind) {
-        case Kind::Forge: return resolve_forge(m, by);
-        case Kind::Git: return resolve_git(m, by);
-        case Kind::Tarball: return resolve_tarball(m, by);
-        case Kind::Svn: return resolve_svn(m, by);
-        case Kind::Local: break;
+        case ModuleKind::Forge: return resolve_forge(m, by);
+        case ModuleKind::Git: return resolve_git(m, by);
+        case ModuleKind::Tarball: return resolve_tarball(m, by);
+        case ModuleKind::Svn: return resolve_svn(m, by);
+        case ModuleKind::Local: break;
     }
     return failure(fmt::format("'{}' is a local module", m.name));
 }
 
 Result<void> ModuleSources::fill(const PuppetfileModule& m, ResolvedModule& s,
                                  const std::string& folder) {
-    if (m.kind == Kind::Forge) {
+    if (m.kind == ModuleKind::Forge) {
         return unpack_tarball(BUNRAKU_TRY(release(parse_module_name(m.name)->slug(), s)), folder);
     }
-    if (m.kind == Kind::Tarball) return unpack_any_tarball(BUNRAKU_TRY(tarball(m, s)), folder);
-    if (m.kind == Kind::Svn) {
+    if (m.kind == ModuleKind::Tarball)
+        return unpack_any_tarball(BUNRAKU_TRY(tarball(m, s)), folder);
+    if (m.kind == ModuleKind::Svn) {
         BUNRAKU_TRY(svn(m, "export", {"--revision", s.commit, "--", m.source, folder}));
     } else {
         BUNRAKU_TRY_VOID(with_mirror(m.source, [&](GitMirror& mirror) -> Result<void> {
@@ -591,13 +592,13 @@ Result<std::string> ModuleSources::made_once(
 Result<std::string> ModuleSources::tree(const PuppetfileModule& m, ResolvedModule& s) {
     // The signature rules and the published releases may have changed since the tree was created,
     // so check again.
-    if (m.kind == Kind::Forge && forge_.trust && forge_.trust->demands(s.forge)) {
+    if (m.kind == ModuleKind::Forge && forge_.trust && forge_.trust->demands(s.forge)) {
         BUNRAKU_TRY(release(parse_module_name(m.name)->slug(), s));
     }
     // The key includes the digest in the lock file. An archive with another digest gets another
     // tree.
     const std::string key =
-        s.identity + " " + (m.kind == Kind::Forge ? s.forge + " " + s.sha256 : m.source);
+        s.identity + " " + (m.kind == ModuleKind::Forge ? s.forge + " " + s.sha256 : m.source);
     return made_once(key, [&](const std::string& folder) { return fill(m, s, folder); });
 }
 

@@ -183,9 +183,9 @@ Result<Crl> next_crl(const Crl& old, const Certificate& authority, const Private
            X509_CRL_add1_ext_i2d(crl.get(), NID_crl_number, count.get(), 0, 0) == 1;
     std::set<std::string> seen, dropped;
     for (const auto& serial : without) {
-        auto number = integer_of(serial);
-        if (!number) return failure(fmt::format("Invalid serial number {}", serial));
-        dropped.insert(serial_bytes(number.get()));
+        auto revoked = integer_of(serial);
+        if (!revoked) return failure(fmt::format("Invalid serial number {}", serial));
+        dropped.insert(serial_bytes(revoked.get()));
     }
     if (good && old) {
         for (X509_REVOKED* entry : entries_of(old.get(), nullptr)) {
@@ -197,10 +197,10 @@ Result<Crl> next_crl(const Crl& old, const Certificate& authority, const Private
         }
     }
     for (const auto& serial : more) {
-        auto number = integer_of(serial);
-        if (!number) return failure(fmt::format("Invalid serial number {}", serial));
-        if (!seen.insert(serial_bytes(number.get())).second) continue;
-        X509_REVOKED* entry = good ? revoke(number.get(), now) : nullptr;
+        auto revoked = integer_of(serial);
+        if (!revoked) return failure(fmt::format("Invalid serial number {}", serial));
+        if (!seen.insert(serial_bytes(revoked.get())).second) continue;
+        X509_REVOKED* entry = good ? revoke(revoked.get(), now) : nullptr;
         good = entry && X509_CRL_add0_revoked(crl.get(), entry) == 1;
         if (!good) break;
     }

@@ -220,9 +220,9 @@ std::string joined(const std::vector<std::string>& key) {
 Resource* RalCatalog::find(std::string_view type, std::string_view title) const {
     auto t = table_.find(type);
     if (t == table_.end()) {
-        std::string name = capitalized(type);
-        if (name == type) return nullptr;
-        t = table_.find(name);
+        const std::string type_name = capitalized(type);
+        if (type_name == type) return nullptr;
+        t = table_.find(type_name);
         if (t == table_.end()) return nullptr;
     }
     const auto& titles = t->second;
@@ -319,10 +319,10 @@ void RalCatalog::enter(Resource* resource) {
 
 void RalCatalog::add_alias(Resource* resource, const std::vector<std::string>& key,
                            bool from_parameter) {
-    const std::string name = joined(key);
-    if (from_parameter && name == resource->title()) return;
+    const std::string alias = joined(key);
+    if (from_parameter && alias == resource->title()) return;
     auto [it, fresh] =
-        titles_of(resource->type_name(), true).try_emplace(context_.arena.copy(name), resource);
+        titles_of(resource->type_name(), true).try_emplace(context_.arena.copy(alias), resource);
     if (fresh || it->second == resource) return;
     const std::string type = capitalized(resource->type_name());
     const Resource* old = it->second;

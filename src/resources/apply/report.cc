@@ -32,11 +32,11 @@ ResourceStatus& Report::status_of(Resource& resource) {
     return *resource.status;
 }
 
-ResourceStatus& Report::replace(Resource& resource, ResourceStatus status) {
-    BUNRAKU_ASSERT(!finalized_ && status.resource == &resource);
+ResourceStatus& Report::replace(Resource& resource, ResourceStatus new_status) {
+    BUNRAKU_ASSERT(!finalized_ && new_status.resource == &resource);
     ResourceStatus& s = status_of(resource);
     BUNRAKU_ASSERT(s.resource == &resource);
-    s = std::move(status);
+    s = std::move(new_status);
     s.resource = &resource;
     return s;
 }

@@ -151,7 +151,7 @@ public:
                                                           : std::string_view();
         };
         Context& context = types_.context_;
-        RalCatalog* catalog = types_.catalog;
+        RalCatalog* ral = types_.catalog;
         types::Context type_context{context.arena};
         if (auto response = types::answer(type_context, what, args)) return *response;
         if (what == "machine_from_command") return Value::boolean(types_.parts_.from_command);
@@ -179,17 +179,17 @@ public:
             return *types_.facts_;
         }
         if (what == "machine_fetch") return fetch(context, std::string(text(0)), text(1));
-        if (!catalog) return {};
+        if (!ral) return {};
         if (what == "machine_natives") {
             std::vector<Value> all;
-            for (const Resource* r : catalog->resources()) {
+            for (const Resource* r : ral->resources()) {
                 if (r->is_container() || dynamic_cast<const RubyResource*>(r)) continue;
                 const Value pair[] = {context.string(r->type_name()), context.string(r->title())};
                 all.push_back(value::make_array(context.arena, pair));
             }
             return value::make_array(context.arena, all);
         }
-        Resource* found = catalog->find(text(0), text(1));
+        Resource* found = ral->find(text(0), text(1));
         if (!found) return {};
         if (what == "machine_resource") {
             value::HashBuilder given(context.arena);

@@ -63,8 +63,10 @@ Result<void> Certificates::prepare(const std::string& first_name) {
     const auto bundle = BUNRAKU_TRY(pki::read_certificates(settings.text("cacert")));
     BUNRAKU_TRY_VOID(pki::read_private_key(settings.text("cakey")));
     BUNRAKU_TRY_VOID(store.save_authorities(bundle));
-    if (const auto path = settings.text("cacrl"); w_.system.files.exists(path))
-        BUNRAKU_TRY_VOID(store.save_crls(BUNRAKU_TRY(pki::read_crls(path))));
+    if (const auto path = settings.text("cacrl"); w_.system.files.exists(path)) {
+        const auto crls = BUNRAKU_TRY(pki::read_crls(path));
+        BUNRAKU_TRY_VOID(store.save_crls(crls));
+    }
     return {};
 }
 

@@ -403,7 +403,7 @@ private:
 
     void write(const Value& given) {
         struct Nesting {
-            explicit Nesting(int& depth) : depth(depth) {
+            explicit Nesting(int& counter) : depth(counter) {
                 if (++depth > kMaxTreeDepth) throw UnsupportedTree{"The tree is nested too deeply"};
             }
             ~Nesting() { --depth; }

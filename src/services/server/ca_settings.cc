@@ -234,8 +234,10 @@ Result<bool> ensure_second_certificate(const config::Settings& settings, const C
 Result<bool> publish_authority(const config::Settings& settings, const pki::AuthorityPaths& paths) {
     auto& files = sys::disk();
     const auto localcacert = settings.text("localcacert"), hostcrl = settings.text("hostcrl");
-    if (!files.exists(localcacert) && localcacert != paths.cacert)
-        BUNRAKU_TRY_VOID(put(localcacert, BUNRAKU_TRY(files.read(paths.cacert)), 0644));
+    if (!files.exists(localcacert) && localcacert != paths.cacert) {
+        const auto certificates = BUNRAKU_TRY(files.read(paths.cacert));
+        BUNRAKU_TRY_VOID(put(localcacert, certificates, 0644));
+    }
     // If another authority issued this machine's certificate, that authority's files are not
     // changed.
     auto trusted = BUNRAKU_TRY(pki::read_certificates(localcacert));

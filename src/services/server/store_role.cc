@@ -90,17 +90,18 @@ Result<store::ServiceOptions> options_of(const Context& context) {
     out.log = [log](std::string_view level, const std::string& text) {
         log->log(base::level_from_name(level).value_or(base::Level::Warning), text);
     };
-    constexpr std::int64_t kSecond = 1000, kMinute = 60 * kSecond, kDay = 1440 * kMinute;
+    constexpr std::int64_t kSecondMs = 1000, kMinuteMs = 60 * kSecondMs, kDayMs = 1440 * kMinuteMs;
     auto& l = out.lifetimes;
-    l.node_ttl_ms = BUNRAKU_TRY(period_setting(s, "node-ttl", l.node_ttl_ms, kDay));
+    l.node_ttl_ms = BUNRAKU_TRY(period_setting(s, "node-ttl", l.node_ttl_ms, kDayMs));
     l.node_purge_ttl_ms =
-        BUNRAKU_TRY(period_setting(s, "node-purge-ttl", l.node_purge_ttl_ms, kDay));
-    l.report_ttl_ms = BUNRAKU_TRY(period_setting(s, "report-ttl", l.report_ttl_ms, kDay));
+        BUNRAKU_TRY(period_setting(s, "node-purge-ttl", l.node_purge_ttl_ms, kDayMs));
+    l.report_ttl_ms = BUNRAKU_TRY(period_setting(s, "report-ttl", l.report_ttl_ms, kDayMs));
     l.resource_events_ttl_ms =
-        BUNRAKU_TRY(period_setting(s, "resource-events-ttl", l.resource_events_ttl_ms, kDay));
+        BUNRAKU_TRY(period_setting(s, "resource-events-ttl", l.resource_events_ttl_ms, kDayMs));
     l.catalog_history_ttl_ms =
-        BUNRAKU_TRY(period_setting(s, "catalog-history-ttl", l.catalog_history_ttl_ms, kDay));
-    out.gc_interval_ms = BUNRAKU_TRY(period_setting(s, "gc-interval", out.gc_interval_ms, kMinute));
+        BUNRAKU_TRY(period_setting(s, "catalog-history-ttl", l.catalog_history_ttl_ms, kDayMs));
+    out.gc_interval_ms =
+        BUNRAKU_TRY(period_setting(s, "gc-interval", out.gc_interval_ms, kMinuteMs));
     out.max_command_size = static_cast<std::uint64_t>(BUNRAKU_TRY(
         number_setting(s, "max-command-size", static_cast<std::int64_t>(out.max_command_size))));
     out.replica = aliased_setting(s, "read-database");

@@ -80,17 +80,17 @@ Result<void> tag_set_ids(Writer& writer, std::span<const std::string_view> sets,
     if (db.postgresql()) {
         std::unordered_map<Digest, std::int64_t, DigestHash> found =
             BUNRAKU_TRY(find_tag_sets(db, missing));
-        Bulk sets(db, "tag_sets", {{"hash", Bulk::Type::Blob}},
-                  "ON CONFLICT (hash) DO NOTHING RETURNING hash, id");
+        Bulk new_sets(db, "tag_sets", {{"hash", Bulk::Type::Blob}},
+                      "ON CONFLICT (hash) DO NOTHING RETURNING hash, id");
         std::vector<std::pair<Digest, std::int64_t>> made;
-        sets.returned(
+        new_sets.returned(
             [&](Statement& s) { made.emplace_back(digest_from(s.blob(0)), s.integer(1)); });
         for (const auto& [hash, tags] : missing) {
             if (found.contains(hash)) continue;
-            sets.blob(bytes_of(hash));
-            BUNRAKU_TRY_VOID(sets.end_row());
+            new_sets.blob(bytes_of(hash));
+            BUNRAKU_TRY_VOID(new_sets.end_row());
         }
-        BUNRAKU_TRY_VOID(sets.flush());
+        BUNRAKU_TRY_VOID(new_sets.flush());
         for (const auto& [hash, id] : made) {
             found.emplace(hash, id);
             BUNRAKU_TRY_VOID(add_members(members, id, missing[hash]));

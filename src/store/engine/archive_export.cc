@@ -89,7 +89,7 @@ struct ArchiveExport::Impl {
     }
 
     Result<void> add(const std::string& path, std::string_view body) {
-        const codec::Utf8Names names;
+        const codec::Utf8Names utf8_names;
         struct archive_entry* entry = libarchive().entry_new();
         libarchive().entry_set_pathname(entry, ("puppetdb-bak/" + path).c_str());
         libarchive().entry_set_size(entry, static_cast<la_int64_t>(body.size()));

@@ -104,7 +104,8 @@ Result<ImportFigures> import(
         if (!path.starts_with("puppetdb-bak/")) continue;
         path.remove_prefix(13);
         if (path == "export-metadata.json") {
-            versions = BUNRAKU_TRY(versions_of(BUNRAKU_TRY(member(raw))));
+            const auto metadata = BUNRAKU_TRY(member(raw));
+            versions = BUNRAKU_TRY(versions_of(metadata));
             has_metadata = true;
             continue;
         }

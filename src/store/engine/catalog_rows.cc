@@ -180,7 +180,8 @@ public:
         BUNRAKU_ASSERT(missing_.size() <= unknown_.size() && unknown_.size() <= rows_.size());
         if (missing_.empty()) return {};
         // Parameters are stored before the resources that refer to them.
-        BUNRAKU_TRY_VOID(index_parameters(BUNRAKU_TRY(store_parameters())));
+        auto parameters = BUNRAKU_TRY(store_parameters());
+        BUNRAKU_TRY_VOID(index_parameters(std::move(parameters)));
         BUNRAKU_TRY_VOID(insert_resources());
         return index_exports();
     }

@@ -429,7 +429,8 @@ private:
     Result<void> count_total() {
         if (!options_.include_total || query_.count.text.empty()) return {};
         Statement count = BUNRAKU_TRY(db_.prepare_once(query_.count.text));
-        BUNRAKU_TRY_VOID(bind_all(count, BUNRAKU_TRY(listed(query_.count))));
+        const query::Sql sql = BUNRAKU_TRY(listed(query_.count));
+        BUNRAKU_TRY_VOID(bind_all(count, sql));
         const bool row = BUNRAKU_TRY(count.step());
         cursor_.total_ = row ? count.integer(0) : 0;
         return {};

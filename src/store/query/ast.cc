@@ -359,8 +359,8 @@ private:
             if (c == '"') return out;
             if (at_end()) fail("Unexpected end-of-input in character escape sequence");
             c = text_[at_++];
-            if (const char plain = codec::json_escape(c)) {
-                out += plain;
+            if (const char escaped = codec::json_escape(c)) {
+                out += escaped;
                 continue;
             }
             if (c != 'u')

@@ -39,7 +39,7 @@ std::vector<std::string_view> Entity::names(std::uint8_t flags) const {
     auto add = [&](const Field& f) {
         if (f.flags & flags) out.push_back(f.name);
     };
-    for (std::string_view name : listed) add(*field(name));
+    for (std::string_view listed_name : listed) add(*field(listed_name));
     for (const Field& f : fields) {
         if (std::find(listed.begin(), listed.end(), f.name) == listed.end()) add(f);
     }
