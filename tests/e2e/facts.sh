@@ -105,7 +105,7 @@ run 1 facts upload --server localhost "${own[@]}"
 holds "$err" "^Error: Failed to initialize SSL: The CA certificates are missing from '$scratch/etc/ssl/certs/ca.pem'$"
 holds "$err" '^Error: Run `puppet agent -t`$'
 "$BUNRAKU" server --https 127.0.0.1:0 --certname localhost --autosign true --cadir "$scratch/server-ca" \
-    --confdir "$scratch/server-etc" \
+    --confdir "$scratch/server-etc" --ssldir "$scratch/server-ssl" \
     --vardir "$scratch/server-var" --statedir "$scratch/server-state" >"$scratch/server.out" 2>"$scratch/server.err" &
 server=$!
 trap 'kill $server 2>/dev/null; rm -rf "$scratch"' EXIT
@@ -121,7 +121,7 @@ is "$out" "Notice: Uploading facts for 'web1' to 'localhost'"
 is "$err" ''
 kill -TERM $server
 wait $server
-places=(--confdir "$scratch/etc" --vardir "$scratch/var" --statedir "$scratch/server-state")
+places=(--confdir "$scratch/etc" --ssldir "$scratch/etc/ssl" --vardir "$scratch/var" --statedir "$scratch/server-state")
 run 0 facts find web1 --terminus puppetdb
 holds "$out" '"name": "south"'
 run 0 facts find web7 --terminus puppetdb

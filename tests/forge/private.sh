@@ -21,7 +21,7 @@ mkdir etc
 printf 'secret = a long secret\nr10k = %s/r10k.yaml\n' "$dir" > etc/webhook.conf && chmod 600 etc/webhook.conf
 printf -- '---\ncachedir: %s/cache\nsources:\n  s:\n    remote: file://%s/control\n    basedir: %s/envs\n' "$dir" "$dir" "$dir" > r10k.yaml
 places=(--confdir "$dir/etc" --vardir "$dir/var" --statedir "$dir/state" --rundir "$dir/run" --logdir "$dir/log"
-    --publicdir "$dir/public" --cadir "$dir/ca")
+    --publicdir "$dir/public" --ssldir "$dir/etc/ssl" --cadir "$dir/ca")
 "$BUNRAKU" server --roles ca,forge --https 127.0.0.1:0 "${places[@]}" --setting certname=localhost \
     --setting dns_alt_names=localhost > url 2> err & server=$!
 for ((i = 0; i < 200; ++i)); do [ -s url ] && break; sleep 0.05; done
