@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "language/lint/control_comments.h"
 
+#include <algorithm>
 #include <fmt/format.h>
-#include <ranges>
+#include <set>
 
 #include "core/base/text.h"
 #include "language/lint/characters.h"
@@ -28,6 +29,7 @@ ControlComments::ControlComments(const TokenStream& stream) {
             is_control(base::trim(token->value)))
             read(*token, open);
     }
+    for (auto& [check, lines] : ignored_) make_disjoint(lines);
     for (const auto& group : open) {
         warnings_.push_back(
             fmt::format("lint:ignore:{} comment on line {} with no closing lint:endignore comment",
@@ -78,9 +80,30 @@ void ControlComments::close(int line, std::vector<std::vector<Open>>& open) {
 const std::string* ControlComments::reason(std::string_view check, int line) const {
     const auto found = ignored_.find(check);
     if (found == ignored_.end()) return nullptr;
-    for (const Lines& lines : found->second | std::views::reverse)
-        if (lines.first <= line && line <= lines.last) return lines.reason.get();
-    return nullptr;
+    const auto lines = std::ranges::lower_bound(found->second, line, {}, &Lines::last);
+    return lines != found->second.end() && lines->first <= line ? lines->reason.get() : nullptr;
+}
+
+/// Orders the entries and cuts them where they overlap. A later entry takes precedence.
+void ControlComments::make_disjoint(std::vector<Lines>& all) {
+    // Walks over the lines at which an entry begins or ends. `active` has the current entries.
+    std::map<int, std::vector<std::size_t>> begins, ends;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        begins[all[i].first].push_back(i);
+        begins[all[i].last + 1];
+        ends[all[i].last + 1].push_back(i);
+    }
+    std::vector<Lines> out;
+    std::set<std::size_t> active;
+    int since = 0;
+    for (const auto& [line, beginning] : begins) {
+        if (!active.empty()) out.push_back({since, line - 1, all[*active.rbegin()].reason});
+        since = line;
+        if (const auto ending = ends.find(line); ending != ends.end())
+            for (const std::size_t entry : ending->second) active.erase(entry);
+        active.insert(beginning.begin(), beginning.end());
+    }
+    all = std::move(out);
 }
 
 }  // namespace bunraku::lint

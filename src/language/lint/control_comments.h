@@ -38,7 +38,9 @@ private:
     void read(const Token& token, std::vector<std::vector<Open>>& open);
     void close(int line, std::vector<std::vector<Open>>& open);
 
-    /// The ignored lines by check. A later entry takes precedence.
+    static void make_disjoint(std::vector<Lines>& all);
+
+    /// The ignored lines by check, in order and disjoint.
     std::map<std::string, std::vector<Lines>, std::less<>> ignored_;
     std::vector<std::string> warnings_;
 };

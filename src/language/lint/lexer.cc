@@ -42,8 +42,28 @@ constexpr std::pair<std::string_view, TokenType> kPunctuation[] = {
     {"|", T::Pipe},
 };
 
-/// How deeply strings with interpolation may nest.
-constexpr int kMaxNesting = 64;
+/// How deeply strings with interpolation may nest. Each level reads its code again.
+constexpr int kMaxNesting = 16;
+
+/// Finds the next of some characters. Repeated searches from ascending positions take linear time
+/// together.
+class NextOf {
+public:
+    explicit NextOf(std::string_view characters) : characters_(characters) {}
+    /// Returns the position of the first of the characters at or after `from`, or npos.
+    std::size_t at_or_after(std::string_view text, std::size_t from) {
+        if (from < searched_ || (found_ != std::string_view::npos && found_ < from) || !valid_)
+            found_ = text.find_first_of(characters_, from);
+        searched_ = from;
+        valid_ = true;
+        return found_;
+    }
+
+private:
+    std::string_view characters_;
+    std::size_t searched_ = 0, found_ = 0;
+    bool valid_ = false;
+};
 
 /// Tags of heredocs whose content begins on the next line. Interpolated code shares them with the
 /// code around it.
@@ -199,7 +219,7 @@ private:
         if (end == pos_ + 1) return false;
         // Each index belongs to the name, up to the first closing bracket.
         while (char_at(code_, end) == '[') {
-            const std::size_t close = code_.find_first_of("]\n", end + 2);
+            const std::size_t close = next_bracket_.at_or_after(code_, end + 2);
             if (char_at(code_, end + 1) == '\n' || close == std::string_view::npos ||
                 code_[close] == '\n')
                 break;
@@ -304,7 +324,7 @@ private:
     bool heredoc_tag() {
         if (!rest().starts_with("@(")) return false;
         const std::size_t begin = pos_ + 2;
-        const std::size_t end = code_.find_first_of(")\n", begin + 1);
+        const std::size_t end = next_paren_.at_or_after(code_, begin + 1);
         if (char_at(code_, begin) == '\n' || end == std::string_view::npos || code_[end] == '\n')
             return false;
         const std::string_view tag = code_.substr(begin, end - begin);
@@ -326,8 +346,10 @@ private:
     }
 
     bool multiline_comment() {
+        if (no_comment_end_) return false;
         const std::size_t end = code_.find("*/", pos_ + 2);
-        if (end == std::string_view::npos) return false;
+        no_comment_end_ = end == std::string_view::npos;
+        if (no_comment_end_) return false;
         const std::string_view raw = code_.substr(pos_, end + 2 - pos_);
         std::string_view text = raw.substr(2, raw.size() - 4);
         if (text.starts_with(' ')) text.remove_prefix(1);
@@ -401,6 +423,8 @@ private:
     int nesting_;
     int line_ = 1, column_ = 1;
     std::optional<LexError> error_;
+    NextOf next_bracket_{"]\n"}, next_paren_{")\n"};
+    bool no_comment_end_ = false;  ///< whether there is no "*/" after this position
 };
 
 }  // namespace

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "language/lint/manifest.h"
 
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <queue>
+#include <ranges>
+
 #include "core/base/text.h"
 
 namespace bunraku::lint {
@@ -31,21 +37,74 @@ void find_parameters(Definition& definition, std::span<Token* const> tokens) {
     }
 }
 
-/// Reports whether the colon belongs to resource defaults or a reference, not to a resource.
-bool follows_reference(const Token* colon) {
-    for (const Token* at = colon->previous_code; at; at = at->previous_code) {
-        if (at->type == T::ClassReference) return true;
-        if (at->type == T::Name) return false;
+/// Finds the closing brace that ends each class or defined type.
+class DefinitionEnds {
+public:
+    explicit DefinitionEnds(std::span<Token* const> tokens) : depths_(tokens.size()) {
+        Depth depth;
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            depth.braces += tokens[i]->is(T::LeftBrace) ? 1 : tokens[i]->is(T::RightBrace) ? -1 : 0;
+            depth.parens += tokens[i]->is(T::LeftParen) ? 1 : tokens[i]->is(T::RightParen) ? -1 : 0;
+            depths_[i] = depth;
+        }
     }
-    return false;
-}
+
+    /// Adds the closing brace at `position`. Braces must be added from the last to the first.
+    void add(std::size_t position) {
+        auto& ends = ends_[depths_[position].braces];
+        const int parens = depths_[position].parens;
+        // A definition that ends at a later brace with more open parentheses ends here instead.
+        while (!ends.empty() && ends.back().parens >= parens) ends.pop_back();
+        ends.push_back({parens, position});
+    }
+
+    /// Returns the first of the added braces that leaves as many braces open as there are at
+    /// `keyword`, and that is not in parentheses which begin after `keyword`.
+    std::optional<std::size_t> of(std::size_t keyword) const {
+        const auto found = ends_.find(depths_[keyword].braces);
+        if (found == ends_.end()) return std::nullopt;
+        const auto end =
+            std::ranges::upper_bound(found->second, depths_[keyword].parens, {}, &End::parens);
+        return end == found->second.begin() ? std::nullopt : std::optional((end - 1)->position);
+    }
+
+private:
+    struct Depth {
+        int braces = 0, parens = 0;
+    };
+    struct End {
+        int parens;
+        std::size_t position;
+    };
+    std::vector<Depth> depths_;             ///< after each token
+    std::map<int, std::vector<End>> ends_;  ///< by depth; the first brace and most parentheses last
+};
 
 }  // namespace
 
+BlockEnds::BlockEnds(std::span<Token* const> tokens) : depths_(tokens.size()) {
+    int depth = 0, highest = 0;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        depths_[i] = depth;
+        depth += tokens[i]->is(T::LeftBrace) ? 1 : tokens[i]->is(T::RightBrace) ? -1 : 0;
+        lowest_ = std::min(lowest_, depth);
+        highest = std::max(highest, depth);
+    }
+    closing_.resize(static_cast<std::size_t>(highest - lowest_) + 1);
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+        if (tokens[i]->is(T::RightBrace))
+            closing_[static_cast<std::size_t>(depths_[i] - 1 - lowest_)].push_back(i);
+}
+
+std::optional<std::size_t> BlockEnds::after(std::size_t from) const {
+    const auto& ends = closing_[static_cast<std::size_t>(depths_[from] - lowest_)];
+    const auto end = std::ranges::lower_bound(ends, from);
+    return end == ends.end() ? std::nullopt : std::optional(*end);
+}
+
 Manifest::Manifest(TokenStream& stream, std::string_view text, std::string_view path)
-    : stream_(stream), path_(path), lines_(base::split(text, '\n')) {
-    classes_ = find_definitions(T::Class);
-    defined_types_ = find_definitions(T::Define);
+    : stream_(stream), path_(path), lines_(base::split(text, '\n')), block_ends_(stream.tokens()) {
+    find_definitions();
 }
 
 std::span<Token* const> Manifest::tokens(TokenRange range) const {
@@ -59,42 +118,39 @@ std::vector<const Definition*> Manifest::definitions() const {
     return all;
 }
 
-std::vector<Definition> Manifest::find_definitions(TokenType kind) const {
-    std::vector<Definition> found;
+void Manifest::find_definitions() {
     const auto all = tokens();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i]->type != kind || !all[i]->next_code || all[i]->next_code->is(T::LeftBrace))
+    std::vector<TokenRange> ranges;  // the last one first
+    DefinitionEnds ends(all);
+    for (std::size_t i = all.size(); i-- > 0;) {
+        if (all[i]->is(T::RightBrace)) ends.add(i);
+        if (!all[i]->is(T::Class, T::Define) || !all[i]->next_code ||
+            all[i]->next_code->is(T::LeftBrace))
             continue;
-        int braces = 0, parens = 0;
-        bool in_parameters = false;
-        Token* inherited = nullptr;
-        for (std::size_t j = i + 1; j < all.size(); ++j) {
-            const TokenType type = all[j]->type;
-            if (type == T::Inherits) inherited = all[j]->next_code;
-            if (type == T::LeftParen && parens++ == 0) in_parameters = true;
-            if (type == T::RightParen && parens-- == 1) in_parameters = false;
-            if (type == T::LeftBrace) ++braces;
-            if (type != T::RightBrace || --braces != 0 || in_parameters) continue;
-            Definition definition{.kind = kind,
-                                  .range = {i, j},
-                                  .name = all[i]->next_code,
-                                  .inherited = inherited,
-                                  .parameters = {}};
-            find_parameters(definition, tokens(definition.range));
-            found.push_back(std::move(definition));
-            break;
-        }
+        if (const auto end = ends.of(i)) ranges.push_back({i, *end});
     }
-    return found;
-}
+    std::vector<const Token*> last_inherits(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i)
+        last_inherits[i] = all[i]->is(T::Inherits) ? all[i]
+                           : i > 0                 ? last_inherits[i - 1]
+                                                   : nullptr;
 
-Token* Manifest::resource_type(std::size_t colon) const {
-    for (std::size_t i = colon + 1; i-- > 0;) {
-        const Token* token = tokens()[i];
-        if (token->type == T::LeftBrace && !is_a(token->previous_code, T::QuestionMark))
-            return token->previous_code;
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> around;
+    for (const TokenRange& range : ranges | std::views::reverse) {
+        while (!around.empty() && around.top() < range.first) around.pop();
+        if (around.size() > kMaxNesting) continue;
+        around.push(range.last);
+        const Token* inherits = last_inherits[range.last];
+        Token* first = all[range.first];
+        Definition definition{
+            .kind = first->type,
+            .range = range,
+            .name = first->next_code,
+            .inherited = inherits && inherits->index > range.first ? inherits->next_code : nullptr,
+            .parameters = {}};
+        find_parameters(definition, tokens(range));
+        (first->is(T::Class) ? classes_ : defined_types_).push_back(std::move(definition));
     }
-    return nullptr;
 }
 
 const std::vector<ResourceBody>& Manifest::resources() const {
@@ -104,27 +160,30 @@ const std::vector<ResourceBody>& Manifest::resources() const {
 
 std::vector<ResourceBody> Manifest::find_resources() const {
     std::vector<ResourceBody> found;
-    std::size_t searched = 0;  // position of the end of the last resource
+    std::size_t searched = 0;      // position of the end of the last resource
+    const Token* name = nullptr;   // the last name or reference before the colon
+    const Token* brace = nullptr;  // the last opening brace that does not belong to a selector
     for (Token* colon : tokens()) {
-        if (colon->type != T::Colon || !colon->next_code || colon->next_code->is(T::LeftBrace) ||
-            follows_reference(colon)) {
+        if (colon->is(T::Name, T::ClassReference)) name = colon;
+        if (colon->is(T::LeftBrace) && !is_a(colon->previous_code, T::QuestionMark)) brace = colon;
+        // After a reference, the colon belongs to resource defaults or to an override.
+        if (!colon->is(T::Colon) || !colon->next_code || colon->next_code->is(T::LeftBrace) ||
+            is_a(name, T::ClassReference)) {
             continue;
         }
         if (colon->index < searched) break;
-        const Token* end = next_of(colon, {T::Semicolon, T::RightBrace});
-        Token* type = end ? resource_type(colon->index) : nullptr;
+        const Token* end = next_of(colon, {T::Semicolon, T::RightBrace}, {});
+        Token* type = end && brace ? brace->previous_code : nullptr;
         if (!type) {
             syntax_error_ = colon;
             return {};
         }
         searched = end->index;
-        ResourceBody resource{.range = {colon->index, end->index}, .type = type, .attributes = {}};
-        for (const Token* at = colon->previous; at;) {
-            Token* name = next_of(at, {T::Name});
-            if (!name || !resource.range.contains(name->index)) break;
-            if (is_a(name->next_code, T::FatArrow)) resource.attributes.push_back(name);
-            at = name;
-        }
+        ResourceBody resource{
+            .range = {colon->index, end->index}, .type = type, .attributes = {}, .last = end};
+        Token* at = colon->previous;
+        while (at && (at = next_of(at, {T::Name}, {.last = end})))
+            if (is_a(at->next_code, T::FatArrow)) resource.attributes.push_back(at);
         found.push_back(std::move(resource));
     }
     return found;
@@ -141,6 +200,8 @@ std::vector<Token*> Manifest::titles() const {
     for (std::size_t i = 1; i < all.size(); ++i) {
         if (all[i]->type != T::Colon) continue;
         if (all[i - 1]->type == T::RightBracket) {
+            // Without a limit, the number of titles would be quadratic.
+            if (found.size() > 2 * all.size()) return found;
             for (std::size_t j = last_bracket + 1; j + 1 < i; ++j)
                 if (all[j]->is(T::String, T::Name)) found.push_back(all[j]);
         } else if (all[i]->next_code && !all[i]->next_code->is(T::LeftBrace)) {

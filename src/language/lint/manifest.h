@@ -34,6 +34,22 @@ struct ResourceBody {
     TokenRange range;
     Token* type = nullptr;
     std::vector<Token*> attributes;  ///< names of its attributes
+    const Token* last = nullptr;     ///< the last token of the range
+};
+
+/// Finds the ends of blocks in logarithmic time.
+class BlockEnds {
+public:
+    explicit BlockEnds(std::span<Token* const> tokens);
+
+    /// Returns the position of the first closing brace, from `from` on, after which as many braces
+    /// are open as before the token at `from`. Returns nullopt if there is none.
+    std::optional<std::size_t> after(std::size_t from) const;
+
+private:
+    std::vector<int> depths_;  ///< open braces before each token; negative after surplus braces
+    int lowest_ = 0;
+    std::vector<std::vector<std::size_t>> closing_;  ///< closing braces by the depth after them
 };
 
 /// A manifest during its checks. Nothing changes until the checks are done.
@@ -47,26 +63,29 @@ public:
     std::string_view path() const { return path_; }
     /// The lines of the file without their line feeds.
     const std::vector<std::string_view>& lines() const { return lines_; }
+    const BlockEnds& block_ends() const { return block_ends_; }
 
+    // Definitions in more than kMaxNesting other definitions are not listed.
+    static constexpr std::size_t kMaxNesting = 16;
     const std::vector<Definition>& classes() const { return classes_; }
     const std::vector<Definition>& defined_types() const { return defined_types_; }
     /// The classes, then the defined types.
     std::vector<const Definition*> definitions() const;
     /// Returns the resource bodies, or nothing if there is a syntax error.
     const std::vector<ResourceBody>& resources() const;
-    /// Returns the tokens that are titles of resources.
+    /// Returns the tokens that are titles of resources. Some of them may appear several times.
     std::vector<Token*> titles() const;
     /// The place where a check asked for resources that could not be determined, or null.
     const Token* syntax_error() const { return syntax_error_; }
 
 private:
-    std::vector<Definition> find_definitions(TokenType kind) const;
+    void find_definitions();
     std::vector<ResourceBody> find_resources() const;
-    Token* resource_type(std::size_t colon) const;
 
     TokenStream& stream_;
     std::string_view path_;
     std::vector<std::string_view> lines_;
+    BlockEnds block_ends_;
     std::vector<Definition> classes_, defined_types_;
     // Determined when a check asks for them, because only such a check reports a syntax error.
     mutable std::optional<std::vector<ResourceBody>> resources_;

@@ -26,6 +26,28 @@ namespace {
 
 using Kind = StringSegment::Kind;
 
+/// Longer names of heredocs are not accepted, because each position is compared with them.
+constexpr std::size_t kMaxHeredocName = 256;
+
+/// Finds the end of a run of some characters. Remembers the last run, so that asking at each of its
+/// positions takes linear time.
+class Run {
+public:
+    explicit Run(std::string_view characters) : characters_(characters) {}
+    /// Returns the position of the first other character at or after `from`.
+    std::size_t end(std::string_view text, std::size_t from) {
+        if (begin_ <= from && from < end_) return end_;
+        std::size_t at = from;
+        while (at < text.size() && characters_.contains(text[at])) ++at;
+        begin_ = from;
+        return end_ = at;
+    }
+
+private:
+    std::string_view characters_;
+    std::size_t begin_ = 0, end_ = 0;
+};
+
 class Slurper {
 public:
     explicit Slurper(std::string_view text) : text_(text) {}
@@ -146,13 +168,12 @@ private:
     }
 
     /// Returns the size of the quote at `pos` together with pairs of backslashes before it, or 0.
-    std::size_t quote_size(std::size_t pos) const {
-        std::size_t end = pos;
-        while (char_at(text_, end) == '\\' && char_at(text_, end + 1) == '\\') end += 2;
-        return char_at(text_, end) == '"' ? end + 1 - pos : 0;
+    std::size_t quote_size(std::size_t pos) {
+        const std::size_t end = backslashes_.end(text_, pos);
+        return (end - pos) % 2 == 0 && char_at(text_, end) == '"' ? end + 1 - pos : 0;
     }
 
-    std::size_t string_end_size() const {
+    std::size_t string_end_size() {
         if (const std::size_t size = quote_size(pos_)) return size;
         if (text_[pos_] == '\\') return 0;
         const std::size_t first = character_size(text_, pos_);
@@ -160,25 +181,19 @@ private:
         return size ? first + size : 0;
     }
 
-    std::size_t escaped_quote_size() const {
-        std::size_t end = pos_;
-        while (char_at(text_, end) == '\\') ++end;
+    std::size_t escaped_quote_size() {
+        const std::size_t end = backslashes_.end(text_, pos_);
         return end > pos_ && char_at(text_, end) == '"' ? end + 1 - pos_ : 0;
     }
 
     /// Returns the size of "| - NAME" at this position if the line ends after it. As in
     /// puppet-lint, the text before it on the line does not matter.
-    std::size_t heredoc_end_size(std::string_view name) const {
-        const auto skip_space = [this](std::size_t pos) {
-            while (pos < text_.size() && std::string_view(" \t\r\n\f\v").contains(text_[pos]))
-                ++pos;
-            return pos;
-        };
+    std::size_t heredoc_end_size(std::string_view name) {
         std::size_t end = pos_;
         if (char_at(text_, end) == '|') ++end;
-        end = skip_space(end);
+        end = blanks_.end(text_, end);
         if (char_at(text_, end) == '-') ++end;
-        end = skip_space(end);
+        end = more_blanks_.end(text_, end);
         if (!text_.substr(end).starts_with(name)) return 0;
         end += name.size();
         return end == text_.size() || line_end_size(text_, end) > 0 ? end - pos_ : 0;
@@ -188,6 +203,7 @@ private:
     std::size_t pos_ = 0, begin_ = 0;  ///< begin_: start of the current segment
     std::size_t depth_ = 0;            ///< open braces since the start of the current code
     bool escaped_ = false;             ///< whether the last piece of this segment is a backslash
+    Run backslashes_{"\\"}, blanks_{" \t\r\n\f\v"}, more_blanks_{" \t\r\n\f\v"};
     SlurpedString out_;
 };
 
@@ -207,7 +223,7 @@ std::optional<SlurpedString> slurp_string(std::string_view text) { return Slurpe
 
 std::optional<SlurpedString> slurp_heredoc(std::string_view text, std::string_view tag) {
     const std::string_view name = heredoc_name(tag);
-    if (name.empty()) return std::nullopt;
+    if (name.empty() || name.size() > kMaxHeredocName) return std::nullopt;
     return Slurper(text).heredoc(name, tag.starts_with('"'));
 }
 

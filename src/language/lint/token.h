@@ -110,7 +110,8 @@ constexpr bool is_formatting(TokenType type) { return type <= TokenType::Multili
 struct Token {
     TokenType type = TokenType::Whitespace;
     bool has_raw = false;
-    std::uint32_t index = 0;   ///< position in the stream; only a hint after the first edit
+    bool listed = false;       ///< whether the token is part of its stream
+    std::uint32_t index = 0;   ///< position in the stream before the first edit
     int line = 0, column = 0;  ///< from 1; the column counts characters, not bytes
     std::string_view value;    ///< the content, such as the text of a string without its quotes
     std::string_view raw;      ///< the source text, if it cannot be built from `value`
@@ -119,6 +120,13 @@ struct Token {
     /// The neighbours that are not formatting tokens. Null in formatting tokens themselves.
     Token* previous_code = nullptr;
     Token* next_code = nullptr;
+    /// The neighbours in the text. They differ from `previous` and `next` only after fixes that
+    /// leave these links as they are, like puppet-lint.
+    Token* text_before = nullptr;
+    Token* text_after = nullptr;
+    /// The nearest code token in the text before a formatting token, as of `code_epoch`.
+    Token* code_before = nullptr;
+    std::uint32_t code_epoch = 0;
 
     template <class... Types>
     bool is(Types... types) const {

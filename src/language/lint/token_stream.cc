@@ -18,10 +18,19 @@ Token* TokenStream::make(TokenType type, std::string_view value, int line, int c
     return token;
 }
 
+void TokenStream::link_text(Token* before, Token* token, Token* after) {
+    token->text_before = before;
+    token->text_after = after;
+    (before ? before->text_after : first_) = token;
+    (after ? after->text_before : last_) = token;
+    token->listed = true;
+    code_changed(*token);
+}
+
 void TokenStream::append(Token* token) {
-    if (Token* before = last()) {
-        token->previous = before;
-        before->next = token;
+    if (last_) {
+        token->previous = last_;
+        last_->next = token;
     }
     if (!token->formatting()) {
         token->previous_code = last_code_;
@@ -30,43 +39,58 @@ void TokenStream::append(Token* token) {
     }
     token->index = static_cast<std::uint32_t>(tokens_.size());
     tokens_.push_back(token);
+    link_text(last_, token, nullptr);
 }
 
-void TokenStream::insert(std::size_t index, Token* token) {
-    BUNRAKU_ASSERT(index > 0 && index <= tokens_.size());
-    Token* before = tokens_[index - 1];
+Token* TokenStream::code_before(Token* token) const {
+    // Remembers the result in all tokens on the way, so that a long comment is skipped once.
+    Token* at = token;
+    while (at && at->formatting() && at->code_epoch != epoch_) at = at->text_before;
+    Token* found = at && at->formatting() ? at->code_before : at;
+    for (Token* seen = token; seen != at; seen = seen->text_before) {
+        seen->code_before = found;
+        seen->code_epoch = epoch_;
+    }
+    return found;
+}
+
+void TokenStream::insert_before(Token* place, Token* token) {
+    Token* before = place->text_before;
+    BUNRAKU_ASSERT(place->listed && before);
     token->next = before->next;
     token->previous = before;
     if (before->next) before->next->previous = token;
     if (!token->formatting()) {
         if (before->next) before->next->previous_code = token;
-        const auto after = std::find_if(tokens_.begin() + static_cast<std::ptrdiff_t>(index),
-                                        tokens_.end(), [](Token* t) { return !t->formatting(); });
-        if (after != tokens_.end()) {
-            token->next_code = *after;
-            (*after)->previous_code = token;
+        Token* after = place;
+        while (after && after->formatting()) after = after->text_after;
+        if (after) {
+            token->next_code = after;
+            after->previous_code = token;
         }
     }
     if (before->formatting()) {
         // puppet-lint links the code token before it even to a new formatting token.
-        for (std::size_t i = index; i-- > 0;) {
-            if (tokens_[i]->formatting()) continue;
-            token->previous_code = tokens_[i];
-            tokens_[i]->next_code = token;
-            break;
+        if (Token* code = code_before(before)) {
+            token->previous_code = code;
+            code->next_code = token;
         }
     } else {
         token->previous_code = before;
     }
     before->next = token;
     if (!token->formatting()) before->next_code = token;
-    insert_unlinked(index, token);
+    insert_unlinked_before(place, token);
 }
 
-void TokenStream::insert_unlinked(std::size_t index, Token* token) {
-    BUNRAKU_ASSERT(index <= tokens_.size());
-    token->index = static_cast<std::uint32_t>(index);
-    tokens_.insert(tokens_.begin() + static_cast<std::ptrdiff_t>(index), token);
+void TokenStream::insert_unlinked_before(Token* place, Token* token) {
+    BUNRAKU_ASSERT(place->listed && !token->listed);
+    link_text(place->text_before, token, place);
+}
+
+void TokenStream::insert_unlinked_after(Token* place, Token* token) {
+    BUNRAKU_ASSERT(place->listed && !token->listed);
+    link_text(place, token, place->text_after);
 }
 
 void TokenStream::remove(Token* token) {
@@ -80,36 +104,48 @@ void TokenStream::remove(Token* token) {
 }
 
 void TokenStream::erase(Token* token) {
-    const std::size_t at = index_of(token);
-    if (at != npos) tokens_.erase(tokens_.begin() + static_cast<std::ptrdiff_t>(at));
+    if (!token->listed) return;
+    (token->text_before ? token->text_before->text_after : first_) = token->text_after;
+    (token->text_after ? token->text_after->text_before : last_) = token->text_before;
+    token->listed = false;
+    code_changed(*token);
 }
 
-void TokenStream::swap_ranges(std::size_t a, std::size_t a_end, std::size_t b, std::size_t b_end) {
-    BUNRAKU_ASSERT(a <= a_end && a_end <= b && b <= b_end && b_end <= tokens_.size());
-    const auto at = [this](std::size_t i) {
-        return tokens_.begin() + static_cast<std::ptrdiff_t>(i);
+bool TokenStream::swap_ranges(Token* a, Token* a_end, Token* b, Token* b_end) {
+    const auto reaches = [](const Token* from, const Token* to) {
+        while (from && from != to) from = from->text_after;
+        return from != nullptr;
     };
-    std::vector<Token*> swapped(at(b), at(b_end));
-    swapped.insert(swapped.end(), at(a_end), at(b));
-    swapped.insert(swapped.end(), at(a), at(a_end));
-    std::ranges::copy(swapped, at(a));
-}
-
-std::size_t TokenStream::index_of(const Token* token) const {
-    if (tokens_.empty()) return npos;
-    // The recorded position is right until the first edit, and near the right one afterwards.
-    const std::size_t hint = std::min<std::size_t>(token->index, tokens_.size() - 1);
-    for (std::size_t distance = 0; distance < tokens_.size(); ++distance) {
-        if (hint + distance < tokens_.size() && tokens_[hint + distance] == token)
-            return hint + distance;
-        if (distance <= hint && tokens_[hint - distance] == token) return hint - distance;
+    if (!a->listed || !reaches(a, a_end) || !reaches(a_end, b) || !reaches(b, b_end)) return false;
+    if (a == a_end || b == b_end) return false;
+    Token* before = a->text_before;
+    Token* middle_last = b->text_before;
+    Token* a_last = a_end->text_before;
+    Token* b_last = b_end->text_before;
+    const auto join = [](Token* left, Token* right) {
+        left->text_after = right;
+        right->text_before = left;
+    };
+    if (before) {
+        join(before, b);
+    } else {
+        b->text_before = nullptr;
+        first_ = b;
     }
-    return npos;
+    if (a_end == b) {
+        join(b_last, a);
+    } else {
+        join(middle_last, a);
+        join(b_last, a_end);
+    }
+    join(a_last, b_end);
+    ++epoch_;
+    return true;
 }
 
 std::string TokenStream::text() const {
     std::string out;
-    for (const Token* token : tokens_) append_text(out, *token);
+    for (const Token* at = first_; at; at = at->text_after) append_text(out, *at);
     return out;
 }
 
@@ -129,33 +165,35 @@ TokenType closer_of(TokenType open, bool forward) {
     }
 }
 
-Token* search(const Token* from, std::initializer_list<TokenType> types, std::string_view value,
-              bool forward) {
+Token* find(const Token* from, std::initializer_list<TokenType> types, const Search& search,
+            bool forward) {
     std::vector<TokenType> open;  // the closers of the blocks around the current token
-    for (Token* at = forward ? from->next : from->previous; at;
+    std::size_t left = search.reach;
+    if (from == search.last) return nullptr;
+    for (Token* at = forward ? from->next : from->previous; at && left-- > 0;
          at = forward ? at->next : at->previous) {
         if (!open.empty() && at->type == open.back()) {
             open.pop_back();
-            continue;
-        }
-        if (open.empty() && std::ranges::find(types, at->type) != types.end() &&
-            (value.empty() || at->value == value)) {
+        } else if (open.empty() && std::ranges::find(types, at->type) != types.end() &&
+                   (search.value.empty() || at->value == search.value)) {
             return at;
+        } else if (const TokenType closer = closer_of(at->type, forward); closer != at->type) {
+            open.push_back(closer);
         }
-        const TokenType closer = closer_of(at->type, forward);
-        if (closer != at->type) open.push_back(closer);
+        if (at == search.last) return nullptr;
     }
     return nullptr;
 }
 
 }  // namespace
 
-Token* next_of(const Token* from, std::initializer_list<TokenType> types, std::string_view value) {
-    return search(from, types, value, true);
+Token* next_of(const Token* from, std::initializer_list<TokenType> types, const Search& search) {
+    return find(from, types, search, true);
 }
 
-Token* previous_of(const Token* from, std::initializer_list<TokenType> types) {
-    return search(from, types, {}, false);
+Token* previous_of(const Token* from, std::initializer_list<TokenType> types,
+                   const Search& search) {
+    return find(from, types, search, false);
 }
 
 }  // namespace bunraku::lint

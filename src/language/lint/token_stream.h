@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -15,15 +16,16 @@
 
 namespace bunraku::lint {
 
+/// The order of the tokens in the text is a linked list, so that an edit takes constant time.
 class TokenStream {
 public:
     TokenStream() : arena_(std::make_shared<base::Arena>()) {}
 
+    // The tokens that were appended, by position. Edits do not change them.
     std::span<Token* const> tokens() const { return tokens_; }
     std::size_t size() const { return tokens_.size(); }
     bool empty() const { return tokens_.empty(); }
     Token* operator[](std::size_t index) const { return tokens_[index]; }
-    Token* last() const { return tokens_.empty() ? nullptr : tokens_.back(); }
     Token* last_code() const { return last_code_; }
 
     /// Makes a token that is not yet part of the stream.
@@ -35,37 +37,52 @@ public:
 
     /// Appends and links a token.
     void append(Token* token);
-    /// Inserts a token before `index` (at least 1) and links it, by the rules of puppet-lint.
-    void insert(std::size_t index, Token* token);
-    /// Inserts a token before `index` without linking it.
-    void insert_unlinked(std::size_t index, Token* token);
+    /// Inserts a token before `place`, which must not be the first token, and links it by the rules
+    /// of puppet-lint.
+    void insert_before(Token* place, Token* token);
+    /// Inserts a token before or after `place` without linking it.
+    void insert_unlinked_before(Token* place, Token* token);
+    void insert_unlinked_after(Token* place, Token* token);
     /// Removes a token and links its neighbours with each other.
     void remove(Token* token);
     /// Removes a token but leaves all links as they are.
     void erase(Token* token);
-    /// Exchanges two ranges of the same stream, [a, a_end) before [b, b_end).
-    void swap_ranges(std::size_t a, std::size_t a_end, std::size_t b, std::size_t b_end);
-    /// Returns the position of a token, or npos if it is not part of the stream.
-    std::size_t index_of(const Token* token) const;
+    /// Exchanges two ranges of the text, [a, a_end) before [b, b_end). Returns false if they are
+    /// not in this order.
+    bool swap_ranges(Token* a, Token* a_end, Token* b, Token* b_end);
 
     /// Returns the text of all tokens.
     std::string text() const;
 
-    static constexpr std::size_t npos = static_cast<std::size_t>(-1);
-
 private:
     explicit TokenStream(std::shared_ptr<base::Arena> arena) : arena_(std::move(arena)) {}
 
+    void link_text(Token* before, Token* token, Token* after);
+    Token* code_before(Token* token) const;
+    void code_changed(const Token& token) { epoch_ += token.formatting() ? 0 : 1; }
+
     std::shared_ptr<base::Arena> arena_;
     std::vector<Token*> tokens_;
+    Token* first_ = nullptr;
+    Token* last_ = nullptr;
     Token* last_code_ = nullptr;
+    std::uint32_t epoch_ = 1;  ///< grows when code tokens are inserted or removed
 };
 
+/// How many tokens a check or fix looks ahead for something that should follow soon. Without a
+/// limit, code that lacks it would take quadratic time.
+inline constexpr std::size_t kReach = 256;
+
+/// What a search requires besides the type of the token, and where it ends.
+struct Search {
+    std::string_view value = {};   ///< of the token; any if empty
+    const Token* last = nullptr;   ///< the last token of the search; may be null
+    std::size_t reach = SIZE_MAX;  ///< number of tokens
+};
 /// Returns the next token of one of the types after `from`, or null. Skips everything between
-/// matching braces, brackets and parentheses. A non-empty `value` must match too.
-Token* next_of(const Token* from, std::initializer_list<TokenType> types,
-               std::string_view value = {});
+/// matching braces, brackets and parentheses.
+Token* next_of(const Token* from, std::initializer_list<TokenType> types, const Search& search);
 /// Does the same in the other direction.
-Token* previous_of(const Token* from, std::initializer_list<TokenType> types);
+Token* previous_of(const Token* from, std::initializer_list<TokenType> types, const Search& search);
 
 }  // namespace bunraku::lint

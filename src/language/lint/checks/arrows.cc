@@ -2,6 +2,7 @@
 // Checks of the spaces around the arrows (=>) of attributes.
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -80,6 +81,7 @@ private:
         int column = 0;  ///< where the arrows of this level belong
         std::optional<int> name_column;
         std::vector<Token*> arrows;
+        std::map<int, const Token*> first_of_line;
     };
 
     void add(Token* arrow) {
@@ -87,8 +89,7 @@ private:
         if (!name.last) return;
         Level& level = levels_[depth_];
         if (!level.name_column) level.name_column = name.first->column;
-        const bool shares_line = std::ranges::any_of(
-            level.arrows, [&](const Token* other) { return other->line == arrow->line; });
+        const bool shares_line = !level.first_of_line.emplace(arrow->line, arrow).second;
         const int column = shares_line
                                ? *level.name_column + name.length + 1
                                : name.last->column + static_cast<int>(length_of(*name.last)) + 1;
@@ -97,10 +98,7 @@ private:
     }
 
     void report_misaligned(const Level& level) {
-        if (level.arrows.empty()) return;
-        const int line = level.arrows.front()->line;
-        if (std::ranges::all_of(level.arrows, [&](const Token* a) { return a->line == line; }))
-            return;
+        if (level.first_of_line.size() < 2) return;
         for (Token* arrow : level.arrows) {
             if (arrow->column == level.column) continue;
             Finding& finding = report_.warning(
@@ -109,9 +107,7 @@ private:
                                    level.column, arrow->column));
             finding.expected = level.column;
             finding.actual = level.name_column.value_or(1) - 1;  // the indent of a new line
-            const auto first = std::ranges::find_if(
-                level.arrows, [&](const Token* other) { return other->line == arrow->line; });
-            finding.new_line = *first != arrow;
+            finding.new_line = level.first_of_line.at(arrow->line) != arrow;
         }
     }
 
@@ -125,19 +121,17 @@ private:
 std::optional<int> start_new_line(TokenStream& stream, const Finding& finding) {
     const Token* name = finding.token->previous_code;
     Token* blank = name ? name->previous : nullptr;
-    if (!is_a(blank, T::Whitespace, T::Indent)) return std::nullopt;
-    const std::size_t at = stream.index_of(blank);
-    if (at == TokenStream::npos) return std::nullopt;
-    stream.insert_unlinked(at, stream.make(T::Newline, "\n"));
+    if (!is_a(blank, T::Whitespace, T::Indent) || !blank->listed) return std::nullopt;
+    stream.insert_unlinked_before(blank, stream.make(T::Newline, "\n"));
     blank->type = T::Indent;
     blank->value = stream.keep(std::string(static_cast<std::size_t>(finding.actual), ' '));
 
-    const std::size_t end = stream.index_of(name);
-    const Token* indent = previous_of(finding.token, {T::Indent, T::Newline});
-    const std::size_t begin = indent ? stream.index_of(indent) : at + 1;
+    const Token* indent = previous_of(finding.token, {T::Indent, T::Newline}, {.reach = kReach});
     int length = 1;
-    for (std::size_t i = begin; i <= end && i < stream.size(); ++i)
-        length += static_cast<int>(length_of(*stream[i]));
+    for (const Token* at = indent && indent->listed ? indent : blank; at; at = at->text_after) {
+        length += static_cast<int>(length_of(*at));
+        if (at == name || length > finding.expected) break;
+    }
     return finding.expected - length;
 }
 
@@ -158,9 +152,8 @@ bool align_arrow(TokenStream& stream, const Finding& finding) {
         arrow->previous->value = blanks;
         return true;
     }
-    const std::size_t at = stream.index_of(arrow->previous);
-    if (at == TokenStream::npos) return false;
-    stream.insert_unlinked(at + 1, stream.make(T::Whitespace, blanks));
+    if (!arrow->previous->listed) return false;
+    stream.insert_unlinked_after(arrow->previous, stream.make(T::Whitespace, blanks));
     return true;
 }
 

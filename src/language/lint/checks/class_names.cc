@@ -8,12 +8,22 @@ using T = TokenType;
 
 namespace {
 
+/// Like in the plugin, a name belongs to every function or keyword before it on the line. Without a
+/// limit, the number of problems of one line would be quadratic.
+constexpr int kMaxSharedNames = 16;
+
+bool is_inclusion(const Token& token) {
+    return token.is(T::Name, T::FunctionName) &&
+           (token.value == "include" || token.value == "contain" || token.value == "require");
+}
+
 /// Reports absolute names among the arguments of include, contain or require.
 void check_inclusion(const Token& function, Report& report, std::string_view message) {
     Token* at = function.next_code;
     if (!at || at->is(T::FatArrow)) return;
-    int calls = 0;
+    int calls = 0, others = 0;
     for (; at && !at->is(T::Newline); at = at->next) {
+        if (is_inclusion(*at) && ++others > kMaxSharedNames) return;
         if (!at->is(T::Name, T::FunctionName, T::SingleQuoted)) continue;
         if (is_a(at->next_code, T::LeftParen))
             ++calls;
@@ -26,17 +36,18 @@ void check_inclusion(const Token& function, Report& report, std::string_view mes
 
 /// Reports absolute names from `at` up to a token of type `end`.
 void check_names_until(Token* at, TokenType end, Report& report, std::string_view message) {
-    for (; at && !at->is(end); at = at->next)
+    int others = 0;
+    for (; at && !at->is(end); at = at->next) {
+        if (at->is(T::Class, T::Type) && ++others > kMaxSharedNames) return;
         if (at->is(T::Name, T::SingleQuoted) && at->value.starts_with("::"))
             report.warning(at, std::string(message));
+    }
 }
 
 void find_absolute_inclusions(const Manifest& manifest, Report& report) {
     constexpr std::string_view kMessage = "class included by absolute name (::$class)";
     for (Token* token : manifest.tokens()) {
-        const std::string_view value = token->value;
-        if (token->is(T::Name, T::FunctionName) &&
-            (value == "include" || value == "contain" || value == "require")) {
+        if (is_inclusion(*token)) {
             check_inclusion(*token, report, kMessage);
         } else if (token->is(T::Class) && is_a(token->next_code, T::LeftBrace)) {
             check_names_until(token->next_code, T::Colon, report, kMessage);

@@ -26,12 +26,19 @@ bool split_star_comment(TokenStream& stream, const Finding& finding) {
     token->type = T::Comment;
     token->value = stream.keep(fmt::format(" {}", lines[0]));
 
-    const std::size_t found = token->next ? stream.index_of(token->next) : TokenStream::npos;
-    const std::size_t at = found == TokenStream::npos ? 1 : found;
+    Token* at = token->next ? token->next : token->text_after;
+    const auto insert = [&](TokenType type, std::string_view value) {
+        Token* added = stream.make(type, value);
+        if (at && at->listed)
+            stream.insert_before(at, added);
+        else
+            stream.insert_unlinked_after(token, added);
+        at = added;
+    };
     for (std::size_t i = lines.size(); i-- > 1;) {
-        stream.insert(at, stream.make(T::Comment, stream.keep(fmt::format(" {}", lines[i]))));
-        if (token->previous) stream.insert(at, stream.make(T::Indent, token->previous->value));
-        stream.insert(at, stream.make(T::Newline, "\n"));
+        insert(T::Comment, stream.keep(fmt::format(" {}", lines[i])));
+        if (token->previous) insert(T::Indent, token->previous->value);
+        insert(T::Newline, "\n");
     }
     return true;
 }

@@ -16,29 +16,40 @@ std::vector<TokenRange> case_statements(const Manifest& manifest) {
     const auto tokens = manifest.tokens();
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (!tokens[i]->is(T::Case)) continue;
-        int depth = 0;
-        for (std::size_t j = i + 1; j < tokens.size(); ++j) {
-            if (tokens[j]->is(T::LeftBrace)) ++depth;
-            if (!tokens[j]->is(T::RightBrace) || --depth != 0) continue;
-            found.push_back({i, j});
-            break;
-        }
+        if (const auto end = manifest.block_ends().after(i)) found.push_back({i, *end});
     }
     return found;
 }
 
+/// A case statement with those that begin in it, and in turn in these.
+struct CaseGroup {
+    std::size_t last = 0;  ///< the last token
+    std::size_t next = 0;  ///< number of the first statement after the group
+};
+
+std::vector<CaseGroup> group_cases(const std::vector<TokenRange>& cases) {
+    std::vector<CaseGroup> groups(cases.size());
+    for (std::size_t i = cases.size(); i-- > 0;) {
+        CaseGroup group{cases[i].last, i + 1};
+        while (group.next < cases.size() && cases[group.next].first <= group.last) {
+            const CaseGroup& inner = groups[group.next];
+            group.last = std::max(group.last, inner.last);
+            group.next = inner.next;
+        }
+        groups[i] = group;
+    }
+    return groups;
+}
+
 /// Reports whether the statement `cases[number]` has a default, apart from the statements in it.
 bool has_default(const Manifest& manifest, const std::vector<TokenRange>& cases,
-                 std::size_t number) {
+                 const std::vector<CaseGroup>& groups, std::size_t number) {
     int depth = 0;
     std::size_t inner = number + 1;  // the next statement
     for (std::size_t i = cases[number].first; i <= cases[number].last; ++i) {
         if (inner < cases.size() && i == cases[inner].first) {
-            std::size_t last = cases[inner].last;
-            // The statements in it are part of it.
-            while (inner < cases.size() && cases[inner].first <= last)
-                last = std::max(last, cases[inner++].last);
-            i = last;
+            i = groups[inner].last;
+            inner = groups[inner].next;
             continue;
         }
         const Token& token = *manifest.tokens()[i];
@@ -55,8 +66,9 @@ const Check check_case_without_default{.name = "case_without_default",
                                        .description = "Every case statement has a default.",
                                        .run = [](const Manifest& manifest, Report& report) {
                                            const auto cases = case_statements(manifest);
+                                           const auto groups = group_cases(cases);
                                            for (std::size_t i = 0; i < cases.size(); ++i) {
-                                               if (!has_default(manifest, cases, i))
+                                               if (!has_default(manifest, cases, groups, i))
                                                    report.warning(
                                                        manifest.tokens()[cases[i].first],
                                                        "case statement without a default case");

@@ -29,9 +29,14 @@ std::string autoload_path(std::string_view name, bool relative) {
     const std::size_t separator = name.find("::");
     std::string file = "init";
     if (separator != std::string_view::npos) {
-        file = name.substr(separator + 2);
-        for (std::size_t at = 0; (at = file.find("::", at)) != std::string::npos;)
-            file.replace(at, 2, "/");
+        file.clear();
+        for (std::string_view rest = name.substr(separator + 2);;) {
+            const std::size_t end = rest.find("::");
+            file += rest.substr(0, end);
+            if (end == std::string_view::npos) break;
+            file += '/';
+            rest.remove_prefix(end + 2);
+        }
     }
     const std::string path = fmt::format("manifests/{}.pp", file);
     return relative ? path : fmt::format("/{}/{}", name.substr(0, separator), path);

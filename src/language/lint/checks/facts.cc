@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/codec/yaml.h"
+#include "core/codec/yaml_outline.h"
 #include "language/lint/characters.h"
 #include "language/lint/checks/checks.h"
 #include "language/lint/fact_names.h"
@@ -78,61 +79,27 @@ bool use_facts_hash(TokenStream& stream, const Finding& finding) {
     return true;
 }
 
-/// Finds interpolated facts ("%{name}", "%{::name}", "%{facts.name}") in a YAML document.
-class YamlFacts {
-public:
-    explicit YamlFacts(std::string_view text) : text_(text) {}
-
-    void search(const codec::YamlNode& node) {
-        switch (node.kind) {
-            case codec::YamlNode::Kind::Mapping:
-                for (const auto& [key, value] : node.entries) {
-                    if (key.kind == codec::YamlNode::Kind::String) search_text(key.text);
-                    search(value);
-                }
-                break;
-            case codec::YamlNode::Kind::Sequence:
-                for (const auto& item : node.items) search(item);
-                break;
-            case codec::YamlNode::Kind::String: search_text(node.text); break;
-            default: break;
+/// Adds the legacy facts in the interpolations ("%{name}", "%{::name}", "%{facts.name}") of a text.
+void find_interpolated_facts(const codec::YamlScalar& scalar, std::vector<Problem>& problems) {
+    const std::string_view text = scalar.text;
+    for (std::size_t at = 0; (at = text.find("%{", at)) != std::string_view::npos;) {
+        at += 2;
+        std::string_view name = text.substr(at);
+        for (const std::string_view prefix : {"::", ":", "facts."}) {
+            if (!name.starts_with(prefix)) continue;
+            name.remove_prefix(prefix.size());
+            break;
         }
+        std::size_t end = 0;
+        while (is_word(char_at(name, end))) ++end;
+        if (char_at(name, end) != '}' || !is_legacy_fact(name.substr(0, end))) continue;
+        problems.push_back({.check = kYamlCheck,
+                            .message = fmt::format("legacy fact '{}'", name.substr(0, end)),
+                            .line = static_cast<int>(scalar.start.line) + 1,
+                            .column = 1,
+                            .reason = {}});
     }
-
-    std::vector<Problem> problems;
-
-private:
-    void search_text(std::string_view text) {
-        for (std::size_t at = 0; (at = text.find("%{", at)) != std::string_view::npos;) {
-            at += 2;
-            std::string_view name = text.substr(at);
-            for (const std::string_view prefix : {"::", ":", "facts."}) {
-                if (!name.starts_with(prefix)) continue;
-                name.remove_prefix(prefix.size());
-                break;
-            }
-            std::size_t end = 0;
-            while (is_word(char_at(name, end))) ++end;
-            if (char_at(name, end) != '}' || !is_legacy_fact(name.substr(0, end))) continue;
-            problems.push_back({.check = kYamlCheck,
-                                .message = fmt::format("legacy fact '{}'", name.substr(0, end)),
-                                .line = line_of(text),
-                                .column = 1,
-                                .reason = {}});
-        }
-    }
-
-    /// Returns the first line that contains the text, or 1.
-    int line_of(std::string_view text) const {
-        std::size_t found = text_.find(text);
-        // A text of several lines is on no single line.
-        if (found == std::string_view::npos || text.contains('\n')) found = 0;
-        return 1 + static_cast<int>(std::count(
-                       text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(found), '\n'));
-    }
-
-    std::string_view text_;
-};
+}
 
 }  // namespace
 
@@ -144,9 +111,10 @@ std::vector<Problem> find_legacy_facts(std::string_view text, std::string_view p
                  .message = "Syntax error " + document.error().message,
                  .reason = {}}};
     }
-    YamlFacts facts(text);
-    facts.search(*document);
-    return std::move(facts.problems);
+    std::vector<Problem> problems;
+    for (const auto& scalar : codec::outline_yaml(text).scalars)
+        find_interpolated_facts(scalar, problems);
+    return problems;
 }
 
 const Check check_legacy_facts{

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plugin param-docs: the comments above a definition describe its parameters.
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
+#include <map>
+#include <set>
 
 #include "core/base/text.h"
 #include "language/lint/characters.h"
@@ -62,6 +65,36 @@ bool is_private_tag(std::string_view comment) {
     return text.starts_with(kTag) && base::trim(text.substr(kTag.size())) == "private";
 }
 
+/// A comment that names a parameter.
+struct DocComment {
+    Token* token;
+    DocumentedName documented;
+};
+
+/// All comments of a file. Like the plugin, a definition has all comments before it.
+struct FileComments {
+    std::vector<DocComment> comments;
+    std::size_t first_private_tag = SIZE_MAX;  ///< its position
+};
+
+FileComments read_comments(const Manifest& manifest) {
+    FileComments out;
+    for (Token* token : manifest.tokens()) {
+        if (!token->is(T::Comment)) continue;
+        if (is_private_tag(token->value)) {
+            out.first_private_tag = std::min<std::size_t>(out.first_private_tag, token->index);
+        } else if (const auto documented = documented_name(token->value);
+                   !documented.style.empty()) {
+            out.comments.push_back({token, documented});
+        }
+    }
+    return out;
+}
+
+/// The number of problems grows with the product of comments and definitions. Definitions after the
+/// one that reaches this number are not checked.
+constexpr std::size_t kMaxFindings = 10'000;
+
 struct Entry {
     std::string_view name, style;
     std::vector<Token*> comments;  ///< the last comment of the file comes first
@@ -70,39 +103,32 @@ struct Entry {
 /// The comments above one definition.
 struct Documentation {
     std::vector<Entry> entries;
+    std::map<std::string_view, std::size_t> by_name;
     std::vector<std::size_t> duplicated;  ///< positions of entries, by their second comment
-    bool is_private = false;
 
     const Entry* find(std::string_view name) const {
-        const auto found = std::ranges::find(entries, name, &Entry::name);
-        return found == entries.end() ? nullptr : &*found;
+        const auto found = by_name.find(name);
+        return found == by_name.end() ? nullptr : &entries[found->second];
     }
 };
 
 constexpr std::string_view kTitle = "name/title";
 
-Documentation read_documentation(const Manifest& manifest, const Definition& definition) {
+Documentation read_documentation(const FileComments& file, const Definition& definition) {
     Documentation docs;
-    for (std::size_t i = definition.range.first; i-- > 0;) {
-        Token* token = manifest.tokens()[i];
-        if (!token->is(T::Comment)) continue;
-        if (is_private_tag(token->value)) {
-            docs.is_private = true;
-            continue;
-        }
-        DocumentedName documented = documented_name(token->value);
-        if (documented.style.empty()) continue;
+    const auto end =
+        std::ranges::lower_bound(file.comments, definition.range.first, {},
+                                 [](const DocComment& one) { return one.token->index; });
+    for (auto at = end; at != file.comments.begin();) {
+        auto [token, documented] = *--at;
         if (definition.kind == T::Define &&
             (documented.name == "name" || documented.name == "title"))
             documented.name = kTitle;
-        auto entry = std::ranges::find(docs.entries, documented.name, &Entry::name);
-        if (entry == docs.entries.end()) {
-            docs.entries.push_back({documented.name, documented.style, {}});
-            entry = docs.entries.end() - 1;
-        }
-        entry->comments.push_back(token);
-        if (entry->comments.size() == 2)
-            docs.duplicated.push_back(static_cast<std::size_t>(entry - docs.entries.begin()));
+        const auto [found, added] = docs.by_name.emplace(documented.name, docs.entries.size());
+        if (added) docs.entries.push_back({documented.name, documented.style, {}});
+        Entry& entry = docs.entries[found->second];
+        entry.comments.push_back(token);
+        if (entry.comments.size() == 2) docs.duplicated.push_back(found->second);
     }
     return docs;
 }
@@ -120,10 +146,12 @@ void report_comment(Report& report, const Token& comment, std::string message) {
     report.warning_at(comment.line, name_column(comment), std::move(message));
 }
 
-void check_documentation_of(const Manifest& manifest, const Definition& definition,
+void check_documentation_of(const FileComments& file, const Definition& definition,
                             Report& report) {
-    const Documentation docs = read_documentation(manifest, definition);
+    const Documentation docs = read_documentation(file, definition);
     const auto parameters = parameters_of(definition, Braces::Nest);
+    std::set<std::string_view> names;
+    for (const Token* parameter : parameters) names.insert(parameter->value);
     const std::string_view kind = definition.kind == T::Class ? "class" : "defined type";
     const std::string_view owner = definition.name->value;
 
@@ -135,14 +163,13 @@ void check_documentation_of(const Manifest& manifest, const Definition& definiti
                                        owner, entry.name));
     }
     for (const Entry& entry : docs.entries) {
-        if ((entry.name == kTitle && definition.kind == T::Define) ||
-            std::ranges::find(parameters, entry.name, &Token::value) != parameters.end())
+        if ((entry.name == kTitle && definition.kind == T::Define) || names.contains(entry.name))
             continue;
         report_comment(report, *entry.comments.front(),
                        fmt::format("No matching {} parameter for documentation of {}::{}", kind,
                                    owner, entry.name));
     }
-    if (docs.is_private) return;
+    if (file.first_private_tag < definition.range.first) return;
     const auto& styles = report.options().docs_styles;
     for (Token* parameter : parameters) {
         const Entry* entry = docs.find(parameter->value);
@@ -164,8 +191,11 @@ const Check check_parameter_documentation{
     .group = CheckGroup::Plugin,
     .description = "The comments above a definition describe exactly its parameters.",
     .run = [](const Manifest& manifest, Report& report) {
-        for (const Definition* definition : manifest.definitions())
-            check_documentation_of(manifest, *definition, report);
+        const FileComments comments = read_comments(manifest);
+        for (const Definition* definition : manifest.definitions()) {
+            if (report.findings().size() > kMaxFindings) return;
+            check_documentation_of(comments, *definition, report);
+        }
     }};
 
 }  // namespace bunraku::lint

@@ -46,10 +46,12 @@ std::vector<Token*> tokens_between(const Manifest& manifest, const Token* first,
 
 }  // namespace
 
-std::vector<Token*> default_of_parameter(const Manifest& manifest, const Token* parameter) {
+std::vector<Token*> default_of_parameter(const Manifest& manifest, const Definition& definition,
+                                         const Token* parameter) {
     const Token* first = nullptr;
     int depth = 0;
-    for (const Token* token = parameter->next_code; token; token = token->next) {
+    for (const Token* token = parameter->next_code;
+         token && token->index <= definition.parameters.back()->index + 1; token = token->next) {
         if (token->is(T::LeftParen, T::LeftBracket)) ++depth;
         if (token->is(T::RightParen, T::RightBracket)) --depth;
         if (token->is(T::Equals)) first = token->next_code;
@@ -61,7 +63,9 @@ std::vector<Token*> default_of_parameter(const Manifest& manifest, const Token* 
 
 std::vector<Token*> type_of_parameter(const Manifest& manifest, const Token* parameter) {
     int depth = 0;
-    for (const Token* token = parameter->previous_code; token; token = token->previous_code) {
+    // A variable belongs to the parameter before it.
+    for (const Token* token = parameter->previous_code; token && !token->is(T::Variable);
+         token = token->previous_code) {
         if (token->is(T::LeftParen, T::LeftBracket)) ++depth;
         if (token->is(T::RightParen, T::RightBracket)) --depth;
         if ((token->is(T::LeftParen) && depth > 0) || (token->is(T::Comma) && depth == 0))
@@ -96,7 +100,7 @@ void find_optional_defaults(const Manifest& manifest, Report& report) {
     for (const Definition* definition : manifest.definitions()) {
         for (Token* parameter : parameters_of(*definition)) {
             if (!is_type(type_of_parameter(manifest, parameter), "Optional")) continue;
-            const auto value = default_of_parameter(manifest, parameter);
+            const auto value = default_of_parameter(manifest, *definition, parameter);
             if (value.empty()) {
                 if (definition->kind == T::Define)
                     report.warning(parameter,
@@ -116,7 +120,7 @@ void find_undef_defaults(const Manifest& manifest, Report& report) {
             if (type.empty() || !type[0]->is(T::Type) || type[0]->value == "Optional" ||
                 is_variant_with_undef(type))
                 continue;
-            const auto value = default_of_parameter(manifest, parameter);
+            const auto value = default_of_parameter(manifest, *definition, parameter);
             if (!value.empty() && !calls_function(value) && value[0]->is(T::Undef))
                 report.warning(parameter, "Not optional parameter defaults to undef");
         }
@@ -127,7 +131,7 @@ void find_empty_defaults(const Manifest& manifest, Report& report) {
     for (const Definition* definition : manifest.definitions()) {
         for (Token* parameter : parameters_of(*definition)) {
             const auto type = type_of_parameter(manifest, parameter);
-            const auto value = default_of_parameter(manifest, parameter);
+            const auto value = default_of_parameter(manifest, *definition, parameter);
             if (type.empty() || value.empty() || !type[0]->is(T::Type)) continue;
             const bool text =
                 type[0]->value.starts_with("String") || type[0]->value.starts_with("Variant");

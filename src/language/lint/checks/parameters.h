@@ -15,8 +15,9 @@ std::vector<Token*> parameters_of(const Definition& definition, Braces braces = 
 
 /// Returns the tokens of the data type of a parameter. Empty if it has none.
 std::vector<Token*> type_of_parameter(const Manifest& manifest, const Token* parameter);
-/// Returns the tokens of the default value of a parameter, up to the first comma. Empty if it has
-/// none.
-std::vector<Token*> default_of_parameter(const Manifest& manifest, const Token* parameter);
+/// Returns the tokens of the default value of a parameter of the definition, up to the first comma.
+/// Empty if it has none.
+std::vector<Token*> default_of_parameter(const Manifest& manifest, const Definition& definition,
+                                         const Token* parameter);
 
 }  // namespace bunraku::lint

@@ -16,6 +16,12 @@ bool takes_references(std::string_view attribute) {
     return std::ranges::find(kAttributes, attribute) != std::end(kAttributes);
 }
 
+bool is_attribute(const ResourceBody& resource, const Token* token) {
+    const auto found =
+        std::ranges::lower_bound(resource.attributes, token->index, {}, &Token::index);
+    return found != resource.attributes.end() && *found == token;
+}
+
 /// Reports the titles of references (`File[title]`) in relationships that have the given type.
 void find_titles(const Manifest& manifest, Report& report, TokenType type,
                  std::string_view message) {
@@ -27,7 +33,7 @@ void find_titles(const Manifest& manifest, Report& report, TokenType type,
                 // also ends at a comment.
                 if (!resource.range.contains(at->index) ||
                     at->is(T::Comment, T::SlashComment, T::MultilineComment) ||
-                    std::ranges::find(resource.attributes, at) != resource.attributes.end())
+                    is_attribute(resource, at))
                     break;
                 if (!at->is(T::ClassReference) || !is_a(at->next, T::LeftBracket)) continue;
                 Token* title = at->next->next;
@@ -67,9 +73,14 @@ const Check check_resource_reference_without_whitespace{
     .group = CheckGroup::Plugin,
     .description = "There is no space between the type and the title of a reference.",
     .run = [](const Manifest& manifest, Report& report) {
-        // The plugin repeats its problems for each resource of the file.
+        // The plugin repeats its problems for each resource of the file. A limit keeps their number
+        // from being quadratic.
+        constexpr std::size_t kMaxRepeated = 10'000;
         const auto tokens = blanks_before_title(manifest, T::ClassReference);
-        for (std::size_t i = 0; i < manifest.resources().size(); ++i) report_blanks(tokens, report);
+        for (std::size_t i = 0; i < manifest.resources().size(); ++i) {
+            report_blanks(tokens, report);
+            if (tokens.empty() || report.findings().size() > kMaxRepeated) return;
+        }
     }};
 
 const Check check_resource_reference_with_unquoted_title{

@@ -15,10 +15,9 @@ bool move_arrow(TokenStream& stream, const Finding& finding) {
     Token* right = arrow->next_code;
     if (!left || !right) return false;
     stream.remove(arrow);
-    const std::size_t at = stream.index_of(right);
-    if (at == 0 || at == TokenStream::npos) return false;
-    stream.insert(at, arrow);
-    stream.insert(at + 1, stream.make(T::Whitespace, " ", right->line, 3));
+    if (!right->listed || !right->text_before) return false;
+    stream.insert_before(right, arrow);
+    stream.insert_before(right, stream.make(T::Whitespace, " ", right->line, 3));
     Token* blank = left->next;
     if (is_a(blank, T::Whitespace) && is_a(blank->next, T::Newline, T::Whitespace))
         stream.remove(blank);

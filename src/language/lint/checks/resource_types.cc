@@ -36,7 +36,7 @@ void find_ensure(const Manifest& manifest, Report& report, std::string_view type
 /// keyword, so it is not among the attributes of the resource.
 bool is_idempotent(const Manifest& manifest, const ResourceBody& exec) {
     const Token* at = manifest.tokens()[exec.range.first]->previous;
-    while (at && (at = next_of(at, {T::Name, T::Unless})) && exec.range.contains(at->index)) {
+    while (at && (at = next_of(at, {T::Name, T::Unless}, {.last = exec.last}))) {
         const std::string_view name = at->value;
         if (is_a(at->next_code, T::FatArrow) &&
             (name == "onlyif" || name == "unless" || name == "creates" || name == "refreshonly"))

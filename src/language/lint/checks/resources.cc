@@ -11,6 +11,9 @@ using T = TokenType;
 
 namespace {
 
+/// How many node keywords without a block may follow each other.
+constexpr int kMaxNodes = 16;
+
 bool quote_resource_word(TokenStream&, const Finding& finding) {
     finding.token->type = T::SingleQuoted;
     return true;
@@ -46,20 +49,21 @@ void find_late_ensure(const Manifest& manifest, Report& report) {
 /// Exchanges the first attribute and `ensure`.
 bool move_ensure_first(TokenStream& stream, const Finding& finding) {
     Token* first = finding.resource->attributes.front();
-    Token* first_comma = next_of(first, {T::Comma});
-    Token* ensure = first_comma ? next_of(first_comma, {T::Name}, "ensure") : nullptr;
-    Token* ensure_comma = ensure ? next_of(ensure, {T::Comma, T::Semicolon}) : nullptr;
-    if (!ensure_comma) return false;
-    const std::size_t a = stream.index_of(first), a_end = stream.index_of(first_comma);
-    const std::size_t b = stream.index_of(ensure), b_end = stream.index_of(ensure_comma);
-    if (!(a <= a_end && a_end <= b && b <= b_end && b_end < stream.size())) return false;
+    // Without commas in this resource, the fix of puppet-lint exchanges parts of several resources.
+    const Token* last = finding.resource->last;
+    Token* first_comma = next_of(first, {T::Comma}, {.last = last});
+    Token* ensure =
+        first_comma ? next_of(first_comma, {T::Name}, {.value = "ensure", .last = last}) : nullptr;
+    Token* ensure_comma =
+        ensure ? next_of(ensure, {T::Comma, T::Semicolon}, {.last = last}) : nullptr;
+    if (!ensure_comma || !stream.swap_ranges(first, first_comma, ensure, ensure_comma))
+        return false;
 
     std::swap(first->previous, ensure->previous);
     std::swap(first->previous_code, ensure->previous_code);
     const Token* after = ensure_comma->next;
     ensure_comma->next_code = after ? after->next_code : nullptr;
     ensure_comma->next = first_comma->next;
-    stream.swap_ranges(a, a_end, b, b_end);
     return true;
 }
 
@@ -75,16 +79,15 @@ void find_symlink_targets(const Manifest& manifest, Report& report) {
 }
 
 bool add_target(TokenStream& stream, const Finding& finding) {
-    const std::size_t at = stream.index_of(finding.token);
     const Token* before = finding.begin->previous;
-    if (at == TokenStream::npos || !before) return false;
+    if (!finding.token->listed || !before) return false;
     Token* const added[] = {
         stream.make(T::Name, "symlink"), stream.make(T::Comma, ","),
         stream.make(T::Newline, "\n"),   stream.make(T::Indent, before->value),
         stream.make(T::Name, "target"),  stream.make(T::Whitespace, " "),
         stream.make(T::FatArrow, "=>"),  stream.make(T::Whitespace, " "),
     };
-    for (std::size_t i = std::size(added); i-- > 0;) stream.insert_unlinked(at, added[i]);
+    for (Token* token : added) stream.insert_unlinked_before(finding.token, token);
     return true;
 }
 
@@ -136,18 +139,23 @@ const Check check_unquoted_node_name{
     .run =
         [](const Manifest& manifest, Report& report) {
             const auto tokens = manifest.tokens();
+            std::size_t braces = tokens.size();  // end of the tokens with a brace after them
+            while (braces > 0 && !tokens[braces - 1]->is(T::LeftBrace)) --braces;
             for (Token* node : tokens) {
                 if (!node->is(T::Node)) continue;
-                std::size_t brace = node->index;
-                while (brace < tokens.size() && !tokens[brace]->is(T::LeftBrace)) ++brace;
-                if (brace == tokens.size()) {
+                if (node->index >= braces) {
                     report.error(node, "Syntax error (try running `puppet parser validate <file>`)")
                         .problem.check = "syntax";
                     continue;
                 }
-                for (std::size_t i = node->index; i < brace; ++i)
+                // Like in puppet-lint, attributes named node count, too. The limit keeps the number
+                // of problems from being quadratic.
+                int nodes = 0;
+                for (std::size_t i = node->index; !tokens[i]->is(T::LeftBrace); ++i) {
+                    if (tokens[i]->is(T::Node) && ++nodes > kMaxNodes) break;
                     if (tokens[i]->is(T::Name))
                         report.warning(tokens[i], "unquoted node name found");
+                }
             }
         },
     .fix = quote_resource_word};

@@ -42,10 +42,9 @@ bool remove_spaces(TokenStream& stream, const Finding& finding) {
     return true;
 }
 
-bool insert_space_before(TokenStream& stream, const Token* token) {
-    const std::size_t at = stream.index_of(token);
-    if (at == 0 || at == TokenStream::npos) return false;
-    stream.insert(at, stream.make(TokenType::Whitespace, " "));
+bool insert_space_before(TokenStream& stream, Token* token) {
+    if (!token->listed || !token->text_before) return false;
+    stream.insert_before(token, stream.make(TokenType::Whitespace, " "));
     return true;
 }
 

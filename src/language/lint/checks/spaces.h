@@ -26,7 +26,7 @@ inline Token* solid_after(const Token* token) {
 }
 
 /// Inserts a space before `token`. Returns false if that is the first token.
-bool insert_space_before(TokenStream& stream, const Token* token);
+bool insert_space_before(TokenStream& stream, Token* token);
 /// Removes the blanks before `token`. Returns the token before them, or null if there is none.
 Token* remove_blanks_before(TokenStream& stream, const Token* token);
 

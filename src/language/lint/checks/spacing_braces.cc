@@ -21,19 +21,17 @@ void check_before_closing_brace(Token* brace, Report& report) {
 }
 
 /// Reports whether there is only a line end and perhaps an indent between `at` and a closing brace.
-bool ends_line_before_brace(const TokenStream& stream, std::size_t at) {
-    const auto type = [&](std::size_t i) {
-        return at + i < stream.size() ? stream[at + i]->type : T::Comment;
-    };
-    if (type(0) != T::Newline) return false;
-    return type(1) == T::RightBrace || (type(1) == T::Indent && type(2) == T::RightBrace);
+bool ends_line_before_brace(const Token& at) {
+    const Token* next = at.text_after;
+    if (!at.is(T::Newline)) return false;
+    return is_a(next, T::RightBrace) ||
+           (is_a(next, T::Indent) && is_a(next->text_after, T::RightBrace));
 }
 
 bool fix_before_closing_brace(TokenStream& stream, const Finding& finding) {
     Token* at = finding.token;
     while (at && !at->is(T::RightBrace)) {
-        const std::size_t position = stream.index_of(at);
-        if (position == TokenStream::npos || ends_line_before_brace(stream, position)) return true;
+        if (!at->listed || ends_line_before_brace(*at)) return true;
         stream.remove(at);
         at = at->next;
     }

@@ -35,10 +35,16 @@ bool make_blank_single(TokenStream&, const Finding& finding) {
     return true;
 }
 
+/// Returns the first name in the definition, or null.
+Token* name_after(const Manifest& manifest, const Definition& definition) {
+    return next_of(manifest.tokens()[definition.range.first], {T::Name, T::FunctionName},
+                   {.last = manifest.tokens()[definition.range.last]});
+}
+
 void find_bad_names(const Manifest& manifest, Report& report) {
     for (const Definition* definition : manifest.definitions()) {
         const Token* keyword = manifest.tokens()[definition->range.first];
-        const Token* name = next_of(keyword, {T::Name, T::FunctionName});
+        const Token* name = name_after(manifest, *definition);
         if (name && !is_followed_by_name(keyword, name))
             report.error(keyword->next,
                          "there should be a single space between the class or defined resource "
@@ -48,8 +54,7 @@ void find_bad_names(const Manifest& manifest, Report& report) {
 
 void find_bad_ends_of_names(const Manifest& manifest, Report& report) {
     for (const Definition* definition : manifest.definitions()) {
-        const Token* keyword = manifest.tokens()[definition->range.first];
-        Token* name = next_of(keyword, {T::Name, T::FunctionName});
+        Token* name = name_after(manifest, *definition);
         const Token* after = name ? solid_after(name) : nullptr;
         if (after && (after->index != name->index + 2 || !is_single_space(name->next)))
             report.error(name,
@@ -75,7 +80,7 @@ const Check check_manifest_whitespace_inherits_name_single_space_before{
         [](const Manifest& manifest, Report& report) {
             for (const Token* token : manifest.tokens()) {
                 if (!token->is(T::Inherits)) continue;
-                const Token* name = next_of(token, {T::Name, T::FunctionName});
+                const Token* name = next_of(token, {T::Name, T::FunctionName}, {.reach = kReach});
                 if (name && !is_followed_by_name(token, name))
                     report.error(token->next,
                                  "there should be a single space between the inherits statement "
@@ -130,9 +135,8 @@ const Check check_manifest_whitespace_missing_newline_end_of_file{
         },
     .fix =
         [](TokenStream& stream, const Finding& finding) {
-            const std::size_t at = stream.index_of(finding.token);
-            if (at == TokenStream::npos) return false;
-            stream.insert_unlinked(at + 1, stream.make(T::Newline, "\n"));
+            if (!finding.token->listed) return false;
+            stream.insert_unlinked_after(finding.token, stream.make(T::Newline, "\n"));
             return true;
         }};
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "core/base/text.h"
@@ -102,17 +103,15 @@ private:
     /// Brackets that close on the same later line count once.
     int count_open_groups(const Token& line_end) {
         int groups = 0;
-        std::vector<int> lines;
+        std::set<int> lines;
         for (const Token* at = line_end.previous; at && !at->is(T::Newline); at = at->previous) {
             if (at->is(T::HeredocOpen)) ++extra_;
             if (!opens(*at)) continue;
             const Token* match = matches_[at->index];
             if (!match) {
                 ++groups;
-            } else if (match->line > at->line &&
-                       std::ranges::find(lines, match->line) == lines.end()) {
+            } else if (match->line > at->line && lines.insert(match->line).second) {
                 ++groups;
-                lines.push_back(match->line);
             }
         }
         return groups;
@@ -138,14 +137,10 @@ private:
 
     /// Applies the brackets of the next line that close groups of earlier lines.
     void close_groups(const Token& line_end) {
-        std::vector<int> lines;
+        std::set<int> lines;
         for (const Token* at = line_end.next; at && !at->is(T::Newline); at = at->next) {
             const Token* match = closes(*at) ? matches_[at->index] : nullptr;
-            if (match && match->line < at->line &&
-                std::ranges::find(lines, match->line) == lines.end()) {
-                --indent_;
-                lines.push_back(match->line);
-            }
+            if (match && match->line < at->line && lines.insert(match->line).second) --indent_;
             if (match && at->is(T::RightBrace) && title_line_ && match->line < *title_line_) {
                 --indent_;
                 title_line_.reset();
@@ -206,9 +201,8 @@ bool fix_indent(TokenStream& stream, const Finding& finding) {
             if (at->is(T::HeredocMid)) shift_heredoc(stream, *at, change);
         if (at) shift_heredoc(stream, *at, change);
     } else {
-        const std::size_t at = stream.index_of(first);
-        if (at == TokenStream::npos) return false;
-        stream.insert_unlinked(at, stream.make(T::Indent, stream.keep(spaces)));
+        if (!first->listed) return false;
+        stream.insert_unlinked_before(first, stream.make(T::Indent, stream.keep(spaces)));
     }
     return true;
 }

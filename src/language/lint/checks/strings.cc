@@ -12,13 +12,15 @@ namespace {
 /// puppet-lint, so do as many spaces as the string's column, which look like the indent of a next
 /// line.
 bool needs_double_quotes(std::string_view text, int column) {
+    int spaces = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        if (std::string_view("'\r\t\n").contains(text[i])) return true;
+        spaces = text[i] == ' ' ? spaces + 1 : 0;
+        if (spaces >= column || std::string_view("'\r\t\n").contains(text[i])) return true;
         if (text[i] == '\\' && i + 1 < text.size() &&
             std::string_view("$\"'tsn\\").contains(text[i + 1]))
             return true;
     }
-    return text.contains(std::string(static_cast<std::size_t>(column), ' '));
+    return column <= 0;
 }
 
 void find_only_variables(const Manifest& manifest, Report& report) {

@@ -11,7 +11,7 @@ namespace {
 class CommaCheck {
 public:
     CommaCheck(const Manifest& manifest, Report& report)
-        : tokens_(manifest.tokens()), report_(report) {}
+        : manifest_(manifest), tokens_(manifest.tokens()), report_(report) {}
 
     /// Checks a list. `end` is the position of its last token and `open` the type of its first.
     void check(std::size_t end, TokenType open) {
@@ -28,10 +28,11 @@ public:
     }
 
     void arrays() {
+        const auto ends = next_positions(T::RightBracket);
         for (const Token* token : tokens_) {
             if (token->is(T::LeftBracket) &&
                 !is_a(token->previous_code, T::ClassReference, T::Type))
-                check(first_of(token->index, T::RightBracket), T::LeftBracket);
+                check(ends[token->index], T::LeftBracket);
         }
     }
 
@@ -39,37 +40,36 @@ public:
         for (const Token* token : tokens_) {
             if (token->is(T::LeftBrace) &&
                 is_a(token->previous_code, T::Equals, T::IsEqual, T::FatArrow, T::LeftParen))
-                check(closing_brace(token->index), T::LeftBrace);
+                check(manifest_.block_ends().after(token->index).value_or(tokens_.size() - 1),
+                      T::LeftBrace);
         }
     }
 
     void defaults() {
+        const auto ends = next_positions(T::RightBrace);
         for (const Token* token : tokens_) {
             // A type before a brace is also the return type of a function or an operand.
             if (token->is(T::ClassReference) && is_a(token->next_code, T::LeftBrace) &&
                 token->previous_code &&
                 !token->previous_code->is(T::RightShift, T::Match, T::NoMatch))
-                check(first_of(token->index, T::RightBrace), T::LeftBrace);
+                check(ends[token->index], T::LeftBrace);
         }
     }
 
 private:
-    /// Returns the position of the next token of a type, or of the last token of the file.
-    std::size_t first_of(std::size_t from, TokenType type) const {
-        for (std::size_t i = from + 1; i < tokens_.size(); ++i)
-            if (tokens_[i]->is(type)) return i;
-        return tokens_.size() - 1;
-    }
-
-    std::size_t closing_brace(std::size_t open) const {
-        int depth = 0;
-        for (std::size_t i = open; i < tokens_.size(); ++i) {
-            if (tokens_[i]->is(T::LeftBrace)) ++depth;
-            if (tokens_[i]->is(T::RightBrace) && --depth == 0) return i;
+    /// Returns for each position that of the next token of a type, or of the last token of the
+    /// file.
+    std::vector<std::size_t> next_positions(TokenType type) const {
+        std::vector<std::size_t> next(tokens_.size());
+        std::size_t position = tokens_.size() - 1;
+        for (std::size_t i = tokens_.size(); i-- > 0;) {
+            next[i] = position;
+            if (tokens_[i]->is(type)) position = i;
         }
-        return tokens_.size() - 1;
+        return next;
     }
 
+    const Manifest& manifest_;
     std::span<Token* const> tokens_;
     Report& report_;
 };
@@ -90,9 +90,9 @@ const Check check_trailing_comma{.name = "trailing_comma",
                                      },
                                  .fix =
                                      [](TokenStream& stream, const Finding& finding) {
-                                         const std::size_t at = stream.index_of(finding.token);
-                                         if (at == TokenStream::npos) return false;
-                                         stream.insert_unlinked(at, stream.make(T::Comma, ","));
+                                         if (!finding.token->listed) return false;
+                                         stream.insert_unlinked_before(finding.token,
+                                                                       stream.make(T::Comma, ","));
                                          return true;
                                      }};
 

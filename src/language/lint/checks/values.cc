@@ -9,6 +9,11 @@ using T = TokenType;
 
 namespace {
 
+// Like in the plugins, a word is reported for each separator after it on its line, and for each
+// statement around it. Without limits, the number of problems would be quadratic.
+constexpr int kMaxKeywords = 2;     ///< keywords between a keyword and its block
+constexpr int kMaxSeparators = 10;  ///< separators between a word and a separator
+
 bool quote_value(TokenStream&, const Finding& finding) {
     finding.token->type = T::SingleQuoted;
     return true;
@@ -24,17 +29,17 @@ bool use_versioncmp(TokenStream& stream, const Finding& finding) {
     Token* version = finding.token;
     Token* value = version->next_code ? version->next_code->next_code : nullptr;
     if (!is_a(value, T::Number, T::String, T::SingleQuoted, T::Name)) return false;
-    const std::size_t at = stream.index_of(version);
-    if (at == TokenStream::npos) return false;
+    if (!version->listed) return false;
     const std::string_view compared = value->value;
     value->type = T::Number;
     value->value = "0";
     Token* const after[] = {stream.make(T::Comma, ","), stream.make(T::Whitespace, " "),
                             stream.make(T::SingleQuoted, compared),
                             stream.make(T::RightParen, ")")};
-    for (std::size_t i = std::size(after); i-- > 0;) stream.insert_unlinked(at + 1, after[i]);
-    stream.insert_unlinked(at, stream.make(T::LeftParen, "("));
-    stream.insert_unlinked(at, stream.make(T::Name, "versioncmp"));
+    for (std::size_t i = std::size(after); i-- > 0;)
+        stream.insert_unlinked_after(version, after[i]);
+    stream.insert_unlinked_before(version, stream.make(T::Name, "versioncmp"));
+    stream.insert_unlinked_before(version, stream.make(T::LeftParen, "("));
     return true;
 }
 
@@ -45,13 +50,18 @@ std::vector<TokenRange> condition_ranges(const Manifest& manifest, TokenType key
     const auto tokens = manifest.tokens();
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (!tokens[i]->is(keyword)) continue;
-        int depth = 0;
+        int depth = 0, others = 0;
         std::size_t first = i;
         for (std::size_t j = i + 1; j < tokens.size(); ++j) {
+            if (depth <= 0 && tokens[j]->is(keyword) && ++others > kMaxKeywords) break;
             if (tokens[j]->is(T::LeftBrace)) {
-                if (++depth == 2) ranges.push_back({first, j});
+                if (++depth < 2) continue;
+                ranges.push_back({first, j});
+                const auto end = manifest.block_ends().after(j);
+                if (!end) break;
+                first = j = *end;
+                depth = 1;
             } else if (tokens[j]->is(T::RightBrace)) {
-                if (depth == 2) first = j;
                 if (--depth != 0) continue;
                 ranges.push_back({first, j});
                 break;
@@ -67,8 +77,10 @@ void find_unquoted_words(const Manifest& manifest, Report& report, TokenType key
     for (const TokenRange& range : condition_ranges(manifest, keyword)) {
         for (const Token* token : manifest.tokens(range)) {
             if (!token->is(separator)) continue;
+            int separators = 0;
             for (Token* at = token->previous; at && !at->is(T::Newline, T::LeftBrace);
                  at = at->previous) {
+                if (at->is(separator) && ++separators > kMaxSeparators) break;
                 if (at->is(T::Name) || (at->is(T::ClassReference) && !at->value.contains("::")))
                     report.warning(at, std::string(message));
             }

@@ -90,21 +90,34 @@ private:
 
     /// Adds the parameters of a lambda to all lines of its body. `pipe` ends its parameters.
     void add_lambda(const Token& pipe, const std::vector<std::string_view>& parameters) {
-        int depth = 0;
-        for (const Token* token : manifest_.tokens().subspan(pipe.index)) {
-            if (token->is(T::LeftBrace)) ++depth;
-            if (!token->is(T::RightBrace) || --depth != 0) continue;
-            for (int line = pipe.line; line <= token->line; ++line)
-                lambdas_[line].insert(parameters.begin(), parameters.end());
-            return;
+        const auto end = manifest_.block_ends().after(pipe.index);
+        if (!end) return;
+        for (const std::string_view parameter : parameters)
+            lambdas_[parameter].push_back({pipe.line, manifest_.tokens()[*end]->line});
+    }
+
+    /// Orders the lambdas of each parameter by their first line. A lambda then extends to the last
+    /// line of all lambdas before it.
+    void order_lambdas() {
+        for (auto& [parameter, lambdas] : lambdas_) {
+            std::ranges::sort(lambdas, {}, &Lines::first);
+            int last = 0;
+            for (Lines& lines : lambdas) lines.last = last = std::max(last, lines.last);
         }
     }
 
+    bool is_lambda_parameter(std::string_view name, int line) const {
+        const auto found = lambdas_.find(name);
+        if (found == lambdas_.end()) return false;
+        const auto after = std::ranges::upper_bound(found->second, line, {}, &Lines::first);
+        return after != found->second.begin() && (after - 1)->last >= line;
+    }
+
     void report_unknown() {
+        order_lambdas();
         for (Token* token : used_) {
             const std::string_view name = without_index(token->value);
-            const auto lambda = lambdas_.find(token->line);
-            if (lambda != lambdas_.end() && lambda->second.contains(name)) continue;
+            if (is_lambda_parameter(name, token->line)) continue;
             if (token->value.contains("::") || known_.contains(name)) continue;
             if (std::ranges::all_of(token->value, is_digit)) continue;
             report_.warning(token, "top-scope variable being used without an explicit namespace");
@@ -115,7 +128,10 @@ private:
     Report& report_;
     Names known_;
     std::vector<Token*> used_;
-    std::map<int, Names> lambdas_;  ///< parameters of lambdas by line
+    struct Lines {
+        int first, last;
+    };
+    std::map<std::string_view, std::vector<Lines>> lambdas_;  ///< by parameter
 };
 
 }  // namespace

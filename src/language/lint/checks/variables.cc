@@ -44,10 +44,12 @@ bool enclose_variable(TokenStream& stream, const Finding& finding) {
         after->value.starts_with('[')) {
         const std::size_t size = index_size(after->value);
         TokenStream index = stream.sibling();
-        const std::size_t at = stream.index_of(after);
-        if (tokenise(after->value.substr(0, size), index) || at == TokenStream::npos) return false;
+        if (tokenise(after->value.substr(0, size), index) || !after->listed) return false;
         variable->type = T::Variable;
-        for (std::size_t i = 0; i < index.size(); ++i) stream.insert(at + i, index[i]);
+        for (Token* token : index.tokens()) {
+            token->listed = false;  // moves to this stream
+            stream.insert_before(after, token);
+        }
         after->value = after->value.substr(size);
     }
     variable->type = T::Variable;

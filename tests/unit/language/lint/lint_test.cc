@@ -102,6 +102,27 @@ TEST(Lint, FixesNothingThatItCannotFix) {
               "star_comments 4 warning, file_mode 2 warning, version_comparison 5 warning");
 }
 
+/// puppet-lint exchanges the first attribute of the first resource with a part of both.
+TEST(Lint, EnsureWithoutCommaIsNotMoved) {
+    LintOptions options = only({"ensure_first_param"});
+    options.fix = true;
+    const std::string_view text =
+        "file { 'a': mode => '0644', ensure => file }\nfile { 'b': mode => '0644', owner => 'c' "
+        "}\n";
+    const LintResult result = lint(text, "", options);
+    EXPECT_EQ(result.fixed_text, text);
+    EXPECT_EQ(summary(result), "ensure_first_param 1 warning");
+}
+
+/// The limits that keep the output linear are above what readable code reaches.
+TEST(Lint, DeeplyNestedDefinitionsAreSkipped) {
+    std::string text;
+    for (int i = 0; i < 40; ++i) text += "class A { ";
+    for (int i = 0; i < 40; ++i) text += "} ";
+    const auto problems = lint(text, "", only({"names_containing_uppercase"})).problems;
+    EXPECT_EQ(problems.size(), 17u);
+}
+
 TEST(Lint, InvalidManifests) {
     LintOptions options;
     options.fix = true;
@@ -123,6 +144,9 @@ TEST(Lint, YamlIsCheckedForLegacyFacts) {
               "legacy_facts 2 warning, legacy_facts 3 warning, legacy_facts 4 warning");
     EXPECT_EQ(summary(lint(text, "/a/hiera.yml", only({"hard_tabs"}))), "");
     EXPECT_EQ(summary(lint("a: [", "/a/hiera.yaml")), "syntax 1 error");
+    // The line is that of the text, not that of the first line with the same text.
+    EXPECT_EQ(summary(lint("a: \"%{osfamily}\"\nb: \"%{osfamily}\"\n", "/a/b.yaml")),
+              "legacy_facts 1 warning, legacy_facts 2 warning");
 }
 
 /// No text makes a check or a fix fail, whatever the order of its tokens is.
