@@ -64,6 +64,9 @@ holds "$server" '^ExecStartPre=\+/usr/lib/bunraku/prepare-server puppet$'
 # A missing path must not prevent the server from starting.
 lacks "$server" '^ReadWritePaths=(.* )?/'
 if command -v systemd-analyze >/dev/null; then
+    # 30 is an exposure of 3.0.
+    systemd-analyze security --offline=true --threshold=30 "$scratch/root/usr/lib/systemd/system/bunraku-server.service" >"$scratch/said" 2>&1 ||
+        { tail -n 2 "$scratch/said"; echo "FAILED: the exposure of the server"; failures=$((failures + 1)); }
     for unit in "$scratch"/root/usr/lib/systemd/system/*.service; do
         # The units refer to the installed paths of the programs.
         sed -i "s#=+\?/usr/#&#; s#/usr/bin/bunraku#$scratch/root/usr/bin/bunraku#; s#/usr/lib/bunraku#$scratch/root/usr/lib/bunraku#" "$unit"
