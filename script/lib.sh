@@ -6,8 +6,9 @@
 build_packages=(g++ cmake ninja-build pkg-config mold ccache python3 libfmt-dev
     libssl-dev libsqlite3-dev libpq-dev libonig-dev libyaml-dev libutf8proc-dev libboost1.81+-dev
     zlib1g-dev libarchive-dev libgdbm-dev libmd4c-dev libboost-context1.81+-dev libmimalloc-dev)
-# Additional packages for script/package.
-package_packages=(binutils dpkg-dev)
+# Additional packages for script/package, and for its repositories.
+package_packages=(binutils dpkg-dev rpm)
+repository_packages=(dpkg-dev gpg gpgv createrepo-c rpm python3)
 # The program itself does not need Ruby, puppet-lint, PostgreSQL, Augeas, a browser or these shells.
 # Without them their tests are skipped.
 test_packages=(libgtest-dev python3-yaml ruby puppet-lint postgresql curl openssl git libaugeas0 zsh fish
@@ -15,6 +16,8 @@ test_packages=(libgtest-dev python3-yaml ruby puppet-lint postgresql curl openss
 # The tests under AddressSanitizer and the fuzz targets share one build with clang.
 sanitizer_packages=(clang-19 libclang-rt-19-dev llvm-19)
 lint_packages=(clang-format-19 clang-tidy-19)
+# script/site
+site_packages=(mkdocs python3)
 # script/root
 root_packages=(mmdebstrap)
 
