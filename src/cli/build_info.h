@@ -20,6 +20,8 @@ const BuildInfo& build_info();
 /// Facts recorded by the build (generated).
 struct BuildFacts {
     std::string_view commit, date, type, compiler;
+    std::string_view options;  ///< "hardened, unity"
+    std::string_view target;   ///< "x86_64-linux-gnu"
 };
 BuildFacts build_facts();
 

@@ -523,6 +523,7 @@ int run(Invocation& invocation) {
     options.flag("json", &o.json);
     options.flag("with-signatures", &o.with_signatures);
     options.value("root", &o.feed_root);
+    options.flag("any-file", &o.trust.any_file);
     options.value("out", &o.trust.out);
     options.value("in", &o.trust.in);
     options.value("key", &o.trust.key);

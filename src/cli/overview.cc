@@ -8,6 +8,7 @@
 
 #include "cli/build_info.h"
 #include "cli/command.h"
+#include "cli/version_details.h"
 #include "compile/reference/help_page.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
@@ -171,7 +172,7 @@ void write_manual(const std::string& folder) {
     write("man5/bunraku.conf.5", settings_page(texts));
 }
 
-std::string version_text(config::Compatibility level) {
+std::string version_text(config::Compatibility level, VersionOutput output) {
     std::string out =
         fmt::format("bunraku {} (Puppet language {})\n", kVersion, config::puppet_version(level));
     const BuildInfo& build = build_info();
@@ -186,22 +187,30 @@ std::string version_text(config::Compatibility level) {
         }
         line += (line.empty() ? "" : ", ") + library;
     }
-    return out + line + "\n";
+    out += line + "\n";
+    if (output == VersionOutput::Verbose)
+        for (const auto& [about, text] : version_details())
+            out += fmt::format("{:<10} {}\n", about, text);
+    return out;
 }
 
-std::string version_json(config::Compatibility level) {
+std::string version_json(config::Compatibility level, VersionOutput output) {
     using codec::json_string;
     const BuildInfo& build = build_info();
     std::string libraries;
     for (const auto& library : build.libraries)
         libraries += (libraries.empty() ? "" : ",") + json_string(library);
+    std::string details;
+    if (output == VersionOutput::Verbose)
+        for (const auto& [about, text] : version_details())
+            details += fmt::format(",{}:{}", json_string(about), json_string(text));
     return fmt::format(
         R"({{"version":{},"puppet_language":{},"compatibility":{},"commit":{},"date":{},"type":{},"compiler":{},)"
-        R"("libraries":[{}]}})"
+        R"("libraries":[{}]{}}})"
         "\n",
         json_string(kVersion), json_string(config::puppet_version(level)),
         json_string(config::level_name(level)), json_string(build.commit), json_string(build.date),
-        json_string(build.type), json_string(build.compiler), libraries);
+        json_string(build.type), json_string(build.compiler), libraries, details);
 }
 
 }  // namespace bunraku::cli

@@ -17,10 +17,13 @@ std::string overview_json();
 /// folder, which it creates. Throws on errors.
 void write_manual(const std::string& folder);
 
+/// Whether to print version_details(), too.
+enum class VersionOutput { Short, Verbose };
+
 /// Returns "bunraku 1.2.3 (Puppet language 8.28.1)", followed by lines with the compatibility
 /// level, the commit, the build and the libraries.
-std::string version_text(config::Compatibility level);
+std::string version_text(config::Compatibility level, VersionOutput output);
 /// Returns the same as a JSON object.
-std::string version_json(config::Compatibility level);
+std::string version_json(config::Compatibility level, VersionOutput output);
 
 }  // namespace bunraku::cli

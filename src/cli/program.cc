@@ -170,13 +170,16 @@ int dispatch(const std::string& program, std::vector<std::string> args) {
         // Other tools compare the output of `puppet --version` with Puppet's versions.
         const bool json = std::ranges::find(args, "--json") != args.end() ||
                           (args.size() == 2 && args[0] == "-o" && args[1] == "json");
+        const VersionOutput output = std::ranges::find(args, "--verbose") != args.end()
+                                         ? VersionOutput::Verbose
+                                         : VersionOutput::Short;
         const config::Compatibility level = configured_level(args);
         if (json) {
-            fmt::print("{}", version_json(level));
+            fmt::print("{}", version_json(level, output));
         } else if (program == "puppet") {
             fmt::print("{}\n", config::puppet_version(level));
         } else {
-            fmt::print("{}", version_text(level));
+            fmt::print("{}", version_text(level, output));
         }
         return 0;
     }

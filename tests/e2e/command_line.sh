@@ -286,6 +286,18 @@ run 0 version -o json
 python3 -c 'import json, sys; v = json.loads(sys.argv[1]); assert v["version"] and v["libraries"], v' "$out" || failures=$((failures + 1))
 run 0 --version --json
 holds "$out" '"puppet_language":"8\.'
+lacks "$out" '"target"'
+# What a bug report needs.
+run 0 --version --verbose
+[ "$(sed -n 's/^\([a-z][a-z]*\( demand\)\?\)  *[^ ].*/\1/p' <<<"$out" | tr '\n' ' ')" = \
+    "bunraku level commit build libraries options target allocator on demand programs formats system program " ] ||
+    { echo "FAILED: --version --verbose: $out"; failures=$((failures + 1)); }
+holds "$out" '^formats    store schema [0-9]+, queue 1$'
+holds "$out" '^system     .+, Linux [^,]+, '"$(uname -m)"'$'
+holds "$out" "^program    $(realpath "$BUNRAKU")\$"
+holds "$out" '^on demand  (no libarchive|libarchive 3\.[0-9]+\.[0-9]+), (no libpq|libpq [0-9]+\.[0-9]+), (no )?libaugeas$'
+run 0 --version --verbose --json
+python3 -c 'import json, sys; v = json.loads(sys.argv[1]); assert v["target"] and v["formats"].startswith("store schema "), v' "$out" || failures=$((failures + 1))
 run 0 apply --json -e 'notify { "n": }'
 python3 -c 'import json, sys; assert "Notify[n]" in json.loads(sys.argv[1])["resource_statuses"]' "$out" || failures=$((failures + 1))
 holds "$err" 'defined .message. as .n.'

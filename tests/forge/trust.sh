@@ -38,6 +38,13 @@ does 1 'exists already' forge key create --out acme.key
 does 0 RW forge key create --out other.key
 does 0 "$web.minisig" forge sign --key acme.key "$web"
 does 1 'not a gzipped tar' forge sign --key acme.key acme.key.pub
+# Any other file, with its own name in the signed comment.
+mkdir sums && echo "sum of a file" > sums/SHA256SUMS
+does 0 sums/SHA256SUMS.minisig forge sign --any-file --key acme.key sums/SHA256SUMS
+grep -qP '^trusted comment: timestamp:[0-9]+\tfile:SHA256SUMS$' sums/SHA256SUMS.minisig || fail "$(cat sums/SHA256SUMS.minisig)"
+if command -v minisign > /dev/null; then
+    does 0 'Signature and comment signature verified' minisign -V -p acme.key.pub -m sums/SHA256SUMS
+fi
 if command -v minisign > /dev/null; then
     does 0 'Signature and comment signature verified' minisign -V -p acme.key.pub -m "$web"
 fi

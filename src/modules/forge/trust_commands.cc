@@ -48,6 +48,14 @@ Result<module::PublicKey> public_key(const std::string& text) {
     return key;
 }
 
+/// Returns the name that the trusted comment of a signature contains. Fails if a module is expected
+/// and the file is none.
+Result<std::string> signed_name(const TrustArguments& args, std::string_view file,
+                                std::string_view bytes) {
+    if (args.any_file) return std::string(file.substr(file.rfind('/') + 1));
+    return BUNRAKU_TRY(module::inspect_tarball(bytes)).metadata.slug() + ".tar.gz";
+}
+
 int publish_now(ForgeStore& forge_store, const TrustArguments& args) {
     auto name = forge_store.publish(args.repo);
     if (!name) return report_failure(args, name.error().message);
@@ -89,16 +97,15 @@ int sign_command(const TrustArguments& args, const std::vector<std::string>& fil
     int code = 0;
     for (const std::string& file : files) {
         auto bytes = real_files().read(file);
-        auto good = bytes ? module::inspect_tarball(*bytes)
-                          : Result<module::Tarball>(std::unexpected(bytes.error()));
-        if (!good) {
-            code = report_failure(args, fmt::format("{}: {}", file, good.error().message));
+        const auto name = bytes ? signed_name(args, file, *bytes)
+                                : Result<std::string>(std::unexpected(bytes.error()));
+        if (!name) {
+            code = report_failure(args, fmt::format("{}: {}", file, name.error().message));
             continue;
         }
         const std::string to = file + std::string(module::kSignatureSuffix);
         const std::string text = module::sign_minisign(
-            *key, *bytes,
-            fmt::format("timestamp:{}\tfile:{}.tar.gz", std::time(nullptr), good->metadata.slug()));
+            *key, *bytes, fmt::format("timestamp:{}\tfile:{}", std::time(nullptr), *name));
         if (auto done = real_files().replace(to, text, {.mode = 0644}); !done) {
             code = report_failure(args, done.error().message);
             continue;

@@ -16,7 +16,7 @@ namespace bunraku::forge {
 struct TrustArguments {
     std::string repo, out, key, role, root_key, in, without;
     std::vector<std::string> signers, required;
-    bool forget = false, unsigned_too = false, publish = false;
+    bool any_file = false, forget = false, unsigned_too = false, publish = false;
     /// Returns the text of an error about wrong usage with a hint about the help.
     std::function<std::string(std::string_view text)> usage_text;
     std::FILE* results = stdout;

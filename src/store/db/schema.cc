@@ -92,6 +92,8 @@ Result<void> check_schema(Database& db) {
     return {};
 }
 
+std::int64_t newest_schema() { return kNewest; }
+
 bool usable_with(std::int64_t usable_since) { return usable_since <= kNewest; }
 
 namespace {

@@ -12,6 +12,9 @@ namespace bunraku::store {
 /// whose catalogs are now in tables named v1_... (see convert_v1()).
 Result<bool> migrate(Database& db);
 
+/// Returns the schema that this program writes.
+std::int64_t newest_schema();
+
 /// Reports whether this program may write to a database whose store_meta contains this
 /// `usable_since`. A newer server may have changed the tables while this program runs.
 bool usable_with(std::int64_t usable_since);
