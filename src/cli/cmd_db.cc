@@ -22,6 +22,7 @@
 #include "resources/catalog/wire_time.h"
 #include "store/db/pool.h"
 #include "store/db/queue.h"
+#include "store/db/schema.h"
 #include "store/db/secrets.h"
 #include "store/db/statistics.h"
 #include "store/db/writer.h"
@@ -57,7 +58,10 @@ std::unique_ptr<store::Database> open_reading(const std::string& where) {
         throw base::plain_error(
             fmt::format("There is no store at {}: nothing has been stored yet", where));
     }
-    return value_of(store::Database::open(where, store::Database::Access::Read, 10000));
+    auto db = value_of(store::Database::open(where, store::Database::Access::Read, 10000));
+    if (auto checked = store::check_schema(*db); !checked)
+        throw base::plain_error(checked.error().message);
+    return db;
 }
 
 std::shared_ptr<store::Secrets> secrets_of(const config::Settings& settings) {

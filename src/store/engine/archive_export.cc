@@ -11,6 +11,7 @@
 #include "core/codec/sha1.h"
 #include "resources/catalog/json_text.h"
 #include "resources/catalog/wire_time.h"
+#include "store/db/schema.h"
 #include "store/db/schema_tables.h"
 #include "store/engine/anonymize.h"
 #include "store/engine/archive.h"
@@ -401,6 +402,7 @@ Result<std::unique_ptr<ArchiveExport>> ArchiveExport::start(const std::string& d
     }
     impl->names = *names;
     impl->db = BUNRAKU_TRY(Database::open(database, Database::Access::Read, 10000));
+    BUNRAKU_TRY_VOID(check_schema(*impl->db));
     impl->dialect = Dialect(impl->db->backend());
     // The whole archive is one snapshot of the store.
     impl->moment.emplace(BUNRAKU_TRY(Transaction::begin_read(*impl->db)));

@@ -10,6 +10,7 @@
 #include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "store/db/packed.h"
+#include "store/db/schema.h"
 #include "store/engine/query_columns.h"
 #include "store/query/pql.h"
 
@@ -320,6 +321,9 @@ Result<std::unique_ptr<Database>> QueryEngine::take(bool any_values) {
     if (db && backend_ == Backend::Sqlite) {
         auto set = (*db)->execute("PRAGMA cache_size = -8192");
         if (!set) db = std::unexpected(set.error());
+    }
+    if (db) {
+        if (auto checked = check_schema(**db); !checked) db = std::unexpected(checked.error());
     }
     if (!db) {
         std::lock_guard lock(mutex_);
