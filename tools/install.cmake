@@ -5,7 +5,7 @@ install(TARGETS bunraku RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(PROGRAMS share/systemd/prepare-server DESTINATION lib/bunraku)
-install(CODE "set(program \"$<TARGET_FILE:bunraku>\")\nset(source \"${CMAKE_SOURCE_DIR}\")")
+install(CODE "set(program ${CMAKE_CROSSCOMPILING_EMULATOR} \"$<TARGET_FILE:bunraku>\")\nset(source \"${CMAKE_SOURCE_DIR}\")")
 install(CODE [[
   set(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
   function(ask out)
