@@ -7,10 +7,12 @@ included_libraries=(libonig.so.5 libmd4c.so.0)
 # link_statically OUT: links the program as the build does, but replaces shared libraries with static
 # ones. Debian has no static libfmt, so its header-only form is used. mimalloc is left out.
 link_statically() {
-    local line library out=$1 more=() cxx triplet libraries
+    local line library out=$1 more=() cxx triplet libraries cached
     cxx=$(from_cache CMAKE_CXX_COMPILER)
     triplet=$("$cxx" -print-multiarch)
     libraries=/usr/lib/$triplet
+    cached=$(from_cache CCACHE)
+    [ -x "$cached" ] || cached=
     line=$(ninja -C "$finished" -t commands bunraku | tail -n 1 | sed -E -e 's/^: && //' -e 's/ && cd .*//' \
         -e 's#-Wl,--push-state,--no-as-needed [^ ]*libmimalloc[^ ]* -Wl,--pop-state##' \
         -e "s#$libraries/lib(sqlite3|gdbm|utf8proc|yaml|z|ssl|crypto)\.so#$libraries/lib\1.a#g" \
@@ -23,7 +25,7 @@ link_statically() {
             *) [ ! -e "$library" ] || more+=("$library") ;;
         esac
     done
-    "$cxx" -std=gnu++20 -O2 -c share/tarball/fmt.cc -o "$work/fmt.o"
+    ${cached:+"$cached"} "$cxx" -std=gnu++20 -O2 -c share/tarball/fmt.cc -o "$work/fmt.o"
     if [ -n "$libc" ]; then
         "$cxx" -x c -O2 -c share/tarball/old_libc.c -o "$work/old_libc.o"
         # Copies only the C library. Its symbolic links are resolved, because they point outside of

@@ -57,9 +57,10 @@ def linked_files(build, compiler):
 
 def package_of(path):
     """Returns (name, version, architecture, source) of the Debian package of a file."""
-    # Files below /lib belong to packages under that name even if /lib is a link to /usr/lib.
+    # The library itself, and not a link of a development package to it. Files below /lib belong to
+    # packages under that name even if /lib is a link to /usr/lib.
     real = os.path.realpath(path)
-    for candidate in (path, real, real.removeprefix("/usr")):
+    for candidate in (real, real.removeprefix("/usr"), path):
         found = subprocess.run(["dpkg-query", "-S", candidate], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                text=True, check=False)
         if found.returncode == 0:
