@@ -9,12 +9,14 @@
 
 #include "core/base/assert.h"
 #include "core/base/work_limit.h"
+#include "net/http/body_stream.h"
 
 namespace bunraku::http {
 
 namespace {
 
 constexpr std::size_t kReadStep = 16 << 10;
+constexpr std::size_t kSmallRead = 512;
 /// Responses to pipelined requests are collected up to this size.
 constexpr std::size_t kCollect = 256 << 10;
 /// Bodies up to this size are copied after their heads instead of being written separately.
@@ -23,6 +25,10 @@ constexpr std::size_t kPiece = 64 << 10;
 /// Lowest rate of a body, in bytes a second, beyond the request timeout.
 constexpr std::uint64_t kSlowestBody = 16 << 10;
 constexpr std::uint64_t kMostDrained = 64 << 20;
+/// A client may send this much while it receives a stream. The bytes are ignored.
+constexpr std::uint64_t kMostDuringStream = 64 << 10;
+/// Time for the rest of a stream when the server stops.
+constexpr std::chrono::seconds kStreamEnd{2};
 constexpr std::chrono::milliseconds kSweepPause{250};
 
 std::string chunk_head(std::size_t size) { return fmt::format("{:x}\r\n", size); }
@@ -87,13 +93,16 @@ void Connection::close() {
     if (phase_ == Phase::Closed) return;
     phase_ = Phase::Closed;
     gone_ = true;
+    record_stream();
     stream_->close();
 }
 
 void Connection::check(sys::TimePoint now) {
     if (phase_ == Phase::Handling && match_.options->ends_with_client && stream_->peer_ended())
         gone_ = true;
-    if (now < deadline_ || phase_ == Phase::Handling || phase_ == Phase::Closed) return;
+    if (now < deadline_ || phase_ == Phase::Handling || phase_ == Phase::Streaming ||
+        phase_ == Phase::Closed)
+        return;
     if (phase_ == Phase::Head || phase_ == Phase::Body) {
         stream_->try_send(
             "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
@@ -102,7 +111,11 @@ void Connection::check(sys::TimePoint now) {
 }
 
 void Connection::wind_down() {
-    if (phase_ == Phase::Idle || phase_ == Phase::Handshake) close();
+    if (phase_ == Phase::Idle || phase_ == Phase::Handshake) return close();
+    if (!out_.stream) return;
+    if (phase_ == Phase::Streaming) return end_stream();
+    // A client that does not read its stream must not delay the stop.
+    deadline_ = std::min(deadline_, group_.loop.now() + kStreamEnd);
 }
 
 AnswerTo Connection::answer_to() const {
@@ -135,6 +148,7 @@ void Connection::read() {
 }
 
 void Connection::on_read(int error, std::size_t n) {
+    if (std::exchange(watching_, false)) return on_stream_read(error, n);
     if (phase_ == Phase::Closed) return;
     if (phase_ == Phase::Closing) return on_drained(error, n);
     if (error) {
@@ -325,7 +339,7 @@ void Connection::handle() {
     auto to = answer_to();
     try {
         Response response = (*match_.handler)(request_);
-        if (response.producer) return prepare_on_pool(std::move(response));
+        if (response.producer && !stream_of(response)) return prepare_on_pool(std::move(response));
         begin_answer(prepare(std::move(response), to));
     } catch (const std::exception& error) {
         begin_answer(failed(shared_, to, error.what()));
@@ -400,6 +414,7 @@ void Connection::begin_answer(Outgoing out) {
     BUNRAKU_ASSERT(phase_ == Phase::Head || phase_ == Phase::Body || phase_ == Phase::Handling);
     BUNRAKU_ASSERT(pending_at_ == 0 && body_left_ == 0 && tail_.empty());
     out_ = std::move(out);
+    answered_ = group_.loop.now();
     phase_ = Phase::Writing;
     sent_ = out_.head.size() + out_.body.size();
     body_at_ = body_left_ = 0;
@@ -417,7 +432,7 @@ void Connection::begin_answer(Outgoing out) {
     } else if (out_.body.size() <= kSmallBody) {
         pending_ += out_.body;
         // If more requests are in the buffer, their responses are sent together.
-        if (!out_.producer && out_.file < 0 && out_.keep_alive && begin_ < end_ &&
+        if (!out_.producer && !out_.stream && out_.file < 0 && out_.keep_alive && begin_ < end_ &&
             pending_.size() < kCollect) {
             finish_answer();
             return;
@@ -477,12 +492,14 @@ void Connection::on_written(int error, std::size_t n) {
                                               : began_ + shared_.options.request_timeout;
             return read();
         case After::Handle: return handle_on_pool();
+        case After::Close: return close();
         case After::Answer: return go_on_answering();
     }
 }
 
 void Connection::go_on_answering() {
     BUNRAKU_ASSERT(phase_ == Phase::Writing && left_to_write() == 0);
+    if (out_.stream) return stream_more();
     if (out_.producer) return pull_more();
     if (out_.file_left > 0) return send_file();
     finish_answer();
@@ -532,6 +549,73 @@ void Connection::on_piece(std::string piece, bool more) {
     flush(After::Answer);
 }
 
+/// Sends what the stream has, or waits for it. A read is pending all the time, so that the end of
+/// the client is detected at once; it also keeps the connection alive.
+void Connection::stream_more() {
+    // A writer may have woken a stream that has ended meanwhile.
+    if (!out_.stream || (phase_ != Phase::Writing && phase_ != Phase::Streaming)) return;
+    BUNRAKU_ASSERT(out_.file < 0 && left_to_write() == 0);
+    if (shared_.stopping) return end_stream();
+    if (!watching_) {
+        // The client's further bytes are not needed, so a stream needs little memory.
+        if (in_.size() != kSmallRead) in_ = std::vector<char>(kSmallRead);
+        begin_ = end_ = 0;
+        watching_ = true;
+        stream_->read(in_.data(), in_.size(), shared_from_this());
+    }
+    out_.body.clear();
+    // The last reference to a connection must not end on a writer's thread.
+    auto wake = [&loop = group_.loop, self = weak_from_this()] {
+        loop.post([self] {
+            if (const auto connection = self.lock()) connection->stream_more();
+        });
+    };
+    switch (out_.stream->take(out_.body, std::move(wake))) {
+        case BodyStream::Taken::Nothing: phase_ = Phase::Streaming; return;
+        case BodyStream::Taken::End: return end_stream();
+        case BodyStream::Taken::Overflow: return close();
+        case BodyStream::Taken::Bytes: break;
+    }
+    body_at_ = 0;
+    body_left_ = out_.body.size();
+    sent_ += body_left_;
+    if (out_.chunked) {
+        pending_ = chunk_head(body_left_);
+        tail_ = "\r\n";
+    }
+    flush(After::Answer);
+}
+
+void Connection::on_stream_read(int error, std::size_t n) {
+    if (phase_ == Phase::Closed) return;
+    drained_ += n;
+    if (error || drained_ > kMostDuringStream) return close();
+    watching_ = true;
+    stream_->read(in_.data(), in_.size(), shared_from_this());
+}
+
+/// Ends the body in an orderly way and closes the connection.
+void Connection::end_stream() {
+    BUNRAKU_ASSERT(phase_ == Phase::Writing || phase_ == Phase::Streaming);
+    record_stream();
+    if (!out_.chunked) return close();
+    tail_ = "0\r\n\r\n";
+    flush(After::Close);
+    deadline_ = group_.loop.now() + kStreamEnd;
+}
+
+/// Counts a stream as a request when it ends. Its time is that until the response began.
+void Connection::record_stream() {
+    if (!out_.stream) return;
+    out_.stream->detach();
+    out_.stream = nullptr;
+    shared_.requests.fetch_add(1, std::memory_order_relaxed);
+    if (!shared_.options.access_log) return;
+    shared_.options.access_log(
+        request_, out_.status, sent_,
+        std::chrono::duration_cast<std::chrono::microseconds>(answered_ - ready_).count());
+}
+
 void Connection::send_file() {
     BUNRAKU_ASSERT(out_.file >= 0 && out_.file_left > 0 && left_to_write() == 0);
     phase_ = Phase::Writing;
@@ -566,7 +650,8 @@ void Connection::on_writable(int error) {
 }
 
 void Connection::finish_answer() {
-    BUNRAKU_ASSERT(phase_ == Phase::Writing && !out_.producer && out_.file_left == 0);
+    BUNRAKU_ASSERT(phase_ == Phase::Writing && !out_.producer && !out_.stream);
+    BUNRAKU_ASSERT(out_.file_left == 0);
     BUNRAKU_ASSERT(body_left_ == 0 && tail_.empty());
     auto now = group_.loop.now();
     shared_.requests.fetch_add(1, std::memory_order_relaxed);

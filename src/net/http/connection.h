@@ -62,7 +62,7 @@ public:
     void start();
     /// Called by sweep(): closes the connection if its time is over.
     void check(sys::TimePoint now);
-    /// Closes the connection if it is idle, because the server is stopping.
+    /// Closes the connection if it is idle, and ends its stream, because the server is stopping.
     void wind_down();
     void close();
 
@@ -73,9 +73,9 @@ public:
     void on_ended() override { close(); }
 
 private:
-    enum class Phase { Handshake, Idle, Head, Body, Handling, Writing, Closing, Closed };
+    enum class Phase { Handshake, Idle, Head, Body, Handling, Writing, Streaming, Closing, Closed };
     /// The next step after all collected output is written.
-    enum class After { Read, Handle, Answer };
+    enum class After { Read, Handle, Answer, Close };
 
     void read();
     /// Processes the buffer until more input is needed or the connection is busy.
@@ -94,6 +94,10 @@ private:
     void go_on_answering();
     void pull_more();
     void on_piece(std::string piece, bool more);
+    void stream_more();
+    void on_stream_read(int error, std::size_t n);
+    void end_stream();
+    void record_stream();
     void send_file();
     void finish_answer();
     void finish();  ///< closes in an orderly way
@@ -114,8 +118,9 @@ private:
     std::unique_ptr<Stream> stream_;
     Phase phase_ = Phase::Idle;
     sys::TimePoint deadline_;
-    sys::TimePoint began_;  ///< arrival of the first byte of the request
-    sys::TimePoint ready_;  ///< arrival of the complete request
+    sys::TimePoint began_;     ///< arrival of the first byte of the request
+    sys::TimePoint ready_;     ///< arrival of the complete request
+    sys::TimePoint answered_;  ///< the time at which a stream began
 
     std::vector<char> in_;
     std::size_t begin_ = 0, end_ = 0;
@@ -129,6 +134,7 @@ private:
     std::uint64_t budget_ = 0;         ///< this connection's part of Shared::buffered
     std::uint64_t drained_ = 0;
     bool unread_ = false;             ///< part of the request has not been read
+    bool watching_ = false;           ///< a read is pending that detects the end of the client
     bool waits_ = false;              ///< waits for other servers; see RouteOptions::may_wait
     std::atomic<bool> gone_ = false;  ///< the client no longer waits for the response
 

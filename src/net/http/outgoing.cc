@@ -10,6 +10,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/text.h"
+#include "net/http/body_stream.h"
 
 namespace bunraku::http {
 
@@ -81,12 +82,14 @@ void GzipStream::feed(std::string_view in, bool last, std::string& out) {
 Outgoing& Outgoing::operator=(Outgoing&& other) noexcept {
     if (this == &other) return *this;
     if (file >= 0) ::close(file);
+    if (stream) stream->detach();
     status = other.status;
     head = std::move(other.head);
     body = std::move(other.body);
     keep_alive = other.keep_alive;
     producer = std::move(other.producer);
     other.producer = nullptr;
+    stream = std::exchange(other.stream, nullptr);
     chunked = other.chunked;
     compressor = std::move(other.compressor);
     file = std::exchange(other.file, -1);
@@ -97,6 +100,7 @@ Outgoing& Outgoing::operator=(Outgoing&& other) noexcept {
 }
 
 Outgoing::~Outgoing() {
+    if (stream) stream->detach();
     if (file >= 0) ::close(file);
 }
 
@@ -158,7 +162,19 @@ Outgoing prepare(Response&& response, const AnswerTo& to) {
                     !response.headers.has("Content-Encoding") && out.status != 206 &&
                     shrinks(response.headers.get("Content-Type"));
     bool streams = false;
-    if (response.producer && !no_body && !to.head_request) {
+    const auto stream = stream_of(response);
+    if (stream) {
+        // Other requests on this connection would have to wait for the end of the stream.
+        out.keep_alive = false;
+        streams = !no_body && !to.head_request;
+        out.chunked = streams && to.http11;
+        if (streams) {
+            out.stream = stream;
+        } else {
+            stream->detach();
+        }
+        compress = false;
+    } else if (response.producer && !no_body && !to.head_request) {
         out.producer = std::move(response.producer);
         // A short stream becomes an ordinary body.
         streams = out.pull(out.body, kPiece);
@@ -182,7 +198,7 @@ Outgoing prepare(Response&& response, const AnswerTo& to) {
     }
 
     BUNRAKU_ASSERT(out.status >= 200 && out.status <= 999);
-    BUNRAKU_ASSERT(streams == static_cast<bool>(out.producer));
+    BUNRAKU_ASSERT(streams == (out.producer || out.stream));
     BUNRAKU_ASSERT(!out.compressor || (streams && compress));
     BUNRAKU_ASSERT(!out.chunked || (streams && to.http11));
     auto& head = out.head;

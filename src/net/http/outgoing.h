@@ -11,6 +11,8 @@
 
 namespace bunraku::http {
 
+class BodyStream;
+
 /// Compresses with gzip piece by piece.
 class GzipStream {
 public:
@@ -37,7 +39,8 @@ struct Outgoing {
     std::string body;  ///< the body, or a producer's first piece
     bool keep_alive = true;
 
-    BodyProducer producer;  ///< produces the rest of the body
+    BodyProducer producer;               ///< produces the rest of the body
+    std::shared_ptr<BodyStream> stream;  ///< follows the head instead of a body
     /// true for chunked framing; otherwise the connection's end is the end of the body
     bool chunked = false;
     std::unique_ptr<GzipStream> compressor;
