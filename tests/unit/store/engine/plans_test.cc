@@ -8,6 +8,8 @@
 #include "backends.h"
 #include "core/value/rich_data.h"
 #include "store/db/command.h"
+#include "store/engine/catalog_view.h"
+#include "store/engine/node_exports.h"
 #include "store/query/compile.h"
 #include "store/query/pql.h"
 
@@ -224,6 +226,29 @@ TEST_P(Plans, DashboardQueriesScanNoLargeTable) {
                 << q.name << ", " << what << ": " << fmt::format("{}", found.front()) << "\n"
                 << sql.text;
         }
+    }
+}
+
+TEST_P(Plans, CatalogsOfNodesScanNoLargeTable) {
+    if (db().postgresql()) {
+        // Otherwise the 20 nodes of the test seem to have thousands of resources each.
+        ASSERT_TRUE(db().execute(
+            "ALTER TABLE catalog_resources ALTER COLUMN certname_id SET (n_distinct = -0.02);"
+            "ANALYZE catalog_resources"));
+        ASSERT_TRUE(
+            db().execute("UPDATE pg_class SET reltuples = reltuples * 500 WHERE relname ="
+                         " 'catalog_resources' AND relnamespace ="
+                         " current_schema()::regnamespace"));
+    }
+    auto statements = catalog_view_statements(GetParam());
+    for (auto& text : node_exports_statements()) statements.push_back(std::move(text));
+    for (const auto& text : statements) {
+        query::Sql sql(text);
+        // A node that is not one of the most common values, as almost all nodes of a large fleet.
+        sql.values.emplace_back(std::int64_t{1'000'000});
+        if (text.find("?2") != std::string::npos) sql.values.emplace_back(std::int64_t{100});
+        const auto found = scans(sql);
+        EXPECT_TRUE(found.empty()) << fmt::format("{}", found.front()) << "\n" << text;
     }
 }
 
