@@ -43,6 +43,83 @@ async function firstLink(page, from, selector, suffix = '') {
   return href + suffix;
 }
 
+/** Stores the report of a run that ended now. */
+async function report(certname, status) {
+  const time = new Date().toISOString();
+  const body = {
+    certname, puppet_version: '8.11.0', report_format: 12, configuration_version: 'live', start_time: time,
+    end_time: time, producer_timestamp: time, producer: null, environment: 'production', transaction_uuid: null,
+    catalog_uuid: null, code_id: null, status, cached_catalog_status: null, noop: false, noop_pending: false,
+    corrective_change: false, metrics: [], logs: [], resources: status === 'failed' ? [{
+      timestamp: time, resource_type: 'Exec', resource_title: 'live', skipped: false, file: null, line: null,
+      containment_path: ['Stage[main]'], corrective_change: false, events: [{
+        status: 'failure', timestamp: time, property: 'returns', name: null, new_value: 0, old_value: 1,
+        message: 'The live failure', corrective_change: false }] }] : [],
+  };
+  const query = new URLSearchParams({ command: 'store_report', version: 8, certname });
+  const answer = await fetch(`${server}/pdb/cmd/v1?${query}`, {
+    method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+  check(answer.ok, `the store accepts the report of ${certname}`);
+}
+
+/** Waits until `reached` returns true in the page. waitForFunction would need unsafe-eval. */
+async function until(page, reached, argument) {
+  for (let i = 0; i < 300; i += 1) {
+    if (await page.evaluate(reached, argument)) return;
+    await page.waitForTimeout(100);
+  }
+  failures.push(`${page.url()}: does not become true: ${reached} ${argument ?? ''}`);
+}
+
+/** New runs appear without a reload: in place, or behind a message if rows would move. */
+async function live(context) {
+  const open = async (path) => {
+    const page = await context.newPage();
+    await page.goto(server + path);
+    await until(page, () => document.querySelector('[data-live]')?.textContent === 'live');
+    await page.evaluate(() => { window.kept = true; });
+    return page;
+  };
+  const shows = (page, text) => until(
+    page, (wanted) => document.querySelector('main').textContent.includes(wanted), text);
+  const finish = async (page, name) => {
+    check(await page.evaluate(() => window.kept === true), `${name}: the page was not loaded again`);
+    await page.close();
+  };
+  const fleet = await open('/console/');
+  const total = await fleet.locator('[data-part=total]').textContent();
+  await report('live1.example.org', 'unchanged');
+  await until(fleet, (old) => document.querySelector('[data-part=total]').textContent !== old, total);
+  await report('live1.example.org', 'failed');
+  await shows(fleet, 'The live failure');
+  await axe(fleet, 'fleet after an event');
+  await finish(fleet, 'fleet');
+
+  const node = await open('/console/nodes/live1.example.org');
+  await shows(node, 'Last 2 runs');
+  await report('live1.example.org', 'unchanged');
+  await shows(node, 'Last 3 runs');
+  await finish(node, 'node');
+
+  const nodes = await open('/console/nodes?state=failed');
+  await report('live2.example.org', 'failed');
+  await nodes.locator('.toast').waitFor();
+  check(!(await nodes.locator('main').textContent()).includes('live2'), 'rows do not move by themselves');
+  await axe(nodes, 'nodes with a message');
+  if (shots) await nodes.screenshot({ path: `${shots}/toast-1440-light.png` });
+  await nodes.click('.toast button');
+  await shows(nodes, 'live2.example.org');
+  check(await nodes.locator('.toast').count() === 0, 'the message is gone');
+  await finish(nodes, 'nodes');
+
+  const list = await open('/console/failures');
+  await report('live3.example.org', 'failed');
+  await shows(list, 'The live failure');
+  await until(list, () => [...document.querySelectorAll('.issue')].some(
+    (issue) => issue.textContent.includes('The live failure') && issue.textContent.includes('2 nodes')));
+  await finish(failures, 'failures');
+}
+
 async function signIn(context) {
   const page = await context.newPage();
   await page.goto(`${server}/console/nodes`);
@@ -124,6 +201,10 @@ for (const [width, scheme, scripts] of [[1440, 'light', true], [1440, 'dark', tr
   if (scripts && width > 1000) await keys(context);
   await context.close();
 }
+// Last, because its nodes have neither facts nor catalogs.
+const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' });
+await signIn(context);
+await live(context);
 await browser.close();
 for (const text of failures) console.log(`FAILED: ${text}`);
 console.log(`${pages.length} pages, ${failures.length} failures`);

@@ -12,6 +12,7 @@
 #include "services/console/audit.h"
 #include "services/console/failures.h"
 #include "services/console/fleet.h"
+#include "services/console/live.h"
 #include "services/console/rules.h"
 #include "services/console/sessions.h"
 #include "services/server/role.h"
@@ -30,6 +31,7 @@ struct Console {
     std::shared_ptr<store::QueryEngine> queries;
     server::ApiTokens& tokens;
     FleetWatch fleet;
+    LiveEvents live;
     FailureKinds failures;
     Sessions sessions;
     AuditLog audit;

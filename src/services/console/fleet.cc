@@ -78,7 +78,8 @@ Result<std::shared_ptr<const Fleet>> FleetWatch::load(const Fleet* before) {
     return std::shared_ptr<const Fleet>(std::move(out));
 }
 
-Result<std::shared_ptr<const Fleet>> FleetWatch::advance(std::shared_ptr<const Fleet> from) {
+Result<std::shared_ptr<const Fleet>> FleetWatch::advance(std::shared_ptr<const Fleet> from,
+                                                         std::vector<RunRow>& news) {
     std::vector<RunRow> runs;
     {
         auto db = BUNRAKU_TRY(store_->reader());
@@ -93,6 +94,7 @@ Result<std::shared_ptr<const Fleet>> FleetWatch::advance(std::shared_ptr<const F
     });
     recent_.merge(seen);
     if (runs.empty()) return from;
+    news = runs;
     auto out = std::make_shared<Fleet>(*from);
     std::unordered_map<std::int64_t, NodeRow*> by_id;
     by_id.reserve(out->nodes.size());
@@ -113,6 +115,36 @@ Result<std::shared_ptr<const Fleet>> FleetWatch::advance(std::shared_ptr<const F
     std::erase_if(recent_, [&](std::int64_t id) { return id < out->last_report - kLateReports; });
     if (!unknown) return std::shared_ptr<const Fleet>(std::move(out));
     return load(out.get());
+}
+
+/// The caller holds the lock.
+void FleetWatch::add_news(const Fleet& fleet, const std::vector<RunRow>& runs) {
+    if (runs.empty()) return;
+    std::unordered_map<std::int64_t, const NodeRow*> by_id;
+    by_id.reserve(fleet.nodes.size());
+    for (const NodeRow& node : fleet.nodes) by_id.emplace(node.run.node, &node);
+    for (const RunRow& run : runs) {
+        const auto it = by_id.find(run.node);
+        if (it == by_id.end()) continue;
+        news_.push_back({++newest_news_, it->second->certname, std::string(fleet.environment(run)),
+                         run.hash_text(), state_of_run(run), run.end});
+        if (news_.size() > kMostNews) news_.pop_front();
+    }
+}
+
+std::uint64_t FleetWatch::newest_news() const {
+    const std::lock_guard lock(mutex_);
+    return newest_news_;
+}
+
+std::optional<std::vector<RunNews>> FleetWatch::news_after(std::uint64_t number) const {
+    const std::lock_guard lock(mutex_);
+    if (number < newest_news_ && (news_.empty() || news_.front().number > number + 1))
+        return std::nullopt;
+    std::vector<RunNews> out;
+    for (const RunNews& run : news_)
+        if (run.number > number) out.push_back(run);
+    return out;
 }
 
 Result<void> FleetWatch::count_day() {
@@ -177,7 +209,8 @@ Result<std::shared_ptr<const Fleet>> FleetWatch::current(bool* stale) {
         const std::lock_guard lock(mutex_);
         known = fleet_;
     }
-    auto next = known ? advance(known) : load(nullptr);
+    std::vector<RunRow> news;
+    auto next = known ? advance(known, news) : load(nullptr);
     if (!next) {
         if (!known) return next;
         if (stale) *stale = true;
@@ -187,6 +220,7 @@ Result<std::shared_ptr<const Fleet>> FleetWatch::current(bool* stale) {
         const std::lock_guard lock(mutex_);
         if (!fleet_) loaded_ms_ = now;
         fleet_ = *next;
+        add_news(**next, news);
         advanced_ms_ = now;
     }
     refreshing.unlock();

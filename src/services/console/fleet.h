@@ -6,9 +6,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -51,6 +53,14 @@ struct Fleet {
     StateCounts count(const Viewer& viewer, std::int64_t now_ms) const;
 };
 
+/// A run that arrived while the fleet was observed.
+struct RunNews {
+    std::uint64_t number = 0;                ///< 1 for the first run that this process noticed
+    std::string certname, environment, run;  ///< `run` is the hash of the report, hexadecimal
+    State state = State::Unchanged;
+    std::int64_t end = 0;
+};
+
 /// The value of a fact, or the environment, of each node.
 struct Grouping {
     std::map<std::int64_t, std::string> values;  ///< by certnames.id
@@ -69,6 +79,12 @@ public:
     /// Groups nodes by a fact, such as "role", or by "environment" if `fact` is that word.
     base::Result<std::shared_ptr<const Grouping>> grouping(std::string_view fact);
 
+    /// Returns the number of the newest run that current() noticed, or 0.
+    std::uint64_t newest_news() const;
+    /// Returns the runs after a number, oldest first, or nullopt if some of them are forgotten.
+    std::optional<std::vector<RunNews>> news_after(std::uint64_t number) const;
+
+    static constexpr std::size_t kMostNews = 2000;
     static constexpr std::int64_t kFreshMs = 1000;
     /// After this time all nodes are read again, because some may have been deactivated.
     static constexpr std::int64_t kReloadMs = 60'000;
@@ -76,7 +92,9 @@ public:
 
 private:
     base::Result<std::shared_ptr<const Fleet>> load(const Fleet* before);
-    base::Result<std::shared_ptr<const Fleet>> advance(std::shared_ptr<const Fleet> from);
+    base::Result<std::shared_ptr<const Fleet>> advance(std::shared_ptr<const Fleet> from,
+                                                       std::vector<store::RunRow>& news);
+    void add_news(const Fleet& fleet, const std::vector<store::RunRow>& runs);
     base::Result<void> count_day();
     void reload_later();
     void put(std::shared_ptr<const Fleet> fleet);
@@ -84,11 +102,13 @@ private:
     std::shared_ptr<store::Service> store_;
     sys::Executor& aside_;
     sys::Runtime& runtime_;
-    std::mutex refresh_;  ///< held while the fleet is read
-    std::mutex mutex_;    ///< protects the members below
+    std::mutex refresh_;        ///< held while the fleet is read
+    mutable std::mutex mutex_;  ///< protects the members below
     std::shared_ptr<const Fleet> fleet_;
     std::int64_t advanced_ms_ = 0, loaded_ms_ = 0;
     std::atomic<bool> reloading_{false};
+    std::deque<RunNews> news_;
+    std::uint64_t newest_news_ = 0;
     struct CachedGrouping {
         std::shared_ptr<const Grouping> grouping;
         std::int64_t made_ms = 0;

@@ -103,7 +103,8 @@ void top_bar(Html& h, const Visit& visit) {
 }
 
 void side_bar(Html& h, const Visit& visit, std::string_view current) {
-    const auto nav = h.in("nav", {{"class", "side"}, {"aria-label", "Main"}});
+    const auto nav =
+        h.in("nav", {{"class", "side"}, {"aria-label", "Main"}, {"data-part", "side"}});
     StateCounts counts;
     if (visit.known_fleet) counts = visit.known_fleet->count(visit.viewer, visit.now_ms);
     for (const Group& group : kGroups) {

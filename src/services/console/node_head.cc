@@ -46,7 +46,8 @@ Head node_head(const Visit& visit, const NodeView& node, std::string_view tab) {
         }
     }
     {
-        const auto head = h.in("div", {{"class", "head"}});
+        const auto head =
+            h.in("div", {{"class", "head"}, {"data-part", "head"}, {"data-node", name}});
         {
             const auto title = h.in("h1");
             h.foreign(name);
@@ -55,7 +56,7 @@ Head node_head(const Visit& visit, const NodeView& node, std::string_view tab) {
         if (!node.active) h.leaf("span", {{"class", "pill"}}, "deactivated or expired");
     }
     if (run.id != 0) {
-        const auto meta = h.in("div", {{"class", "meta plain"}});
+        const auto meta = h.in("div", {{"class", "meta plain"}, {"data-part", "last"}});
         {
             const auto item = h.in("span");
             h.text("last run ");

@@ -59,7 +59,7 @@ Response show_page(const Page& page, Visit& visit) {
 }
 
 Response serve(Console& console, const Page& page, Request& request) {
-    auto caller = identify_caller(console, request);
+    auto caller = identify_caller(console, request, session_use(request));
     if (!caller) return sign_in_needed(request);
     Visit::Form form;
     if (page.method == "POST") form = http::parse_query(request.body).value_or(Visit::Form());

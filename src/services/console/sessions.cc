@@ -49,7 +49,7 @@ Result<std::string> Sessions::start(Viewer viewer, std::string token_digest, std
     return id;
 }
 
-std::optional<Session> Sessions::find(std::string_view id, std::int64_t now_s) {
+std::optional<Session> Sessions::find(std::string_view id, std::int64_t now_s, SessionUse use) {
     if (id.empty()) return std::nullopt;
     const auto key = session_key(id);
     const std::lock_guard lock(mutex_);
@@ -59,7 +59,7 @@ std::optional<Session> Sessions::find(std::string_view id, std::int64_t now_s) {
         sessions_.erase(it);
         return std::nullopt;
     }
-    it->second.used_s = now_s;
+    if (use == SessionUse::Record) it->second.used_s = now_s;
     return it->second;
 }
 

@@ -22,6 +22,10 @@ struct Session {
     std::int64_t created_s = 0, used_s = 0;
 };
 
+/// Whether a request counts as use of its session. Requests that an open page makes by itself do
+/// not, so that a forgotten page does not prolong the session.
+enum class SessionUse : std::uint8_t { Record, Check };
+
 /// Thread-safe. Times are seconds since the epoch.
 class Sessions {
 public:
@@ -32,8 +36,9 @@ public:
 
     /// Starts a session with a new random id, and returns the id.
     base::Result<std::string> start(Viewer viewer, std::string token_digest, std::int64_t now_s);
-    /// Returns the session and records its use.
-    std::optional<Session> find(std::string_view id, std::int64_t now_s);
+    /// Returns the session, or nullopt if it does not exist or has ended.
+    std::optional<Session> find(std::string_view id, std::int64_t now_s,
+                                SessionUse use = SessionUse::Record);
     void end(std::string_view id);
     std::size_t size() const;
 

@@ -200,9 +200,15 @@ Response follow_link(Console& console, Request& request) {
 
 }  // namespace
 
-std::optional<Caller> identify_caller(Console& console, const Request& request) {
+SessionUse session_use(const Request& request) {
+    const bool automatic = request.headers.has("X-Console-Live") ||
+                           request.headers.get("Accept") == "text/event-stream";
+    return automatic ? SessionUse::Check : SessionUse::Record;
+}
+
+std::optional<Caller> identify_caller(Console& console, const Request& request, SessionUse use) {
     const auto id = session_id(request);
-    if (const auto session = console.sessions.find(id, console.now_s())) {
+    if (const auto session = console.sessions.find(id, console.now_s(), use)) {
         if (auto viewer = proved(console, request, *session))
             return Caller{std::move(*viewer), session->csrf, ""};
         console.sessions.end(id);

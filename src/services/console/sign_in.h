@@ -23,7 +23,11 @@ struct Caller {
 /// A session's cookie counts as long as its proof does: the token is still valid, or the request
 /// still comes with the same certificate or from the proxy with the same name. A token in a header
 /// may read pages without a session.
-std::optional<Caller> identify_caller(Console& console, const http::Request& request);
+std::optional<Caller> identify_caller(Console& console, const http::Request& request,
+                                      SessionUse use = SessionUse::Record);
+
+/// Returns Check for requests that an open page makes by itself.
+SessionUse session_use(const http::Request& request);
 
 /// Reports whether a POST comes from a form of this session on a page of this server.
 bool is_own_form(const http::Request& request, const Visit& visit);

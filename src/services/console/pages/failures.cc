@@ -72,7 +72,7 @@ Result<Response> failures_page(Visit& visit) {
     {
         const auto head = heading.in("div", {{"class", "head"}});
         heading.leaf("h1", "Failures");
-        const auto summary = heading.in("span", {{"class", "m"}});
+        const auto summary = heading.in("span", {{"class", "m"}, {"data-part", "total"}});
         heading.text(count_text(static_cast<std::int64_t>(kinds.size()), "kind", "kinds"))
             .text(" on ");
         heading.leaf("a", {{"class", "n"}, {"href", Url({"nodes"}).with("state", "failed")}},
@@ -85,7 +85,8 @@ Result<Response> failures_page(Visit& visit) {
                            number_text(FailureKinds::kMostNodes)));
     }
     {
-        const auto panel = h.in("section", {{"class", "panel"}});
+        const auto panel =
+            h.in("section", {{"class", "panel"}, {"data-part", "failures"}, {"data-rows", true}});
         if (kinds.empty()) {
             empty_state(h, "No failures", "The last run of every node was without errors.");
         } else {

@@ -24,7 +24,7 @@ constexpr std::string_view kGroupings[] = {"environment", "role",       "os",
                                            "kernel",      "datacenter", "virtual"};
 
 void write_tiles(Html& h, const StateCounts& counts, std::string_view environment) {
-    const auto tiles = h.in("div", {{"class", "tiles"}});
+    const auto tiles = h.in("div", {{"class", "tiles"}, {"data-part", "tiles"}});
     for (const auto& text : kStateTexts) {
         const auto number = counts[text.state];
         const auto url = Url({"nodes"}).with("environment", environment).with("state", text.id);
@@ -237,7 +237,7 @@ Markup fleet_heading(const Fleet& fleet, const Viewer& viewer, const StateCounts
         const auto head = h.in("div", {{"class", "head"}});
         h.leaf("h1", "Fleet");
         {
-            const auto summary = h.in("span", {{"class", "m"}});
+            const auto summary = h.in("span", {{"class", "m"}, {"data-part", "total"}});
             h.leaf("a", {{"class", "n"}, {"href", Url({"nodes"}).with("environment", environment)}},
                    count_text(counts.total, "node", "nodes"));
         }
@@ -248,6 +248,7 @@ Markup fleet_heading(const Fleet& fleet, const Viewer& viewer, const StateCounts
 }
 
 void write_no_nodes(Html& h) {
+    const auto part = h.in("div", {{"data-part", "none"}});
     const auto panel = open_panel(h, "No nodes");
     Html help;
     {
@@ -284,14 +285,18 @@ base::Result<Response> fleet_page(Visit& visit) {
     {
         const auto columns = h.in("div", {{"class", "cols c66"}});
         {
-            const auto left = h.in("div");
+            const auto left = h.in("div", {{"data-part", "attention"}});
             write_attention(h, visit, kinds, counts);
         }
-        const auto right = h.in("div");
+        const auto right = h.in("div", {{"data-part", "activity"}});
         if (visit.viewer.sees_all()) write_activity(h, *fleet, visit.now_ms);
         write_versions(h, *fleet, visit.viewer, environment, visit.now_ms);
     }
-    write_wall(h, groups, by, environment);
+    const auto wall = [&] {
+        const auto part = h.in("div", {{"data-part", "wall"}});
+        write_wall(h, groups, by, environment);
+    };
+    wall();
     return visit.page(std::move(head), std::move(h));
 }
 

@@ -216,7 +216,7 @@ Result<Response> node_page(Visit& visit) {
     {
         const auto columns = h.in("div", {{"class", "cols c84"}});
         {
-            const auto left = h.in("div");
+            const auto left = h.in("div", {{"data-part", "runs"}});
             write_runs(h, visit, node, runs, total);
             if (node.row.run.status == store::RunStatus::Failed)
                 BUNRAKU_TRY_VOID(write_failing(h, visit, node, runs));

@@ -54,7 +54,8 @@ base::Result<Response> node_runs_page(Visit& visit) {
     if (more) runs.pop_back();
     Html h;
     {
-        const auto panel = h.in("section", {{"class", "panel stick"}});
+        const auto panel =
+            h.in("section", {{"class", "panel stick"}, {"data-part", "runs"}, {"data-rows", true}});
         if (runs.empty()) {
             empty_state(h, "No run", "This node has sent no report, or all have expired.");
         } else {

@@ -119,7 +119,8 @@ void write_filter(Html& h, const Visit& visit, const NodeFilter& filter,
                 h.empty("input", {{"type", "hidden"}, {"name", name}, {"value", value}});
         h.leaf("button", {{"class", "pri"}}, "Show");
     }
-    const auto chips = h.in("nav", {{"class", "chips head"}, {"aria-label", "States"}});
+    const auto chips =
+        h.in("nav", {{"class", "chips head"}, {"aria-label", "States"}, {"data-part", "states"}});
     auto of_state = filter;
     of_state.state.clear();
     chip(h, "all", of_state.url(), filter.state.empty());
@@ -204,7 +205,8 @@ Result<void> write_nodes(Html& h, Visit& visit, const Fleet& fleet, NodeSpan sho
     auto last = sortable("Last run", filter, "-last", urls);
     last.right = true;
     columns.push_back(last);
-    const auto panel = h.in("section", {{"class", "panel stick"}});
+    const auto panel =
+        h.in("section", {{"class", "panel stick"}, {"data-part", "nodes"}, {"data-rows", true}});
     const auto table = open_table(h, columns, "Nodes");
     for (std::size_t i = 0; i < shown.size(); ++i) {
         const auto known = cells.find(shown[i]->certname);
@@ -258,7 +260,7 @@ Result<Response> nodes_page(Visit& visit) {
     {
         const auto head = heading.in("div", {{"class", "head"}});
         heading.leaf("h1", "Nodes");
-        const auto total = heading.in("span", {{"class", "m"}});
+        const auto total = heading.in("span", {{"class", "m"}, {"data-part", "total"}});
         heading.text(count_text(static_cast<std::int64_t>(nodes.size()), "node", "nodes"));
         if (!filter.is_plain()) {
             heading.text(" of ");

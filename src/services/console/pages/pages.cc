@@ -30,6 +30,7 @@ constexpr Page kPages[] = {
      certificate_page},
     {"POST", "/certificates/{name}/{action}", "", Right::Operate, Scope::WholeFleet,
      certificate_action},
+    {"GET", "/events", "last", Right::View, Scope::Filtered, events_page},
     {"GET", "/search", "q", Right::View, Scope::Filtered, search_page},
     {"GET", "/server", "", Right::View, Scope::WholeFleet, server_page},
     {"GET", "/account", "", Right::View, Scope::Filtered, account_page},

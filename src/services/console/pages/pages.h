@@ -10,6 +10,7 @@ base::Result<Response> account_page(Visit& visit);
 base::Result<Response> certificates_page(Visit& visit);
 base::Result<Response> certificate_page(Visit& visit);
 base::Result<Response> certificate_action(Visit& visit);
+base::Result<Response> events_page(Visit& visit);
 base::Result<Response> failure_page(Visit& visit);
 base::Result<Response> failures_page(Visit& visit);
 base::Result<Response> fleet_page(Visit& visit);

@@ -67,7 +67,10 @@ protected:
         request.peer = peer_;
         request.headers.set("Accept", "text/html");
         request.headers.set("Host", "console.test");
-        for (const auto& [name, value] : headers) request.headers.add(name, value);
+        for (const auto& [name, value] : headers) {
+            if (name == "Accept") request.headers.remove(name);
+            request.headers.add(name, value);
+        }
         request.body = std::move(body);
         return router_.handle(request);
     }

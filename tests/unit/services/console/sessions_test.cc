@@ -30,6 +30,14 @@ TEST(Sessions, EndWhenTheyAreIdleOrOld) {
     EXPECT_FALSE(sessions.find(used, Sessions::kLongest));
 }
 
+TEST(Sessions, ChecksDoNotProlongThem) {
+    Sessions sessions;
+    const auto id = sessions.start(kAlice, "", 0).value();
+    EXPECT_TRUE(sessions.find(id, Sessions::kIdle - 1, SessionUse::Check));
+    EXPECT_FALSE(sessions.find(id, Sessions::kIdle, SessionUse::Check));
+    EXPECT_FALSE(sessions.find(id, 1));
+}
+
 TEST(Sessions, EndOnRequest) {
     Sessions sessions;
     const auto first = sessions.start(kAlice, "", 0).value();
