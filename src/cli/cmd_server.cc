@@ -12,6 +12,7 @@
 #include "cli/server_log.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
+#include "core/sys/disk.h"
 #include "core/sys/service_manager.h"
 #include "core/sys/signals.h"
 #include "services/server/instance.h"
@@ -109,6 +110,11 @@ int run(Invocation& invocation) {
             fmt::print("{}", diagnostics::json_record(base::Level::Notice, ready));
         } else {
             fmt::print("{}\n", ready);
+            // Output that is not a terminal may be a log, which others can read.
+            const auto link =
+                sys::disk().read(invocation.settings.text("statedir") + "/console-link");
+            if (::isatty(STDOUT_FILENO) && link)
+                fmt::print("To sign in to the console once from this machine, open {}", *link);
         }
         std::fflush(stdout);
         sys::notify_service_manager("READY=1");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/console/console.h"
 
+#include "core/sys/disk.h"
+
 namespace bunraku::console {
 
 Console::Console(const server::Context& server)
@@ -13,6 +15,11 @@ Console::Console(const server::Context& server)
       audit(server.state_directory + "/console-audit.jsonl"),
       rules_path(server.settings.text("confdir") + "/console.conf"),
       rules_(std::make_shared<const AccessRules>()) {}
+
+void Console::remove_link_file() const {
+    auto& files = sys::disk();
+    if (files.exists(link_file())) (void)files.remove(link_file());
+}
 
 base::Result<void> Console::read_rules() {
     auto rules = std::make_shared<const AccessRules>(BUNRAKU_TRY(AccessRules::read(rules_path)));

@@ -43,6 +43,9 @@ struct Console {
     }
     /// Reads console.conf. If it has an error, the old rules stay in use.
     base::Result<void> read_rules();
+    /// The file with the one-time link, which only the server's user can read.
+    std::string link_file() const { return context.state_directory + "/console-link"; }
+    void remove_link_file() const;
     std::int64_t now_ms() const { return context.runtime.now_ms(); }
     std::int64_t now_s() const { return now_ms() / 1000; }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "core/base/text.h"
+#include "core/sys/disk.h"
 #include "services/console/assets.h"
 #include "services/console/console.h"
 #include "services/console/frame.h"
@@ -33,17 +35,28 @@ std::optional<std::string> unknown_parameter(const Page& page, const Request& re
 Response failed(Visit& visit, const base::Error& error) {
     if (error.code == kNotFound) return error_page(visit, 404, "Not found", error.message);
     const auto failure = store::failure_of(error);
+    // Messages of the database may name hosts, files and statements. They are for administrators.
+    visit.console.context.log.log(base::Level::Warning,
+                                  fmt::format("The page {} of the console could not be made: {}",
+                                              visit.request.path, error.message));
     if (failure == store::Failure::Unavailable || failure == store::Failure::Retry) {
         return error_page(visit, 503, "The database does not answer",
                           "Agents are still served, and the server stores their reports when the "
-                          "database is back. Reload this page then. (" +
-                              error.message + ")");
+                          "database is back. Reload this page then.");
+    }
+    if (failure == store::Failure::Query) {
+        return error_page(visit, 400, "The query is not valid",
+                          "The database refused it. Check its regular expressions and the types "
+                          "of its values.");
     }
     if (failure == store::Failure::Timeout) {
         return error_page(visit, 503, "The query took too long",
                           "The server stopped the query at its time limit.");
     }
-    return error_page(visit, 500, "This page could not be made", error.message);
+    // Who may act needs to know why an action failed.
+    const bool acts = visit.request.method == "POST" && failure == store::Failure::None;
+    return error_page(visit, 500, "This page could not be made",
+                      acts ? error.message : "The server's log has the reason.");
 }
 
 /// Calls the page of a visitor whose right was checked.
@@ -127,12 +140,18 @@ public:
     Result<void> reload() override { return console_.read_rules(); }
     void listening(const std::vector<std::string>& urls) override {
         if (urls.empty()) return;
+        const auto link = fmt::format("{}{}", urls[0], link_path(std::exchange(link_, {})));
+        // The log may be readable by others, so it does not contain the link.
+        const auto written = sys::disk().replace(console_.link_file(), link + "\n", {.mode = 0600});
         console_.context.log.log(
-            base::Level::Notice,
-            fmt::format("The console is at {}{}/. To sign in once from this machine, open {}{}",
-                        urls[0], kRoot, urls[0], link_path(link_)));
-        link_.clear();
+            written ? base::Level::Notice : base::Level::Warning,
+            fmt::format(
+                "The console is at {}{}/. {}", urls[0], kRoot,
+                written
+                    ? "To sign in once from this machine, open the link in " + console_.link_file()
+                    : "Could not write the link to sign in: " + written.error().message));
     }
+    void stop() override { console_.remove_link_file(); }
 
 private:
     /// Adds the headers that all responses of the console have.
@@ -144,7 +163,7 @@ private:
         };
     }
     Console console_;
-    std::string link_;  ///< the secret of the one-time link until it was printed
+    std::string link_;  ///< the secret of the one-time link until it is in its file
 };
 
 }  // namespace

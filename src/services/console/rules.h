@@ -24,14 +24,26 @@ public:
     ///     [proxy]
     ///     addresses = 127.0.0.1, 192.0.2.7
     ///     header = X-Remote-User
+    ///     scheme_header = X-Forwarded-Proto
     ///     [users]
     ///     carol@example.org = operator
+    ///     [links]
+    ///     commit = https://git.example.org/control/commit/{commit}
     static base::Result<AccessRules> parse(std::string_view text, const std::string& path);
     /// Reads the file. A missing file gives no access.
     static base::Result<AccessRules> read(const std::string& path);
 
     /// Returns the viewer that the client's certificate or the proxy's header identifies.
     std::optional<Viewer> identify(const http::Request& request) const;
+    /// Reports whether the request comes from a listed proxy.
+    bool is_from_proxy(const http::Request& request) const;
+    /// Reports whether the browser used TLS: up to this server, or up to a listed proxy whose
+    /// header says so.
+    bool is_https(const http::Request& request) const;
+
+    /// Returns the address of a commit, or an empty text if none is configured or `code` is not the
+    /// id of a commit.
+    std::string commit_url(std::string_view code) const;
 
 private:
     struct Grant {
@@ -44,7 +56,8 @@ private:
                                            Viewer::Via via);
     Grants certificates_, users_;
     std::vector<std::string> proxies_;  ///< addresses
-    std::string header_;
+    std::string commit_url_;
+    std::string header_, scheme_header_ = "X-Forwarded-Proto";
 };
 
 }  // namespace bunraku::console

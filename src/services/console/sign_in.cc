@@ -17,17 +17,18 @@ namespace {
 constexpr std::uint64_t kMostSignIn = 4096;
 
 /// Browsers accept the prefix __Host- only from this host, over TLS, for all paths.
-std::string cookie_name(const Request& request) {
-    return request.peer.tls ? "__Host-bunraku-console" : "bunraku-console";
+std::string_view cookie_name(bool https) {
+    return https ? "__Host-bunraku-console" : "bunraku-console";
 }
 
-std::string session_cookie(const Request& request, std::string_view id) {
-    return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict{}{}", cookie_name(request), id,
-                       request.peer.tls ? "; Secure" : "", id.empty() ? "; Max-Age=0" : "");
+std::string session_cookie(const Console& console, const Request& request, std::string_view id) {
+    const bool https = console.rules()->is_https(request);
+    return fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict{}{}", cookie_name(https), id,
+                       https ? "; Secure" : "", id.empty() ? "; Max-Age=0" : "");
 }
 
-std::string_view session_id(const Request& request) {
-    const auto wanted = cookie_name(request);
+std::string_view session_id(const Console& console, const Request& request) {
+    const auto wanted = cookie_name(console.rules()->is_https(request));
     for (const auto& [name, value] : request.headers) {
         if (!base::same_ignoring_case(name, "Cookie")) continue;
         for (const auto part : base::split(value, ';')) {
@@ -68,10 +69,20 @@ bool accepts_html(const Request& request) {
     return request.headers.get("Accept").find("text/html") != std::string_view::npos;
 }
 
-void note_sign_in(Console& console, const Request& request, const Viewer& viewer) {
-    (void)console.audit.add(
+/// Starts a session and writes it to the audit log. Without the line, there is no session.
+base::Result<std::string> start_session(Console& console, const Request& request,
+                                        const Viewer& viewer, std::string token_digest) {
+    auto id = BUNRAKU_TRY(console.sessions.start(viewer, std::move(token_digest), console.now_s()));
+    const auto written = console.audit.add(
         viewer, {.action = "sign-in", .address = request.peer.address, .result = "done"},
         console.context.runtime.now_ns());
+    if (written) return id;
+    console.sessions.end(id);
+    console.context.log.log(base::Level::Err,
+                            fmt::format("Refused the sign-in of {}, because the audit log cannot "
+                                        "be written: {}",
+                                        viewer.name, written.error().message));
+    return base::failure("The audit log cannot be written. The server's log has the reason.");
 }
 
 std::string_view first_of(const Visit::Form& form, std::string_view wanted) {
@@ -105,15 +116,20 @@ Response to_page(std::string_view target) {
     return out;
 }
 
+Response refusal_page(int status, std::string_view title, std::string_view message) {
+    Html h;
+    h.leaf("p", message);
+    return bare_page(status, title, h.take());
+}
+
 /// Starts a session with a new id, ends the one that the request had, and goes to `target`.
 Response begin_session(Console& console, const Request& request, Viewer viewer,
                        std::string token_digest, std::string_view target) {
-    if (const auto old = session_id(request); !old.empty()) console.sessions.end(old);
-    const auto id = console.sessions.start(viewer, std::move(token_digest), console.now_s());
-    if (!id) return Response::text(500, id.error().message);
-    note_sign_in(console, request, viewer);
+    if (const auto old = session_id(console, request); !old.empty()) console.sessions.end(old);
+    const auto id = start_session(console, request, viewer, std::move(token_digest));
+    if (!id) return refusal_page(500, "Signing in is not possible", id.error().message);
     auto out = to_page(target);
-    out.headers.set("Set-Cookie", session_cookie(request, *id));
+    out.headers.set("Set-Cookie", session_cookie(console, request, *id));
     return out;
 }
 
@@ -149,12 +165,6 @@ Response sign_in_page(int status, std::string_view target, std::string_view prob
     return bare_page(status, "Sign in", h.take());
 }
 
-Response refusal_page(std::string_view title, std::string_view message) {
-    Html h;
-    h.leaf("p", message);
-    return bare_page(403, title, h.take());
-}
-
 Response sign_in(Console& console, Request& request) {
     const auto form = http::parse_query(request.body).value_or(Visit::Form());
     const auto target = target_of(first_of(form, "to"));
@@ -172,28 +182,31 @@ Response sign_in(Console& console, Request& request) {
 
 Response sign_out(Console& console, Request& request) {
     if (is_cross_site(request))
-        return refusal_page("Not allowed", "The form came from another site.");
+        return refusal_page(403, "Not allowed", "The form came from another site.");
     const auto form = http::parse_query(request.body).value_or(Visit::Form());
-    const auto id = session_id(request);
+    const auto id = session_id(console, request);
     const auto session = console.sessions.find(id, console.now_s());
     if (session && first_of(form, "csrf") == session->csrf) console.sessions.end(id);
     auto out = to_page(Url({"sign-in"}));
-    out.headers.set("Set-Cookie", session_cookie(request, ""));
+    out.headers.set("Set-Cookie", session_cookie(console, request, ""));
     return out;
 }
 
 Response follow_link(Console& console, Request& request) {
-    if (request.method != "GET") return refusal_page("Not allowed", "The link needs a browser.");
-    if (!request.peer.loopback) {
-        return refusal_page("Not allowed",
+    if (request.method != "GET")
+        return refusal_page(403, "Not allowed", "The link needs a browser.");
+    // A proxy on this machine forwards requests of others.
+    if (!request.peer.loopback || console.rules()->is_from_proxy(request)) {
+        return refusal_page(403, "Not allowed",
                             "This link works only in a browser on the server's machine.");
     }
     if (!console.sessions.redeem(request.param("secret"), console.now_s())) {
-        return refusal_page("The link is no longer valid",
+        return refusal_page(403, "The link is no longer valid",
                             "It works once, within 15 minutes. Restart the server to get a new "
                             "one, or make a token: "
                             "bunraku token create --name YOU --role admin");
     }
+    console.remove_link_file();
     Viewer viewer{"local administrator", Right::Administer, {}, Viewer::Via::Link};
     return begin_session(console, request, std::move(viewer), "", Url({}));
 }
@@ -207,7 +220,7 @@ SessionUse session_use(const Request& request) {
 }
 
 std::optional<Caller> identify_caller(Console& console, const Request& request, SessionUse use) {
-    const auto id = session_id(request);
+    const auto id = session_id(console, request);
     if (const auto session = console.sessions.find(id, console.now_s(), use)) {
         if (auto viewer = proved(console, request, *session))
             return Caller{std::move(*viewer), session->csrf, ""};
@@ -222,12 +235,11 @@ std::optional<Caller> identify_caller(Console& console, const Request& request, 
     if (!viewer) return std::nullopt;
     // Programs do not keep cookies, and they submit no forms.
     if (!accepts_html(request)) return Caller{std::move(*viewer), "", ""};
-    const auto fresh = console.sessions.start(*viewer, "", console.now_s());
+    const auto fresh = start_session(console, request, *viewer, "");
     if (!fresh) return std::nullopt;
-    note_sign_in(console, request, *viewer);
     const auto session = console.sessions.find(*fresh, console.now_s());
     return Caller{std::move(*viewer), session ? session->csrf : "",
-                  session_cookie(request, *fresh)};
+                  session_cookie(console, request, *fresh)};
 }
 
 bool is_own_form(const Request& request, const Visit& visit) {

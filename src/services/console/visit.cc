@@ -48,6 +48,13 @@ Result<Rows> Visit::run(std::string_view text) {
     return Rows::parse(json);
 }
 
+void keep_visible(const Visit& visit, std::vector<store::RunRow>& runs) {
+    if (visit.viewer.sees_all()) return;
+    std::erase_if(runs, [&](const store::RunRow& run) {
+        return !visit.known_fleet || !visit.viewer.sees(visit.known_fleet->environment(run));
+    });
+}
+
 Response Visit::page(Head head, Html body) { return framed(*this, std::move(head), body.take()); }
 
 Response Visit::redirect(std::string_view target) const {

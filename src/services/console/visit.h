@@ -109,4 +109,7 @@ private:
     Form form_;
 };
 
+/// Removes the runs of environments that the viewer may not see. Call Visit::fleet() before.
+void keep_visible(const Visit& visit, std::vector<store::RunRow>& runs);
+
 }  // namespace bunraku::console

@@ -210,7 +210,10 @@ Result<Response> node_page(Visit& visit) {
     {
         auto db = BUNRAKU_TRY(visit.console.store->reader());
         runs = BUNRAKU_TRY(store::runs_of_node(*db, node.row.run.node, INT64_MAX, kRunsOfStrip));
-        total = BUNRAKU_TRY(store::count_runs(*db, node.row.run.node));
+        keep_visible(visit, runs);
+        // The counter is of all environments.
+        total = visit.viewer.sees_all() ? BUNRAKU_TRY(store::count_runs(*db, node.row.run.node))
+                                        : static_cast<std::int64_t>(runs.size());
     }
     Html h;
     {

@@ -52,6 +52,8 @@ base::Result<Response> node_runs_page(Visit& visit) {
     }
     const bool more = runs.size() > kRunsOfPage;
     if (more) runs.pop_back();
+    const auto oldest = runs.empty() ? 0 : runs.back().start;
+    keep_visible(visit, runs);
     Html h;
     {
         const auto panel =
@@ -63,16 +65,13 @@ base::Result<Response> node_runs_page(Visit& visit) {
                 {"Status"}, {"Began"}, {.title = "Age", .wide_only = true},
                 {"Mode"},   {"Code"},  {"Took", true}};
             const auto table = open_table(h, kColumns, "Runs");
-            for (const RunRow& run : runs) {
-                if (visit.viewer.sees(visit.known_fleet->environment(run)))
-                    write_run_row(h, visit, run);
-            }
+            for (const RunRow& run : runs) write_run_row(h, visit, run);
         }
     }
     if (more) {
         const auto pager = h.in("nav", {{"class", "pager"}, {"aria-label", "Pages"}});
-        const auto url = Url({"nodes", node.row.certname, "runs"})
-                             .with("before", std::to_string(runs.back().start));
+        const auto url =
+            Url({"nodes", node.row.certname, "runs"}).with("before", std::to_string(oldest));
         h.leaf("a", {{"href", url}, {"rel", "next"}}, "Older runs");
     }
     return visit.page(node_head(visit, node, "Runs"), std::move(h));

@@ -79,8 +79,8 @@ Result<std::vector<std::vector<State>>> last_runs(Visit& visit, NodeSpan nodes) 
     for (const auto* node : nodes) {
         auto& states = out.emplace_back();
         if (node->run.id == 0) continue;
-        const auto runs =
-            BUNRAKU_TRY(store::runs_of_node(*db, node->run.node, INT64_MAX, kStripRuns));
+        auto runs = BUNRAKU_TRY(store::runs_of_node(*db, node->run.node, INT64_MAX, kStripRuns));
+        keep_visible(visit, runs);
         for (auto it = runs.rbegin(); it != runs.rend(); ++it) states.push_back(state_of_run(*it));
     }
     return out;

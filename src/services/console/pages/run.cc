@@ -255,7 +255,8 @@ Markup run_heading(const store::Run& run, const std::vector<RunEvent>& events) {
 /// Writes links to the runs before and after this one.
 Result<void> write_neighbours(Html& h, Visit& visit, const store::Run& run) {
     auto db = BUNRAKU_TRY(visit.console.store->reader());
-    const auto older = BUNRAKU_TRY(store::runs_of_node(*db, run.row.node, run.row.start, 1));
+    auto older = BUNRAKU_TRY(store::runs_of_node(*db, run.row.node, run.row.start, 1));
+    keep_visible(visit, older);
     const auto pager = h.in("nav", {{"class", "pager"}, {"aria-label", "Runs of this node"}});
     if (!older.empty() && older[0].id != run.row.id) {
         h.leaf("a", {{"href", Url({"runs", older[0].hash_text()})}, {"rel", "prev"}}, "Older run");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Access to the console: sessions, forms, roles, environments.
+#include <filesystem>
 #include <fstream>
 
 #include "fixture.h"
 #include "services/console/page.h"
+#include "store/db/writer.h"
 
 namespace bunraku::console {
 namespace {
@@ -144,8 +146,17 @@ TEST_F(ConsoleAccess, TokensInHeadersReadWithoutASession) {
 
 TEST_F(ConsoleAccess, TheLinkWorksOnceOnThisMachine) {
     console_->listening({"http://127.0.0.1:8080"});
+    // The secret is in a file of the server's user and on the terminal, but not in the log.
     ASSERT_EQ(log_.records.size(), 1u);
-    const auto& line = log_.records[0].message;
+    EXPECT_EQ(
+        log_.records[0].message,
+        "The console is at http://127.0.0.1:8080/console/. To sign in once from this machine, "
+        "open the link in " +
+            folder_ + "/console-link");
+    std::string line;
+    ASSERT_TRUE(std::getline(std::ifstream(folder_ + "/console-link"), line));
+    EXPECT_EQ(std::filesystem::status(folder_ + "/console-link").permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
     const auto at = line.find("/console/link/");
     ASSERT_NE(at, std::string::npos) << line;
     const auto link = line.substr(at);
@@ -157,6 +168,70 @@ TEST_F(ConsoleAccess, TheLinkWorksOnceOnThisMachine) {
     EXPECT_NE(get("/account", {{"Cookie", cookie_of(answer)}}).body.find("admin"),
               std::string::npos);
     EXPECT_EQ(ask("GET", link).status, 403);
+    EXPECT_FALSE(std::filesystem::exists(folder_ + "/console-link"));
+}
+
+TEST_F(ConsoleAccess, TheLinkDoesNotWorkThroughAProxy) {
+    peer_ = {.address = "127.0.0.1", .loopback = true};
+    std::ofstream(folder_ + "/console.conf") << "[proxy]\naddresses = 127.0.0.1\n";
+    ASSERT_TRUE(console_->reload());
+    console_->listening({"http://127.0.0.1:8080"});
+    std::string line;
+    ASSERT_TRUE(std::getline(std::ifstream(folder_ + "/console-link"), line));
+    EXPECT_EQ(ask("GET", line.substr(line.find("/console/"))).status, 403);
+    console_->stop();
+    EXPECT_FALSE(std::filesystem::exists(folder_ + "/console-link"));
+}
+
+TEST_F(ConsoleAccess, CookiesAreSecureBehindAProxyWithTls) {
+    const auto secure_with = [&](const Headers& headers) {
+        const auto answer =
+            ask("POST", "/console/sign-in", headers,
+                fmt::format("token={}&to=", token(fmt::format("t{}", number_++), "viewer")));
+        const std::string cookie(answer.headers.get("Set-Cookie"));
+        EXPECT_EQ(cookie.starts_with("__Host-bunraku-console="), cookie.ends_with("; Secure"));
+        return cookie.ends_with("; Secure");
+    };
+    std::ofstream(folder_ + "/console.conf") << "[proxy]\naddresses = 198.51.100.1\n";
+    ASSERT_TRUE(console_->reload());
+    // The header of other clients counts for nothing.
+    EXPECT_FALSE(secure_with({{"X-Forwarded-Proto", "https"}}));
+    peer_.address = "198.51.100.1";
+    EXPECT_TRUE(secure_with({{"X-Forwarded-Proto", "https"}}));
+    EXPECT_FALSE(secure_with({{"X-Forwarded-Proto", "http"}}));
+    EXPECT_FALSE(secure_with({{"X-Forwarded-Proto", "https"}, {"X-Forwarded-Proto", "https"}}));
+    EXPECT_FALSE(secure_with({}));
+    std::ofstream(folder_ + "/console.conf")
+        << "[proxy]\naddresses = 198.51.100.1\nscheme_header = X-Scheme\n";
+    ASSERT_TRUE(console_->reload());
+    EXPECT_FALSE(secure_with({{"X-Forwarded-Proto", "https"}}));
+    EXPECT_TRUE(secure_with({{"X-Scheme", "HTTPS"}}));
+    // The session is found again under the name of its cookie.
+    const Headers proxied{{"X-Scheme", "https"}};
+    const auto answer =
+        ask("POST", "/console/sign-in", proxied, "token=" + token("again", "viewer") + "&to=");
+    EXPECT_EQ(get("/account", {{"X-Scheme", "https"}, {"Cookie", cookie_of(answer)}}).status, 200);
+    EXPECT_EQ(get("/account", {{"Cookie", cookie_of(answer)}}).status, 303);
+}
+
+TEST_F(ConsoleAccess, WithoutAnAuditLineNobodySignsIn) {
+    std::filesystem::create_directory(folder_ + "/console-audit.jsonl");
+    const auto answer =
+        ask("POST", "/console/sign-in", {}, "token=" + token("alice", "viewer") + "&to=");
+    EXPECT_EQ(answer.status, 500);
+    EXPECT_FALSE(answer.headers.has("Set-Cookie"));
+    EXPECT_NE(answer.body.find("The audit log cannot be written"), std::string::npos);
+    EXPECT_EQ(answer.body.find(folder_), std::string::npos) << answer.body;
+    ASSERT_EQ(log_.records.size(), 1u);
+    EXPECT_NE(log_.records[0].message.find(folder_), std::string::npos);
+    // Certificates start no session either.
+    std::ofstream(folder_ + "/console.conf") << "[certificates]\nalice = operator\n";
+    ASSERT_TRUE(console_->reload());
+    auto certificate = std::make_shared<http::ClientCertificate>();
+    certificate->name = "alice";
+    certificate->trust = http::ClientCertificate::Trust::Verified;
+    peer_.certificate = certificate;
+    EXPECT_EQ(get("/account").status, 303);
 }
 
 TEST_F(ConsoleAccess, CertificatesMustBeListed) {
@@ -237,6 +312,58 @@ TEST_F(ConsoleAccess, ViewersSeeOnlyTheirEnvironments) {
         EXPECT_EQ(get(path, viewer).status, 404) << path;
     }
     EXPECT_EQ(get("/nodes?filter=certname~%22db%22", viewer).status, 404);
+}
+
+// The node has moved from staging to production.
+TEST_F(ConsoleAccess, ViewersSeeOnlyRunsOfTheirEnvironments) {
+    report("web1.test", {.status = "failed",
+                         .environment = "staging",
+                         .events = event("failure", "it broke"),
+                         .age_ms = 120'000});
+    const auto staging = get("/nodes/web1.test/runs", sign_in_as("viewer")).body;
+    const auto at = staging.find("/console/runs/");
+    const auto hidden = staging.substr(at, staging.find('"', at) - at);
+    report("web1.test", {.age_ms = 60'000});
+    const auto all = sign_in_as("viewer");
+    // The fleet is read at most once a second.
+    for (int i = 0;
+         i < 600 && get("/nodes?state=failed", all).body.find("web1") != std::string::npos; ++i)
+        sys::machine().sleep(std::chrono::milliseconds(100));
+    const auto viewer = sign_in_as("viewer", {"production"});
+    for (const char* path : {"/nodes/web1.test", "/nodes/web1.test/runs"}) {
+        EXPECT_EQ(get(path, viewer).body.find(hidden), std::string::npos) << path;
+        EXPECT_NE(get(path, all).body.find(hidden), std::string::npos) << path;
+    }
+    EXPECT_NE(get("/nodes/web1.test", viewer).body.find("Last 1 run"), std::string::npos);
+    EXPECT_EQ(get("/nodes/web1.test", viewer).body.find(">2 runs<"), std::string::npos);
+    const std::string strip = "last 1 runs, oldest first: unchanged";
+    EXPECT_NE(get("/nodes", viewer).body.find(strip), std::string::npos);
+    EXPECT_EQ(ask("GET", hidden, viewer).status, 404);
+    const auto shown = get("/nodes/web1.test/runs", viewer).body;
+    const auto own = shown.find("/console/runs/");
+    const auto run = ask("GET", shown.substr(own, shown.find('"', own) - own), viewer);
+    EXPECT_EQ(run.status, 200);
+    EXPECT_EQ(run.body.find("Older run"), std::string::npos);
+}
+
+TEST_F(ConsoleAccess, ErrorsOfTheDatabaseAreOnlyInTheLog) {
+    report("web1.test", {});
+    const auto session = sign_in_as("viewer");
+    EXPECT_EQ(get("/nodes/web1.test", session).status, 200);
+    // Another program has changed the schema.
+    context_->store
+        ->with_writer([](store::Writer& writer) {
+            return writer.db().execute("ALTER TABLE reports RENAME TO secret_table_name");
+        })
+        .value();
+    const auto page = get("/nodes/web1.test/runs", session);
+    EXPECT_GE(page.status, 400);
+    for (const char* text : {"reports", "no such table", "SELECT"})
+        EXPECT_EQ(page.body.find(fmt::format("{}</bdi>", text)), std::string::npos) << page.body;
+    EXPECT_EQ(page.body.find("no such table"), std::string::npos) << page.body;
+    ASSERT_FALSE(log_.records.empty());
+    EXPECT_NE(log_.records.back().message.find("no such table"), std::string::npos)
+        << log_.records.back().message;
 }
 
 TEST_F(ConsoleAccess, SignInsAreAudited) {

@@ -65,6 +65,15 @@ TEST(AccessRules, BelieveOnlyTheProxy) {
     EXPECT_EQ(rules.identify(from("192.0.2.7", "alice")), std::nullopt);
 }
 
+TEST(AccessRules, CommitUrl) {
+    const auto rules =
+        AccessRules::parse("[links]\ncommit = https://git.test/{commit}/x/{commit}\n", "c").value();
+    EXPECT_EQ(rules.commit_url("4f2a91c"), "https://git.test/4f2a91c/x/4f2a91c");
+    for (const char* code : {"", "4f2a91", "v1.2.3", "4F2A91C", "4f2a91c/../x"})
+        EXPECT_EQ(rules.commit_url(code), "") << code;
+    EXPECT_EQ(AccessRules().commit_url("4f2a91c"), "");
+}
+
 TEST(AccessRules, ReportErrorsWithTheLine) {
     struct Case {
         const char *text, *message;
@@ -79,18 +88,19 @@ TEST(AccessRules, ReportErrorsWithTheLine) {
              {"alice = admin\n", "c:1: expected a section or a line of the form NAME = VALUE"},
              {"[users]\nalice\n", "c:2: expected a section or a line of the form NAME = VALUE"},
              {"[proxy]\naddress = 1\n",
-              "c:2: unknown setting 'address': expected addresses or "
-              "header"},
-             {"[proxy]\naddresses = 192.0.2.1\n", "c: [proxy] needs both addresses and header"},
+              "c:2: unknown setting 'address': expected addresses, header or scheme_header"},
+             {"[proxy]\nheader = X-User\n", "c: [proxy] needs addresses"},
              {"[users]\na = admin\n", "c: [users] has no effect without [proxy]"},
              {"[groups]\na = admin\n",
-              "c:1: unknown section [groups]: expected [certificates], [proxy] or [users]"},
+              "c:1: unknown section [groups]: expected [certificates], [proxy], [users] or "
+              "[links]"},
          }) {
         const auto rules = AccessRules::parse(c.text, "c");
         ASSERT_FALSE(rules) << c.text;
         EXPECT_EQ(rules.error().message, c.message);
     }
     EXPECT_TRUE(AccessRules::parse("", "c"));
+    EXPECT_TRUE(AccessRules::parse("[proxy]\naddresses = 192.0.2.1\n", "c"));
     EXPECT_TRUE(AccessRules::read("/nonexistent/console.conf"));
 }
 
