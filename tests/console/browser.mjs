@@ -24,6 +24,11 @@ const pages = [
   ['node', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]')],
   ['node-runs', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/runs')],
   ['node-facts', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/facts?find=release')],
+  ['node-catalog', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/catalog')],
+  ['node-resource', (page) => catalogLink(page, '&to=Service%5Bapp%5D')],
+  ['node-why', (page) => catalogLink(page, '&why=mode')],
+  ['node-found', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/catalog?find=etc')],
+  ['node-exports', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/exports')],
   ['node-packages', (page) => firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/packages')],
   ['run-failed', (page) => firstLink(page, '/console/nodes?state=failed', 'a[href^="/console/runs/"]')],
   ['run-corrected', (page) => firstLink(page, '/console/nodes?state=corrected', 'a[href^="/console/runs/"]')],
@@ -41,6 +46,12 @@ async function firstLink(page, from, selector, suffix = '') {
   await page.goto(server + from);
   const href = await page.locator(selector).first().getAttribute('href');
   return href + suffix;
+}
+
+/** The address of a file in the catalog of a failed node. */
+async function catalogLink(page, suffix) {
+  const catalog = await firstLink(page, '/console/nodes?state=failed', 'td a[href^="/console/nodes/"]', '/catalog');
+  return await firstLink(page, catalog + '?find=' + encodeURIComponent('File['), 'li a.res', suffix);
 }
 
 /** Stores the report of a run that ended now. */
@@ -117,7 +128,7 @@ async function live(context) {
   await shows(list, 'The live failure');
   await until(list, () => [...document.querySelectorAll('.issue')].some(
     (issue) => issue.textContent.includes('The live failure') && issue.textContent.includes('2 nodes')));
-  await finish(failures, 'failures');
+  await finish(list, 'failures');
 }
 
 async function signIn(context) {

@@ -14,6 +14,7 @@ import http.client
 import json
 import random
 import urllib.parse
+import uuid
 
 ROLES = [('web', 39), ('app', 18), ('compute', 12), ('db', 9), ('cache', 7), ('queue', 5),
          ('storage', 4), ('build', 3), ('monitor', 2), ('dns', 1)]
@@ -35,6 +36,8 @@ def stamp(age_s):
 
 
 class Node:
+    hub = None  # every node collects what this one exports
+
     def __init__(self, number, dice):
         self.dice = dice
         self.role = dice.choices([r for r, _ in ROLES], [w for _, w in ROLES])[0]
@@ -45,6 +48,7 @@ class Node:
                      'noop' if kind < 0.012 else 'never' if kind < 0.013 else
                      'drift' if kind < 0.03 else 'changed' if kind < 0.04 else 'good')
         self.release = dice.choice(['12.5', '12.15', '13.2'])
+        self.catalog_uuid = str(uuid.UUID(int=number))
         self.address = f'10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}'
 
     def facts(self):
@@ -64,14 +68,36 @@ class Node:
     def catalog(self):
         classes = ['Settings', 'Main', f'Role::{self.role.capitalize()}', 'Profile::Base', 'Ntp',
                    'Ssh::Server', 'Nginx' if self.role == 'web' else 'Logrotate']
-        resources = [{'type': 'Class', 'title': c, 'exported': False, 'tags': [], 'file': '/code/site.pp',
-                      'line': 1, 'parameters': {}} for c in classes]
-        resources += [{'type': 'File', 'title': f'/etc/app/{n}.conf', 'exported': False, 'tags': ['app'],
-                       'file': '/code/modules/app/manifests/init.pp', 'line': 10 + n,
-                       'parameters': {'ensure': 'file', 'mode': '0644'}} for n in range(20)]
+        resources, edges = [], []
+
+        def add(kind, title, container, parameters, line=1, exported=False, file='/code/site.pp'):
+            resources.append({'type': kind, 'title': title, 'exported': exported, 'tags': [], 'file': file,
+                              'line': line, 'parameters': parameters})
+            if container:
+                relate(container, (kind, title), 'contains')
+
+        def relate(source, target, relationship):
+            edges.append({'source': {'type': source[0], 'title': source[1]},
+                          'target': {'type': target[0], 'title': target[1]}, 'relationship': relationship})
+
+        add('Stage', 'main', None, {})
+        for name in classes:
+            parent = ('Class', 'Main') if name not in ('Settings', 'Main') else ('Stage', 'main')
+            add('Class', name, parent, {})
+        for n in range(20):
+            content = f'# Written by Puppet\nworkers = {n}\n'
+            add('File', f'/etc/app/{n}.conf', ('Class', classes[-1]),
+                {'ensure': 'file', 'mode': '0644', 'content': content}, 10 + n,
+                file='/code/modules/app/manifests/init.pp')
+        add('Service', 'app', ('Class', 'Profile::Base'), {'ensure': 'running', 'enable': True}, 40)
+        relate(('Class', classes[-1]), ('Service', 'app'), 'notifies')
+        relate(('File', '/etc/app/0.conf'), ('File', '/etc/app/1.conf'), 'before')
+        add('Sshkey', self.name, ('Class', 'Ssh::Server'), {'key': self.name, 'type': 'rsa'}, 5, exported=True)
+        if Node.hub and Node.hub != self.name:
+            add('Sshkey', Node.hub, ('Class', 'Ssh::Server'), {'key': Node.hub, 'type': 'rsa'}, 9)
         return {'certname': self.name, 'version': CODE[0], 'environment': self.environment,
-                'transaction_uuid': None, 'catalog_uuid': None, 'code_id': CODE[0], 'producer': None,
-                'producer_timestamp': stamp(60), 'edges': [], 'resources': resources}
+                'transaction_uuid': None, 'catalog_uuid': self.catalog_uuid, 'code_id': CODE[0], 'producer': None,
+                'producer_timestamp': stamp(60), 'edges': edges, 'resources': resources}
 
     def report(self, age_s, latest):
         kind = self.kind if latest else 'good'
@@ -90,11 +116,14 @@ class Node:
         elif kind == 'noop':
             events = [self.event(time, 'Package', 'nginx', 'ensure', 'noop', '1.26.2-4', '1.26.3-1',
                                  'current_value 1.26.2-4, should be 1.26.3-1 (noop)', 'Nginx', False)]
+        if latest:
+            logs += [self.log(time, 'info', f'/Stage[main]/App/File[/etc/app/{n}.conf]',
+                              f'Evaluated in {2 / (n + 1):.2f} seconds') for n in range(8)]
         seconds = 5 + self.dice.random() * 3
         return {'certname': self.name, 'puppet_version': '8.11.0', 'report_format': 12,
                 'configuration_version': CODE[0], 'start_time': stamp(age_s + seconds), 'end_time': time,
                 'producer_timestamp': time, 'producer': 'puppet.example.org', 'environment': self.environment,
-                'transaction_uuid': None, 'catalog_uuid': None,
+                'transaction_uuid': None, 'catalog_uuid': self.catalog_uuid if latest else None,
                 'code_id': CODE[0] if self.dice.random() < 0.95 else CODE[1], 'status': status,
                 'cached_catalog_status': 'not_used', 'noop': kind == 'noop', 'noop_pending': kind == 'noop',
                 'corrective_change': corrective,
@@ -117,7 +146,11 @@ class Node:
             what, title, of = 'Package', 'nginx', 'Nginx'
         return ([self.event(time, what, title, 'ensure', 'failure', 'absent', 'present', message, of, False),
                  self.event(time, 'Service', 'nginx', None, 'skipped', None, None, None, of, False)],
-                [self.log(time, 'err', f'/Stage[main]/{of}/{what}[{title}]/ensure', message)])
+                [self.log(time, 'err', f'/Stage[main]/{of}/{what}[{title}]/ensure', message),
+                 self.log(time, 'notice', '/Stage[main]/Nginx/Service[nginx]',
+                          f'Dependency {what}[{title}] has failures: true'),
+                 self.log(time, 'warning', '/Stage[main]/Nginx/Service[nginx]',
+                          'Skipping because of failed dependencies')])
 
     @staticmethod
     def event(time, kind, title, name, status, old, new, message, of, corrective):
@@ -135,7 +168,7 @@ class Node:
 
 def commands(node, runs):
     yield 'replace_facts', 5, node.facts()
-    yield 'replace_catalog', 9, node.catalog() | {'catalog_uuid': None, 'job_id': None}
+    yield 'replace_catalog', 9, node.catalog() | {'job_id': None}
     if node.kind == 'never':
         return
     first = 3 * 3600 if node.kind == 'silent' else node.dice.randrange(1700)
@@ -165,6 +198,7 @@ def main():
     parser.add_argument('--seed', type=int, default=1)
     options = parser.parse_args()
     nodes = [Node(n, random.Random(options.seed * 1_000_003 + n)) for n in range(1, options.nodes + 1)]
+    Node.hub = nodes[0].name
     parts = 4
     with concurrent.futures.ThreadPoolExecutor(parts) as pool:
         for done in [pool.submit(send_all, options.server, nodes[p::parts], options.runs) for p in range(parts)]:

@@ -12,6 +12,7 @@ Console::Console(const server::Context& server)
       tokens(*server.tokens),
       fleet(store, server.aside, server.runtime),
       live(fleet, server.aside, server.runtime),
+      explanations(server),
       audit(server.state_directory + "/console-audit.jsonl"),
       rules_path(server.settings.text("confdir") + "/console.conf"),
       rules_(std::make_shared<const AccessRules>()) {}

@@ -10,6 +10,7 @@
 #include "core/base/diagnostic.h"
 #include "core/sys/executor.h"
 #include "services/console/audit.h"
+#include "services/console/explanations.h"
 #include "services/console/failures.h"
 #include "services/console/fleet.h"
 #include "services/console/live.h"
@@ -32,6 +33,7 @@ struct Console {
     server::ApiTokens& tokens;
     FleetWatch fleet;
     LiveEvents live;
+    Explanations explanations;
     FailureKinds failures;
     Sessions sessions;
     AuditLog audit;

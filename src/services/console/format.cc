@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/civil_time.h"
+#include "core/sys/clock.h"
 
 namespace bunraku::console {
 
@@ -53,6 +54,8 @@ std::string time_text(std::int64_t time_ms) {
 std::string machine_time(std::int64_t time_ms) {
     return base::iso_text(base::civil_time_ms(time_ms));
 }
+
+std::string exact_time(std::int64_t time_ms) { return sys::iso8601_utc(time_ms * 1'000'000, 3); }
 
 std::string hour_text(std::int64_t time_ms) {
     const auto t = base::civil_time_ms(time_ms);

@@ -22,6 +22,8 @@ std::string ago_text(std::int64_t time_ms, std::int64_t now_ms);
 std::string time_text(std::int64_t time_ms);
 /// "2026-11-28T09:48:12Z", for `datetime` attributes.
 std::string machine_time(std::int64_t time_ms);
+/// "2026-11-28T09:48:12.345Z", for addresses that name one of several versions.
+std::string exact_time(std::int64_t time_ms);
 /// "09:30".
 std::string hour_text(std::int64_t time_ms);
 /// "512 B", "4.2 KB", "1.1 GB".

@@ -80,6 +80,8 @@ Head node_head(const Visit& visit, const NodeView& node, std::string_view tab) {
         {"Overview", Url({"nodes", name}).text()},
         {"Runs", Url({"nodes", name, "runs"}).text()},
         {"Facts", Url({"nodes", name, "facts"}).text()},
+        {"Catalog", Url({"nodes", name, "catalog"}).text()},
+        {"Exports", Url({"nodes", name, "exports"}).text()},
         {"Packages", Url({"nodes", name, "packages"}).text()},
         {"Catalog history", Url({"nodes", name, "catalogs"}).text()},
     };

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <fmt/format.h>
 
+#include "services/console/certificate_parts.h"
 #include "services/console/format.h"
 #include "services/console/pages/pages.h"
 #include "services/console/parts.h"
@@ -18,7 +19,6 @@ using pki::CertificateStatus;
 namespace {
 
 constexpr std::size_t kRowsOfPage = 200;
-constexpr std::int64_t kSoonMs = 30LL * 24 * 3600 * 1000;
 
 struct CertificateAction {
     std::string_view id, verb, done;
@@ -103,15 +103,7 @@ void write_issued(Html& h, const Visit& visit, std::span<const CertificateStatus
         const auto expires = expiry_ms(status);
         {
             const auto td = h.in("td");
-            if (status.state == CertificateStatus::State::Revoked) {
-                state_word(h, State::Never, "revoked");
-            } else if (expires <= visit.now_ms) {
-                state_word(h, State::Failed, "expired");
-            } else if (expires - visit.now_ms < kSoonMs) {
-                state_word(h, State::Silent, "expires soon");
-            } else {
-                state_word(h, State::Unchanged, "signed");
-            }
+            certificate_word(h, status, visit.now_ms);
         }
         {
             const auto td = h.in("td", {{"class", "r"}});

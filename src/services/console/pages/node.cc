@@ -5,11 +5,13 @@
 
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
+#include "services/console/certificate_parts.h"
 #include "services/console/event_parts.h"
 #include "services/console/format.h"
 #include "services/console/node_head.h"
 #include "services/console/pages/pages.h"
 #include "services/console/parts.h"
+#include "services/server/ca_access.h"
 
 namespace bunraku::console {
 
@@ -201,6 +203,37 @@ Result<void> write_classes(Html& h, Visit& visit, const NodeView& node) {
     return {};
 }
 
+/// Writes the node's certificate or request, if this server is the authority.
+Result<void> write_certificate(Html& h, Visit& visit, const NodeView& node) {
+    auto* ca = visit.console.context.ca;
+    if (!ca) return {};
+    const auto status = BUNRAKU_TRY(ca->find(node.row.certname));
+    Html beside;
+    if (status && visit.viewer.sees_all())
+        beside.link(Url({"certificates", node.row.certname}), "details");
+    const auto panel = open_panel(h, "Certificate", beside.take());
+    if (!status) {
+        empty_state(h, "No certificate", "This authority has signed none with the node's name.");
+        return {};
+    }
+    const auto in = h.in("div", {{"class", "in"}});
+    const auto list = h.in("dl", {{"class", "kv"}});
+    h.leaf("dt", "state");
+    {
+        const auto dd = h.in("dd");
+        certificate_word(h, *status, visit.now_ms);
+    }
+    if (!status->certificate) return {};
+    h.leaf("dt", "expires");
+    {
+        const auto dd = h.in("dd");
+        time_ago(h, status->certificate->not_after() * 1000, visit.now_ms);
+    }
+    h.leaf("dt", "serial");
+    h.leaf("dd", {{"class", "mono"}}, status->certificate->serial());
+    return {};
+}
+
 }  // namespace
 
 Result<Response> node_page(Visit& visit) {
@@ -229,6 +262,7 @@ Result<Response> node_page(Visit& visit) {
         const auto right = h.in("div");
         BUNRAKU_TRY_VOID(write_main_facts(h, visit, node));
         BUNRAKU_TRY_VOID(write_classes(h, visit, node));
+        BUNRAKU_TRY_VOID(write_certificate(h, visit, node));
     }
     return visit.page(node_head(visit, node, "Overview"), std::move(h));
 }

@@ -22,7 +22,8 @@ constexpr std::size_t kMostVersions = 200;
 
 void version_radio(Html& h, std::string_view name, const CatalogVersion& version, bool checked) {
     const auto td = h.in("td");
-    const auto when = machine_time(version.valid_from);
+    // Versions may differ by less than a second.
+    const auto when = exact_time(version.valid_from);
     h.empty("input", {{"type", "radio"},
                       {"name", name},
                       {"value", when},

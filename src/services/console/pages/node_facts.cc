@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include "core/value/hash_access.h"
+#include "services/console/event_parts.h"
 #include "services/console/fact_tree.h"
 #include "services/console/format.h"
 #include "services/console/node_head.h"
 #include "services/console/pages/pages.h"
 #include "services/console/parts.h"
 #include "store/engine/fact_history.h"
+#include "store/query/time_text.h"
 
 namespace bunraku::console {
 
@@ -19,6 +21,8 @@ namespace {
 
 constexpr std::size_t kMostVersions = 20;
 constexpr std::size_t kMostNames = 6;
+constexpr std::size_t kMostChanges = 100;
+constexpr std::size_t kMostValue = 500;
 
 void write_search(Html& h, std::string_view find) {
     const auto form = h.in("form", {{"class", "head"}});
@@ -60,6 +64,56 @@ void write_tree(Html& h, const Rows& facts, std::string_view find) {
     h.raw(tree.take());
 }
 
+/// The value of a fact before or after a change, or that there was none.
+void value_cell(Html& h, const store::PastFacts* facts, const std::string& name) {
+    const bool known = facts && facts->facts.contains(name);
+    const auto td = h.in("td", {{"class", known ? "mono val" : "m"}});
+    if (known) {
+        h.foreign(value_text(facts->facts.at(name)), kMostValue);
+    } else {
+        h.text("none");
+    }
+}
+
+/// Shows the values before and after a change of facts.
+Result<void> write_change(Html& h, Visit& visit, const NodeView& node) {
+    const auto text = visit.query("at");
+    if (text.empty()) return {};
+    const auto time = query::parse_query_time(text);
+    if (!time) return not_found(fmt::format("'{}' is not a time.", text));
+    std::optional<store::PastFacts> before, after;
+    {
+        auto db = BUNRAKU_TRY(visit.console.store->reader());
+        after = BUNRAKU_TRY(store::facts_at(*db, node.row.certname, *time));
+        if (after && !after->version.first)
+            before =
+                BUNRAKU_TRY(store::facts_at(*db, node.row.certname, after->version.valid_from - 1));
+    }
+    if (!after) return not_found(fmt::format("No facts of {} are known.", text));
+    Html beside;
+    beside.link(Url({"nodes", node.row.certname, "facts"}), "close");
+    const auto panel = open_panel(
+        h, fmt::format("Changes of {}", time_text(after->version.valid_from)), beside.take());
+    if (after->version.first) {
+        empty_state(h, "The first known facts", "No earlier facts are stored.");
+        return {};
+    }
+    constexpr Column kColumns[] = {{"Fact"}, {"Before"}, {"After"}};
+    const auto table = open_table(h, kColumns, "Changes");
+    std::size_t shown = 0;
+    for (const auto& name : after->version.changed) {
+        if (++shown > kMostChanges) break;
+        const auto row = h.in("tr");
+        {
+            const auto td = h.in("td", {{"class", "mono"}});
+            h.foreign(name, 200);
+        }
+        value_cell(h, before ? &*before : nullptr, name);
+        value_cell(h, &*after, name);
+    }
+    return {};
+}
+
 Result<void> write_fact_history(Html& h, Visit& visit, const NodeView& node) {
     std::vector<store::FactsVersion> versions;
     {
@@ -85,7 +139,9 @@ Result<void> write_fact_history(Html& h, Visit& visit, const NodeView& node) {
             h.foreign(fmt::format("{}", fmt::join(version.changed, ", ")), 500);
             if (more > 0) h.text(fmt::format(" and {} more", more));
         }
-        const auto when = h.in("span", {{"class", "m"}});
+        const auto when = h.in("a", {{"class", "n m"},
+                                     {"href", Url({"nodes", node.row.certname, "facts"})
+                                                  .with("at", exact_time(version.valid_from))}});
         time_ago(h, version.valid_from, visit.now_ms);
     }
     return {};
@@ -105,6 +161,7 @@ Result<Response> node_facts_page(Visit& visit) {
         const auto columns = h.in("div", {{"class", "cols c84"}});
         {
             const auto left = h.in("div");
+            BUNRAKU_TRY_VOID(write_change(h, visit, node));
             write_tree(h, facts, visit.query("find"));
         }
         const auto right = h.in("div");

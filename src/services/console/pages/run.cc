@@ -10,6 +10,8 @@
 #include "services/console/format.h"
 #include "services/console/pages/pages.h"
 #include "services/console/parts.h"
+#include "services/console/run_analysis.h"
+#include "services/console/run_parts.h"
 
 namespace bunraku::console {
 
@@ -20,7 +22,6 @@ namespace {
 
 constexpr std::size_t kMostEvents = 1000;
 constexpr std::size_t kMostLogs = 1000;
-constexpr std::size_t kMostTimes = 10;
 
 /// Finds the diffs of contents in the log. Puppet logs them under the property's source.
 class LoggedDiffs {
@@ -162,50 +163,21 @@ void write_log(Html& h, const Rows& logs, const Url& here, bool only_problems) {
     }
 }
 
-/// Writes the metrics of the category "time": config retrieval, types, and so on.
-void write_times(Html& h, const Rows& metrics) {
-    std::vector<std::pair<std::string, double>> times;
-    double total = 0;
-    for (const auto& metric : metrics) {
-        if (value::text_at(metric, "category") != "time") continue;
-        const auto* number = value::at(metric, "value");
-        if (!number || !number->is_numeric()) continue;
-        auto name = value::text_at(metric, "name");
-        if (name == "total") {
-            total = number->as_number();
-        } else {
-            times.emplace_back(std::move(name), number->as_number());
-        }
-    }
-    if (times.empty()) return;
-    std::ranges::stable_sort(times, std::ranges::greater{},
-                             &std::pair<std::string, double>::second);
-    if (times.size() > kMostTimes) times.resize(kMostTimes);
-    Html beside;
-    if (total > 0) beside.text(seconds_text(total));
-    const auto panel = open_panel(h, "Where the time went", beside.take());
-    const auto table = h.in("table");
-    const auto body = h.in("tbody");
-    const auto most = std::max(times.front().second, 1e-9);
-    for (const auto& [name, seconds] : times) {
-        const auto row = h.in("tr");
-        {
-            const auto td = h.in("td");
-            h.foreign(name, 100);
-            const auto svg = h.in("svg", {{"class", "bar"},
-                                          {"viewBox", "0 0 100 8"},
-                                          {"preserveAspectRatio", "none"},
-                                          {"aria-hidden", "true"}});
-            h.empty("rect", {{"class", "f-line"}, {"width", 100}, {"height", 8}});
-            h.empty("rect", {{"class", "f-accent"},
-                             {"width", fmt::format("{:.1f}", 100 * seconds / most)},
-                             {"height", 8}});
-        }
-        h.leaf("td", {{"class", "r nw"}}, seconds_text(seconds));
+/// Writes the code version, with a link to the commit if console.conf has its address.
+void write_code(Html& h, const Visit& visit, const store::Run& run) {
+    if (run.row.code.empty()) return;
+    const auto span = h.in("span");
+    h.text("code ");
+    const auto b = h.in("b", {{"class", "mono"}});
+    const auto url = visit.console.rules()->commit_url(run.row.code);
+    if (url.empty()) {
+        h.foreign(short_code(run.row.code), 100);
+    } else {
+        h.leaf("a", {{"href", url}, {"rel", "noreferrer"}}, short_code(run.row.code));
     }
 }
 
-Markup run_heading(const store::Run& run, const std::vector<RunEvent>& events) {
+Markup run_heading(const Visit& visit, const store::Run& run, const std::vector<RunEvent>& events) {
     Html h;
     {
         const auto crumb = h.in("p", {{"class", "crumb"}});
@@ -242,7 +214,7 @@ Markup run_heading(const store::Run& run, const std::vector<RunEvent>& events) {
         };
         item("took", seconds_text(static_cast<double>(run.row.end - run.row.start) / 1000));
         item("environment", run.environment);
-        item("code", short_code(run.row.code), true);
+        write_code(h, visit, run);
         item("mode", run.row.noop ? "noop" : "enforce");
         item("agent", run.puppet_version);
         item("transaction", run.transaction_uuid, true);
@@ -289,14 +261,18 @@ Result<Response> run_page(Visit& visit) {
         {
             const auto left = h.in("div");
             write_events(h, events, logs);
+            write_skipped(h, logs);
             write_log(h, logs, Url({"runs", visit.param("run")}), visit.query("log") == "problems");
         }
         const auto right = h.in("div");
         write_times(h, metrics);
+        const auto times = resource_times(logs);
+        write_slowest(h, times);
+        BUNRAKU_TRY_VOID(write_critical_path(h, visit, *run, times));
     }
     BUNRAKU_TRY_VOID(write_neighbours(h, visit, *run));
     Head head{.title = "Run of " + run->certname, .nav = "nodes"};
-    head.heading = run_heading(*run, events);
+    head.heading = run_heading(visit, *run, events);
     return visit.page(std::move(head), std::move(h));
 }
 

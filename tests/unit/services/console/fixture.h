@@ -120,6 +120,8 @@ protected:
         std::string events = "[]";  ///< JSON, of one resource
         std::string type = "File", title = "/tmp/x";
         std::string logs = "[]";
+        std::string code = "null";  ///< JSON
+        std::string catalog_uuid = {};
         std::int64_t age_ms = 60'000;
         bool corrective = false;
     };
@@ -131,14 +133,15 @@ protected:
                    R"({{"certname":"{}","puppet_version":"8.11.0","report_format":12,)"
                    R"("configuration_version":"v1","start_time":"{}","end_time":"{}",)"
                    R"("producer_timestamp":"{}","producer":null,"environment":"{}",)"
-                   R"("transaction_uuid":null,"catalog_uuid":null,"code_id":null,"status":"{}",)"
+                   R"("transaction_uuid":null,"catalog_uuid":{},"code_id":{},"status":"{}",)"
                    R"("cached_catalog_status":null,"noop":false,"noop_pending":false,)"
                    R"("corrective_change":{},"metrics":[],"logs":{},"resources":[{{"timestamp":)"
                    R"("{}","resource_type":"{}","resource_title":"{}","skipped":false,"file":)"
                    R"("/m/init.pp","line":7,"containment_path":["Stage[main]","Web"],)"
                    R"("corrective_change":{},"events":{}}}]}})",
-                   certname, end, end, end, r.environment, r.status, r.corrective, r.logs, end,
-                   r.type, r.title, r.corrective, r.events));
+                   certname, end, end, end, r.environment,
+                   r.catalog_uuid.empty() ? "null" : '"' + r.catalog_uuid + '"', r.code, r.status,
+                   r.corrective, r.logs, end, r.type, r.title, r.corrective, r.events));
     }
     static std::string event(const std::string& status, const std::string& message,
                              bool corrective = false) {
