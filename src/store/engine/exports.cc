@@ -155,9 +155,8 @@ Result<std::vector<ExportClash>> ExportChecker::clashes(std::string_view certnam
     return out;
 }
 
-Result<void> ExportChecker::append_all(std::string& out, std::size_t most) {
-    BUNRAKU_ASSERT(!out.empty());
-    std::vector<std::pair<std::string, std::string>> twice;
+Result<std::vector<SharedExport>> ExportChecker::all(std::size_t most) {
+    std::vector<SharedExport> out;
     {
         Statement s = BUNRAKU_TRY(
             db_.prepare("SELECT r.type, r.title FROM resources r"
@@ -166,28 +165,37 @@ Result<void> ExportChecker::append_all(std::string& out, std::size_t most) {
                         " AND n.deactivated IS NULL AND n.expired IS NULL GROUP BY r.type, r.title"
                         " HAVING count(*) > 1 ORDER BY r.type, r.title LIMIT ?"));
         s.bind(most);
-        while (BUNRAKU_TRY(s.step())) twice.emplace_back(s.text(0), s.text(1));
+        while (BUNRAKU_TRY(s.step()))
+            out.push_back({std::string(s.text(0)), std::string(s.text(1)), {}, {}});
     }
-    for (const auto& [type, title] : twice) {
-        const auto* asked = BUNRAKU_TRY(collections(type));
-        const std::vector<Exporter> exporters = BUNRAKU_TRY(exporters_of(db_, type, title));
-        std::vector<std::string> collectors;
+    for (SharedExport& shared : out) {
+        const auto* asked = BUNRAKU_TRY(collections(shared.type));
+        std::vector<Exporter> exporters = BUNRAKU_TRY(exporters_of(db_, shared.type, shared.title));
         for (const Collection& c : *asked) {
             std::size_t taken = 0;
             for (const Exporter& e : exporters)
                 taken += BUNRAKU_TRY(takes(db_, c.name, e.resource));
-            if (taken > 1) collectors.push_back(c.certname);
+            if (taken > 1) shared.collectors.push_back(c.certname);
         }
+        auto& collectors = shared.collectors;
         collectors.erase(std::unique(collectors.begin(), collectors.end()), collectors.end());
+        for (Exporter& e : exporters) shared.exporters.push_back(std::move(e.side));
+    }
+    return out;
+}
+
+Result<void> ExportChecker::append_all(std::string& out, std::size_t most) {
+    BUNRAKU_ASSERT(!out.empty());
+    for (const SharedExport& shared : BUNRAKU_TRY(all(most))) {
         if (out.back() == '}') out += ',';
-        out += fmt::format("{{\"type\":{},\"title\":{},\"exporters\":[", codec::json_string(type),
-                           codec::json_string(title));
-        for (const Exporter& e : exporters) {
+        out += fmt::format("{{\"type\":{},\"title\":{},\"exporters\":[",
+                           codec::json_string(shared.type), codec::json_string(shared.title));
+        for (const auto& side : shared.exporters) {
             if (out.back() == '}') out += ',';
-            append_side(out, e.side);
+            append_side(out, side);
         }
         out += "],\"collectors\":[";
-        for (const std::string& c : collectors) {
+        for (const std::string& c : shared.collectors) {
             if (out.back() == '"') out += ',';
             out += codec::json_string(c);
         }

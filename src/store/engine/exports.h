@@ -30,6 +30,13 @@ struct ExportClash {
     std::string text() const;
 };
 
+/// A resource that several nodes export under the same name.
+struct SharedExport {
+    std::string type, title;
+    std::vector<ExportClash::Side> exporters;
+    std::vector<std::string> collectors;  ///< nodes that collect more than one of them
+};
+
 /// Finds clashes, one for each name. An instance is valid for a short time, because it reads the
 /// collectors of each type only once.
 class ExportChecker {
@@ -42,7 +49,9 @@ public:
     /// The same for the stored catalog, whose exported resources are `resources`.
     Result<std::vector<ExportClash>> clashes(std::string_view certname,
                                              std::span<const std::int64_t> resources);
-    /// Appends up to `most` clashes of the whole store as JSON objects.
+    /// Returns up to `most` resources of the whole store that several nodes export.
+    Result<std::vector<SharedExport>> all(std::size_t most);
+    /// Appends them as JSON objects.
     Result<void> append_all(std::string& out, std::size_t most);
 
 private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "store/query/entity_parts.h"
+#include "store/query/schema.h"
 
 namespace bunraku::query {
 
@@ -54,6 +55,16 @@ const Entity* find_entity(std::string_view name) {
         }
     }
     return nullptr;
+}
+
+std::vector<const Entity*> all_entities() {
+    std::vector<const Entity*> out;
+    for (auto all :
+         {entities::of_nodes, entities::of_facts, entities::of_catalogs, entities::of_reports})
+        for (const Entity& e : all())
+            if (e.top) out.push_back(&e);
+    std::ranges::sort(out, {}, [](const Entity* e) { return e->name; });
+    return out;
 }
 
 std::string entity_name_of(std::string_view name) {

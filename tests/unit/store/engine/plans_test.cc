@@ -9,6 +9,7 @@
 #include "core/value/rich_data.h"
 #include "store/db/command.h"
 #include "store/engine/catalog_view.h"
+#include "store/engine/export_pages.h"
 #include "store/engine/node_exports.h"
 #include "store/query/compile.h"
 #include "store/query/pql.h"
@@ -60,6 +61,7 @@ constexpr Question kQuestions[] = {
     {"classes of a node",
      "resources[title]{ certname = 'n1' and type = 'Class' and node_state = 'any' order by title "
      "}"},
+    {"resources of a title", "resources[count()]{ type = 'File' and title = '/etc/motd' }"},
     {"events by status", "events[status, count()]{ latest_report? = true group by status }"},
 };
 
@@ -249,6 +251,23 @@ TEST_P(Plans, CatalogsOfNodesScanNoLargeTable) {
         if (text.find("?2") != std::string::npos) sql.values.emplace_back(std::int64_t{100});
         const auto found = scans(sql);
         EXPECT_TRUE(found.empty()) << fmt::format("{}", found.front()) << "\n" << text;
+    }
+}
+
+TEST_P(Plans, ExportsScanNoLargeTable) {
+    const auto check = [&](query::Sql sql) {
+        const auto found = scans(sql);
+        EXPECT_TRUE(found.empty()) << found.front() << "\n" << sql.text;
+    };
+    check(query::Sql(std::string(kExportedTypesSql)));
+    check(query::Sql(std::string(kCollectedTypesSql)));
+    for (const bool orphans : {false, true}) {
+        query::Sql sql(exports_sql({"r.title = ?"}, orphans));
+        sql.values = {std::string("t"), std::string("Sshkey"), std::string("a"), std::string("a"),
+                      std::string("n")};
+        if (orphans) sql.values.emplace_back(std::string("t"));
+        sql.values.emplace_back(std::int64_t{100});
+        check(std::move(sql));
     }
 }
 
