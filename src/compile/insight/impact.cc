@@ -7,6 +7,7 @@
 #include "compile/insight/group_key.h"
 #include "compile/insight/impact_evaluation.h"
 #include "compile/insight/plugins.h"
+#include "core/base/plain_error.h"
 #include "core/sys/clock.h"
 #include "core/value/rich_data.h"
 
@@ -153,6 +154,8 @@ void NodeEvaluation::evaluate_all(const std::vector<std::size_t>& which) {
     each(which.size(), [&](std::size_t n) {
         const std::size_t i = which[n];
         try {
+            if (what_.stop.stop_requested())
+                throw base::plain_error("the comparison was stopped before");
             judge(i);
         } catch (const PuppetError& e) {
             out_.nodes[i].verdict = Verdict::Unjudged;
@@ -180,18 +183,22 @@ void NodeEvaluation::add_plugins(const Environment& to) {
     }
 }
 
-void NodeEvaluation::order() {
-    for (auto& group : out_.groups) std::ranges::sort(group.nodes);
-    std::ranges::sort(out_.groups, [](const Group& a, const Group& b) {
+void sort_groups(Impact& impact) {
+    for (auto& group : impact.groups) std::ranges::sort(group.nodes);
+    std::ranges::sort(impact.groups, [](const Group& a, const Group& b) {
         if (a.change.kind != b.change.kind) return a.change.kind < b.change.kind;
         if (a.nodes.size() != b.nodes.size()) return a.nodes.size() > b.nodes.size();
         return a.key < b.key;
     });
+    for (auto& node : impact.nodes) node.groups.clear();
+    for (std::uint32_t g = 0; g < impact.groups.size(); ++g)
+        for (const auto node : impact.groups[g].nodes) impact.nodes[node].groups.push_back(g);
+}
+
+void NodeEvaluation::order() {
+    sort_groups(out_);
     places_.clear();
-    for (std::uint32_t g = 0; g < out_.groups.size(); ++g) {
-        places_[out_.groups[g].key] = g;
-        for (const auto node : out_.groups[g].nodes) out_.nodes[node].groups.push_back(g);
-    }
+    for (std::uint32_t g = 0; g < out_.groups.size(); ++g) places_[out_.groups[g].key] = g;
 }
 
 site::NodeRequest request_for(const State& state, const site::FleetNode& node) {

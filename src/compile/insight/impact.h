@@ -8,7 +8,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +101,8 @@ struct Impact {
 
     std::size_t count(Verdict verdict) const;
 };
+/// Sorts the groups: errors first, then by number of nodes. Sets the groups of each node.
+void sort_groups(Impact& impact);
 
 struct Comparison {
     State from, to;
@@ -106,6 +110,10 @@ struct Comparison {
     bool chance = false;      ///< True to report differences that occur without a change.
     bool because = true;      ///< True to find the causes of groups.
     std::vector<catalog::IgnorePattern> ignored;
+    /// Keys of groups whose causes the caller knows; these get none. May be null.
+    const std::set<std::string>* explained = nullptr;
+    /// After a request to stop, the remaining nodes are Unjudged, and no more causes are found.
+    std::stop_token stop = {};
     /// The folder that caches the reads of nodes between runs. Empty disables the cache.
     std::string keep;
     std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();

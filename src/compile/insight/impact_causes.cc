@@ -22,6 +22,8 @@ void NodeEvaluation::explain() {
     for (auto& group : out_.groups) {
         const Kind kind = group.change.kind;
         if (!group.because.empty() || kind == Kind::FailsAsBefore) continue;
+        if (what_.explained && what_.explained->contains(group.key)) continue;
+        if (what_.stop.stop_requested()) return;
         if (kind == Kind::Content) {
             const auto path = below(group.change.input, out_.root);
             group.because.push_back({.input = path, .path = path, .proven = true});

@@ -16,6 +16,10 @@ void NodeEvaluation::follow_exports() {
     std::vector<std::set<std::string>> alone(nodes_.size());
     std::set<std::string> seen;
     for (int round = 0; !collectors.empty() && !exports_[1].empty(); ++round) {
+        if (what_.stop.stop_requested()) {
+            exports_[1].clear();
+            break;
+        }
         const auto old = std::make_shared<Exports>(exports_[0]),
                    now = std::make_shared<Exports>(exports_[1]);
         Exports changed[2];

@@ -72,8 +72,9 @@ std::vector<std::string> plugin_lines(const Change& c, std::size_t most_text) {
     return out;
 }
 
-/// Returns the old and new values as lines that begin with '-', '+' or ' '.
-std::vector<std::string> value_lines(const Group& group, std::size_t most_lines,
+}  // namespace
+
+std::vector<std::string> group_lines(const Group& group, std::size_t most_lines,
                                      std::size_t most_text) {
     const Change& c = group.change;
     std::vector<std::string> out;
@@ -98,7 +99,7 @@ std::vector<std::string> value_lines(const Group& group, std::size_t most_lines,
     return at_most(std::move(out), most_lines);
 }
 
-std::string title(const Group& group, const std::string& root) {
+std::string group_title(const Group& group, const std::string& root) {
     const Change& c = group.change;
     switch (c.kind) {
         case Kind::Fails: return "fails, worked before: " + shorter(c.after, root);
@@ -118,6 +119,8 @@ std::string title(const Group& group, const std::string& root) {
         default: return c.reference;
     }
 }
+
+namespace {
 
 char sign(Kind kind) {
     switch (kind) {
@@ -216,8 +219,8 @@ std::vector<std::string> block(const Impact& impact, const Group& group, const P
     const char mark = sign(group.change.kind);
     out.push_back(painter.by_sign(
         mark, fmt::format("{} {}", mark,
-                          cut(title(group, impact.root), whole ? kAll : std::size_t{400}))));
-    for (const auto& line : value_lines(group, whole ? kAll : 8, whole ? kAll : 200))
+                          cut(group_title(group, impact.root), whole ? kAll : std::size_t{400}))));
+    for (const auto& line : group_lines(group, whole ? kAll : 8, whole ? kAll : 200))
         out.push_back("    " + painter.by_sign(line.empty() ? ' ' : line[0], line));
     for (auto& line : because_lines(group, whole)) out.push_back("    " + line);
     out.push_back(fmt::format("    {}: {}", counted(group.nodes.size(), "node", "nodes"),
@@ -382,9 +385,9 @@ std::string impact_markdown(const Impact& impact) {
                         : mark == '-' ? "➖"
                         : mark == '*' ? "✅"
                                       : "✏️",
-                        base::html_text(one_line(cut(title(group, impact.root), 300))),
+                        base::html_text(one_line(cut(group_title(group, impact.root), 300))),
                         counted(group.nodes.size(), "node", "nodes"));
-        const auto lines = value_lines(group, 30, 300);
+        const auto lines = group_lines(group, 30, 300);
         if (!lines.empty()) {
             // A fence longer than any in the text.
             std::string fence = "```";
@@ -427,8 +430,8 @@ std::string impact_sarif(const Impact& impact, std::string_view version) {
     bool first = true;
     for (const Group& group : impact.groups) {
         const Change& c = group.change;
-        std::string message = title(group, impact.root);
-        for (const auto& line : value_lines(group, 20, 300)) message += "\n" + line;
+        std::string message = group_title(group, impact.root);
+        for (const auto& line : group_lines(group, 20, 300)) message += "\n" + line;
         for (const auto& cause : group.because) message += "\nbecause " + cause.text();
         message += fmt::format("\n{}: {}", counted(group.nodes.size(), "node", "nodes"),
                                names(impact, group, 20));

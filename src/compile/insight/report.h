@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "compile/insight/impact.h"
 
@@ -23,6 +24,15 @@ std::string impact_json(const Impact& impact);
 std::string impact_markdown(const Impact& impact);
 /// Returns SARIF 2.1.0. Failures and findings are errors; all other changes are notes.
 std::string impact_sarif(const Impact& impact, std::string_view version);
+
+/// Returns the first line of a group: the resource and parameter, or the error. Paths below `root`
+/// are relative.
+std::string group_title(const Group& group, const std::string& root);
+/// Returns the old and new values of a group as lines that begin with '-', '+' or ' '. The last one
+/// says how many are left out if there are more than `most_lines`. Cuts texts after `most_text`
+/// bytes.
+std::vector<std::string> group_lines(const Group& group, std::size_t most_lines,
+                                     std::size_t most_text);
 
 /// Returns a summary such as "3 of 120 nodes change, 1 fails".
 std::string impact_headline(const Impact& impact);
