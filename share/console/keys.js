@@ -2,8 +2,9 @@
 // Keyboard shortcuts. They do nothing inside fields, and the list of keys has a switch for them.
 
 const pages = {
-  f: ['Fleet', ''], n: ['Nodes', 'nodes'], x: ['Failures', 'failures'], q: ['Query', 'query'],
-  p: ['Packages', 'packages'], c: ['Certificates', 'certificates'], s: ['Server', 'server'],
+  f: ['Fleet', ''], n: ['Nodes', 'nodes'], x: ['Failures', 'failures'], c: ['Change', 'change'],
+  q: ['Query', 'query'], k: ['Classes and keys', 'code'], e: ['Exports', 'exports'], p: ['Packages', 'packages'],
+  m: ['Modules', 'modules'], a: ['Certificates', 'certificates'], s: ['Server', 'server'],
 };
 const setting = 'console-keys';
 let afterG = false;

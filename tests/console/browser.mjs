@@ -37,10 +37,62 @@ const pages = [
   ['query', '/console/query?q=' + encodeURIComponent('nodes[certname, report_timestamp] { order by certname limit 5 }')],
   ['query-wrong', '/console/query?q=' + encodeURIComponent('nodes { certname ~ }')],
   ['packages', '/console/packages'],
+  ['change-start', '/console/change'],
+  ['change', '/console/change?from=production&to=feature'],
+  ['change-broken', '/console/change?from=production&to=broken'],
+  ['change-none', '/console/change?from=production&to=production'],
+  ['code', '/console/code'],
+  ['code-unused', '/console/code?kind=key&unused=true'],
+  ['code-class', '/console/code/class?name=profile%3A%3Abase'],
+  ['code-key', '/console/code/key?name=nginx%3A%3Aconnections'],
+  ['exports', '/console/exports'],
+  ['exports-type', '/console/exports/Nagios_host'],
+  ['modules', '/console/modules'],
+  ['module', '/console/modules/acme-nginx'],
+  ['search', '/console/search?q=nginx'],
   ['server', '/console/server'],
   ['account', '/console/account'],
   ['not-found', '/console/no-such-page'],
 ];
+
+/** Waits until the server has computed the result that the page shows. */
+async function settle(page, withScripts) {
+  if (withScripts) await page.waitForFunction(() => !document.querySelector('[data-poll]'), null, { timeout: 120000 });
+  while (await page.locator('[data-poll]').count() > 0) await page.reload();
+}
+
+/** Completion of queries by keyboard. */
+async function completion(context) {
+  const page = await context.newPage();
+  await page.goto(`${server}/console/query`);
+  const type = async (text, expected) => {
+    await page.fill('#q', '');
+    await page.locator('#q').pressSequentially(text);
+    await page.waitForFunction((name) => [...document.querySelectorAll('.choices:not([hidden]) li')]
+      .some((item) => item.dataset.name === name), expected, { timeout: 5000 })
+      .catch(() => failures.push(`completion of ${text} has no ${expected}`));
+  };
+  await type('nod', 'nodes');
+  await axe(page, 'completions');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  check(await page.inputValue('#q') === 'nodes', `a completion is accepted: ${await page.inputValue('#q')}`);
+  await type('nodes[cert', 'certname');
+  await type('resources[certname] { tit', 'title');
+  await type('nodes { cached_catalog_status = "a" and res', 'resources');
+  await type('inventory[certname] { facts.ro', 'facts.role');
+  await type('["from","fac', 'facts');
+  await type('["from","facts",["=","na', 'name');
+  await page.keyboard.press('Escape');
+  check(await page.locator('.choices:not([hidden])').count() === 0, 'Escape closes the completions');
+  await page.fill('#q', 'nodes[certname] { limit 3 }');
+  await Promise.all([page.waitForURL('**q=nodes**'), page.keyboard.press('Control+Enter')]);
+  await page.goto(`${server}/console/nodes`);
+  await page.locator('#filter').pressSequentially('certn');
+  await page.waitForSelector('.choices:not([hidden]) li', { timeout: 5000 })
+    .catch(() => failures.push('the filter of nodes has no completion'));
+  await page.close();
+}
 
 async function firstLink(page, from, selector, suffix = '') {
   await page.goto(server + from);
@@ -185,6 +237,7 @@ async function visit(context, width, scheme, withScripts) {
     const answer = await page.goto(server + path);
     const expected = name === 'not-found' ? 404 : name === 'query-wrong' ? 400 : 200;
     check(answer.status() === expected, `${where}: status ${answer.status()}`);
+    await settle(page, withScripts);
     check((await page.locator('h1').count()) === 1, `${where}: not exactly one h1`);
     if (withScripts) {
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -210,6 +263,7 @@ for (const [width, scheme, scripts] of [[1440, 'light', true], [1440, 'dark', tr
   await signIn(context);
   await visit(context, width, scheme, scripts);
   if (scripts && width > 1000) await keys(context);
+  if (scripts && scheme === 'light') await completion(context);
   await context.close();
 }
 // Last, because its nodes have neither facts nor catalogs.

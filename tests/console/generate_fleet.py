@@ -65,13 +65,14 @@ class Node:
                     'role': self.role, 'datacenter': self.dice.choice(['north-1', 'north-2', 'south-1']),
                     'system_uptime': {'uptime': '16 days'}}}
 
-    def catalog(self):
+    def catalog(self, mode='0644'):
         classes = ['Settings', 'Main', f'Role::{self.role.capitalize()}', 'Profile::Base', 'Ntp',
                    'Ssh::Server', 'Nginx' if self.role == 'web' else 'Logrotate']
         resources, edges = [], []
 
-        def add(kind, title, container, parameters, line=1, exported=False, file='/code/site.pp'):
-            resources.append({'type': kind, 'title': title, 'exported': exported, 'tags': [], 'file': file,
+        def add(kind, title, container, parameters, line=1, exported=False, file='/code/site.pp',
+                tags=()):
+            resources.append({'type': kind, 'title': title, 'exported': exported, 'tags': list(tags), 'file': file,
                               'line': line, 'parameters': parameters})
             if container:
                 relate(container, (kind, title), 'contains')
@@ -87,14 +88,16 @@ class Node:
         for n in range(20):
             content = f'# Written by Puppet\nworkers = {n}\n'
             add('File', f'/etc/app/{n}.conf', ('Class', classes[-1]),
-                {'ensure': 'file', 'mode': '0644', 'content': content}, 10 + n,
-                file='/code/modules/app/manifests/init.pp')
+                {'ensure': 'file', 'mode': mode, 'content': content}, 10 + n,
+                file='/code/modules/app/manifests/init.pp', tags=['app'])
         add('Service', 'app', ('Class', 'Profile::Base'), {'ensure': 'running', 'enable': True}, 40)
         relate(('Class', classes[-1]), ('Service', 'app'), 'notifies')
         relate(('File', '/etc/app/0.conf'), ('File', '/etc/app/1.conf'), 'before')
         add('Sshkey', self.name, ('Class', 'Ssh::Server'), {'key': self.name, 'type': 'rsa'}, 5, exported=True)
         if Node.hub and Node.hub != self.name:
             add('Sshkey', Node.hub, ('Class', 'Ssh::Server'), {'key': Node.hub, 'type': 'rsa'}, 9)
+        add('Nagios_host', self.name, ('Class', 'Profile::Base'), {'address': self.address}, 3, exported=True,
+            file='/code/modules/nagios/manifests/host.pp', tags=['nagios'])
         return {'certname': self.name, 'version': CODE[0], 'environment': self.environment,
                 'transaction_uuid': None, 'catalog_uuid': self.catalog_uuid, 'code_id': CODE[0], 'producer': None,
                 'producer_timestamp': stamp(60), 'edges': edges, 'resources': resources}
@@ -168,6 +171,7 @@ class Node:
 
 def commands(node, runs):
     yield 'replace_facts', 5, node.facts()
+    yield 'replace_catalog', 9, node.catalog('0600') | {'job_id': None, 'producer_timestamp': stamp(90_000)}
     yield 'replace_catalog', 9, node.catalog() | {'job_id': None}
     if node.kind == 'never':
         return

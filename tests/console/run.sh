@@ -21,8 +21,12 @@ server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; wait 2>/dev/null; rm -rf "$scratch"' EXIT
 export HOME=$scratch
 places=(--confdir "$scratch/etc" --vardir "$scratch/var" --statedir "$scratch/state")
+"$here/generate_code.sh" "$scratch/code"
+"$BUNRAKU" forge "${places[@]:4}" create --repo test >/dev/null
+"$BUNRAKU" forge "${places[@]:4}" upload --repo test "$scratch"/code/modules/*.tar.gz >/dev/null
+"$BUNRAKU" forge "${places[@]:4}" publish --repo test >/dev/null
 : >"$scratch/out"
-"$BUNRAKU" server --roles store,console --http 127.0.0.1:0 "${places[@]}" >"$scratch/out" 2>"$scratch/err" &
+"$BUNRAKU" server --roles store,forge,console --environmentpath "$scratch/code/environments" --http 127.0.0.1:0 "${places[@]}" >"$scratch/out" 2>"$scratch/err" &
 server=$!
 until url=$(grep -o 'is ready: .*' "$scratch/out" | cut -d' ' -f3) && [ -n "$url" ]; do
     kill -0 "$server" || { cat "$scratch/err"; exit 1; }
@@ -33,3 +37,4 @@ python3 -B "$here/generate_fleet.py" "$url" --nodes "$nodes" --runs 5
 # Waits until the queue is empty.
 until curl -sf "$url/status/v1/services/puppetdb-status" | grep -q '"queue_depth":0'; do sleep 0.2; done
 node "$here/browser.mjs" "$url" "$token" --chromium "$browser" "$@"
+node "$here/tasks.mjs" "$url" "$token" --chromium "$browser"

@@ -13,6 +13,7 @@
 #include "services/console/explanations.h"
 #include "services/console/failures.h"
 #include "services/console/fleet.h"
+#include "services/console/jobs.h"
 #include "services/console/live.h"
 #include "services/console/rules.h"
 #include "services/console/sessions.h"
@@ -23,8 +24,12 @@
 
 namespace bunraku::console {
 
+class CodeStates;
+class PublishedModules;
+
 struct Console {
     explicit Console(const server::Context& server);
+    ~Console();
 
     const server::Context& context;
     std::shared_ptr<store::Service> store;
@@ -38,6 +43,9 @@ struct Console {
     Sessions sessions;
     AuditLog audit;
     std::string rules_path;
+    std::unique_ptr<CodeStates> code;
+    std::unique_ptr<PublishedModules> published;
+    JobRunner jobs;  ///< stops first, because jobs use the members above
 
     std::shared_ptr<const AccessRules> rules() const {
         const std::lock_guard lock(rules_mutex_);

@@ -24,8 +24,12 @@ struct Group {
 constexpr Entry kFleetEntries[] = {{"fleet", "Fleet"},
                                    {"nodes", "Nodes"},
                                    {"failures", "Failures"},
+                                   {"change", "Change"},
                                    {"query", "Query", Scope::WholeFleet}};
-constexpr Entry kCodeEntries[] = {{"packages", "Packages", Scope::WholeFleet}};
+constexpr Entry kCodeEntries[] = {{"code", "Classes and keys"},
+                                  {"exports", "Exports", Scope::WholeFleet},
+                                  {"packages", "Packages", Scope::WholeFleet},
+                                  {"modules", "Modules"}};
 constexpr Entry kServiceEntries[] = {{"certificates", "Certificates", Scope::WholeFleet},
                                      {"server", "Server", Scope::WholeFleet}};
 constexpr Group kGroups[] = {
@@ -63,12 +67,16 @@ void logo(Html& h) {
     h.empty("circle", {{"cx", "13.5"}, {"cy", "13.5"}, {"r", "3.5"}, {"fill", "currentColor"}});
 }
 
-void document_head(Html& h, std::string_view title) {
+void document_head(Html& h, std::string_view title, int refresh_s = 0) {
     const auto head = h.in("head");
     h.empty("meta", {{"charset", "utf-8"}});
     h.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
     h.empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
     h.leaf("title", fmt::format("{} · Bunraku", title));
+    if (refresh_s > 0) {
+        const auto without_scripts = h.in("noscript");
+        h.empty("meta", {{"http-equiv", "refresh"}, {"content", refresh_s}});
+    }
     h.empty("link", {{"rel", "icon"}, {"href", asset_path("icon.svg")}});
     h.empty("link", {{"rel", "stylesheet"}, {"href", asset_path("style.css")}});
     for (const Asset& asset : embedded_assets()) {
@@ -91,7 +99,7 @@ void top_bar(Html& h, const Visit& visit) {
         h.empty("input", {{"id", "search"},
                           {"name", "q"},
                           {"type", "search"},
-                          {"placeholder", "Search nodes, classes, resources and facts"},
+                          {"placeholder", "Search nodes, resources, classes, keys and facts"},
                           {"autocomplete", "off"},
                           {"aria-keyshortcuts", "/"}});
         h.leaf("kbd", {{"aria-hidden", "true"}}, "/");
@@ -155,7 +163,7 @@ Response framed(Visit& visit, Head head, const Markup& content) {
     h.raw("<!doctype html>");
     {
         const auto html = h.in("html", {{"lang", "en"}});
-        document_head(h, head.title);
+        document_head(h, head.title, head.refresh_s);
         const auto body = h.in("body");
         h.leaf("a", {{"class", "skip"}, {"href", "#main"}}, "Skip to content");
         symbols(h);

@@ -75,6 +75,7 @@ public:
 
 private:
     friend class Html;
+    friend Markup markdown(std::string_view text);
     explicit Markup(std::string text) : text_(std::move(text)) {}
     std::string text_;
 };

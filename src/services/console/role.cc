@@ -151,7 +151,10 @@ public:
                     ? "To sign in once from this machine, open the link in " + console_.link_file()
                     : "Could not write the link to sign in: " + written.error().message));
     }
-    void stop() override { console_.remove_link_file(); }
+    void stop() override {
+        console_.jobs.stop();
+        console_.remove_link_file();
+    }
 
 private:
     /// Adds the headers that all responses of the console have.

@@ -54,6 +54,9 @@ struct Head {
     std::string_view nav = {};  ///< the entry of the side bar that is current, such as "nodes"
     std::optional<Markup> heading = {};  ///< replaces the line with the title
     int status = 200;
+    /// Without JavaScript, the browser loads the page again after this number of seconds. 0 means
+    /// that it does not. With JavaScript, poll.js loads elements with `data-poll`.
+    int refresh_s = 0;
 };
 
 class Visit {

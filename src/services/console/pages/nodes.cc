@@ -99,6 +99,8 @@ void write_filter(Html& h, const Visit& visit, const NodeFilter& filter,
                      {"size", 64},
                      {"value", filter.pql},
                      {"spellcheck", "false"},
+                     {"autocomplete", "off"},
+                     {"data-complete", "nodes"},
                      {"placeholder", "PQL, such as facts { name = 'role' and value = 'web' }"}});
         }
         h.leaf("label", {{"class", "vh"}, {"for", "columns"}}, "Facts as columns");

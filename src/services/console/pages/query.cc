@@ -130,11 +130,16 @@ void write_editor(Html& h, const Visit& visit) {
     const auto form = h.in("form", {{"class", "in"}});
     h.leaf("label", {{"class", "vh"}, {"for", "q"}}, "Query in PQL, or as an AST");
     h.leaf("textarea",
-           {{"id", "q"}, {"name", "q"}, {"rows", 6}, {"spellcheck", "false"}, {"data-pql", ""}},
+           {{"id", "q"},
+            {"name", "q"},
+            {"rows", 6},
+            {"spellcheck", "false"},
+            {"data-complete", "query"},
+            {"aria-describedby", "q-hint"}},
            visit.query("q"));
     const auto line = h.in("p", {{"class", "head"}});
     h.leaf("button", {{"class", "pri"}}, "Run");
-    const auto hint = h.in("span", {{"class", "m"}});
+    const auto hint = h.in("span", {{"class", "m"}, {"id", "q-hint"}});
     h.text("PQL such as ").leaf("code", "nodes { certname ~ 'web' }");
 }
 
