@@ -36,5 +36,6 @@ token=$("$BUNRAKU" token create --name test --role admin "${places[@]}" 2>/dev/n
 python3 -B "$here/generate_fleet.py" "$url" --nodes "$nodes" --runs 5
 # Waits until the queue is empty.
 until curl -sf "$url/status/v1/services/puppetdb-status" | grep -q '"queue_depth":0'; do sleep 0.2; done
-node "$here/browser.mjs" "$url" "$token" --chromium "$browser" "$@"
+# The tasks come first, because browser.mjs adds nodes.
 node "$here/tasks.mjs" "$url" "$token" --chromium "$browser"
+node "$here/browser.mjs" "$url" "$token" --chromium "$browser" "$@"
