@@ -3,87 +3,14 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <utility>
-#include <vector>
 
 #include "core/base/text.h"
 #include "language/lint/characters.h"
+#include "language/lint/legacy_facts.h"
 
 namespace bunraku::lint {
 
 namespace {
-
-/// Facts with a fixed replacement, ordered by name.
-constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
-    {"architecture", "os.architecture"},
-    {"augeasversion", "augeas.version"},
-    {"bios_release_date", "dmi.bios.release_date"},
-    {"bios_vendor", "dmi.bios.vendor"},
-    {"bios_version", "dmi.bios.version"},
-    {"boardassettag", "dmi.board.asset_tag"},
-    {"boardmanufacturer", "dmi.board.manufacturer"},
-    {"boardproductname", "dmi.board.product"},
-    {"boardserialnumber", "dmi.board.serial_number"},
-    {"chassisassettag", "dmi.chassis.asset_tag"},
-    {"chassistype", "dmi.chassis.type"},
-    {"domain", "networking.domain"},
-    {"fqdn", "networking.fqdn"},
-    {"gid", "identity.group"},
-    {"hardwareisa", "processors.isa"},
-    {"hardwaremodel", "os.hardware"},
-    {"hostname", "networking.hostname"},
-    {"id", "identity.user"},
-    {"ipaddress", "networking.ip"},
-    {"ipaddress6", "networking.ip6"},
-    {"lsbdistcodename", "os.distro.codename"},
-    {"lsbdistdescription", "os.distro.description"},
-    {"lsbdistid", "os.distro.id"},
-    {"lsbdistrelease", "os.distro.release.full"},
-    {"lsbmajdistrelease", "os.distro.release.major"},
-    {"lsbminordistrelease", "os.distro.release.minor"},
-    {"lsbrelease", "os.distro.release.specification"},
-    {"macaddress", "networking.mac"},
-    {"macosx_buildversion", "os.macosx.build"},
-    {"macosx_productname", "os.macosx.product"},
-    {"macosx_productversion", "os.macosx.version.full"},
-    {"macosx_productversion_major", "os.macosx.version.major"},
-    {"macosx_productversion_minor", "os.macosx.version.minor"},
-    {"manufacturer", "dmi.manufacturer"},
-    {"memoryfree", "memory.system.available"},
-    {"memorysize", "memory.system.total"},
-    {"netmask", "networking.netmask"},
-    {"netmask6", "networking.netmask6"},
-    {"network", "networking.network"},
-    {"network6", "networking.network6"},
-    {"operatingsystem", "os.name"},
-    {"operatingsystemmajrelease", "os.release.major"},
-    {"operatingsystemrelease", "os.release.full"},
-    {"osfamily", "os.family"},
-    {"physicalprocessorcount", "processors.physicalcount"},
-    {"processorcount", "processors.count"},
-    {"productname", "dmi.product.name"},
-    {"rubyplatform", "ruby.platform"},
-    {"rubysitedir", "ruby.sitedir"},
-    {"rubyversion", "ruby.version"},
-    {"selinux", "os.selinux.enabled"},
-    {"selinux_config_mode", "os.selinux.config_mode"},
-    {"selinux_config_policy", "os.selinux.config_policy"},
-    {"selinux_current_mode", "os.selinux.current_mode"},
-    {"selinux_enforced", "os.selinux.enforced"},
-    {"selinux_policyversion", "os.selinux.policy_version"},
-    {"serialnumber", "dmi.product.serial_number"},
-    {"swapencrypted", "memory.swap.encrypted"},
-    {"swapfree", "memory.swap.available"},
-    {"swapsize", "memory.swap.total"},
-    {"system32", "os.windows.system32"},
-    {"uptime", "system_uptime.uptime"},
-    {"uptime_days", "system_uptime.days"},
-    {"uptime_hours", "system_uptime.hours"},
-    {"uptime_seconds", "system_uptime.seconds"},
-    {"uuid", "dmi.product.uuid"},
-    {"xendomains", "xen.domains"},
-    {"zonename", "solaris_zones.current"},
-};
 
 /// Facts without a replacement.
 constexpr std::string_view kWithoutReplacement[] = {
@@ -129,10 +56,14 @@ std::string fact_expression(std::string_view path, std::string_view name = {}) {
     return out;
 }
 
-const std::pair<std::string_view, std::string_view>* find_replacement(std::string_view name) {
-    const auto found = std::ranges::lower_bound(
-        kReplacements, name, {}, &std::pair<std::string_view, std::string_view>::first);
-    return found != std::end(kReplacements) && found->first == name ? found : nullptr;
+bool is_known(const LegacyFact& fact) { return fact.known != LegacyFact::Known::Facter; }
+
+/// Returns the path of the fixed replacement, or an empty text.
+std::string_view fixed_replacement(std::string_view name) {
+    const auto all = legacy_fact_table();
+    const auto found = std::ranges::lower_bound(all, name, {}, &LegacyFact::name);
+    if (found == all.end() || found->name != name || !is_known(*found)) return {};
+    return found->lint_path.empty() ? found->path : found->lint_path;
 }
 
 std::optional<std::string> named_fact(std::string_view name) {
@@ -161,14 +92,14 @@ bool is_legacy_fact(std::string_view name) {
 }
 
 std::optional<std::string> structured_fact(std::string_view name) {
-    if (const auto* replacement = find_replacement(name))
-        return fact_expression(replacement->second);
+    if (const auto path = fixed_replacement(name); !path.empty()) return fact_expression(path);
     return named_fact(name);
 }
 
 bool begins_with_legacy_fact(std::string_view name) {
-    return std::ranges::any_of(kReplacements,
-                               [&](const auto& row) { return name.starts_with(row.first); });
+    return std::ranges::any_of(legacy_fact_table(), [&](const LegacyFact& fact) {
+        return is_known(fact) && name.starts_with(fact.name);
+    });
 }
 
 }  // namespace bunraku::lint

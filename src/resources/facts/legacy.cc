@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/assert.h"
+#include "language/lint/legacy_facts.h"
 #include "resources/facts/context.h"
 
 namespace bunraku::facts {
@@ -15,70 +16,7 @@ namespace {
 struct Alias {
     std::string_view name, path;
 };
-constexpr Alias kAliases[] = {
-    {"architecture", "os.architecture"},
-    {"augeasversion", "augeas.version"},
-    {"bios_release_date", "dmi.bios.release_date"},
-    {"bios_vendor", "dmi.bios.vendor"},
-    {"bios_version", "dmi.bios.version"},
-    {"boardassettag", "dmi.board.asset_tag"},
-    {"boardmanufacturer", "dmi.board.manufacturer"},
-    {"boardproductname", "dmi.board.product"},
-    {"boardserialnumber", "dmi.board.serial_number"},
-    {"chassisassettag", "dmi.chassis.asset_tag"},
-    {"chassistype", "dmi.chassis.type"},
-    {"domain", "networking.domain"},
-    {"fqdn", "networking.fqdn"},
-    {"gid", "identity.group"},
-    {"hardwareisa", "processors.isa"},
-    {"hardwaremodel", "os.hardware"},
-    {"hostname", "networking.hostname"},
-    {"id", "identity.user"},
-    {"ipaddress", "networking.ip"},
-    {"ipaddress6", "networking.ip6"},
-    {"lsbdistcodename", "os.distro.codename"},
-    {"lsbdistdescription", "os.distro.description"},
-    {"lsbdistid", "os.distro.id"},
-    {"lsbdistrelease", "os.distro.release.full"},
-    {"lsbmajdistrelease", "os.distro.release.major"},
-    {"lsbminordistrelease", "os.distro.release.minor"},
-    {"lsbrelease", "os.distro.specification"},
-    {"macaddress", "networking.mac"},
-    {"manufacturer", "dmi.manufacturer"},
-    {"memoryfree", "memory.system.available"},
-    {"memorysize", "memory.system.total"},
-    {"netmask", "networking.netmask"},
-    {"netmask6", "networking.netmask6"},
-    {"network", "networking.network"},
-    {"network6", "networking.network6"},
-    {"operatingsystem", "os.name"},
-    {"operatingsystemmajrelease", "os.release.major"},
-    {"operatingsystemrelease", "os.release.full"},
-    {"osfamily", "os.family"},
-    {"physicalprocessorcount", "processors.physicalcount"},
-    {"processorcount", "processors.count"},
-    {"productname", "dmi.product.name"},
-    {"productversion", "dmi.product.version"},
-    {"rubyplatform", "ruby.platform"},
-    {"rubysitedir", "ruby.sitedir"},
-    {"rubyversion", "ruby.version"},
-    {"scope6", "networking.scope6"},
-    {"selinux", "os.selinux.enabled"},
-    {"selinux_config_mode", "os.selinux.config_mode"},
-    {"selinux_config_policy", "os.selinux.config_policy"},
-    {"selinux_current_mode", "os.selinux.current_mode"},
-    {"selinux_enforced", "os.selinux.enforced"},
-    {"selinux_policyversion", "os.selinux.policy_version"},
-    {"serialnumber", "dmi.product.serial_number"},
-    {"swapfree", "memory.swap.available"},
-    {"swapsize", "memory.swap.total"},
-    {"uptime", "system_uptime.uptime"},
-    {"uptime_days", "system_uptime.days"},
-    {"uptime_hours", "system_uptime.hours"},
-    {"uptime_seconds", "system_uptime.seconds"},
-    {"uuid", "dmi.product.uuid"},
-};
-static_assert(std::ranges::is_sorted(kAliases, {}, &Alias::name));
+
 /// In mebibytes, with a fraction.
 constexpr Alias kMegabytes[] = {
     {"memoryfree_mb", "memory.system.available_bytes"},
@@ -95,12 +33,17 @@ constexpr Alias kOfInterfaces[] = {
 /// For every disk: "blockdevice_sda_NAME".
 constexpr Alias kOfDisks[] = {{"model", "model"}, {"size", "size_bytes"}, {"vendor", "vendor"}};
 
+bool is_reported(const lint::LegacyFact& fact) {
+    return fact.known != lint::LegacyFact::Known::Lint;
+}
+
 class Legacy {
 public:
     Legacy(base::Arena& arena, const Value& facts) : arena_(arena), facts_(facts), out_(arena) {}
 
     Value all() {
-        for (const auto& [name, path] : kAliases) add(std::string(name), dig(facts_, path));
+        for (const lint::LegacyFact& fact : lint::legacy_fact_table())
+            if (is_reported(fact)) add(std::string(fact.name), dig(facts_, fact.path));
         for (const auto& [name, path] : kMegabytes) {
             const Value bytes = dig(facts_, path);
             if (bytes.is_integer())
@@ -225,8 +168,10 @@ std::vector<LegacyName> legacy_names() {
     };
     std::vector<LegacyName> out;
     constexpr std::string_view kOwn[] = {"lsbdistcodename", "lsbdistdescription", "lsbdistid"};
-    for (const auto& [name, path] : kAliases)
-        out.push_back({name, path, std::ranges::find(kOwn, name) != std::end(kOwn)});
+    for (const lint::LegacyFact& fact : lint::legacy_fact_table())
+        if (is_reported(fact))
+            out.push_back(
+                {fact.name, fact.path, std::ranges::find(kOwn, fact.name) != std::end(kOwn)});
     for (const auto& [name, path] : kMegabytes) out.push_back({name, path});
     out.insert(out.end(), std::begin(kMade), std::end(kMade));
     return out;
