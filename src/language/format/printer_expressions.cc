@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "language/format/printer.h"
+#include "language/syntax/node_kinds.h"
 #include "language/syntax/visit.h"
 
 namespace bunraku::format {
@@ -14,22 +15,10 @@ using syntax::Op;
 using syntax::to;
 
 void Printer::expr(const Node* node) {
-    switch (node->kind) {
-        case NodeKind::LiteralUndef:
-        case NodeKind::LiteralDefault:
-        case NodeKind::LiteralBoolean:
-        case NodeKind::LiteralInteger:
-        case NodeKind::LiteralFloat:
-        case NodeKind::LiteralString:
-        case NodeKind::LiteralRegularExpression:
-        case NodeKind::QualifiedName:
-        case NodeKind::QualifiedReference:
-        case NodeKind::ReservedWord:
-        case NodeKind::ConcatenatedString:
-        case NodeKind::HeredocExpression:
-        case NodeKind::VariableExpression: token(); break;
-        default: syntax::as_its_kind(node, [this](const auto& n) { one(n); });
-    }
+    if (syntax::is_operand(node->kind))
+        token();
+    else
+        syntax::as_its_kind(node, [this](const auto& n) { one(n); });
 }
 
 void Printer::unary(const Node* operand) {

@@ -10,6 +10,7 @@
 #include "language/syntax/issues.h"
 #include "language/syntax/literal.h"
 #include "language/syntax/location_check.h"
+#include "language/syntax/node_kinds.h"
 #include "language/syntax/parser.h"
 #include "language/syntax/visit.h"
 
@@ -109,26 +110,13 @@ const Node* const* unary_operand(const Node* node) {
 
 /// Reports whether the node is known to have no side effect, so that only its value is useful.
 bool is_idem(const Node* node) {
-    if (node == nullptr) return true;
+    if (node == nullptr || is_operand(node->kind)) return true;
     auto none_productive = [](const auto& nodes) {
         return std::all_of(nodes.begin(), nodes.end(), [](const Node* n) { return is_idem(n); });
     };
     switch (node->kind) {
         case NodeKind::Nop:
-        case NodeKind::LiteralUndef:
-        case NodeKind::LiteralDefault:
-        case NodeKind::LiteralBoolean:
-        case NodeKind::LiteralInteger:
-        case NodeKind::LiteralFloat:
-        case NodeKind::LiteralString:
-        case NodeKind::LiteralRegularExpression:
-        case NodeKind::QualifiedName:
-        case NodeKind::QualifiedReference:
-        case NodeKind::ReservedWord:
-        case NodeKind::ConcatenatedString:
         case NodeKind::TextExpression:
-        case NodeKind::HeredocExpression:
-        case NodeKind::VariableExpression:
         case NodeKind::NotExpression:
         case NodeKind::UnaryMinusExpression:
         case NodeKind::UnfoldExpression:
