@@ -10,6 +10,7 @@
 #include "cli/lint_arguments.h"
 #include "cli/lint_output.h"
 #include "compile/checks/code_checks.h"
+#include "compile/checks/file_checks.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
 #include "core/sys/file_system.h"
@@ -42,7 +43,7 @@ void find_lint_files(sys::FileSystem& files, const std::string& folder,
     for (const std::string& name : *names) {
         if (name.starts_with('.')) continue;
         const std::string path = folder + "/" + name;
-        if (std::ranges::any_of(endings, [&](auto ending) { return name.ends_with(ending); }))
+        if (std::ranges::any_of(endings, [&](auto ending) { return path.ends_with(ending); }))
             out.push_back(path);
         const auto status = files.lstat(path);
         if (status && status->kind == sys::FileKind::Directory)
@@ -52,8 +53,8 @@ void find_lint_files(sys::FileSystem& files, const std::string& folder,
 
 class LintCommand {
 public:
-    LintCommand(sys::FileSystem& files, LintArguments arguments)
-        : files_(files), arguments_(std::move(arguments)) {}
+    LintCommand(LintProgram program, sys::FileSystem& files, LintArguments arguments)
+        : program_(program), files_(files), arguments_(std::move(arguments)) {}
 
     int run() {
         open_environment();
@@ -79,6 +80,12 @@ private:
         if (!opened) throw base::plain_error(opened.error().message);
         environment_ = std::move(*opened);
         names_.emplace(*environment_);
+        // Code and data outside of modules may set parameters and read keys.
+        for (const std::string& path : arguments_.paths) {
+            const std::string full = full_path(path);
+            names_->add_folder(files_.is_directory(full) ? full
+                                                         : std::string(sys::directory_name(full)));
+        }
     }
 
     std::vector<std::string> expand_paths() {
@@ -91,6 +98,10 @@ private:
             find_lint_files(files_, path, {".pp"}, out);
             find_lint_files(files_, path, {".yaml"}, out);
             find_lint_files(files_, path, {".yml"}, out);
+            if (program_ == LintProgram::Bunraku)
+                find_lint_files(files_, path,
+                                {".epp", "/metadata.json", "/Puppetfile", "/environment.conf"},
+                                out);
         }
         return out;
     }
@@ -113,12 +124,12 @@ private:
             return false;
         }
         LintedFile file{path, full_path(path), {}, {}};
-        auto result = lint::lint(*text, file.full_path, arguments_.options);
-        if (file.full_path.ends_with(".pp")) {
-            std::ranges::move(checks::check_code(*text, file.full_path, arguments_.options,
-                                                 names_ ? &*names_ : nullptr),
-                              std::back_inserter(result.problems));
-        }
+        lint::LintResult result;
+        const checks::FileKind kind = checks::kind_of_file(file.full_path);
+        if (is_linted(kind)) result = lint::lint(*text, file.full_path, arguments_.options);
+        auto found = check(kind, *text, file.full_path);
+        if (arguments_.options.fix) correct(kind, *text, file.full_path, found, result);
+        std::ranges::move(found, std::back_inserter(result.problems));
         for (const std::string& warning : result.warnings)
             fmt::print(stderr, "WARNING: {}\n", warning);
         count(result.problems);
@@ -133,6 +144,36 @@ private:
         linted_.push_back(std::move(file));
         return !result.fixed_text || *result.fixed_text == *text ||
                replace(path, *result.fixed_text);
+    }
+
+    /// Reports whether the checks of style apply to a file, in which puppet-lint sees a manifest
+    /// unless it is YAML.
+    bool is_linted(checks::FileKind kind) const {
+        return program_ == LintProgram::PuppetLint || kind == checks::FileKind::Manifest ||
+               kind == checks::FileKind::Yaml || kind == checks::FileKind::HieraConfig ||
+               kind == checks::FileKind::Other;
+    }
+
+    std::vector<lint::Problem> check(checks::FileKind kind, std::string_view text,
+                                     const std::string& path) {
+        if (program_ == LintProgram::PuppetLint && kind != checks::FileKind::Manifest) return {};
+        return checks::check_file(text, path, arguments_.options, names_ ? &*names_ : nullptr,
+                                  folders_);
+    }
+
+    /// Applies the corrections of the compiler's problems after the fixes of style.
+    void correct(checks::FileKind kind, const std::string& text, const std::string& path,
+                 std::vector<lint::Problem>& found, lint::LintResult& result) {
+        if (kind != checks::FileKind::Manifest) return;
+        bool any = false;
+        for (lint::Problem& problem : found) {
+            if (!problem.correction || problem.severity == lint::Severity::Ignored) continue;
+            problem.severity = lint::Severity::Fixed;
+            any = true;
+        }
+        if (!any) return;
+        const std::string& base = result.fixed_text ? *result.fixed_text : text;
+        result.fixed_text = checks::corrected(base, check(kind, base, path));
     }
 
     void count(const std::vector<lint::Problem>& problems) {
@@ -178,8 +219,10 @@ private:
         return files_.is_directory(first) ? first : std::string(sys::directory_name(first));
     }
 
+    LintProgram program_;
     sys::FileSystem& files_;
     LintArguments arguments_;
+    checks::DataFolders folders_;
     base::NullSink log_;
     std::shared_ptr<const environment::Environment> environment_;
     std::optional<checks::CodeNames> names_;
@@ -228,7 +271,7 @@ int run_lint(LintProgram program, const std::vector<std::string>& args) {
     if (arguments->code_climate_file.empty())
         arguments->code_climate_file = lint_environment("CODECLIMATE_REPORT_FILE");
     arguments->github_annotations = !lint_environment("GITHUB_ACTION").empty();
-    return LintCommand(*files, std::move(*arguments)).run();
+    return LintCommand(program, *files, std::move(*arguments)).run();
 }
 
 BUNRAKU_COMMAND(lint){

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <tuple>
 
+#include "compile/checks/value_checks.h"
 #include "core/base/text.h"
 #include "language/lint/check.h"
 #include "language/syntax/parser.h"
@@ -13,7 +14,6 @@
 
 namespace bunraku::checks {
 
-using lint::Severity;
 using syntax::as;
 using syntax::Node;
 
@@ -69,86 +69,99 @@ std::string plain_name(std::string_view name) {
     return base::lower(name);
 }
 
-/// Reports whether the code after a statement never runs.
+/// Reports whether a call ends the block that contains it.
 bool ends_block(const Node* statement) {
-    if (!statement) return false;
-    if (const auto* call = as<syntax::CallNamedFunctionExpression>(statement)) {
-        const auto* name = as<syntax::QualifiedName>(call->functor);
-        return name && (name->value == "fail" || name->value == "return" || name->value == "next" ||
-                        name->value == "break");
-    }
-    if (const auto* block = as<syntax::BlockExpression>(statement))
-        return std::ranges::any_of(block->statements, ends_block);
-    if (const auto* branch = as<syntax::IfExpression>(statement))
-        return ends_block(branch->then_expr) && ends_block(branch->else_expr);
-    return false;
+    const auto* call = as<syntax::CallNamedFunctionExpression>(statement);
+    const auto* name = call ? as<syntax::QualifiedName>(call->functor) : nullptr;
+    return name && (name->value == "fail" || name->value == "return" || name->value == "next" ||
+                    name->value == "break");
 }
 
 class CodeCheck {
 public:
-    explicit CodeCheck(CodeNames* names) : names_(names) {}
+    CodeCheck(std::string_view text, CodeNames* names) : text_(text), names_(names) {}
 
-    std::vector<lint::Problem> problems;
+    Problems problems;
 
-    void visit(const Node* node) {
-        if (const auto* block = as<syntax::BlockExpression>(node)) check_block(*block);
-        if (const auto* branch = as<syntax::IfExpression>(node)) check_branch(*branch);
+    /// Checks the code below `node`. Returns whether the code after it never runs.
+    bool visit(const Node* node) {
+        if (!node) return false;
         if (const auto* call = as<syntax::CallNamedFunctionExpression>(node)) check_call(*call);
-        if (const auto* call = as<syntax::CallMethodExpression>(node)) {
-            const Node* function = call->functor ? call->functor->right : nullptr;
-            if (const auto* name = as<syntax::QualifiedName>(function)) check_function(*name);
-        }
+        if (const auto* call = as<syntax::CallMethodExpression>(node)) check_method(*call);
         if (names_) check_names(node);
+        if (const auto* block = as<syntax::BlockExpression>(node)) return visit_block(*block);
+        if (const auto* branch = as<syntax::IfExpression>(node)) return visit_branch(*branch);
         syntax::for_each_child(node, [this](const Node* child) { visit(child); });
+        return ends_block(node);
     }
 
 private:
-    void report(std::string_view check, Severity severity, const Node* node, std::string message) {
-        const base::Location where = node->where();
-        problems.push_back({.check = check,
-                            .severity = severity,
-                            .message = std::move(message),
-                            .line = where.line,
-                            .column = where.column,
-                            .reason = {}});
-    }
-
-    void check_block(const syntax::BlockExpression& block) {
-        for (std::size_t i = 0; i + 1 < block.statements.size(); ++i) {
-            if (!ends_block(block.statements[i])) continue;
-            report("unreachable_code", Severity::Warning, block.statements[i + 1],
-                   "code after a statement that ends the block never runs");
-            return;
+    bool visit_block(const syntax::BlockExpression& block) {
+        bool ended = false;
+        for (const Node* statement : block.statements) {
+            const bool ends = visit(statement);
+            if (ends && !ended && statement != block.statements.back())
+                problems.warning("unreachable_code",
+                                 *(std::ranges::find(block.statements, statement) + 1),
+                                 "code after a statement that ends the block never runs");
+            ended = ended || ends;
         }
+        return ended;
     }
 
-    void check_branch(const syntax::IfExpression& branch) {
+    bool visit_branch(const syntax::IfExpression& branch) {
         const auto* constant = as<syntax::LiteralBoolean>(branch.test);
         const Node* dead = !constant         ? nullptr
                            : constant->value ? branch.else_expr
                                              : branch.then_expr;
         if (dead && !as<syntax::Nop>(dead))
-            report("unreachable_code", Severity::Warning, dead,
-                   fmt::format("the condition is always {}, so this code never runs",
-                               constant->value));
+            problems.warning("unreachable_code", dead,
+                             fmt::format("the condition is always {}, so this code never runs",
+                                         constant->value));
+        visit(branch.test);
+        const bool then_ends = visit(branch.then_expr);
+        return visit(branch.else_expr) && then_ends;
+    }
+
+    void check_method(const syntax::CallMethodExpression& call) {
+        const auto* name = call.functor ? as<syntax::QualifiedName>(call.functor->right) : nullptr;
+        if (!name) return;
+        check_function(*name);
+        if (names_) check_arguments(*name, call.functor->left, call.arguments, *names_, problems);
     }
 
     void check_function(const syntax::QualifiedName& name) {
         const std::string plain = plain_name(name.value);
         if (const auto* known = std::ranges::find(kDeprecated, plain, &Deprecated::name);
-            known != std::end(kDeprecated)) {
-            report("deprecated_function", Severity::Warning, &name,
-                   fmt::format("function {} is deprecated, use {}", plain, known->replacement));
-        }
+            known != std::end(kDeprecated))
+            report_deprecated(name, *known);
         if (names_ && names_->function_exists(plain) == Existence::Missing)
-            report("unknown_function", Severity::Error, &name,
-                   fmt::format("unknown function '{}'", plain));
+            problems.error("unknown_function", &name, fmt::format("unknown function '{}'", plain));
+    }
+
+    void report_deprecated(const syntax::QualifiedName& name, const Deprecated& known) {
+        const bool renamed = known.replacement.starts_with("stdlib::");
+        const bool has_new =
+            renamed && names_ && names_->module_has_function(std::string(known.replacement));
+        // An older stdlib has only the old name.
+        if (renamed && names_ && names_->has_module("stdlib") && !has_new) return;
+        auto& problem = problems.warning(
+            "deprecated_function", &name,
+            fmt::format("function {} is deprecated, use {}", known.name, known.replacement));
+        // The place of a method begins at its dot.
+        const std::size_t begin =
+            std::min(text_.find_first_not_of(". \t\r\n", name.offset), text_.size());
+        if (!has_new || !text_.substr(begin).starts_with(name.value)) return;
+        problem.fixable = true;
+        problem.correction =
+            lint::Replacement{begin, name.value.size(), std::string(known.replacement)};
     }
 
     void check_call(const syntax::CallNamedFunctionExpression& call) {
         const auto* name = as<syntax::QualifiedName>(call.functor);
         if (!name) return;
         check_function(*name);
+        if (names_) check_arguments(*name, nullptr, call.arguments, *names_, problems);
         if (!names_ ||
             (name->value != "include" && name->value != "contain" && name->value != "require"))
             return;
@@ -163,14 +176,20 @@ private:
 
     void check_class(const Node* place, std::optional<std::string_view> name) {
         if (name && names_->class_exists(plain_name(*name)) == Existence::Missing)
-            report("unknown_class", Severity::Error, place,
-                   fmt::format("unknown class '{}'", plain_name(*name)));
+            problems.error("unknown_class", place,
+                           fmt::format("unknown class '{}'", plain_name(*name)));
     }
 
     void check_names(const Node* node) {
         if (const auto* definition = as<syntax::HostClassDefinition>(node);
             definition && !definition->parent_class.empty())
             check_class(node, definition->parent_class);
+        if (const auto* definition = as<syntax::HostClassDefinition>(node))
+            check_defaults(*definition, *names_, problems);
+        if (const auto* definition = as<syntax::ResourceTypeDefinition>(node))
+            check_defaults(*definition, *names_, problems);
+        if (const auto* definition = as<syntax::FunctionDefinition>(node))
+            check_defaults(*definition, *names_, problems);
         if (const auto* variable = as<syntax::VariableExpression>(node)) check_variable(*variable);
         if (const auto* resource = as<syntax::ResourceExpression>(node)) check_resource(*resource);
     }
@@ -179,13 +198,14 @@ private:
         const std::string name = plain_name(variable.name.view());
         const std::size_t separator = name.rfind("::");
         if (separator == std::string::npos) return;
-        const auto known = names_->variables(name.substr(0, separator));
+        const auto* known = names_->variables(name.substr(0, separator));
         const std::string own = name.substr(separator + 2);
         if (!known || known->contains(own) || own == "name" || own == "title" ||
             own == "module_name" || own == "caller_module_name" || restype::is_metaparameter(own))
             return;
-        report("unknown_variable", Severity::Error, &variable,
-               fmt::format("class {} has no variable '{}'", name.substr(0, separator), own));
+        problems.error(
+            "unknown_variable", &variable,
+            fmt::format("class {} has no variable '{}'", name.substr(0, separator), own));
     }
 
     void check_resource(const syntax::ResourceExpression& resource) {
@@ -196,20 +216,23 @@ private:
             for (const syntax::ResourceBody* body : resource.bodies) {
                 const auto title = literal_text(body->title);
                 check_class(body->title, title);
-                if (title) check_attributes("class " + plain_name(*title), *body);
+                if (title) check_attributes("class " + plain_name(*title), *body, body->title);
             }
             return;
         }
         if (names_->type_exists(type) == Existence::Missing) {
-            report("unknown_resource_type", Severity::Error, written,
-                   fmt::format("unknown resource type '{}'", type));
+            problems.error("unknown_resource_type", written,
+                           fmt::format("unknown resource type '{}'", type));
             return;
         }
-        for (const syntax::ResourceBody* body : resource.bodies) check_attributes(type, *body);
+        for (const syntax::ResourceBody* body : resource.bodies)
+            check_attributes(type, *body, body->title ? body->title : written);
     }
 
-    void check_attributes(const std::string& type, const syntax::ResourceBody& body) {
-        const auto known = names_->attributes(type);
+    void check_attributes(const std::string& type, const syntax::ResourceBody& body,
+                          const Node* place) {
+        check_attribute_values(type, body, place, text_, *names_, problems);
+        const auto* known = names_->attributes(type);
         if (!known) return;
         for (const Node* operation : body.operations) {
             const auto* attribute = as<syntax::AttributeOperation>(operation);
@@ -218,11 +241,13 @@ private:
                 attribute->attribute_name == "name" ||
                 restype::is_metaparameter(attribute->attribute_name))
                 continue;
-            report("unknown_attribute", Severity::Error, attribute,
-                   fmt::format("{} has no attribute '{}'", type, attribute->attribute_name));
+            problems.error(
+                "unknown_attribute", attribute,
+                fmt::format("{} has no attribute '{}'", type, attribute->attribute_name));
         }
     }
 
+    std::string_view text_;
     CodeNames* names_;
 };
 
@@ -236,17 +261,40 @@ std::vector<lint::Problem> check_code(std::string_view text, const std::string& 
     } catch (const base::PuppetError&) {
         return {};  // The validation of the parser reports it.
     }
-    CodeCheck check(names);
-    check.visit(tree->program);
-    std::erase_if(check.problems, [&](const lint::Problem& problem) {
+    Problems problems = check_tree(*tree, text, names);
+    select_problems(problems, options);
+    lint::apply_control_comments(text, problems.all);
+    return std::move(problems.all);
+}
+
+Problems check_tree(const syntax::Tree& tree, std::string_view text, CodeNames* names) {
+    CodeCheck check(text, names);
+    check.visit(tree.program);
+    return std::move(check.problems);
+}
+
+void select_problems(Problems& problems, const lint::LintOptions& options) {
+    std::erase_if(problems.all, [&](const lint::Problem& problem) {
         const lint::Check* known = lint::find_check(problem.check);
-        return !known || !options.enabled(*known);
+        return known && !options.enabled(*known);
     });
-    std::ranges::stable_sort(check.problems, {}, [](const lint::Problem& problem) {
+    std::ranges::stable_sort(problems.all, {}, [](const lint::Problem& problem) {
         return std::tuple(problem.line, problem.column);
     });
-    lint::apply_control_comments(text, check.problems);
-    return std::move(check.problems);
+}
+
+std::string corrected(std::string_view text, const std::vector<lint::Problem>& problems) {
+    std::string out;
+    std::size_t done = 0;
+    for (const lint::Problem& problem : problems) {
+        if (!problem.correction || problem.severity == lint::Severity::Ignored ||
+            problem.correction->offset < done)
+            continue;
+        out += text.substr(done, problem.correction->offset - done);
+        out += problem.correction->text;
+        done = problem.correction->offset + problem.correction->size;
+    }
+    return out.append(text.substr(done));
 }
 
 }  // namespace bunraku::checks

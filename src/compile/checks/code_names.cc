@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile/checks/code_names.h"
 
+#include <algorithm>
+
+#include "core/base/text.h"
 #include "language/function/table.h"
 #include "language/syntax/visit.h"
 #include "resources/restype/spec.h"
@@ -11,7 +14,11 @@ using syntax::as;
 
 namespace {
 
-using Names = std::set<std::string, std::less<>>;
+using Names = CodeNames::Names;
+
+/// Limits of any_text. More text is not searched, so that the answer is then always yes.
+constexpr std::size_t kMaxTexts = std::size_t{256} << 20;
+constexpr int kMaxDepth = 16;
 
 /// Adds the variables that the code below `node` assigns.
 void collect_assigned(const syntax::Node* node, Names& names) {
@@ -52,52 +59,90 @@ const syntax::NamedDefinition* CodeNames::find(Kind kind, const std::string& nam
     return nullptr;
 }
 
+const syntax::NamedDefinition* CodeNames::class_definition(const std::string& name) {
+    return find(Kind::HostClassDefinition, name);
+}
+
+const syntax::NamedDefinition* CodeNames::defined_type(const std::string& name) {
+    return find(Kind::ResourceTypeDefinition, name);
+}
+
+const syntax::FunctionDefinition* CodeNames::function_definition(const std::string& name) {
+    const auto [entry, added] = found_.try_emplace({Kind::FunctionDefinition, name}, nullptr);
+    if (!added) return static_cast<const syntax::FunctionDefinition*>(entry->second);
+    const auto path = environment_.function_file(name);
+    auto file = path ? environment_.parse_file(*path) : nullptr;
+    if (!file || !file->tree) return nullptr;
+    for (const syntax::Node* definition : file->tree->program->definitions) {
+        const auto* function = as<syntax::FunctionDefinition>(definition);
+        if (!function || function->name != name) continue;
+        files_.push_back(std::move(file));
+        entry->second = function;
+        return function;
+    }
+    return nullptr;
+}
+
+const restype::TypeSpec* CodeNames::native_type(const std::string& name) const {
+    const restype::TypeSpec* spec = restype::find_type(name);
+    return spec && !environment_.ruby_type_file(name) ? spec : nullptr;
+}
+
 Existence CodeNames::class_exists(const std::string& name) {
-    return find(Kind::HostClassDefinition, name) ? Existence::Exists : missing(name);
+    return class_definition(name) ? Existence::Exists : missing(name);
 }
 
 Existence CodeNames::type_exists(const std::string& name) {
     if (restype::find_type(name) || restype::find_module_type(name) ||
-        environment_.ruby_type_file(name) || find(Kind::ResourceTypeDefinition, name))
+        environment_.ruby_type_file(name) || defined_type(name))
         return Existence::Exists;
     // A type in Ruby has no namespace, so any missing module may contain it.
     return name.contains("::") ? missing(name) : Existence::Unknown;
 }
 
+bool CodeNames::module_has_function(const std::string& name) const {
+    return environment_.function_file(name) || environment_.ruby_function_file(name);
+}
+
 Existence CodeNames::function_exists(const std::string& name) const {
-    if (function::builtin_functions().find(name) || environment_.function_file(name) ||
-        environment_.ruby_function_file(name))
+    if (function::builtin_functions().find(name) || module_has_function(name))
         return Existence::Exists;
     return name.contains("::") ? missing(name) : Existence::Unknown;
 }
 
-std::optional<Names> CodeNames::attributes(const std::string& type) {
+const Names* CodeNames::attributes(const std::string& type) {
+    const auto [entry, added] = attributes_.try_emplace(type);
+    if (added) entry->second = find_attributes(type);
+    return entry->second ? &*entry->second : nullptr;
+}
+
+std::optional<Names> CodeNames::find_attributes(const std::string& type) {
     Names names;
-    if (const auto* define = static_cast<const syntax::ResourceTypeDefinition*>(
-            find(Kind::ResourceTypeDefinition, type))) {
-        for (const syntax::Parameter* parameter : define->parameters)
-            names.emplace(parameter->name);
-        return names;
-    }
-    if (const syntax::NamedDefinition* definition =
-            type.starts_with("class ") ? find(Kind::HostClassDefinition, type.substr(6))
-                                       : nullptr) {
+    const syntax::NamedDefinition* definition =
+        type.starts_with("class ") ? class_definition(type.substr(6)) : defined_type(type);
+    if (definition) {
         for (const syntax::Parameter* parameter : definition->parameters)
             names.emplace(parameter->name);
         return names;
     }
-    const restype::TypeSpec* spec = restype::find_type(type);
-    if (!spec || environment_.ruby_type_file(type)) return std::nullopt;
+    const restype::TypeSpec* spec = native_type(type);
+    if (!spec) return std::nullopt;
     for (const restype::Attribute& attribute : spec->attributes) names.emplace(attribute.name);
     return names;
 }
 
-std::optional<Names> CodeNames::variables(const std::string& class_name) {
+const Names* CodeNames::variables(const std::string& class_name) {
+    const auto [entry, added] = variables_.try_emplace(class_name);
+    if (added) entry->second = find_variables(class_name);
+    return entry->second ? &*entry->second : nullptr;
+}
+
+std::optional<Names> CodeNames::find_variables(const std::string& class_name) {
     Names names;
     Names seen;
     for (std::string name = class_name; !name.empty();) {
         const auto* definition =
-            static_cast<const syntax::HostClassDefinition*>(find(Kind::HostClassDefinition, name));
+            static_cast<const syntax::HostClassDefinition*>(class_definition(name));
         if (!definition || !seen.insert(name).second) return std::nullopt;
         for (const syntax::Parameter* parameter : definition->parameters)
             names.emplace(parameter->name);
@@ -106,6 +151,61 @@ std::optional<Names> CodeNames::variables(const std::string& class_name) {
         while (name.starts_with(':')) name.erase(0, 1);
     }
     return names;
+}
+
+namespace {
+
+/// Returns the text of the type behind the equals sign. The place of an expression such as
+/// Integer[1, 2] begins at the name of the alias.
+std::string text_of_alias(const syntax::TypeAlias& alias) {
+    std::string text = type_text(alias.type_expr);
+    if (text.starts_with(alias.name))
+        if (const auto equals = text.find('='); equals != std::string::npos)
+            text.erase(0, equals + 1);
+    return std::string(base::trim(text, " \t\r\n"));
+}
+
+}  // namespace
+
+std::string CodeNames::ModuleTypes::definition_of(std::string_view name) {
+    std::string plain = base::lower(name);
+    while (plain.starts_with(':')) plain.erase(0, 1);
+    const auto path = environment_.type_file(plain);
+    const auto file = path ? environment_.parse_file(*path) : nullptr;
+    if (!file || !file->tree) return {};
+    for (const syntax::Node* definition : file->tree->program->definitions) {
+        const auto* alias = as<syntax::TypeAlias>(definition);
+        if (alias && alias->type_expr && base::lower(alias->name) == plain)
+            return text_of_alias(*alias);
+    }
+    return {};
+}
+
+bool CodeNames::any_text(const std::function<bool(std::string_view)>& test) {
+    if (!texts_) {
+        texts_.emplace();
+        for (const environment::Module& module : environment_.modules())
+            folders_.insert(module.path);
+        for (const std::string& folder : folders_) read_texts(folder, 0);
+    }
+    return text_bytes_ > kMaxTexts || std::ranges::any_of(*texts_, test);
+}
+
+void CodeNames::read_texts(const std::string& folder, int depth) {
+    constexpr std::string_view kEndings[] = {".pp",   ".epp", ".erb", ".rb",
+                                             ".yaml", ".yml", ".json"};
+    for (const std::string& name : environment_.list(folder)) {
+        const std::string path = folder + "/" + name;
+        if (name.starts_with('.') || text_bytes_ > kMaxTexts) continue;
+        if (std::ranges::any_of(kEndings, [&](auto ending) { return name.ends_with(ending); })) {
+            auto text = environment_.read(path);
+            if (!text) continue;
+            text_bytes_ += text->size();
+            texts_->push_back(std::move(*text));
+        } else if (depth < kMaxDepth && !folders_.contains(path)) {
+            read_texts(path, depth + 1);
+        }
+    }
 }
 
 }  // namespace bunraku::checks

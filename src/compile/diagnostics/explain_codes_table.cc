@@ -70,6 +70,11 @@ constexpr IssueEntry kIssues[] = {
     {"CROSS_SCOPE_ASSIGNMENT", "A variable can only be assigned in its own scope.",
      "Remove the prefix, or make the variable a parameter of that class.", "$ntp::port = 123",
      "class { 'ntp': port => 123 }"},
+    {"DEPRECATED_FUNCTION",
+     "The function was replaced by another one (check deprecated_function of `bunraku lint`).",
+     "Call the function that the message names. `bunraku lint --fix --modulepath ..` renames "
+     "functions that only have a new name.",
+     "$text = to_json($data)", "$text = stdlib::to_json($data)"},
     {"DISCONTINUED_IMPORT",
      "`import` was removed in Puppet 4: manifests are found by the names that they define.",
      "Move the class to the file that matches its name, or set `manifest` to a folder."},
@@ -94,6 +99,10 @@ constexpr IssueEntry kIssues[] = {
     {"EMPTY_STRING_TITLE_AT", "The title of a resource is the empty string.",
      "Check its origin: a variable without a value becomes the empty string.",
      "file { \"${nothing}\": }", "file { '/etc/motd': }"},
+    {"ENVIRONMENT_CONF",
+     "A line of environment.conf is ignored or has an invalid value (check environment_conf of "
+     "`bunraku lint`).",
+     "Remove sections and settings that do not belong to environments, or correct the value."},
     {"EPP_UNBALANCED_COMMENT", "`<%#` in a template has no `%>`.", "Close it.", "<%# note",
      "<%# note %>"},
     {"EPP_UNBALANCED_EXPRESSION",
@@ -140,6 +149,8 @@ constexpr IssueEntry kIssues[] = {
      "Start the text on the next line."},
     {"HIERA_BACKEND_MULTIPLY_DEFINED", "A hiera.yaml of version 3 names a backend twice.",
      "Remove one."},
+    {"HIERA_CONFIG", "A hiera.yaml is not valid (check hiera_config of `bunraku lint`).",
+     "The message names the entry and what is expected there."},
     {"HIERA_DATA_PROVIDER_FUNCTION_NOT_FOUND",
      "The function named by a level of hiera.yaml (data_hash, lookup_key, data_dig) does not "
      "exist.",
@@ -317,12 +328,21 @@ constexpr IssueEntry kIssues[] = {
      "Write `/pattern/`.", "$a =~ 1", "$a =~ /1/"},
     {"MATCH_NOT_STRING", "Only strings match regular expressions.",
      "Convert it: `String($n) =~ /1/`."},
+    {"METADATA_JSON",
+     "A metadata.json lacks a member, or has an invalid one (check metadata_json of `bunraku "
+     "lint`).",
+     "Puppet requires name, version, author, source, license and dependencies."},
     {"MISSING_MULTI_ASSIGNMENT_KEY",
      "A list of variables is assigned from a hash that lacks a key of one of those names.",
      "Add the key, or use `$hash['key']`, which may be undef."},
     {"MISSING_MULTI_ASSIGNMENT_VARIABLE",
      "A list of variables is assigned from a class that lacks a variable of one of those names.",
      "Check the names."},
+    {"MISSING_PARAMETER",
+     "A resource does not set a parameter without a default (check missing_parameter of `bunraku "
+     "lint`).",
+     "Set the parameter, or give it a default in the defined type.",
+     "app::site { 'a': }   # define app::site (Integer $port)", "app::site { 'a': port => 80 }"},
     {"MISSING_REQUIRED_PARAMETER",
      "A parameter of a class or define has neither a default nor a value.",
      "Pass it, or set `CLASS::PARAMETER` in Hiera."},
@@ -356,6 +376,11 @@ constexpr IssueEntry kIssues[] = {
      "Add an array or a hash to an array; add a hash or an array of pairs to a hash."},
     {"PREFORMATTED", "An error with its own message, from a lookup or from Ruby code.",
      "The message describes the error."},
+    {"PUPPETFILE",
+     "An entry of a Puppetfile is not valid, has no version, or appears twice (check puppetfile of "
+     "`bunraku lint`).",
+     "Write the full name, and a version or a source.", "mod 'stdlib'",
+     "mod 'puppetlabs/stdlib', '9.7.0'"},
     {"REQUIRED_PARAMETER_AFTER_OPTIONAL",
      "A required parameter follows an optional one, but arguments are passed by "
      "position.",
@@ -407,9 +432,19 @@ constexpr IssueEntry kIssues[] = {
      "A value is not of the type that a parameter, function or attribute requires.",
      "The message shows both types; on a terminal it also shows the origin of the value.",
      "class { 'c': port => 'http' }   # Integer $port", "class { 'c': port => 80 }"},
+    {"UNBOUND_KEY",
+     "A key of Hiera data sets no parameter, and no code reads it (check unbound_key of `bunraku "
+     "lint`).",
+     "Correct the name of the class or parameter, or remove the key."},
     {"UNCLOSED_MLCOMMENT", "`/*` has no `*/`.", "Close it."},
     {"UNCLOSED_QUOTE", "A string has no closing quote.",
      "Close it; within double quotes write `\\\"`, within single ones `\\'`."},
+    {"UNKNOWN_ATTRIBUTE",
+     "The resource type, defined type or class has no such attribute (check unknown_attribute of "
+     "`bunraku lint`).",
+     "`bunraku describe TYPE` lists the attributes."},
+    {"UNKNOWN_CLASS", "The module has no such class (check unknown_class of `bunraku lint`).",
+     "Check the name, and the path of its manifest: class a::b::c is in a/manifests/b/c.pp."},
     {"UNKNOWN_FUNCTION",
      "No function with this name exists in the language, the environment or the modules.",
      "Check the name and the modulepath: `bunraku module list`."},
@@ -425,6 +460,11 @@ constexpr IssueEntry kIssues[] = {
      "notice($typo)", "notice($facts['kernel'])"},
     {"UNMATCHED_SELECTOR", "No option of a selector matches the value, and there is no `default`.",
      "Add `default => ..`.", "$a ? { 1 => 'x' }", "$a ? { 1 => 'x', default => 'y' }"},
+    {"UNREACHABLE_CODE",
+     "The code never runs, because a statement before it ends the block, or because a condition is "
+     "constant (check unreachable_code of `bunraku lint`).",
+     "Remove the code, or the statement before it.", "fail('not supported')\ninclude app",
+     "include app"},
     {"UNRECOGNIZED_ESCAPE",
      "A string has a backslash before a letter that is not an escape, so the string contains both.",
      "Double the backslash, or use single quotes."},
@@ -433,6 +473,11 @@ constexpr IssueEntry kIssues[] = {
     {"UNSUPPORTED_OPERATOR", "The language does not have this operator.", "The message names it."},
     {"UNSUPPORTED_OPERATOR_IN_CONTEXT", "The operator is not allowed in this context.",
      "Collectors only support `==`, `!=`, `and` and `or`."},
+    {"WRONG_TYPE",
+     "A literal or a value in Hiera data does not have the type of its parameter (check wrong_type "
+     "of `bunraku lint`).",
+     "The message shows both types.", "class { 'c': port => '80' }   # Integer $port",
+     "class { 'c': port => 80 }"},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 // modules use.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -17,6 +18,12 @@ enum class Severity : std::uint8_t { Warning, Error, Fixed, Ignored };
 /// Returns puppet-lint's name: "warning", "error", "fixed" or "ignored".
 std::string_view severity_name(Severity severity);
 
+/// A part of a text and what should replace it.
+struct Replacement {
+    std::size_t offset = 0, size = 0;
+    std::string text;
+};
+
 struct Problem {
     std::string_view check;  ///< name of the check, or "syntax"
     Severity severity = Severity::Warning;
@@ -24,6 +31,8 @@ struct Problem {
     int line = 1, column = 1;  ///< from 1; the column counts characters
     bool fixable = false;      ///< whether the check can fix problems
     std::string reason;        ///< of an ignored problem: the text of the control comment
+    /// The correction of a problem of the group Compiler.
+    std::optional<Replacement> correction = std::nullopt;
 };
 
 /// The origin of a check.

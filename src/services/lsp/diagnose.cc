@@ -18,8 +18,6 @@ namespace bunraku::lsp {
 
 namespace {
 
-constexpr std::size_t kMaxProblems = 1000;
-
 /// Extends an offset to the word or the character that begins there.
 Span word_span_at(std::string_view text, std::uint32_t offset) {
     const auto is_word = [](char c) {
@@ -134,14 +132,22 @@ std::vector<Problem> diagnose(const State& state, const std::string& path) {
             }
             if (indexed && file.parsed.useful) check_names(state, file, *indexed, out);
             check_types(state, file, out);
+            check_code(file, out);
             if (file.kind == FileKind::Manifest) check_lint(file, out);
             break;
         }
         case FileKind::HieraData:
         case FileKind::HieraConfig: check_hiera(state, file, indexed, out); break;
-        case FileKind::Json: check_json(file, out); break;
-        case FileKind::Puppetfile: check_puppetfile(file, out); break;
+        case FileKind::Json:
+            check_json(file, out);
+            if (out.empty()) check_other_file(file, out);
+            break;
+        case FileKind::Puppetfile:
+            check_puppetfile(file, out);
+            check_other_file(file, out);
+            break;
         default:
+            if (path.ends_with("/environment.conf")) check_other_file(file, out);
             // Templates of YAML files need not be YAML themselves.
             if ((path.ends_with(".yaml") || path.ends_with(".yml")) &&
                 path.find("/templates/") == std::string::npos &&

@@ -21,6 +21,9 @@ struct Problem {
     bool deprecated = false;
 };
 
+/// The number of problems that are shown for a document.
+inline constexpr std::size_t kMaxProblems = 1000;
+
 /// Returns known names that resemble an unknown one, in the form of the text at the problem.
 std::vector<std::string> suggestions(const State& state, const Problem& problem, Group group);
 

@@ -90,18 +90,10 @@ private:
         // Hashes of several levels may be merged, so that one level need not be complete.
         if (parameter.type.empty() || data.kind == codec::YamlNode::Kind::Mapping) return;
         if (has_interpolation(data)) return;
-        try {
-            const auto* type = types.parse(parameter.type);
-            if (!type) return;
-            const Value value = value_of_yaml(types.arena(), data);
-            if (types::is_instance(types.context(), type, value)) return;
-            report(
-                key, Severity::Error, "type-mismatch",
-                types::describe_mismatch(
-                    types.context(), fmt::format("parameter '{}'", parameter.name), type, value));
-        } catch (const base::PuppetError&) {
-            // The type is not valid; its own file has the error.
-        }
+        if (auto message =
+                types.mismatch(parameter.type, fmt::format("parameter '{}'", parameter.name),
+                               value_of_yaml(types.arena(), data)))
+            report(key, Severity::Error, "type-mismatch", std::move(*message));
     }
 
     const State& state_;

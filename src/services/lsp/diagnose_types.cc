@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Literals that do not match the type of the parameter or attribute that they are given to.
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -18,31 +17,6 @@ namespace {
 using syntax::as;
 using syntax::Node;
 using syntax::NodeKind;
-
-constexpr int kMaxAliasDepth = 20;
-
-/// Reports whether an expression has the same value in every compile.
-bool is_literal(const Node* node) {
-    switch (node->kind) {
-        case NodeKind::LiteralUndef:
-        case NodeKind::LiteralBoolean:
-        case NodeKind::LiteralInteger:
-        case NodeKind::LiteralFloat:
-        case NodeKind::LiteralString:
-        case NodeKind::QualifiedName: return true;
-        case NodeKind::LiteralList: {
-            bool all = true;
-            syntax::for_each_child(node, [&](const Node* item) { all = all && is_literal(item); });
-            return all;
-        }
-        case NodeKind::LiteralHash: {
-            for (const auto* entry : static_cast<const syntax::LiteralHash*>(node)->entries)
-                if (!is_literal(entry->key) || !is_literal(entry->value)) return false;
-            return true;
-        }
-        default: return false;
-    }
-}
 
 class TypeChecker {
 public:
@@ -71,31 +45,15 @@ private:
         out_.push_back(std::move(problem));
     }
     void check_value(const Node* value, std::string_view type_text, std::string_view parameter) {
-        if (!value || type_text.empty() || !is_literal(value)) return;
-        try {
-            const auto* type = types_.parse(type_text);
-            if (!type) return;
-            const auto literal = types::interpret_any(types_.context(), value);
-            if (types::is_instance(types_.context(), type, literal)) return;
-            report(value, "type-mismatch",
-                   types::describe_mismatch(
-                       types_.context(), fmt::format("parameter '{}'", parameter), type, literal));
-        } catch (const base::PuppetError&) {
-            // The expression or the type is not as simple as it looks.
-        }
+        if (auto message =
+                types_.mismatch(type_text, fmt::format("parameter '{}'", parameter), value))
+            report(value, "type-mismatch", std::move(*message));
     }
     void defaults(const syntax::NamedDefinition& definition) {
         for (const auto* parameter : definition.parameters) {
             if (!parameter->type_expr || !parameter->value || parameter->captures_rest) continue;
-            check_value(parameter->value, type_source(parameter->type_expr), parameter->name);
+            check_value(parameter->value, checks::type_text(parameter->type_expr), parameter->name);
         }
-    }
-    /// Returns the text of a type expression including its last bracket.
-    static std::string type_source(const Node* type) {
-        std::string out(type->text());
-        const auto count = [&](char c) { return std::ranges::count(out, c); };
-        for (auto missing = count('[') - count(']'); missing > 0; --missing) out += ']';
-        return out;
     }
     void check_resource(const syntax::ResourceExpression& node) {
         const auto* name = as<syntax::QualifiedName>(node.type_name);
@@ -147,29 +105,11 @@ private:
 
 }  // namespace
 
-const types::Type* WorkspaceTypes::find_type(std::string_view name) {
+std::string WorkspaceTypes::definition_of(std::string_view name) {
     const auto found = workspace_.index().definitions(
         symbol_key(SymbolKind::Type, base::lower(without_top(name))), group_);
-    if (found.empty() || found.front().definition->kind != DefinitionKind::DataType ||
-        found.front().definition->returns.empty() || depth_ > kMaxAliasDepth) {
-        unknown_ = true;
-        return nullptr;
-    }
-    ++depth_;
-    const types::Type* type = nullptr;
-    try {
-        type = types::parse_type(context_, found.front().definition->returns);
-    } catch (const base::PuppetError&) {
-        unknown_ = true;
-    }
-    --depth_;
-    return type;
-}
-
-const types::Type* WorkspaceTypes::parse(std::string_view text) {
-    unknown_ = false;
-    const types::Type* type = types::parse_type(context_, text);
-    return unknown_ ? nullptr : type;
+    if (found.empty() || found.front().definition->kind != DefinitionKind::DataType) return {};
+    return found.front().definition->returns;
 }
 
 void check_types(const State& state, const OpenFile& file, std::vector<Problem>& out) {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/lsp/lint_problems.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "compile/checks/code_checks.h"
+#include "compile/checks/file_checks.h"
 #include "language/lint/lint.h"
 #include "services/lsp/recovery.h"
 
@@ -8,27 +13,56 @@ namespace bunraku::lsp {
 
 namespace {
 
-/// Bytes of the longest text whose style is checked. Some checks of lint take quadratic time, and
-/// diagnostics run at each keystroke.
-constexpr std::size_t kMaxLinted = 128 * 1024;
+/// Bytes of the longest text whose style is checked. Diagnostics run at each keystroke, and the
+/// time of the checks is proportional to the size.
+constexpr std::size_t kMaxLinted = std::size_t{1} << 20;
+
+void add_problems(const OpenFile& file, std::vector<lint::Problem> found, Severity error,
+                  Severity warning, std::vector<Problem>& out) {
+    std::erase_if(found, [](const lint::Problem& problem) {
+        return problem.severity == lint::Severity::Ignored;
+    });
+    std::ranges::stable_sort(found, {}, [](const lint::Problem& problem) {
+        return std::pair(problem.line, problem.column);
+    });
+    // Each conversion of a column reads its line, which may be the whole text.
+    if (found.size() > kMaxProblems) found.resize(kMaxProblems);
+    const Document& document = file.document;
+    for (lint::Problem& each : found) {
+        Problem problem;
+        problem.span.offset =
+            offset_of_location(document.text(), document.lines(), {"", each.line, each.column});
+        problem.severity = each.severity == lint::Severity::Error ? error : warning;
+        problem.code = each.check;
+        problem.message = std::move(each.message);
+        problem.deprecated = each.check == "deprecated_function";
+        out.push_back(std::move(problem));
+    }
+}
 
 }  // namespace
 
 void check_lint(const OpenFile& file, std::vector<Problem>& out) {
     if (file.parsed.error) return;  // lint expects code without syntax errors
     if (file.document.text().size() > kMaxLinted) return;
-    const Document& document = file.document;
-    for (const auto& found : lint::lint(document.text(), document.path()).problems) {
-        if (found.severity == lint::Severity::Ignored || found.check == "syntax") continue;
-        Problem problem;
-        problem.span.offset =
-            offset_of_location(document.text(), document.lines(), {"", found.line, found.column});
-        problem.severity =
-            found.severity == lint::Severity::Error ? Severity::Warning : Severity::Information;
-        problem.code = found.check;
-        problem.message = found.message;
-        out.push_back(std::move(problem));
-    }
+    auto found = lint::lint(file.document.text(), file.document.path()).problems;
+    std::erase_if(found, [](const lint::Problem& problem) { return problem.check == "syntax"; });
+    add_problems(file, std::move(found), Severity::Warning, Severity::Information, out);
+}
+
+void check_code(const OpenFile& file, std::vector<Problem>& out) {
+    if (file.parsed.error || !file.parsed.tree) return;
+    const std::string& text = file.document.text();
+    auto found = checks::check_tree(*file.parsed.tree, text, nullptr).all;
+    if (file.kind == FileKind::Manifest) lint::apply_control_comments(text, found);
+    add_problems(file, std::move(found), Severity::Warning, Severity::Warning, out);
+}
+
+void check_other_file(const OpenFile& file, std::vector<Problem>& out) {
+    checks::DataFolders folders;
+    add_problems(
+        file, checks::check_file(file.document.text(), file.document.path(), {}, nullptr, folders),
+        Severity::Error, Severity::Warning, out);
 }
 
 std::optional<std::string> lint_fixed(const std::string& path, const std::string& text) {

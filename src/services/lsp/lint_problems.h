@@ -11,6 +11,11 @@
 namespace bunraku::lsp {
 
 void check_lint(const OpenFile& file, std::vector<Problem>& out);
+/// Adds unreachable code and deprecated functions. Names and types have their own checks here,
+/// which know the open documents.
+void check_code(const OpenFile& file, std::vector<Problem>& out);
+/// Adds the problems of a metadata.json, a Puppetfile or an environment.conf.
+void check_other_file(const OpenFile& file, std::vector<Problem>& out);
 /// Returns the text with all problems fixed that lint can fix; nullopt if nothing changes.
 std::optional<std::string> lint_fixed(const std::string& path, const std::string& text);
 

@@ -94,7 +94,14 @@
     CHECK(unknown_function)                                      \
     CHECK(unknown_variable)                                      \
     CHECK(unreachable_code)                                      \
-    CHECK(deprecated_function)
+    CHECK(deprecated_function)                                   \
+    CHECK(wrong_type)                                            \
+    CHECK(missing_parameter)                                     \
+    CHECK(unbound_key)                                           \
+    CHECK(hiera_config)                                          \
+    CHECK(metadata_json)                                         \
+    CHECK(puppetfile)                                            \
+    CHECK(environment_conf)
 
 namespace bunraku::lint {
 

@@ -32,4 +32,34 @@ const Check check_deprecated_function{.name = "deprecated_function",
                                       .group = CheckGroup::Compiler,
                                       .description = "Called functions are not deprecated."};
 
+const Check check_wrong_type{
+    .name = "wrong_type",
+    .group = CheckGroup::Compiler,
+    .description = "Literals and data have the type of the parameter that they set."};
+
+const Check check_missing_parameter{
+    .name = "missing_parameter",
+    .group = CheckGroup::Compiler,
+    .description = "Resources set all parameters that their defined type requires."};
+
+const Check check_unbound_key{.name = "unbound_key",
+                              .group = CheckGroup::Compiler,
+                              .description = "Keys of Hiera data set a parameter or are read."};
+
+const Check check_hiera_config{
+    .name = "hiera_config", .group = CheckGroup::Compiler, .description = "A hiera.yaml is valid."};
+
+const Check check_metadata_json{.name = "metadata_json",
+                                .group = CheckGroup::Compiler,
+                                .description = "A metadata.json has valid members."};
+
+const Check check_puppetfile{.name = "puppetfile",
+                             .group = CheckGroup::Compiler,
+                             .description = "A Puppetfile has valid modules, each once."};
+
+const Check check_environment_conf{
+    .name = "environment_conf",
+    .group = CheckGroup::Compiler,
+    .description = "An environment.conf has valid settings of environments."};
+
 }  // namespace bunraku::lint

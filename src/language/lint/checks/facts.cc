@@ -16,6 +16,9 @@ using T = TokenType;
 
 namespace {
 
+/// The most tokens that the key of `$facts[...]` may have for a fix.
+constexpr std::size_t kMostKeyTokens = 32;
+
 /// Returns the key of `facts['key']`, if the key is a single token.
 std::string_view key_of_facts(const Token& facts) {
     const Token* bracket = facts.next_code;
@@ -43,9 +46,14 @@ bool replace_fact(TokenStream& stream, const Finding& finding) {
     if (!replacement) return false;
     Token* variable = finding.token;
     if (variable->value == "facts") {
+        // A file with a syntax error may have no bracket up to its end.
+        const Token* last = variable->next;
+        for (std::size_t i = 0; last && !last->is(T::RightBracket); ++i)
+            last = i < kMostKeyTokens ? last->next : nullptr;
+        if (!last) return false;
         for (Token* at = variable->next; at; at = at->next) {
             stream.remove(at);
-            if (at->is(T::RightBracket)) break;
+            if (at == last) break;
         }
     }
     variable->value = stream.keep(*replacement);

@@ -19,6 +19,14 @@ protected:
         write("m/manifests/child.pp", "class m::child inherits m { $f = 5 }\n");
         write("m/manifests/thing.pp", "define m::thing ($size) { }\n");
         write("m/functions/twice.pp", "function m::twice($x) { $x * 2 }\n");
+        write("m/functions/text.pp", "function m::text(String $a, Integer $b = 1, *$c) { }\n");
+        write("m/types/port.pp", "type M::Port = Integer[1, 65535]\n");
+        write("m/manifests/typed.pp",
+              "define m::typed (M::Port $port, Optional[String] $a, Enum['x'] $b = 'x') { }\n");
+        write("m/manifests/web.pp", "class m::web (M::Port $port, Array[String] $names) { }\n");
+        write("m/manifests/filled.pp", "define m::filled ($a) { }\n");
+        write("m/manifests/defaults.pp", "class m::defaults { M::Filled { a => 1 } }\n");
+        write("stdlib/lib/puppet/functions/stdlib/to_json.rb", "\n");
         write("m/lib/puppet/type/rubied.rb", "Puppet::Type.newtype(:rubied) { }\n");
         environment::Spec spec;
         spec.modulepath = {root_};
@@ -105,6 +113,60 @@ TEST_F(CodeChecksTest, DeprecatedFunctions) {
     EXPECT_EQ(problems("$a = hiera('b')\n$c = {}.to_json\n", nullptr),
               "1:6 deprecated_function function hiera is deprecated, use lookup\n"
               "2:8 deprecated_function function to_json is deprecated, use stdlib::to_json\n");
+}
+
+TEST_F(CodeChecksTest, TypesOfParameters) {
+    EXPECT_EQ(found("m::typed { 'a': port => 80 }\n"
+                    "m::typed { 'b': port => 'http', b => 'y' }\n"
+                    "m::typed { 'c': port => $x, b => undef }\n"
+                    "class { 'm::web': port => 0, names => ['a', 1] }\n"
+                    "class t (M::Port $p = 0, Unknown::Type $u = 1, Integer $ok = 2) { }\n"
+                    "file { 'd': ensure => 'presant', mode => $y }\n"
+                    "service { 'e': ensure => running, enable => 'yes' }\n"),
+              "2:25 wrong_type parameter 'port' expects a M::Port = Integer[1, 65535] value, got "
+              "String\n"
+              "2:38 wrong_type parameter 'b' expects a match for Enum['x'], got 'y'\n"
+              "4:27 wrong_type parameter 'port' expects a M::Port = Integer[1, 65535] value, got "
+              "Integer[0, 0]\n"
+              "4:39 wrong_type parameter 'names' index 1 expects a String value, got Integer\n"
+              "5:23 wrong_type parameter 'p' expects a M::Port = Integer[1, 65535] value, got "
+              "Integer[0, 0]\n"
+              "7:45 wrong_type Invalid value \"yes\". Valid values are true, false, manual, mask, "
+              "delayed.\n");
+}
+
+TEST_F(CodeChecksTest, MissingParameters) {
+    EXPECT_EQ(found("m::typed { 'a': b => 'x' }\nm::typed { 'b': * => $h }\nm::filled { 'c': }\n"
+                    "m::thing { 'd': }\n"),
+              "1:12 missing_parameter m::typed expects a value for parameter 'port'\n"
+              "4:12 missing_parameter m::thing expects a value for parameter 'size'\n");
+    EXPECT_EQ(found("M::Thing { size => 1 }\nm::thing { 'd': }\n"), "");
+    EXPECT_EQ(found("m::thing { 'd': }\nM::Thing <| |> { size => 1 }\n"), "");
+}
+
+TEST_F(CodeChecksTest, Arguments) {
+    EXPECT_EQ(found("$a = m::text('a', 2, 3, 4)\n$b = m::text()\n$c = m::text(1)\n"
+                    "$d = 'a'.m::text('b')\n$e = m::text(*$x)\n"),
+              "2:6 wrong_type function 'm::text' does not accept 0 arguments\n"
+              "3:14 wrong_type function 'm::text' parameter 'a' expects a String value, got "
+              "Integer\n"
+              "4:18 wrong_type function 'm::text' parameter 'b' expects an Integer value, got "
+              "String\n");
+    EXPECT_EQ(
+        found("$a = split(1, $x)\n$b = split('a', $x)\n$c = size()\n$d = [1].each |$x| { }\n"),
+        "1:12 wrong_type function 'split' does not accept this value as argument 1\n"
+        "3:6 wrong_type function 'size' does not accept 0 arguments\n");
+}
+
+TEST_F(CodeChecksTest, CorrectionsOfDeprecatedFunctions) {
+    const std::string_view text = "$a = to_json(1)\n$b = to_yaml(2)\n$c = 3.to_json\n";
+    CodeNames names(*environment_);
+    const auto problems = check_code(text, "/t.pp", {}, &names);
+    // This stdlib has no stdlib::to_yaml.
+    ASSERT_EQ(problems.size(), 2u);
+    EXPECT_TRUE(problems[0].fixable);
+    EXPECT_EQ(corrected(text, problems),
+              "$a = stdlib::to_json(1)\n$b = to_yaml(2)\n$c = 3.stdlib::to_json\n");
 }
 
 TEST_F(CodeChecksTest, OptionsAndControlComments) {

@@ -1,4 +1,8 @@
 # The server: its folders, its main configuration, and a reload when the configuration changes.
+#
+# @param root The folder that contains everything.
+# @param workers How many processes serve requests.
+# @param log_level What the server logs.
 class webserver (
   Webserver::Path $root,
   Integer[1] $workers = 2,

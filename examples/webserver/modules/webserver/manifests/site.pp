@@ -1,4 +1,8 @@
 # One site: its configuration and its first page.
+#
+# @param port The port of the site.
+# @param ensure Whether the site exists.
+# @param aliases Further names of the site.
 define webserver::site (
   Integer[1, 65535] $port,
   Enum['present', 'absent'] $ensure = 'present',
