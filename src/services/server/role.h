@@ -28,6 +28,7 @@ namespace bunraku::server {
 
 class ApiTokens;
 class CaAccess;
+class VersionAuthority;
 
 /// The environment in which roles are created. It outlives them.
 struct Context {
@@ -53,6 +54,8 @@ struct Context {
     ApiTokens* tokens = nullptr;  ///< the tokens of this server
     /// The authority of this process, if it has the role `ca`, which is created first.
     CaAccess* ca = nullptr;
+    /// The versions of nodes. If null, the compiler role uses make_memory_versions().
+    std::shared_ptr<VersionAuthority> versions = nullptr;
 };
 
 /// A member of /status/v1/services.
