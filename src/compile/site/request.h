@@ -65,6 +65,11 @@ struct Sources {
     std::string revision;
     /// Files of the environment; overrides `revision`. May be null.
     std::shared_ptr<const environment::Files> files;
+    /// Ids of reads, shared by several versions of an environment so that their traces can be
+    /// compared. If null, each opened environment has its own.
+    std::shared_ptr<environment::ReadTable> reads;
+    /// Another version of the environment, whose parsed files are reused. May be empty.
+    std::weak_ptr<const environment::Environment> previous;
 };
 
 /// Answers collectors of exported resources in place of the store, and may query `store`. The other
@@ -151,6 +156,9 @@ struct NodeRequest {
 
     Overlay overlay;
     Sources sources;
+    /// Sets `sources` for an environment, which is known only after the classification. May be
+    /// null. May throw.
+    std::function<void(const std::string& environment, Sources& sources)> choose_sources;
     CompileMode compile_mode;
     std::string code_id;
 

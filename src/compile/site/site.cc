@@ -61,6 +61,11 @@ public:
         const std::lock_guard lock(mutex_);
         items_.clear();
     }
+    template <class Predicate>
+    void erase_if(Predicate&& predicate) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(items_, [&](const auto& item) { return predicate(*item.second.value); });
+    }
 
 private:
     static constexpr std::size_t kMost = 256;
@@ -76,7 +81,8 @@ private:
 /// The snapshots of an environment for one kind of request, over all states of its files.
 struct EnvironmentState {
     explicit EnvironmentState(environment::Snapshots::Options options)
-        : snapshots(std::move(options)) {}
+        : files(options.spec.files), snapshots(std::move(options)) {}
+    const std::shared_ptr<const environment::Files> files;
     environment::Snapshots snapshots;
     std::shared_ptr<hiera::DataCache> data = std::make_shared<hiera::DataCache>();
 };
@@ -270,6 +276,8 @@ struct Site::Impl {
         auto home = homes.get(key_of(request.overlay, request.sources), [&] {
             environment::Snapshots::Options all;
             all.spec = std::move(spec);
+            all.spec.reads = request.sources.reads;
+            all.previous = request.sources.previous;
             all.directory_required = false;
             all.own_timeouts = !options.environment_timeout.empty();
             all.timeout = all.own_timeouts ? options.environment_timeout : "unlimited";
@@ -338,6 +346,8 @@ std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) 
         request.overlay.set("environment", chosen);
         parts.view = impl_->view(request.overlay);
     }
+    if (request.choose_sources)
+        request.choose_sources(parts.view->settings().text("environment"), request.sources);
     watch.pass("classify");
 
     auto opened = impl_->open(*parts.view, request);
@@ -397,6 +407,11 @@ std::shared_ptr<const View> Site::view(const Overlay& overlay) { return impl_->v
 
 View::Connection Site::store(base::LogSink& log, const Overlay& overlay) {
     return View::Connection(impl_->view(overlay), log);
+}
+
+void Site::forget(const environment::Files& files) {
+    impl_->homes.erase_if(
+        [&](const EnvironmentState& state) { return state.files.get() == &files; });
 }
 
 void Site::clear() {

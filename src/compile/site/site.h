@@ -76,6 +76,8 @@ public:
     View::Connection store(base::LogSink& log, const Overlay& overlay = {});
 
     Workers& workers();
+    /// Drops the snapshots of environments that were opened with `files`.
+    void forget(const environment::Files& files);
     /// Drops all snapshots; the next request reads its environment again.
     void clear();
 

@@ -45,7 +45,12 @@ public:
         std::ranges::sort(out);
         return out;
     }
+    std::optional<std::string> variable(const std::string& name) const override {
+        return files_->variable(name);
+    }
     const base::PathMapping* moved() const override { return &moved_; }
+    std::optional<std::uint64_t> moment() const override { return files_->moment(); }
+    std::string version() const override { return files_->version(); }
 
 private:
     std::string there(const std::string& path) const {

@@ -13,7 +13,7 @@
 namespace bunraku::environment {
 
 /// Returns `files`, with the content of the folder `place` shown at the path `known`. Both paths
-/// are absolute.
+/// are absolute. moment() and version() are those of `files`.
 std::shared_ptr<const Files> mapped_files(std::shared_ptr<const Files> files, std::string known,
                                           std::string place);
 

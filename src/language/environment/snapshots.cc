@@ -49,7 +49,8 @@ base::Result<void> Snapshots::open(Entry& entry, std::string_view name, base::Lo
     Spec spec = options_.spec;
     spec.name = name;
     Once once(*this, log);
-    auto opened = BUNRAKU_TRY(Environment::open(spec, once, entry.environment.get()));
+    const auto previous = entry.environment ? entry.environment : options_.previous.lock();
+    auto opened = BUNRAKU_TRY(Environment::open(spec, once, previous.get()));
     if (options_.directory_required && opened->directory().empty()) {
         return base::failure(
             fmt::format("Could not find a directory environment named '{}' anywhere in the path: "

@@ -31,6 +31,9 @@ public:
         bool own_timeouts = true;  ///< True if environment.conf may set the timeout.
         /// True if an environment without a folder is an error, as on a server.
         bool directory_required = true;
+        /// Another version of the same environment. The first opening reuses its parsed files. May
+        /// be empty.
+        std::weak_ptr<const Environment> previous;
         /// A monotonic clock; if empty, the system's clock is used.
         std::function<std::int64_t()> now_seconds;
     };
