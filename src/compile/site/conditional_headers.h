@@ -7,6 +7,10 @@
 
 namespace bunraku::site {
 
+/// From the agent, with all requests of a run: its transaction_uuid. The server answers all of them
+/// from one version of the environment (docs/design/0400).
+inline constexpr std::string_view kRunHeader = "Bunraku-Run";
+
 /// From the agent: the fingerprint of the relevant facts. If the request contains the facts, any
 /// text.
 inline constexpr std::string_view kFactsHeader = "Bunraku-Facts";

@@ -68,8 +68,9 @@ struct Sources {
     /// Ids of reads, shared by several versions of an environment so that their traces can be
     /// compared. If null, each opened environment has its own.
     std::shared_ptr<environment::ReadTable> reads;
-    /// Another version of the environment, whose parsed files are reused. May be empty.
-    std::weak_ptr<const environment::Environment> previous;
+    /// Files of another version of the environment. If that version is open, its parsed files are
+    /// reused. May be empty.
+    std::weak_ptr<const environment::Files> previous;
 };
 
 /// Answers collectors of exported resources in place of the store, and may query `store`. The other

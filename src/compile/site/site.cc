@@ -62,6 +62,13 @@ public:
         items_.clear();
     }
     template <class Predicate>
+    std::shared_ptr<T> find_if(Predicate&& predicate) {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [key, item] : items_)
+            if (predicate(*item.value)) return item.value;
+        return nullptr;
+    }
+    template <class Predicate>
     void erase_if(Predicate&& predicate) {
         const std::lock_guard lock(mutex_);
         std::erase_if(items_, [&](const auto& item) { return predicate(*item.second.value); });
@@ -240,6 +247,16 @@ struct Site::Impl {
         });
     }
 
+    /// Returns an environment that was opened with `files`, which may be null. Null if there is
+    /// none.
+    std::shared_ptr<const environment::Environment> opened_with(const environment::Files* files,
+                                                                std::string_view name) {
+        const auto home =
+            files ? homes.find_if([&](const auto& state) { return state.files.get() == files; })
+                  : nullptr;
+        return home ? home->snapshots.known(name) : nullptr;
+    }
+
     struct Opened {
         std::shared_ptr<const environment::Environment> environment;
         std::shared_ptr<hiera::DataCache> data;
@@ -277,7 +294,9 @@ struct Site::Impl {
             environment::Snapshots::Options all;
             all.spec = std::move(spec);
             all.spec.reads = request.sources.reads;
-            all.previous = request.sources.previous;
+            all.previous = [this, other = request.sources.previous](std::string_view name) {
+                return opened_with(other.lock().get(), name);
+            };
             all.directory_required = false;
             all.own_timeouts = !options.environment_timeout.empty();
             all.timeout = all.own_timeouts ? options.environment_timeout : "unlimited";

@@ -49,7 +49,8 @@ base::Result<void> Snapshots::open(Entry& entry, std::string_view name, base::Lo
     Spec spec = options_.spec;
     spec.name = name;
     Once once(*this, log);
-    const auto previous = entry.environment ? entry.environment : options_.previous.lock();
+    auto previous = entry.environment;
+    if (!previous && options_.previous) previous = options_.previous(name);
     auto opened = BUNRAKU_TRY(Environment::open(spec, once, previous.get()));
     if (options_.directory_required && opened->directory().empty()) {
         return base::failure(
@@ -98,6 +99,12 @@ base::Result<std::shared_ptr<const Environment>> Snapshots::get(std::string_view
     BUNRAKU_ASSERT(lock.owns_lock() && found->environment);
     if (found->ttl && *found->ttl > 0) found->touched = now();
     return found->environment;
+}
+
+std::shared_ptr<const Environment> Snapshots::known(std::string_view name) {
+    const auto found = entry(name);
+    const std::unique_lock lock(found->mutex, std::try_to_lock);
+    return lock ? found->environment : nullptr;
 }
 
 void Snapshots::clear(std::string_view name) {

@@ -31,9 +31,9 @@ public:
         bool own_timeouts = true;  ///< True if environment.conf may set the timeout.
         /// True if an environment without a folder is an error, as on a server.
         bool directory_required = true;
-        /// Another version of the same environment. The first opening reuses its parsed files. May
-        /// be empty.
-        std::weak_ptr<const Environment> previous;
+        /// Returns another version of the environment, whose parsed files the first opening reuses.
+        /// May be empty, and may return null.
+        std::function<std::shared_ptr<const Environment>(std::string_view name)> previous;
         /// A monotonic clock; if empty, the system's clock is used.
         std::function<std::int64_t()> now_seconds;
     };
@@ -43,6 +43,9 @@ public:
     /// Puppet's: "Could not find a directory environment named 'x' anywhere in the path: ...", with
     /// code 404. Warnings of opening are logged once.
     base::Result<std::shared_ptr<const Environment>> get(std::string_view name, base::LogSink& log);
+    /// Returns the environment as it was last opened, without a check of its files. Null if it is
+    /// not open, or is being opened.
+    std::shared_ptr<const Environment> known(std::string_view name);
     /// Removes one environment (or all). Compiles that are under way are not affected.
     void clear(std::string_view name);
     void clear();

@@ -209,7 +209,7 @@ struct HostOptions {
     std::string cache_directory;
     /// Folder for the bytecode of share/ruby compiled by this Ruby; if empty, none is stored.
     std::string compiled;
-    /// A folder that is at another path for the children. Nothing below it is cached.
+    /// A folder that is at another path for the children.
     std::optional<base::PathMapping> moved;
 };
 

@@ -46,32 +46,38 @@ std::string digest_of(std::string_view text) {
     return codec::hex_digest(codec::DigestKind::Sha256, text);
 }
 
+/// Returns the path at which the children find a file.
+std::string place_of(const HostOptions& options, const std::string& path) {
+    return options.moved ? options.moved->placed(path) : path;
+}
+
 /// Returns the current result of a read as a text that is equal for equal results. Returns nullopt
 /// if the result is unknown without Ruby.
 std::optional<std::string> state_of(const HostOptions& options, const ReadNote& note) {
     std::error_code failed;
+    const auto place = place_of(options, note.name);
     if (note.kind == "code" || note.kind == "file") {
-        const auto text = read_text(note.name);
+        const auto text = read_text(place);
         return text ? digest_of(*text) : "absent";
     }
     if (note.kind == "exists") {
-        const auto status = std::filesystem::status(note.name, failed);
+        const auto status = std::filesystem::status(place, failed);
         return std::to_string(static_cast<int>(status.type()));
     }
     if (note.kind == "folder") {
         std::set<std::string> names;
-        for (const auto& entry : std::filesystem::directory_iterator(note.name, failed))
+        for (const auto& entry : std::filesystem::directory_iterator(place, failed))
             names.insert(entry.path().filename());
         return digest_of(fmt::format("{}", fmt::join(names, "\n")));
     }
     if (note.kind == "glob") {
         glob_t found{};
         std::string paths;
-        if (::glob(note.name.c_str(), GLOB_BRACE, nullptr, &found) == 0)
+        if (::glob(place.c_str(), GLOB_BRACE, nullptr, &found) == 0)
             for (std::size_t i = 0; i < found.gl_pathc; ++i)
                 paths.append(found.gl_pathv[i]) += '\n';
         ::globfree(&found);
-        return digest_of(paths);
+        return digest_of(options.moved ? options.moved->named(paths) : paths);
     }
     if (note.kind == "variable") {
         if (note.name == "*") {
@@ -87,7 +93,7 @@ std::optional<std::string> state_of(const HostOptions& options, const ReadNote& 
         // counts.
         if (note.name.ends_with('*')) return "";
         for (const auto& path : candidates(options, note.name))
-            if (std::filesystem::is_regular_file(path, failed)) return path;
+            if (std::filesystem::is_regular_file(place_of(options, path), failed)) return path;
         return "absent";
     }
     // During a cache's lifetime, neither the machine's identity nor Ruby's own libraries change.
@@ -360,8 +366,8 @@ TypeInfo Pool::type_info(const std::string& file, std::string_view name, Host* v
         const std::lock_guard lock(impl_->mutex);
         if (auto it = impl_->types.find(file); it != impl_->types.end()) return it->second;
     }
-    const auto content = read_text(file);
-    const bool cache = content && !impl_->options.cache_directory.empty() && !impl_->options.moved;
+    const auto content = read_text(place_of(impl_->options, file));
+    const bool cache = content && !impl_->options.cache_directory.empty();
     TypeInfo info;
     if (auto known = cache ? impl_->cached(file, *content, &describe_type) : std::nullopt) {
         info = std::move(*known);
@@ -384,8 +390,8 @@ const FunctionInfo& Pool::function_info(const std::string& file, std::string_vie
         const std::lock_guard lock(impl_->mutex);
         if (auto it = impl_->functions.find(file); it != impl_->functions.end()) return it->second;
     }
-    const auto content = read_text(file);
-    const bool cache = content && !impl_->options.cache_directory.empty() && !impl_->options.moved;
+    const auto content = read_text(place_of(impl_->options, file));
+    const bool cache = content && !impl_->options.cache_directory.empty();
     FunctionInfo info;
     if (auto known = cache ? impl_->cached(file, *content, &describe_function) : std::nullopt) {
         info = std::move(*known);

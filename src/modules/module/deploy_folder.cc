@@ -31,6 +31,19 @@ bool is_record(std::string_view name) {
     return name.ends_with(kManifest) || name.ends_with(kState);
 }
 
+/// Returns "COMMIT-ID" of a folder name "COMMIT-ID" or "COMMIT-ID-NUMBER". Empty for other names.
+std::string_view stem_of(std::string_view name) {
+    constexpr std::size_t kCommit = 12, kId = 16;
+    const auto hexadecimal = [](std::string_view text) {
+        return text.find_first_not_of("0123456789abcdef") == text.npos;
+    };
+    const auto stem = name.substr(0, kCommit + 1 + kId);
+    if (stem.size() != kCommit + 1 + kId || stem[kCommit] != '-' ||
+        !hexadecimal(stem.substr(0, kCommit)) || !hexadecimal(stem.substr(kCommit + 1)))
+        return {};
+    return name.size() == stem.size() || name[stem.size()] == '-' ? stem : std::string_view();
+}
+
 std::string texts_json(const std::map<std::string, std::string>& texts) {
     std::string out;
     for (const auto& [key, text] : texts) {
@@ -101,6 +114,28 @@ std::vector<std::string> versions_beside(sys::FileSystem& files, const std::stri
         out.push_back(home + "/" + name);
     }
     return out;
+}
+
+std::string version_name(const std::string& real_folder) {
+    const std::string_view home = sys::directory_name(real_folder);
+    if (sys::base_name(sys::directory_name(home)) != kHome) return real_folder;
+    return std::string(sys::base_name(real_folder));
+}
+
+std::optional<std::string> version_folder(sys::FileSystem& files, const std::string& real_folder,
+                                          const std::string& name) {
+    if (name.starts_with('/')) {
+        return files.is_directory(name) ? std::optional(name) : std::nullopt;
+    }
+    if (version_name(real_folder) == real_folder || name.empty() || name.starts_with('.') ||
+        name.find('/') != std::string::npos)
+        return std::nullopt;
+    std::string folder = fmt::format("{}/{}", sys::directory_name(real_folder), name);
+    if (!is_record(name) && files.is_directory(folder)) return folder;
+    const auto stem = stem_of(name);
+    for (auto& other : versions_beside(files, real_folder))
+        if (!stem.empty() && stem_of(sys::base_name(other)) == stem) return std::move(other);
+    return std::nullopt;
 }
 
 bool in_version(sys::FileSystem& files, const std::string& path) {

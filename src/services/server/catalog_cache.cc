@@ -30,6 +30,8 @@ constexpr std::int64_t kAge = std::int64_t{86'400} * 1'000'000'000;
 /// too slow.
 constexpr std::size_t kMaxSeen = 4096;
 constexpr std::size_t kMaxEntries = 50'000;
+/// Versions of an environment whose state is remembered.
+constexpr std::size_t kMostVersions = 3;
 constexpr std::string_view kDistrusted =
     "a cached catalog of this environment differed from a compiled one: see the log";
 
@@ -100,10 +102,11 @@ std::string digest_without_stamps(std::string_view json) {
 }  // namespace
 
 CatalogCache::CatalogCache(std::string folder, base::LogSink& log, std::string program,
-                           std::shared_ptr<store::Secrets> secrets)
+                           std::shared_ptr<store::Secrets> secrets, ContentMark mark)
     : folder_(std::move(folder)),
       log_(log),
       secrets_(std::move(secrets)),
+      mark_(std::move(mark)),
       traces_(folder_, std::move(program), secrets_) {}
 
 std::size_t CatalogCache::size() const {
@@ -114,16 +117,30 @@ std::size_t CatalogCache::size() const {
 void CatalogCache::clear() {
     const std::lock_guard lock(mutex_);
     entries_.clear();
-    environment_states_.clear();
+    environments_.clear();
     traces_.drop_all();
 }
 
-std::shared_ptr<CatalogCache::EnvironmentState> CatalogCache::place(
-    const std::string& environment) {
+std::shared_ptr<CatalogCache::EnvironmentState> CatalogCache::place(const site::Session& session) {
+    const auto& opened = *session.environment();
+    // Versions of an environment have the same path, but are at different places.
+    auto folder = opened.files().place(opened.directory());
     const std::lock_guard lock(mutex_);
-    auto& slot = environment_states_[environment];
-    if (!slot) slot = std::make_shared<EnvironmentState>();
-    return slot;
+    auto& environment = environments_[opened.name()];
+    auto& slot = environment.states[std::move(folder)];
+    if (!slot) {
+        slot = std::make_shared<EnvironmentState>();
+        slot->revision = next_revision();
+        slot->number = ++states_;
+        slot->distrusted = environment.distrusted;
+    }
+    slot->last_used = ++uses_;
+    auto out = slot;
+    if (environment.states.size() > kMostVersions) {
+        environment.states.erase(std::ranges::min_element(
+            environment.states, {}, [](const auto& state) { return state.second->last_used; }));
+    }
+    return out;
 }
 
 void CatalogCache::forget(const std::string& key) {
@@ -213,8 +230,8 @@ std::string CatalogCache::file_of(const std::string& key) const {
 void CatalogCache::check_paths(EnvironmentState& place, Entry& entry,
                                const environment::Files& files,
                                std::chrono::steady_clock::time_point asked) {
-    const auto moment = files.moment();
-    if (moment && entry.looked_at == *moment) return;
+    const auto moment = moment_of(place, files);
+    if (moment != 0 && entry.looked_at == moment) return;
     std::string path;  // reused, because there are thousands of paths
     for (const auto name : entry.paths->list) {
         path = name;
@@ -229,14 +246,14 @@ void CatalogCache::check_paths(EnvironmentState& place, Entry& entry,
                 if (place.changed.size() >= kFew) place.changed.erase(place.changed.begin());
                 place.changed.push_back(path);
                 BUNRAKU_ASSERT(place.changed.size() <= kFew);
-                ++place.revision;
+                place.revision = next_revision();
                 place.answers.clear();
             }
             watched.stamp = stamp;
         }
         watched.checked = now;
     }
-    entry.looked_at = moment.value_or(0);
+    entry.looked_at = moment;
 }
 
 std::vector<std::string> CatalogCache::unseen_reads(site::Session& session, const Trace& trace) {
@@ -281,17 +298,29 @@ std::uint64_t CatalogCache::inputs_of(EnvironmentState& place,
     return out;
 }
 
-bool CatalogCache::own_reads_unchanged(const Entry& entry, const compiler::InputsSnapshot& world,
-                                       site::Session& session) {
+/// Reports whether a path is unchanged, and updates its stamp if its content is.
+bool CatalogCache::same(SeenPath& seen, const environment::Files& files) const {
+    const auto stamp = files.stat(seen.path);
+    if (seen.stamp.same(stamp)) return true;
+    if (!mark_ || seen.content.empty() || mark_(files.place(seen.path)) != seen.content)
+        return false;
+    seen.stamp = stamp;
+    return true;
+}
+
+bool CatalogCache::own_reads_unchanged(const EnvironmentState& where, const Entry& entry,
+                                       const compiler::InputsSnapshot& world,
+                                       site::Session& session) const {
     const auto& files = session.environment()->files();
     if (answers_of_node(world, entry.own) != entry.of_node ||
         session.config_version() != entry.version)
         return false;
-    const auto moment = files.moment();
-    if (moment && entry.seen_at == *moment) return true;
-    const auto same = [&](const SeenPath& s) { return s.stamp.same(files.stat(s.path)); };
-    if (!std::ranges::all_of(entry.seen, same)) return false;
-    entry.seen_at = moment.value_or(0);
+    const auto moment = moment_of(where, files);
+    if (moment != 0 && entry.seen_at == moment) return true;
+    const std::lock_guard lock(entry.seen_mutex);
+    if (!std::ranges::all_of(entry.seen, [&](auto& seen) { return same(seen, files); }))
+        return false;
+    entry.seen_at = moment;
     return true;
 }
 
@@ -312,19 +341,19 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::find(const Key& key,
         if (!fingerprint) reasons_.compiled(key.node, key.environment, "");
         return std::nullopt;
     }
-    const auto where = place(key.environment);
+    const auto where = place(session);
     auto world = session.world();
     world.answer = [&](const Item& item) { return session.stored_answer(item); };
     const auto asked = std::chrono::steady_clock::now();
     {
         const std::lock_guard lock(where->mutex);
-        if (where->distrusted) {
+        if (*where->distrusted) {
             reasons_.compiled(key.node, key.environment, std::string(kDistrusted));
             return std::nullopt;
         }
         if (where->environment != session.environment()) {
             where->environment = session.environment();
-            ++where->revision;
+            where->revision = next_revision();
             where->answers.clear();
         }
         check_paths(*where, *entry, session.environment()->files(), asked);
@@ -355,7 +384,7 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::find(const Key& key,
         }
         return std::nullopt;
     }
-    if (!own_reads_unchanged(*entry, world, session)) {
+    if (!own_reads_unchanged(*where, *entry, world, session)) {
         if (!fingerprint) explain_own(key, *entry, world, session);
         forget(text);
         return std::nullopt;
@@ -397,8 +426,11 @@ void CatalogCache::explain_own(const Key& key, const Entry& entry,
             changed.push_back(read_text(entry.own[i]));
     if (session.config_version() != entry.version) changed.emplace_back("config_version");
     const auto& files = session.environment()->files();
-    for (const auto& s : entry.seen)
-        if (!s.stamp.same(files.stat(s.path))) changed.push_back("file " + s.path);
+    {
+        const std::lock_guard lock(entry.seen_mutex);
+        for (auto& seen : entry.seen)
+            if (!same(seen, files)) changed.push_back("file " + seen.path);
+    }
     reasons_.compiled(key.node, key.environment, "inputs that each request reads changed",
                       std::move(changed));
 }
@@ -418,7 +450,7 @@ bool CatalogCache::nothing_changed(EnvironmentState& where, Entry& entry, site::
     }
     auto world = session.world();
     world.answer = [&](const Item& item) { return session.stored_answer(item); };
-    return session.environment()->unchanged() && own_reads_unchanged(entry, world, session);
+    return session.environment()->unchanged() && own_reads_unchanged(where, entry, world, session);
 }
 
 void CatalogCache::distrust(const Key& key, EnvironmentState& where) {
@@ -427,7 +459,7 @@ void CatalogCache::distrust(const Key& key, EnvironmentState& where) {
                          "that it reads has changed: catalogs of this environment are "
                          "compiled each time from now on. Please report this.",
                          key.node, key.environment));
-    where.distrusted = true;
+    *where.distrusted = true;
     // The traces must not be used after a restart either.
     traces_.drop_all();
 }
@@ -441,7 +473,7 @@ void CatalogCache::compare(const Key& key, site::Session& session, const std::st
     }
     // Another thread has replaced or removed the entry meanwhile.
     if (!entry || !entry->compare.exchange(false)) return;
-    const auto where = place(key.environment);
+    const auto where = place(session);
     if (entry->text_digest != digest_without_stamps(json) &&
         nothing_changed(*where, *entry, session))
         distrust(key, *where);
@@ -461,7 +493,7 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
     std::vector<SeenPath> seen, std::int64_t began_ns) {
     const auto text = key.text();
     const auto& trace = compiled.trace;
-    const auto where = place(key.environment);
+    const auto where = place(session);
     auto entry = std::make_shared<Entry>();
     entry->text_digest = digest_without_stamps(json);
     std::shared_ptr<Entry> before;
@@ -519,10 +551,10 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
         entry->own_answers.push_back(number_of(compiler::answer_to(world, item)));
     {
         const std::lock_guard lock(where->mutex);
-        if (where->distrusted) return not_kept(key, std::string(kDistrusted));
+        if (*where->distrusted) return not_kept(key, std::string(kDistrusted));
         if (where->environment != session.environment()) {
             where->environment = session.environment();
-            ++where->revision;
+            where->revision = next_revision();
             where->answers.clear();
         }
         check_paths(*where, *entry, session.environment()->files(),
@@ -537,8 +569,9 @@ std::optional<CatalogCache::CachedCatalog> CatalogCache::keep(
     // A file that changed during the compile may have been read before the change. Only its ctime
     // reveals this, because programs cannot set it. This check is last: a later change gives a file
     // a different stamp than the one recorded above.
+    const auto& files = session.environment()->files();
     const auto changed = [&](std::string_view path) {
-        const auto status = sys::disk().stat(std::string(path));
+        const auto status = sys::disk().stat(files.place(std::string(path)));
         return status && status->ctime_ns > began_ns - sys::kTimesTick;
     };
     if (std::ranges::any_of(entry->paths->list, changed) ||

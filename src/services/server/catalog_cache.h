@@ -28,10 +28,13 @@ namespace bunraku::server {
 /// unchanged. Thread-safe.
 class CatalogCache {
 public:
+    /// Returns content_mark() of a path.
+    using ContentMark = std::function<std::string(const std::string& path)>;
     /// Loads the catalogs that an earlier server cached in `folder`, if it was the same `program`
-    /// (see TraceCache). If `secrets` is not null, the files are encrypted.
+    /// (see TraceCache). If `secrets` is not null, the files are encrypted. Without `mark`, files
+    /// are compared by their stamps only.
     CatalogCache(std::string folder, base::LogSink& log, std::string program = {},
-                 std::shared_ptr<store::Secrets> secrets = {});
+                 std::shared_ptr<store::Secrets> secrets = {}, ContentMark mark = {});
 
     /// Identifies a catalog of a node; environment and form distinguish several ones.
     struct Key {
@@ -76,11 +79,14 @@ public:
     std::size_t size() const;
 
 private:
-    /// The state of an environment's files, shared by all its nodes.
+    /// The state of the files of a version of an environment, shared by all its nodes.
     struct EnvironmentState {
         std::mutex mutex;
         std::shared_ptr<const environment::Environment> environment;
-        std::uint64_t revision = 1;  ///< incremented when a watched file changes
+        /// Changes when a watched file changes. No two states have the same one.
+        std::uint64_t revision = 0;
+        std::uint16_t number = 0;     ///< part of moments in entries
+        std::uint64_t last_used = 0;  ///< guarded by the cache's mutex
         struct Watched {
             environment::Stamp stamp;
             std::chrono::steady_clock::time_point checked;
@@ -91,9 +97,15 @@ private:
         /// By read, the contribution of the read and its answer at this revision to an entry's sum
         /// `world`.
         std::unordered_map<std::uint64_t, std::uint64_t> answers;
-        std::atomic<bool> distrusted =
-            false;  ///< true after a failed comparison; nothing is cached until clear()
+        /// True after a failed comparison; nothing is cached until clear(). Shared by all versions
+        /// of the environment.
+        std::shared_ptr<std::atomic<bool>> distrusted;
     };
+    /// Returns Files::moment() of a state, as a number that no other state has. 0 means unknown.
+    static std::uint64_t moment_of(const EnvironmentState& place, const environment::Files& files) {
+        const auto moment = files.moment();
+        return moment ? *moment << 16 | place.number : 0;
+    }
     /// Paths of files and folders, whose texts belong to the table. Nodes with the same roles share
     /// the list, because a site with a hundred modules has thousands of paths per node.
     struct Paths {
@@ -106,9 +118,10 @@ private:
         std::shared_ptr<const Paths> paths;  ///< watched paths
         /// reads that each request must answer again
         std::vector<environment::ReadTable::Item> own;
-        std::vector<SeenPath> seen;
+        mutable std::mutex seen_mutex;  ///< guards the stamps in `seen`
+        mutable std::vector<SeenPath> seen;
         /// revision of the place at which `world` was last correct
-        std::uint64_t revision = 0;
+        std::atomic<std::uint64_t> revision = 0;
         std::uint64_t world = 0, of_node = 0;  ///< sums of the answers of these reads
         std::string fingerprint;               ///< fingerprint of the facts
         /// Answers by path of `kept.facts` and by `own`; empty after a restart.
@@ -117,9 +130,8 @@ private:
         CachedCatalog kept;
         std::int64_t since_ns = 0;  ///< wall-clock time
         std::string text_digest;    ///< digest of the JSON without its stamps
-        /// Values of environment::Files::moment() when `paths` were last checked and when `seen`
-        /// was last correct.
-        std::uint64_t looked_at = 0;
+        /// Values of moment_of() when `paths` were last checked and when `seen` was last correct.
+        std::atomic<std::uint64_t> looked_at = 0;
         mutable std::atomic<std::uint64_t> seen_at = 0;
         std::atomic<bool> compare = false;  ///< the next compile verifies the entry
     };
@@ -127,7 +139,10 @@ private:
     void sort_reads(Entry& entry);
     std::shared_ptr<const Paths> one_of(Paths paths);
 
-    std::shared_ptr<EnvironmentState> place(const std::string& environment);
+    /// Returns the state for the version of the environment that the session has opened.
+    std::shared_ptr<EnvironmentState> place(const site::Session& session);
+    std::uint64_t next_revision() { return ++revisions_; }
+    bool same(SeenPath& seen, const environment::Files& files) const;
     void check_paths(EnvironmentState& place, Entry& entry, const environment::Files& files,
                      std::chrono::steady_clock::time_point asked);
     /// Returns the reads whose answers a compile of this session cannot check again.
@@ -137,8 +152,8 @@ private:
                             const environment::Trace& trace);
     /// Reports whether the reads that each request answers again, and the files of sources, are
     /// unchanged.
-    static bool own_reads_unchanged(const Entry& entry, const compiler::InputsSnapshot& world,
-                                    site::Session& session);
+    bool own_reads_unchanged(const EnvironmentState& where, const Entry& entry,
+                             const compiler::InputsSnapshot& world, site::Session& session) const;
     /// Reports whether nothing that the entry watches has changed since it was found. A compile in
     /// between must then give the same catalog.
     bool nothing_changed(EnvironmentState& where, Entry& entry, site::Session& session);
@@ -161,9 +176,17 @@ private:
     std::string folder_;
     base::LogSink& log_;
     std::shared_ptr<store::Secrets> secrets_;
+    ContentMark mark_;
     TraceCache traces_;
+    std::atomic<std::uint64_t> revisions_{0};
     mutable std::mutex mutex_;
-    std::map<std::string, std::shared_ptr<EnvironmentState>> environment_states_;
+    struct Environment {
+        std::map<std::string, std::shared_ptr<EnvironmentState>> states;  ///< by folder
+        std::shared_ptr<std::atomic<bool>> distrusted = std::make_shared<std::atomic<bool>>(false);
+    };
+    std::map<std::string, Environment> environments_;
+    std::uint64_t uses_ = 0;
+    std::uint16_t states_ = 0;  ///< number of the last state
     std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
     /// Lists of paths that entries share, by a sum over the paths.
     std::unordered_map<std::size_t, std::weak_ptr<const Paths>> paths_;

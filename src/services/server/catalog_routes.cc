@@ -5,6 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -79,6 +82,13 @@ struct CatalogRequest {
     std::optional<std::string> etag;  ///< ETag of the client's catalog
     /// Fingerprint of the facts, if the client sends it instead of them.
     std::optional<std::string> fingerprint;
+    /// Returns the version of an environment for this request. Empty for requests in which no agent
+    /// runs; they get the version that the node has.
+    std::function<std::shared_ptr<const PlacedVersion>(const std::string& environment)>
+        find_version;
+    /// The versions found so far, null for an environment without versions.
+    using Versions = std::map<std::string, std::shared_ptr<const PlacedVersion>>;
+    std::shared_ptr<Versions> versions = std::make_shared<Versions>();
     std::optional<AstText> code;  ///< code that replaces the manifest, and its variables
     std::vector<std::pair<std::string, Value>> variables;
 };
@@ -208,11 +218,14 @@ public:
         wanted.may_keep = true;
         const std::string print(request.headers.get(site::kFactsHeader));
         const bool ours = !print.empty();
+        wanted.find_version = [&](const std::string& environment) {
+            return version_for(request, wanted, environment);
+        };
         if (ours) wanted.etag = unquoted(request.headers.get("If-None-Match"));
         if (ours && wanted.facts.is_undef()) {
             wanted.fingerprint = print;
             if (request.headers.get(site::kPluginsHeader) !=
-                compiler_.plugins_tag(wanted.environment))
+                compiler_.plugins_tag(wanted.environment, version(wanted, wanted.environment)))
                 return Response::text(412, "Other plugins");
         }
         auto answer = this->answer(wanted, std::move(arena), compiler_.log());
@@ -385,7 +398,40 @@ private:
         if (paths.size() > kMaxPaths) return;
         out.headers.set("ETag", fmt::format("\"{}\"", validity.etag));
         out.headers.set(site::kPathsHeader, paths);
-        out.headers.set(site::kPluginsHeader, compiler_.plugins_tag(wanted.environment));
+        out.headers.set(
+            site::kPluginsHeader,
+            compiler_.plugins_tag(wanted.environment, version(wanted, wanted.environment)));
+    }
+
+    /// Returns the version of an environment for an agent's request.
+    std::shared_ptr<const PlacedVersion> version_for(const Request& request,
+                                                     const CatalogRequest& wanted,
+                                                     const std::string& environment) {
+        const auto& run = wanted.run.transaction_uuid;
+        // A conditional request is the first one of a run. Requests without a transaction that
+        // contain facts come from other programs than agents.
+        if (wanted.fingerprint)
+            return compiler_.version(request, environment, RunStep::Begins, run);
+        auto out = compiler_.version(request, environment,
+                                     run.empty() ? RunStep::Looks : RunStep::Continues);
+        const auto client = compiler_.caller(request);
+        if (out && client)
+            compiler_.versions().authority().catalog(
+                {.environment = environment, .node = client->name, .transaction = run});
+        return out;
+    }
+
+    /// Returns the version of an environment for a request, which is the same each time. Null if
+    /// the environment has no versions.
+    const PlacedVersion* version(const CatalogRequest& wanted, const std::string& environment) {
+        const auto it = wanted.versions->find(environment);
+        if (it != wanted.versions->end()) return it->second.get();
+        auto found = wanted.find_version
+                         ? wanted.find_version(environment)
+                         : compiler_.versions().of(
+                               {.environment = environment, .node = wanted.node, .transaction = {}},
+                               RunStep::Looks);
+        return wanted.versions->emplace(environment, std::move(found)).first->second.get();
     }
 
     site::NodeRequest request_of(const CatalogRequest& wanted, std::shared_ptr<base::Arena> arena,
@@ -399,6 +445,10 @@ private:
         request.facts.values = wanted.facts;
         if (wanted.facts.is_undef() && !wanted.fingerprint)
             request.facts.kind = site::FactSource::Kind::Store;
+        request.choose_sources = [this, &wanted](const std::string& environment,
+                                                 site::Sources& sources) {
+            if (const auto* placed = version(wanted, environment)) placed->place(sources);
+        };
         if (keep_environment) request.classification = site::Unclassified();
         if (wanted.code) {
             request.sources.code = wanted.code->code;
@@ -496,8 +546,12 @@ private:
                        const CatalogCache::CachedCatalog& kept,
                        const std::shared_ptr<site::Session>& session) {
         if (comparing_.exchange(true)) return false;
-        const bool posted = compiler_.aside().post([this, wanted, key, facts = kept.facts,
-                                                    session] {
+        // The comparison uses the same version. The HTTP request ends before it.
+        auto again = wanted;
+        again.find_version = nullptr;
+        again.versions = std::make_shared<CatalogRequest::Versions>(*wanted.versions);
+        const bool posted = compiler_.aside().post([this, wanted = std::move(again), key,
+                                                    facts = kept.facts, session] {
             try {
                 compare(wanted, key, *facts, session);
             } catch (const ApiError&) {

@@ -11,6 +11,7 @@
 #include "compile/site/site.h"
 #include "services/server/catalog_cache.h"
 #include "services/server/compile_slots.h"
+#include "services/server/environment_versions.h"
 #include "services/server/fact_files.h"
 #include "services/server/file_serving.h"
 #include "services/server/known_reports.h"
@@ -51,14 +52,33 @@ public:
     base::Histogram& compile_time() { return compile_time_; }
     base::Histogram& compile_wait() { return compile_wait_; }
 
-    /// Returns the current environment. Throws ApiError 404 if it does not exist.
-    std::shared_ptr<const environment::Environment> environment(const std::string& name);
+    /// Returns the version of an environment for a request, or null if the environment has no
+    /// versions. `transaction` is the run that a request of Puppet's agent begins; our agent names
+    /// its run in the header Bunraku-Run. Call it once for a request that begins a run. Throws
+    /// Unavailable.
+    std::shared_ptr<const PlacedVersion> version(const http::Request& request,
+                                                 const std::string& environment, RunStep step,
+                                                 std::string_view transaction = {});
+    /// Returns the current state of this version of the environment. If `version` is null, returns
+    /// the environment in its own folder. Throws ApiError 404 if it does not exist.
+    std::shared_ptr<const environment::Environment> environment(const std::string& name,
+                                                                const PlacedVersion* version);
+    /// Does the same for the version that the request gets.
+    std::shared_ptr<const environment::Environment> environment(const http::Request& request,
+                                                                const std::string& name,
+                                                                RunStep step);
+    /// Does the same for the version to which the environment's link points.
+    std::shared_ptr<const environment::Environment> base_environment(const std::string& name);
     /// Returns the environment, up to one second old, for the many requests for single files.
-    std::shared_ptr<const environment::Environment> recent_environment(const std::string& name);
+    std::shared_ptr<const environment::Environment> recent_environment(
+        const std::string& name, const PlacedVersion* version);
     /// Reports whether an environment with that name exists.
     bool has_environment(const std::string& name);
-    /// Returns a digest of all plugins of the environment, up to ten seconds old.
-    std::string plugins_tag(const std::string& environment);
+    /// Throws ApiError 404 if there is no environment with that name.
+    void require_environment(const std::string& name);
+    EnvironmentVersions& versions() { return versions_; }
+    /// Returns a digest of all plugins of a version of the environment, up to ten seconds old.
+    std::string plugins_tag(const std::string& environment, const PlacedVersion* version);
     /// Discards cached code and data, so that they are read again.
     void flush();
 
@@ -70,6 +90,7 @@ private:
     std::shared_ptr<http::Authorization> authorization_;
     site::Site site_;
     CompileSlots slots_;
+    EnvironmentVersions versions_;
     FileMounts files_;
     FactFiles fact_files_;
     StaticContent static_content_;
@@ -84,14 +105,15 @@ private:
         std::chrono::steady_clock::time_point since;
     };
     std::mutex mutex_;
-    std::map<std::string, Recent, std::less<>> recent_;
+    std::map<std::string, Recent, std::less<>> recent_;  ///< by key_of()
     struct PluginsTag {
         std::string tag;
         std::chrono::steady_clock::time_point since;
         std::shared_ptr<const environment::Environment> environment;
         std::optional<std::uint64_t> moment;  ///< Files::moment() before the files were read
     };
-    std::map<std::string, PluginsTag, std::less<>> plugins_;
+    std::map<std::string, PluginsTag, std::less<>> plugins_;  ///< by key_of()
+    void forget(const PlacedVersion& version);
 };
 
 // The routes. Each family has its own file.

@@ -2,6 +2,7 @@
 // The role of the compiler: the requests of agents under /puppet/v3 and /puppet/v4.
 #include <fmt/format.h>
 
+#include "compile/site/conditional_headers.h"
 #include "compile/site/fact_sources.h"
 #include "compile/site/puppetdb_client.h"
 #include "compile/site/spool.h"
@@ -16,6 +17,7 @@
 #include "core/value/rich_data.h"
 #include "language/environment/watched_files.h"
 #include "services/server/compiler.h"
+#include "services/server/content_mark.h"
 #include "services/server/content_peers.h"
 #include "services/server/debug_status.h"
 #include "services/server/puppet_api.h"
@@ -53,11 +55,15 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       authorization_(context.authorization),
       site_(std::move(settings), options),
       slots_(context.runtime, options.threads, options.queue),
+      versions_(site_.settings(), options.files,
+                context.versions ? context.versions : make_memory_versions(),
+                [this](const PlacedVersion& version) { forget(version); }),
       files_(site_.settings()),
       fact_files_(FactFiles::of_settings(site_.settings(), context.log)),
       static_content_(context.state_directory + "/static", files_),
       kept_(context.state_directory + "/kept", context.log, program_of(context, site_.settings()),
-            std::make_shared<store::Secrets>(site::store_key_of(site_.settings()))),
+            std::make_shared<store::Secrets>(site::store_key_of(site_.settings())),
+            [this](const std::string& path) { return content_mark(files_.digests(), path); }),
       known_reports_(context.state_directory + "/reports", context.log),
       server_facts_(site::own_server_facts(arena_, site_.settings().compatibility())),
       compile_time_(context.counters.histogram(kCompileTime, "Time that a compile takes.")),
@@ -74,53 +80,102 @@ value::Value Compiler::trusted_data(base::Arena& arena, const http::Request& req
         site::trusted_external(arena, settings(), *sys::make_real_processes(), client->name, log_));
 }
 
-std::shared_ptr<const environment::Environment> Compiler::environment(const std::string& name) {
+std::shared_ptr<const PlacedVersion> Compiler::version(const http::Request& request,
+                                                       const std::string& environment, RunStep step,
+                                                       std::string_view transaction) {
+    const auto client = caller(request);
+    const auto ours = request.headers.get(site::kRunHeader);
+    return versions_.of({.environment = environment,
+                         .node = client ? std::string_view(client->name) : std::string_view(),
+                         .transaction = ours.empty() ? transaction : std::string_view(ours)},
+                        step);
+}
+
+std::shared_ptr<const environment::Environment> Compiler::environment(
+    const std::string& name, const PlacedVersion* version) {
     site::NodeRequest request;
     request.overlay.set("environment", name);
+    if (version) version->place(request.sources);
     auto found = site_.environment(request);
     if (found->directory().empty() && name != "production")
         throw ApiError(404, fmt::format("Could not find environment '{}'", name));
     return found;
 }
 
-std::shared_ptr<const environment::Environment> Compiler::recent_environment(
+std::shared_ptr<const environment::Environment> Compiler::environment(const http::Request& request,
+                                                                      const std::string& name,
+                                                                      RunStep step) {
+    return environment(name, version(request, name, step).get());
+}
+
+std::shared_ptr<const environment::Environment> Compiler::base_environment(
     const std::string& name) {
+    return environment(name, versions_.base(name).get());
+}
+
+namespace {
+
+/// Returns the key of what is cached for a version of an environment.
+std::string key_of(const std::string& name, const PlacedVersion* version) {
+    return version ? fmt::format("{}\n{}", name, version->folder) : name;
+}
+
+}  // namespace
+
+std::shared_ptr<const environment::Environment> Compiler::recent_environment(
+    const std::string& name, const PlacedVersion* version) {
     const auto now = std::chrono::steady_clock::now();
+    const auto key = key_of(name, version);
     {
         const std::lock_guard lock(mutex_);
-        const auto it = recent_.find(name);
+        const auto it = recent_.find(key);
         if (it != recent_.end() && now - it->second.since < std::chrono::seconds(1))
             return it->second.environment;
     }
-    auto found = environment(name);
+    auto found = environment(name, version);
     const std::lock_guard lock(mutex_);
     // Clients choose the name, but only existing environments are cached.
-    recent_[name] = {found, now};
+    recent_[key] = {found, now};
     return found;
+}
+
+void Compiler::require_environment(const std::string& name) {
+    (void)recent_environment(name, versions_.base(name).get());
 }
 
 bool Compiler::has_environment(const std::string& name) {
     try {
-        (void)recent_environment(name);
+        require_environment(name);
         return true;
     } catch (const ApiError&) {
         return false;
     }
 }
 
-std::string Compiler::plugins_tag(const std::string& name) {
+void Compiler::forget(const PlacedVersion& version) {
+    site_.forget(*version.sources.files);
+    const auto of_version = [ending = "\n" + version.folder](const auto& entry) {
+        return entry.first.ends_with(ending);
+    };
+    const std::lock_guard lock(mutex_);
+    std::erase_if(recent_, of_version);
+    std::erase_if(plugins_, of_version);
+}
+
+std::string Compiler::plugins_tag(const std::string& name, const PlacedVersion* version) {
     const auto now = std::chrono::steady_clock::now();
+    const auto key = key_of(name, version);
     {
         const std::lock_guard lock(mutex_);
-        const auto it = plugins_.find(name);
+        const auto it = plugins_.find(key);
         if (it != plugins_.end() && now - it->second.since < std::chrono::seconds(10))
             return it->second.tag;
     }
-    const auto environment = this->environment(name);
+    const auto environment = this->environment(name, version);
     const auto moment = environment->files().moment();
     if (moment) {
         const std::lock_guard lock(mutex_);
-        const auto it = plugins_.find(name);
+        const auto it = plugins_.find(key);
         if (it != plugins_.end() && it->second.environment == environment &&
             it->second.moment == moment) {
             it->second.since = now;
@@ -128,7 +183,8 @@ std::string Compiler::plugins_tag(const std::string& name) {
         }
     }
     FileRequest file_request;
-    file_request.fingerprints = &environment->files();
+    file_request.files = &environment->files();
+    file_request.watch = true;
     file_request.follow_links = true;
     file_request.search.max_files = -1;
     std::string all;
@@ -136,8 +192,8 @@ std::string Compiler::plugins_tag(const std::string& name) {
     for (const std::string_view mount : {"plugins", "pluginfacts"}) {
         all += mount;
         for (const auto& facts :
-             files_.walk(files_.search(*environment, mount, "", file_request.fingerprints),
-                         file_request, &broken)) {
+             files_.walk(files_.search(*environment, mount, "", file_request.watch), file_request,
+                         &broken)) {
             // Agents ignore the modification time of a folder.
             all += fmt::format("\n{} {} {}", *facts.relative, facts.type,
                                facts.type == "directory" ? "" : facts.checksum.value_or(""));
@@ -145,12 +201,13 @@ std::string Compiler::plugins_tag(const std::string& name) {
     }
     auto tag = codec::short_digest(all);
     const std::lock_guard lock(mutex_);
-    plugins_[name] = {tag, now, environment, moment};
+    plugins_[key] = {tag, now, environment, moment};
     return tag;
 }
 
 void Compiler::flush() {
     site_.clear();
+    versions_.clear();
     kept_.clear();
     const std::lock_guard lock(mutex_);
     recent_.clear();

@@ -72,7 +72,7 @@ public:
             paths.push_back(value::make_string(arena, "file://" + folder));
         HashBuilder environments(arena);
         for (const auto& name : names()) {
-            const auto found = compiler_.environment(name);
+            const auto found = compiler_.base_environment(name);
             std::vector<Value> modulepath;
             for (const auto& folder : found->modulepath())
                 modulepath.push_back(value::make_string(arena, folder));
@@ -97,7 +97,7 @@ public:
         const auto* asked = request.query_value("environment");
         const auto wanted = asked ? std::vector{environment_name(request)} : names();
         for (const auto& name : wanted) {
-            const auto found = compiler_.environment(name);
+            const auto found = compiler_.base_environment(name);
             std::vector<Value> modules;
             for (const auto& module : found->modules()) {
                 HashBuilder one(arena, 2);
@@ -121,11 +121,11 @@ public:
     Response classes(const Request& request) {
         base::Arena arena;
         const auto name = environment_name(request);
-        const auto found = compiler_.environment(name);
+        const auto found = compiler_.base_environment(name);
         std::vector<std::string> paths;
-        collect(found->manifest(), paths);
+        collect(found->files(), found->manifest(), paths);
         for (const auto& module : found->modules())
-            collect(sys::join(module.path, "manifests"), paths);
+            collect(found->files(), sys::join(module.path, "manifests"), paths);
         std::ranges::sort(paths);
         std::vector<Value> files;
         for (const auto& path : paths) files.push_back(file(arena, *found, path));
@@ -142,7 +142,7 @@ public:
 
     Response transports(const Request& request) {
         const auto name = environment_name(request);
-        (void)compiler_.environment(name);
+        (void)compiler_.base_environment(name);
         return Response::json(
             200, fmt::format(R"({{"name":{},"transports":[]}})", codec::json_string(name)));
     }
@@ -176,14 +176,16 @@ private:
     }
 
     /// Collects the manifests at and below a path.
-    void collect(const std::string& path, std::vector<std::string>& out) {
-        if (files_.is_file(path)) {
+    void collect(const environment::Files& files, const std::string& path,
+                 std::vector<std::string>& out) {
+        const auto place = files.place(path);
+        if (files_.is_file(place)) {
             if (path.ends_with(".pp")) out.push_back(path);
             return;
         }
-        const auto names = files_.list(path);
+        const auto names = files_.list(place);
         if (!names) return;
-        for (const auto& name : *names) collect(sys::join(path, name), out);
+        for (const auto& name : *names) collect(files, sys::join(path, name), out);
     }
 
     static Value file(base::Arena& arena, const environment::Environment& environment,

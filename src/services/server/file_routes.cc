@@ -91,10 +91,11 @@ public:
 
     Response metadata(const Request& request) {
         const auto key = key_of(request);
-        const auto found = find(request, key, "file_metadata");
+        const auto found = find(request, key, "file_metadata", RunStep::Continues);
         if (!found) throw not_found("file_metadata", key);
-        const auto wanted = request_of(request, false);
-        auto facts = compiler_.files().look(*found, std::nullopt, wanted);
+        auto wanted = request_of(request, false);
+        wanted.files = &found->environment->files();
+        auto facts = compiler_.files().look(found->path, std::nullopt, wanted);
         if (!facts) throw base::plain_error(facts.error().message);
         std::string json;
         write_json(json, *facts);
@@ -104,16 +105,18 @@ public:
     Response metadatas(const Request& request) {
         if (!request.query_value("environment")) return without_environment("file_metadatas");
         const auto key = key_of(request);
-        const auto environment = compiler_.environment(environment_name(request));
-        compiler_.files().check(key, request.peer.name(), "search", "file_metadata");
+        const auto environment =
+            compiler_.environment(request, environment_name(request), step_of(request, key));
+        const auto node = name_of(request);
+        compiler_.files().check(key, node, "search", "file_metadata");
         const auto mount = std::string_view(key).substr(0, key.find('/'));
         if (mount == "plugins" || mount == "pluginfacts" || mount == "locales") {
             auto wanted = request_of(request, true);
             const auto type = accepted(request, data_formats());
-            wanted.fingerprints = &environment->files();
+            wanted.watch = true;
             wanted.without_broken = true;
             const auto list = plugins_.get(environment, query_of(request, mount), [&] {
-                return metadatas(*environment, key, request.peer.name(), wanted);
+                return metadatas(*environment, key, node, wanted);
             });
             if (list->packed.empty() || type != "application/json" ||
                 !http::accepts_gzip(request.headers.get("Accept-Encoding")))
@@ -122,17 +125,17 @@ public:
             mark_packed(out);
             return out;
         }
-        if (compiler_.files().search(*environment, key, request.peer.name()).empty())
+        if (compiler_.files().search(*environment, key, node).empty())
             throw ApiError(404,
                            fmt::format("Could not find instances in file_metadata with '{}'", key),
                            "RESOURCE_NOT_FOUND");
-        return plain_data(
-            request, metadatas(*environment, key, request.peer.name(), request_of(request, true)));
+        return plain_data(request, metadatas(*environment, key, node, request_of(request, true)));
     }
 
     std::string metadatas(const environment::Environment& environment, const std::string& key,
                           std::string_view node, FileRequest wanted) {
-        auto folders = compiler_.files().search(environment, key, node, wanted.fingerprints);
+        wanted.files = &environment.files();
+        auto folders = compiler_.files().search(environment, key, node, wanted.watch);
         if (folders.empty()) {
             // If no module has such a folder, the agent still needs a root to copy. The root is
             // then the modules' folder itself, without content (Puppet 8.11,
@@ -156,16 +159,16 @@ public:
     Response content(const Request& request) {
         if (!request.query_value("environment")) return without_environment("file_content");
         const auto key = key_of(request);
-        const auto found = find(request, key, "file_content");
+        const auto found = find(request, key, "file_content", RunStep::Continues);
         if (!found) throw not_found("file_content", key);
         accepted(request, {"application/octet-stream"});
-        if (const auto status = sys::disk().stat(*found);
+        if (const auto status = sys::disk().stat(found->place());
             status && status->kind == sys::FileKind::Directory) {
             Response out;
             out.headers.set("Content-Type", "application/octet-stream");
             return out;
         }
-        return file(*found, key);
+        return file(found->place(), key);
     }
 
     /// Returns a file in the version of a catalog's code id (static catalogs).
@@ -225,10 +228,10 @@ private:
         for (std::size_t i = parts[2] == "lib" ? 3 : 1; i < parts.size(); ++i)
             if (i != 2) key += fmt::format("/{}", parts[i]);
         std::vector<std::string> out;
-        if (auto found = find(request, key, "static_file_content"))
-            out.push_back(std::move(*found));
-        const auto environment = compiler_.recent_environment(environment_name(request));
-        for (const auto& version : module::versions_beside(sys::disk(), environment->directory()))
+        if (const auto found = find(request, key, "static_file_content", RunStep::Looks))
+            out.push_back(found->place());
+        const auto base = compiler_.base_environment(environment_name(request));
+        for (const auto& version : module::versions_beside(sys::disk(), base->directory()))
             out.push_back(sys::join(version, path));
         return out;
     }
@@ -256,16 +259,39 @@ private:
                                                "`versioned_project` query parameter.",
                                                indirection));
     }
-    std::optional<std::string> find(const Request& request, const std::string& key,
-                                    std::string_view indirection) {
+    /// A file of an environment.
+    struct Found {
+        std::shared_ptr<const environment::Environment> environment;
+        std::string path;  ///< below the environment's own folder
+        std::string place() const { return environment->files().place(path); }
+    };
+    std::optional<Found> find(const Request& request, const std::string& key,
+                              std::string_view indirection, RunStep step) {
         const auto name = environment_name(request);
-        const auto node = request.peer.name();
-        const auto environment = compiler_.recent_environment(name);
+        const auto node = name_of(request);
+        const auto version = compiler_.version(request, name, step);
+        auto environment = compiler_.recent_environment(name, version.get());
         compiler_.files().check(key, node, "find", indirection);
-        auto found = compiler_.files().find(*environment, key, node);
-        // The module may have been added within the last second.
-        if (!found) found = compiler_.files().find(*compiler_.environment(name), key, node);
-        return found;
+        auto path = compiler_.files().find(*environment, key, node);
+        if (!path) {
+            // The module may have been added within the last second.
+            environment = compiler_.environment(name, version.get());
+            path = compiler_.files().find(*environment, key, node);
+        }
+        if (!path) return std::nullopt;
+        return Found{std::move(environment), std::move(*path)};
+    }
+    /// Returns the name of the client. Empty if it is unknown.
+    std::string name_of(const Request& request) const {
+        const auto client = compiler_.caller(request);
+        return client ? client->name : std::string();
+    }
+    /// Every run of Puppet's agent that synchronizes plugins begins with a search of the plugins
+    /// that does not recurse (since 6.25 and 7.10; no File resource sends one).
+    static RunStep step_of(const Request& request, const std::string& key) {
+        const auto* recurse = request.query_value("recurse");
+        return key == "plugins" && recurse && *recurse == "false" ? RunStep::Begins
+                                                                  : RunStep::Continues;
     }
     static Response file(const std::string& path, const std::string& key) {
         const auto status = sys::disk().stat(path);

@@ -33,6 +33,18 @@ bool leads_outside(std::string_view key) {
     return key.find('\0') != std::string_view::npos;
 }
 
+/// Returns the path at which a file of the environment is read.
+std::string place_of(const FileRequest& wanted, const std::string& path) {
+    return wanted.files ? wanted.files->place(path) : path;
+}
+
+/// Returns an error with the paths of the environment's own folder.
+base::Error named(const FileRequest& wanted, base::Error error) {
+    const auto* moved = wanted.files ? wanted.files->moved() : nullptr;
+    if (moved) error.message = moved->named(error.message);
+    return error;
+}
+
 /// Returns the folder of a module that a mount contains.
 std::string_view folder_of(std::string_view mount) {
     if (mount == "plugins") return "lib";
@@ -174,8 +186,8 @@ std::vector<std::string> FileMounts::places(const environment::Environment& envi
 std::optional<std::string> FileMounts::find(const environment::Environment& environment,
                                             std::string_view key, std::string_view node) const {
     // A broken link counts as missing.
-    for (auto& place : places(environment, key, node))
-        if (sys::disk().stat(place)) return std::move(place);
+    for (auto& path : places(environment, key, node))
+        if (sys::disk().stat(environment.files().place(path))) return std::move(path);
     return std::nullopt;
 }
 
@@ -198,15 +210,16 @@ void FileMounts::check(std::string_view key, std::string_view node, std::string_
 
 std::vector<std::string> FileMounts::search(const environment::Environment& environment,
                                             std::string_view key, std::string_view node,
-                                            const environment::Files* fingerprints) const {
+                                            bool watch) const {
     std::vector<std::string> out;
     // A search of plugins always covers all plugins (Puppet 8.11, file_serving/mount/plugins.rb).
     const auto mount = key.substr(0, key.find('/'));
     const bool plugins = !folder_of(mount).empty();
     if (plugins && !leads_outside(key)) key = mount;
-    for (auto& place : places(environment, key, node)) {
-        if (fingerprints) (void)fingerprints->stat(place);
-        if (sys::disk().stat(place)) out.push_back(std::move(place));
+    const auto& files = environment.files();
+    for (auto& path : places(environment, key, node)) {
+        if (watch) (void)files.stat(path);
+        if (sys::disk().stat(files.place(path))) out.push_back(std::move(path));
     }
     // For a module's folder, only the first match is searched.
     if (plugins || out.size() < 2) return out;
@@ -216,7 +229,7 @@ std::vector<std::string> FileMounts::search(const environment::Environment& envi
 
 std::vector<std::string> FileMounts::roots(const environment::Environment& environment) const {
     for (const auto& folder : environment.modulepath())
-        if (sys::disk().stat(folder)) return {folder};
+        if (sys::disk().stat(environment.files().place(folder))) return {folder};
     // The machine has no code folder yet, so any existing folder is sufficient.
     for (auto& folder : {settings_.text("codedir"), settings_.text("statedir")})
         if (sys::disk().stat(folder)) return {folder};
@@ -225,8 +238,16 @@ std::vector<std::string> FileMounts::roots(const environment::Environment& envir
 
 Result<FileFacts> FileMounts::look(const std::string& base, std::optional<std::string> relative,
                                    const FileRequest& wanted) {
-    const std::string full = !relative || *relative == "." ? base : sys::join(base, *relative);
-    if (wanted.fingerprints) (void)wanted.fingerprints->stat(full);
+    const std::string known = !relative || *relative == "." ? base : sys::join(base, *relative);
+    if (wanted.watch && wanted.files) (void)wanted.files->stat(known);
+    auto out = look_at(place_of(wanted, known), base, std::move(relative), wanted);
+    if (!out) return std::unexpected(named(wanted, std::move(out).error()));
+    return out;
+}
+
+Result<FileFacts> FileMounts::look_at(const std::string& full, const std::string& base,
+                                      std::optional<std::string> relative,
+                                      const FileRequest& wanted) {
     const auto status =
         BUNRAKU_TRY(wanted.follow_links ? sys::disk().stat(full) : sys::disk().lstat(full));
     FileFacts out;
@@ -306,8 +327,9 @@ std::vector<FileFacts> FileMounts::walk(const std::vector<std::string>& folders,
         while (!waiting.empty()) {
             const auto [at, depth] = std::move(waiting.front());
             waiting.pop_front();
-            auto names = sys::disk().list(at == "." ? folder : sys::join(folder, at));
-            if (!names) throw base::plain_error(names.error().message);
+            auto names =
+                sys::disk().list(place_of(wanted, at == "." ? folder : sys::join(folder, at)));
+            if (!names) throw base::plain_error(named(wanted, names.error()).message);
             for (const auto& name : *names) {
                 if (ignored(name)) continue;
                 ++count;

@@ -24,8 +24,12 @@ struct FileRequest {
     /// true for source_permissions `use`; otherwise the owner of this process, and 0644
     bool real_owner = false;
     apply::ContentSearch search;
-    /// Called for each path before it is read, so that its moment() detects changes; may be null.
-    const environment::Files* fingerprints = nullptr;
+    /// The files of the environment. Paths are those of the environment's own folder; the file is
+    /// read at the place of its version. If null, every file is at its path.
+    const environment::Files* files = nullptr;
+    /// True to look up each path in `files` before it is read, so that its moment() detects
+    /// changes.
+    bool watch = false;
     /// If true, a search skips broken links. Otherwise a broken link is an error.
     bool without_broken = false;
 };
@@ -72,8 +76,8 @@ public:
     /// without naming a module.
     void check(std::string_view key, std::string_view node, std::string_view verb,
                std::string_view indirection) const;
-    /// Returns the file or folder for a key such as "modules/ntp/x". Returns nullopt if it does not
-    /// exist.
+    /// Returns the file or folder for a key such as "modules/ntp/x", as a path of the environment's
+    /// own folder (see FileRequest::files). Returns nullopt if it does not exist.
     std::optional<std::string> find(const environment::Environment& environment,
                                     std::string_view key, std::string_view node) const;
     Digests& digests() { return digests_; }
@@ -84,10 +88,10 @@ public:
     /// Returns one folder that represents a plugins mount that no module has.
     std::vector<std::string> roots(const environment::Environment& environment) const;
     /// Returns the folders that a search of the key covers, best first. Empty if there are none.
-    /// `fingerprints` is the same as in FileRequest.
+    /// `watch` is the same as in FileRequest.
     std::vector<std::string> search(const environment::Environment& environment,
                                     std::string_view key, std::string_view node,
-                                    const environment::Files* fingerprints = nullptr) const;
+                                    bool watch = false) const;
     /// Returns the metadata of a path. Errors have Puppet's text. The code is ENOENT if the path
     /// does not exist.
     base::Result<FileFacts> look(const std::string& base, std::optional<std::string> relative,
@@ -99,6 +103,8 @@ public:
                                 std::vector<std::string>* broken = nullptr);
 
 private:
+    base::Result<FileFacts> look_at(const std::string& full, const std::string& base,
+                                    std::optional<std::string> relative, const FileRequest& wanted);
     std::optional<std::string> custom_mount(std::string_view name, std::string_view node) const;
 
     const config::Settings& settings_;

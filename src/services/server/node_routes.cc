@@ -103,9 +103,18 @@ public:
         site::NodeRequest asked;
         asked.node = request.param("node");
         const auto name = environment_name(request);
-        (void)compiler_.recent_environment(name);
+        compiler_.require_environment(name);
         asked.overlay.set("environment", name);
         asked.facts.kind = site::FactSource::Kind::Store;
+        // The first request of most runs of Puppet's agent. Nothing in the response depends on the
+        // version.
+        const auto* transaction = request.query_value("transaction_uuid");
+        asked.choose_sources = [&](const std::string& environment, site::Sources& sources) {
+            const auto version =
+                compiler_.version(request, environment, RunStep::Looks,
+                                  transaction ? std::string_view(*transaction) : "");
+            if (version) version->place(sources);
+        };
         const auto session = compiler_.site().session(std::move(asked), compiler_.log());
         auto& own = *session->arena();
         const auto& known = session->node_data();
@@ -142,7 +151,7 @@ public:
 
     Response save_facts(const Request& request) {
         const auto environment = environment_name(request);
-        (void)compiler_.recent_environment(environment);
+        compiler_.require_environment(environment);
         const auto type = accepted_or_json(request, data_formats());
         base::Arena arena;
         const Value data = object_in(arena, request);
@@ -161,7 +170,8 @@ public:
     }
 
     Response save_report(const Request& request) {
-        (void)compiler_.recent_environment(environment_name(request));
+        const auto requested = environment_name(request);
+        compiler_.require_environment(requested);
         const auto type = accepted_or_json(request, data_formats());
         base::Arena arena;
         Value report = object_in(arena, request);
@@ -201,6 +211,7 @@ public:
             },
             compiler_.log());
         if (remembered) remember(session_view, node, report);
+        end_run(request, requested, report);
         std::string done = "[";
         const auto named = settings.text("reports");
         for (const auto name : base::words(named, ", ")) {
@@ -217,6 +228,17 @@ public:
     }
 
 private:
+    /// Records that the run of this report has ended, so that the node's next request may get
+    /// another version of the environment.
+    void end_run(const Request& request, const std::string& environment, const Value& report) {
+        const auto client = compiler_.caller(request);
+        if (!client) return;
+        compiler_.versions().authority().idle(
+            {.environment = environment,
+             .node = client->name,
+             .transaction = value::text_at(report, "transaction_uuid")});
+    }
+
     /// Stores the report. If that fails, the agent gets an error, because an acknowledged report
     /// must be stored.
     void remember(const std::shared_ptr<const site::View>& view, const std::string& node,

@@ -17,10 +17,12 @@ constexpr std::size_t kMostLists = 64;
 std::shared_ptr<const PluginLists::List> PluginLists::get(
     const std::shared_ptr<const environment::Environment>& environment, const std::string& key,
     const std::function<std::string()>& make) {
-    const auto moment = environment->files().moment();
+    const auto& files = environment->files();
+    const auto moment = files.moment();
+    std::pair place(files.place(environment->directory()), key);
     if (moment) {
         const std::lock_guard lock(mutex_);
-        const auto it = kept_.find(key);
+        const auto it = kept_.find(place);
         if (it != kept_.end() && it->second.moment == *moment &&
             it->second.environment == environment)
             return it->second.list;
@@ -32,7 +34,7 @@ std::shared_ptr<const PluginLists::List> PluginLists::get(
     const std::lock_guard lock(mutex_);
     if (kept_.size() >= kMostLists) kept_.clear();
     BUNRAKU_ASSERT(kept_.size() < kMostLists);
-    kept_[key] = {environment, *moment, list};
+    kept_[std::move(place)] = {environment, *moment, list};
     return list;
 }
 

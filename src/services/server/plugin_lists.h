@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "language/environment/environment.h"
 
@@ -20,8 +21,9 @@ public:
         std::string json;
         std::string packed;  ///< compressed with gzip
     };
-    /// Returns the list cached under `key`, or else the result of `make`. `make` must call the
-    /// environment's files for each path before it reads the path (FileRequest::fingerprints).
+    /// Returns the list of this version of the environment that is cached under `key`, or else the
+    /// result of `make`. `make` must look each path up in the environment's files before it reads
+    /// the path (FileRequest::watch).
     std::shared_ptr<const List> get(
         const std::shared_ptr<const environment::Environment>& environment, const std::string& key,
         const std::function<std::string()>& make);
@@ -33,7 +35,8 @@ private:
         std::shared_ptr<const List> list;
     };
     std::mutex mutex_;
-    std::map<std::string, Kept> kept_;
+    /// By the folder of the version and by key.
+    std::map<std::pair<std::string, std::string>, Kept> kept_;
 };
 
 }  // namespace bunraku::server

@@ -96,13 +96,23 @@ Response ApiError::response() const {
                              codec::json_string(issue_)));
 }
 
-Response Overloaded::response() const {
+namespace {
+
+Response retry_later(std::string_view message) {
     static std::atomic<unsigned> turn{0};
-    Response out = Response::text(503, "Too many requests are already waiting for a catalog");
+    Response out = Response::text(503, std::string(message));
     // The delay varies, so that the clients do not all return at the same time.
     out.headers.set("Retry-After", std::to_string(5 + turn++ * 7 % 55));
     return out;
 }
+
+}  // namespace
+
+Response Overloaded::response() const {
+    return retry_later("Too many requests are already waiting for a catalog");
+}
+
+Response Unavailable::response() const { return retry_later(message_); }
 
 ApiError not_found(std::string_view indirection, std::string_view key) {
     return {404, fmt::format("Could not find {} {}", indirection, key), "RESOURCE_NOT_FOUND"};
@@ -127,6 +137,10 @@ Response answered(base::LogSink& log, const Request& request,
         log.log(base::Level::Warning,
                 fmt::format("Refused a compile for {} with 503: too many requests are waiting",
                             client_text(request)));
+        return e.response();
+    } catch (const Unavailable& e) {
+        log.log(base::Level::Warning,
+                fmt::format("Refused {} with 503: {}", client_text(request), e.what()));
         return e.response();
     } catch (const base::PuppetError& e) {
         return failed(e.full_text());

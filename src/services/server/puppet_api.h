@@ -44,6 +44,18 @@ public:
     http::Response response() const;
 };
 
+/// An exception for a request that cannot be answered now, but perhaps later. The response is 503
+/// with Retry-After.
+class Unavailable : public std::exception {
+public:
+    explicit Unavailable(std::string message) : message_(std::move(message)) {}
+    const char* what() const noexcept override { return message_.c_str(); }
+    http::Response response() const;
+
+private:
+    std::string message_;
+};
+
 /// Returns the error "Could not find INDIRECTION KEY".
 ApiError not_found(std::string_view indirection, std::string_view key);
 

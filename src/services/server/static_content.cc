@@ -14,6 +14,7 @@
 #include "core/sys/clock.h"
 #include "core/sys/disk.h"
 #include "net/http/message.h"
+#include "services/server/content_mark.h"
 
 namespace bunraku::server {
 
@@ -200,7 +201,8 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
         if (word_of(resource, "ensure") == "absent") continue;
         const auto sources = sources_of(resource);
         if (sources.empty()) continue;
-        const auto wanted = static_request(resource, checksum);
+        auto wanted = static_request(resource, checksum);
+        wanted.files = &environment.files();
         // The resource's additions. All of them are dropped if one of its files cannot be cached.
         std::map<std::string, std::string> own;
         const auto take = [&](FileFacts& facts, const StaticSource& source) {
@@ -209,11 +211,12 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
             const auto path = content_path_of(full, source, environment);
             facts.content_uri = content_uri_of(path);
             if (facts.type != "file") return true;
-            const auto status = sys::disk().stat(full);
+            const auto place = environment.files().place(full);
+            const auto status = sys::disk().stat(place);
             if (!status || status->size > kMaxSize) return false;
-            auto digest = files_.digests().of("sha256", full, *status);
+            auto digest = files_.digests().of("sha256", place, *status);
             auto kept =
-                digest ? keep(*digest, full) : Result<void>(std::unexpected(digest.error()));
+                digest ? keep(*digest, place) : Result<void>(std::unexpected(digest.error()));
             if (!kept) {
                 log.log(base::Level::Warning,
                         fmt::format("Could not cache the content of {} for static catalogs: {}",
@@ -226,9 +229,13 @@ StaticContent::Inlined StaticContent::inline_files(const catalog::Catalog& catal
         };
         std::string json;
         bool whole_resource = true;
+        const bool has_times = wanted.checksum == "mtime" || wanted.checksum == "ctime";
         const auto record = [&](std::string path) {
             auto stamp = environment.files().stat(path);
-            out.seen.push_back({std::move(path), stamp});
+            auto content = has_times
+                               ? std::string()
+                               : content_mark(files_.digests(), environment.files().place(path));
+            out.seen.push_back({std::move(path), stamp, std::move(content)});
         };
         for (const auto& source : sources)
             for (auto& path : files_.places(environment, source.key, catalog.name))

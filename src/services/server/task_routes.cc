@@ -39,12 +39,12 @@ public:
     Response tasks(const Request& request) {
         base::Arena arena;
         const auto name = environment_name(request);
-        const auto environment = compiler_.environment(name);
+        const auto environment = compiler_.environment(request, name, RunStep::Looks);
         std::vector<Value> all;
         for (const auto& module : environment->modules()) {
-            const auto found = tasks_of(module.path);
+            const auto found = tasks_of(place_of(*environment, module));
             for (const auto& [task, names] : found) {
-                const auto about = metadata(arena, module.path, task);
+                const auto about = metadata(arena, place_of(*environment, module), task);
                 // Unreadable metadata is reported only in the details of the task.
                 if (!about) continue;
                 HashBuilder one(arena, 4);
@@ -63,10 +63,10 @@ public:
     Response plans(const Request& request) {
         base::Arena arena;
         const auto name = environment_name(request);
-        const auto environment = compiler_.environment(name);
+        const auto environment = compiler_.environment(request, name, RunStep::Looks);
         std::vector<Value> all;
         for (const auto& module : environment->modules()) {
-            for (const auto& plan : plans_of(module.path)) {
+            for (const auto& plan : plans_of(place_of(*environment, module))) {
                 HashBuilder one(arena, 2);
                 one.set("name", full_name(arena, module.name, plan));
                 one.set("environment", environment_list(arena, name));
@@ -79,14 +79,14 @@ public:
     Response task(const Request& request) {
         base::Arena arena;
         const auto name = environment_name(request);
-        const auto environment = compiler_.environment(name);
+        const auto environment = compiler_.environment(request, name, RunStep::Looks);
         const auto& module = module_of(*environment, request);
         const std::string task(request.param("name"));
-        const auto known = tasks_of(module.path);
+        const auto known = tasks_of(place_of(*environment, module));
         const auto found = known.find(task);
         if (found == known.end())
             throw ApiError(404, fmt::format("Could not find task '{}'", task));
-        const auto about = metadata(arena, module.path, task);
+        const auto about = metadata(arena, place_of(*environment, module), task);
         if (!about) {
             return Response::json(
                 500, fmt::format(R"({{"kind":"puppet.tasks/unparseable-metadata","msg":{},)"
@@ -95,7 +95,7 @@ public:
         }
         std::vector<Value> shown;
         for (const auto& file : found->second)
-            shown.push_back(file_facts(arena, name, module, file));
+            shown.push_back(file_facts(arena, *environment, module, file));
         HashBuilder out(arena, 3);
         out.set("metadata", *about);
         out.set("name", full_name(arena, module.name, task));
@@ -105,10 +105,11 @@ public:
 
     Response plan(const Request& request) {
         base::Arena arena;
-        const auto environment = compiler_.environment(environment_name(request));
+        const auto environment =
+            compiler_.environment(request, environment_name(request), RunStep::Looks);
         const auto& module = module_of(*environment, request);
         const std::string plan(request.param("name"));
-        if (!is_plan(module.path, plan))
+        if (!is_plan(place_of(*environment, module), plan))
             throw ApiError(404, fmt::format("Could not find plan '{}'", plan));
         HashBuilder out(arena, 2);
         out.set("metadata", HashBuilder(arena).build());
@@ -187,15 +188,21 @@ private:
         return value::make_array(arena, list);
     }
 
-    Value file_facts(base::Arena& arena, const std::string& environment,
+    /// Returns the folder of a module on the disk.
+    static std::string place_of(const environment::Environment& environment,
+                                const environment::Module& module) {
+        return environment.files().place(module.path);
+    }
+
+    Value file_facts(base::Arena& arena, const environment::Environment& environment,
                      const environment::Module& module, const std::string& file) {
-        const auto path = fmt::format("{}/tasks/{}", module.path, file);
+        const auto path = fmt::format("{}/tasks/{}", place_of(environment, module), file);
         const auto status = files_.stat(path);
         const auto digest = status ? compiler_.files().digests().of("sha256", path, *status)
                                    : base::Result<std::string>(std::unexpected(status.error()));
         if (!digest) throw ApiError(500, digest.error().message);
         HashBuilder params(arena, 1), uri(arena, 2), out(arena, 4);
-        params.set("environment", value::make_string(arena, environment));
+        params.set("environment", value::make_string(arena, environment.name()));
         uri.set("path", value::make_string(arena, fmt::format("/puppet/v3/file_content/tasks/{}/{}",
                                                               module.name, file)));
         uri.set("params", params.build());

@@ -118,8 +118,9 @@ void TraceCache::save(const std::string& key, const CachedCatalog& kept) {
     put_packed(text, kept.facts.size());
     for (const auto& fact : kept.facts) put_packed(text, fact);
     put_packed(text, kept.seen.size());
-    for (const auto& [path, stamp] : kept.seen) {
+    for (const auto& [path, stamp, content] : kept.seen) {
         put_packed(text, path);
+        put_packed(text, content);
         put_packed(text, static_cast<std::uint64_t>(stamp.mtime_ns));
         put_packed(text, stamp.size);
         put_packed(text, stamp.inode);
@@ -188,6 +189,7 @@ std::optional<TraceCache::CachedCatalog> TraceCache::load(const std::string& key
     for (auto n = reader.number(); n > 0 && reader.good(); --n) {
         SeenPath one;
         one.path = reader.text();
+        one.content = reader.text();
         one.stamp.mtime_ns = static_cast<std::int64_t>(reader.number());
         one.stamp.size = reader.number();
         one.stamp.inode = reader.number();

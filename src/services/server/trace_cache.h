@@ -23,10 +23,11 @@ namespace bunraku::server {
 /// Contexts for the encryption of cached files (Secrets::seal).
 inline constexpr std::string_view kCatalogSealContext = "kept catalog", kTraceSealContext = "trace";
 
-/// A path and the stamp that it had when it was read.
+/// A path and the state that it had when it was read.
 struct SeenPath {
     std::string path;
     environment::Stamp stamp;
+    std::string content = {};  ///< content_mark(); empty if only the stamp counts
 };
 
 /// Stores traces in files. Thread-safe. Truncated or damaged files, and files of another program,

@@ -21,6 +21,9 @@ struct NodeRun {
     /// The UUID of the run: the header Bunraku-Run or the parameter transaction_uuid. Empty if the
     /// request names none, as a request for plugins of Puppet's agent.
     std::string_view transaction;
+    /// True if the request is not one with which runs begin, but no run of the node is known. It
+    /// may come from a run that began before the server was started, or from a client without runs.
+    bool implied = false;
 };
 
 /// The versions of nodes. A version is the name of its folder beside the one in use, such as
@@ -65,6 +68,9 @@ public:
 /// Time after which a run whose report did not come counts as ended: runtimeout, whose default is
 /// one hour, and a margin.
 inline constexpr std::chrono::minutes kLongestRun{70};
+
+/// Time after which a run that was implied by a request counts as ended.
+inline constexpr std::chrono::minutes kLongestImpliedRun{10};
 
 /// Returns an authority for one server. All targets are the base; a run keeps the version with
 /// which it began. Everything is in memory, one entry for each run under way. `now` is a monotonic
