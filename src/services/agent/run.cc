@@ -143,6 +143,8 @@ private:
                 may_use_cache = false;
             }
         }
+        // A cached catalog is of an earlier version, so its run does not begin with a new one.
+        if (!catalog) link_.run = report_->transaction_uuid;
         catalog_unchanged_ = !use_cached && !running_failure_ && (catalog = confirmed_catalog());
         if (!catalog && !settings_.on_command_line("environment") && !strict()) ask_environment();
         say(Level::Info, fmt::format("Using environment '{}'", environment_));
@@ -202,7 +204,7 @@ private:
         const auto asked = environment_;
         link_.environment = known->environment;
         auto request =
-            link_.request("GET", link_.url("catalog/" + node_, fixed_query()), kCatalogTypes);
+            link_.request("GET", link_.url("catalog/" + node_, run_query()), kCatalogTypes);
         request.headers.set("If-None-Match", known->etag);
         request.headers.set(site::kFactsHeader, compiler::facts_fingerprint(facts_, known->facts));
         request.headers.set(site::kPluginsHeader, known->plugins);
@@ -235,6 +237,12 @@ private:
         return {{"check_environment", "true"},
                 {"static_catalog", "true"},
                 {"checksum_type", checksums}};
+    }
+
+    Query run_query() const {
+        auto query = fixed_query();
+        query.emplace_back("transaction_uuid", report_->transaction_uuid);
+        return query;
     }
 
     void remember(const http::ClientResponse& answer, std::string asked) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "compile/site/conditional_headers.h"
 #include "core/base/text.h"
 #include "core/config/compatibility.h"
 #include "net/http/network.h"
@@ -104,6 +105,7 @@ http::ClientRequest ServerLink::request(std::string method, std::string url,
     http::ClientRequest out{.method = std::move(method), .url = std::move(url)};
     out.headers.set("Accept", accept);
     out.headers.set("X-Puppet-Version", config::puppet_version(settings_.compatibility()));
+    if (!run.empty()) out.headers.set(site::kRunHeader, run);
     return out;
 }
 

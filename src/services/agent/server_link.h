@@ -36,6 +36,9 @@ public:
 
     /// The environment in every request.
     std::string environment;
+    /// The transaction of the run, sent with every request, so that the server answers all of them
+    /// from one version of the environment. Empty if the requests belong to no run.
+    std::string run;
 
     /// Returns a URL below /puppet/v3. `path` is not yet encoded. If `address` is not empty, it
     /// selects another server.

@@ -119,6 +119,8 @@ http::ClientRequest Agent::request(std::string method, std::string_view path, st
                           http::percent_encode(path, "/"), query.empty() ? "" : "?", query);
     out.headers.set("Accept", accept);
     out.headers.set("X-Puppet-Version", config::puppet_version(config::kDefaultLevel));
+    // Our own agent names its run.
+    if (profile_.conditional_requests) out.headers.set(site::kRunHeader, transaction_);
     return out;
 }
 
