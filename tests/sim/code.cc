@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "core/codec/digest.h"
+
 namespace bunraku::sim {
 
 namespace {
@@ -85,6 +87,27 @@ Statement read_catalog(std::string_view json) {
     return out;
 }
 
+std::string plugin_of(int version) { return fmt::format("plugin {}\n", version); }
+
+std::set<int> versions_of_digests(std::string_view json, int newest) {
+    static std::map<std::string, int, std::less<>> known;
+    static int last = 0;
+    for (; last < newest; ++last) {
+        const int v = last + 1;
+        for (const auto& content : {plugin_of(v), fmt::format("{}\n", v), stamped(v, "source"),
+                                    stamped(v, "a"), stamped(v, "b")})
+            known[codec::hex_digest(codec::DigestKind::Sha256, content)] = v;
+    }
+    std::set<int> out;
+    constexpr std::string_view kKind = "{sha256}";
+    for (std::size_t at = 0; (at = json.find(kKind, at)) != json.npos;) {
+        at += kKind.size();
+        const auto it = known.find(json.substr(at, 64));
+        if (it != known.end()) out.insert(it->second);
+    }
+    return out;
+}
+
 std::string stamped(int version, std::string_view what) {
     std::string out = fmt::format("{} {}\n", what, version);
     for (int i = 0; i < kLines; ++i) out += fmt::format("{}:{}\n", i, version);
@@ -108,6 +131,7 @@ std::vector<std::pair<std::string, std::string>> files_of(int v) {
             {"modules/app/files/version", fmt::format("{}\n", v)},
             {"modules/app/templates/a.epp", fmt::format("template {}", v)},
             {"modules/app/manifests/init.pp", app_pp(v)},
+            {fmt::format("modules/app/lib/{}", kPlugin), plugin_of(v)},
             {"modules/whole/files/source", stamped(v, "source")},
             {"modules/whole/files/tree/a", stamped(v, "a")},
             {"modules/whole/files/tree/below/b", stamped(v, "b")},

@@ -29,6 +29,14 @@ Statement read_catalog(std::string_view json);
 /// with a fact `root` get files below it; all other nodes get notices.
 std::vector<std::pair<std::string, std::string>> files_of(int version);
 
+/// Path of the plugin below a module's or an agent's `lib`.
+inline constexpr std::string_view kPlugin = "sim/plugin";
+/// Returns the content of the plugin of a version.
+std::string plugin_of(int version);
+/// Returns the versions whose files have a SHA-256 that `json` contains. `newest` is the newest
+/// version.
+std::set<int> versions_of_digests(std::string_view json, int newest);
+
 /// Returns file content that identifies the version of the code that it belongs to.
 std::string stamped(int version, std::string_view what);
 /// Returns the version in `content`, or nullopt if the content is incomplete.

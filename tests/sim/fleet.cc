@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,6 +103,8 @@ struct Fleet::Machine {
     int code_before = 0;
     std::uint64_t deploys_before = 0;
     bool deploying_before = false;
+    std::uint64_t starts_before = 0;
+    std::set<int> versions;  ///< versions of the responses
 
     std::optional<Statement> catalog;  ///< the current catalog of the agent
     agent::SslFiles ssl;
@@ -237,6 +240,7 @@ bool Fleet::start_server(Server& server) {
         return false;
     }
     note(server.name + " is up");
+    ++starts_;
     life->instance = std::move(*started);
     server.life = std::move(life);
     return true;
@@ -398,7 +402,8 @@ void Fleet::trouble() {
 }
 
 void Fleet::operate() {
-    const bool in_place = world_.random(2) == 0;
+    const bool in_place = world_.random(2) == 0 && !options_.moves;
+    in_place_ = in_place;
     deploy(in_place);
     for (auto& server : servers_) start_for_sure(server);
     const auto end = world_.now() + std::chrono::duration_cast<sys::Duration>(
@@ -470,13 +475,14 @@ void Fleet::begin_life(Machine& m) {
             m.settings.set("server_list", fmt::format("{}", fmt::join(names, ",")));
         }
         if (!m.whole) {
-            m.whole =
-                std::make_unique<WholeAgent>(WholeAgent::Machine{.settings = m.settings,
-                                                                 .network = network_.host(m.name),
-                                                                 .system = system_.system(),
-                                                                 .stopped = m.stopped(),
-                                                                 .folder = folder,
-                                                                 .name = m.name});
+            m.whole = std::make_unique<WholeAgent>(
+                WholeAgent::Machine{.settings = m.settings,
+                                    .network = network_.host(m.name),
+                                    .system = system_.system(),
+                                    .stopped = m.stopped(),
+                                    .folder = folder,
+                                    .name = m.name,
+                                    .with_facts = [this] { move_perhaps(10); }});
         }
         m.whole->begin_life(folder, std::exchange(m.power_lost, false));
         return;
@@ -501,7 +507,8 @@ void Fleet::begin_life(Machine& m) {
         .absent = 0.01,
         .facts_interval = std::max<std::chrono::seconds>(
             2h, std::chrono::duration_cast<std::chrono::seconds>(interval() * 4)),
-        .conditional_requests = true,
+        .conditional_requests = !options_.moves || m.number % 2 == 0,
+        .looks_for_plugins = options_.moves,
         .keeps_connection = false,
         .resumes = false,
         .reports = load::AgentProfile::Reports::Changed});
@@ -549,6 +556,8 @@ void Fleet::run_agent(Machine& m) {
     m.code_before = code_;
     m.deploys_before = deploys_;
     m.deploying_before = deploying_;
+    m.starts_before = starts_;
+    m.versions.clear();
     ++figures_.runs;
     m.problem.clear();
     if (m.whole) return run_whole(m);
@@ -663,6 +672,8 @@ void Fleet::leap() {
 void Fleet::record(Machine& m, load::Step step, const http::ClientRequest& request,
                    const http::ClientResponse& response) {
     if (m.crashed) return;
+    if (response.status / 100 == 2 && step != load::Step::Report)
+        check_one_version(m, versions_of_digests(response.body, code_));
     if (step == load::Step::Catalog && response.status == 200) {
         ++figures_.catalogs;
         m.catalog = read_catalog(response.body);
@@ -682,6 +693,23 @@ void Fleet::record(Machine& m, load::Step step, const http::ClientRequest& reque
         m.problem = fmt::format("{} {}: {} {}", request.method, request.url.substr(0, 80),
                                 response.status, response.body.substr(0, 200));
     }
+    move_perhaps(30);
+}
+
+/// Deploys new code, once in that many calls.
+void Fleet::move_perhaps(std::uint64_t one_in) {
+    if (!options_.moves || calm_ || world_.random(one_in) != 0) return;
+    deploy(false);
+}
+
+/// Checks that all responses of a run are of one version. A mixture is possible if files are
+/// deployed in place, and if a run reaches several servers, which do not yet know what the others
+/// answered.
+void Fleet::check_one_version(Machine& m, const std::set<int>& versions) {
+    m.versions.insert(versions.begin(), versions.end());
+    if (m.versions.size() < 2 || in_place_ || servers_.size() > 1) return;
+    wrong(fmt::format("{} received files of the versions {} in one run", m.name,
+                      fmt::join(m.versions, " and ")));
 }
 
 /// Checks the agent's catalog: it must match the agent's own facts and a version of the code that
@@ -696,6 +724,7 @@ void Fleet::check_catalog(Machine& m) {
         wrong(fmt::format("{} has facts {} and a catalog of facts {}", m.name, changes,
                           said.changes));
     if (said.code.empty()) return wrong(m.name + " received an empty catalog");
+    check_one_version(m, said.code);
     const bool in_between = m.deploying_before || deploying_ || deploys_ != m.deploys_before;
     if (in_between) return;
     const int low = *said.code.begin(), high = *said.code.rbegin();

@@ -33,6 +33,8 @@ struct Options {
     double days = 1;
     int interval_minutes = 30;
     bool faults = true;
+    /// True to deploy code between any two requests of runs, always through a link.
+    bool moves = false;
     /// Number of hours by which the clock advances in one step; after each step, every agent runs.
     /// Used to test certificates, which are valid for years. 0 means that time advances without
     /// such steps.
@@ -99,6 +101,8 @@ private:
     void record(Machine& machine, load::Step step, const http::ClientRequest& request,
                 const http::ClientResponse& response);
     void check_catalog(Machine& machine);
+    void check_one_version(Machine& machine, const std::set<int>& versions);
+    void move_perhaps(std::uint64_t one_in);
     void check_machine(Machine& machine, bool all);
     void check_certificate(Machine& machine);
     void check_end();
@@ -130,6 +134,8 @@ private:
     /// true during a deploy in place, while files of two versions exist
     bool deploying_ = false;
     std::uint64_t deploys_ = 0;  ///< number of deploys in place that have begun
+    bool in_place_ = false;      ///< true if deploys overwrite files
+    std::uint64_t starts_ = 0;   ///< number of starts of servers
 
     std::deque<Machine> machines_;
     load::Figures load_figures_;

@@ -54,7 +54,7 @@ struct SimulationRun {
 int usage() {
     std::fputs(
         "sim [--seeds A-B | --kept FILE] [--days N] [--agents N] [--whole N] [--servers N]\n"
-        "    [--interval MINUTES] [--leap HOURS] [--calm] [--twice] [--tell]\n",
+        "    [--interval MINUTES] [--leap HOURS] [--moves] [--calm] [--twice] [--tell]\n",
         stderr);
     return 2;
 }
@@ -141,6 +141,8 @@ int main(int argc, char** argv) {
         const auto word = words[i];
         if (word == "--calm") {
             w.options.faults = false;
+        } else if (word == "--moves") {
+            w.options.moves = true;
         } else if (word == "--twice") {
             w.twice = true;
         } else if (word == "--tell") {

@@ -88,6 +88,7 @@ WholeAgent::Outcome WholeAgent::run(const agent::SslFiles& ssl, std::uint64_t ch
         .network = &machine_.network,
         .facts =
             [&](base::Arena& arena) {
+                if (machine_.with_facts) machine_.with_facts();
                 value::HashBuilder facts(arena);
                 for (const auto& [name, text] :
                      {std::pair<std::string_view, std::string>{"role", "whole"},
@@ -126,6 +127,11 @@ base::Result<int> WholeAgent::version(std::uint64_t changes) const {
             return failure(fmt::format("{} is of version {}, others of {}", name, *stamp, *out));
         out = stamp;
     }
+    const auto plugin =
+        files.read(fmt::format("{}/{}", machine_.settings.text("plugindest"), kPlugin));
+    if (!plugin || *plugin != plugin_of(*out))
+        return failure(fmt::format("the plugin is '{}', files are of version {}",
+                                   plugin ? *plugin : "", *out));
     const auto text = files.read(root() + "/content");
     if (!text || *text != content_of(*out, machine_.name, changes)) {
         return failure(fmt::format("content: '{}' with version {} and {} changes",

@@ -27,6 +27,8 @@ public:
         std::function<bool()> stopped;
         std::string folder;  ///< managed files are below FOLDER/root
         std::string name;
+        /// Called in each run between the synchronization of plugins and the request for a catalog.
+        std::function<void()> with_facts;
     };
     explicit WholeAgent(Machine machine) : machine_(std::move(machine)) {}
     /// Starts a new life of the agent, whose whole state is in `folder`. After a power loss,
@@ -45,8 +47,9 @@ public:
     /// Runs the agent once, with facts that have changed `changes` times.
     Outcome run(const agent::SslFiles& ssl, std::uint64_t changes);
 
-    /// Returns the version of the code that all files below the root belong to, for this node and
-    /// `changes`. Returns an error that names the wrong file if there is no such version.
+    /// Returns the version of the code that all files below the root and the plugin belong to, for
+    /// this node and `changes`. Returns an error that names the wrong file if there is no such
+    /// version.
     base::Result<int> version(std::uint64_t changes) const;
     /// Returns the name of a managed file that is incomplete, or nullopt.
     std::optional<std::string> torn() const;

@@ -206,6 +206,14 @@ Agent::CatalogCheck Agent::check_catalog(base::Arena& arena) {
 }
 
 bool Agent::fetch_plugins() {
+    if (profile_.looks_for_plugins) {
+        const Query query{{"recurse", "false"}, {"links", "manage"}};
+        if (!ask(Step::Plugins,
+                 request("GET", "file_metadatas/plugins",
+                         with_environment(query, profile_.environment), "application/json"),
+                 404))
+            return false;
+    }
     for (const std::string_view mount : {"pluginfacts", "plugins"}) {
         Query query{{"recurse", "true"},
                     {"max_files", "-1"},

@@ -23,8 +23,7 @@ protected:
         return versions_->current("production", node)->value_or("none");
     }
     void catalog(std::string_view transaction) {
-        versions_->catalog(
-            {.environment = "production", .node = "n1", .transaction = transaction});
+        versions_->catalog({.environment = "production", .node = "n1", .transaction = transaction});
     }
     void idle(std::string_view transaction) {
         versions_->idle({.environment = "production", .node = "n1", .transaction = transaction});
