@@ -56,7 +56,9 @@ Compiler::Compiler(const Context& context, config::Settings settings, site::Opti
       site_(std::move(settings), options),
       slots_(context.runtime, options.threads, options.queue),
       versions_(site_.settings(), options.files,
-                context.versions ? context.versions : make_memory_versions(),
+                context.versions
+                    ? context.versions
+                    : make_local_versions(context.state_directory + "/versions", context.log),
                 [this](const PlacedVersion& version) { forget(version); }),
       files_(site_.settings()),
       fact_files_(FactFiles::of_settings(site_.settings(), context.log)),

@@ -93,6 +93,7 @@ void EnvironmentVersions::look(Environment& environment, const std::string& name
         environment.base = known != environment.live.end()
                                ? known->version
                                : place(environment, std::move(version), *folder);
+        authority_->base(name, environment.base->name);
     }
     environment.moment = moment;
 }
@@ -181,13 +182,12 @@ std::shared_ptr<const PlacedVersion> EnvironmentVersions::begin(Environment& env
 std::shared_ptr<const PlacedVersion> EnvironmentVersions::of(const NodeRun& run, RunStep step) {
     const auto [found, base] = find(std::string(run.environment));
     if (!base || run.node.empty()) return base;
-    if (step == RunStep::Begins || !run.transaction.empty()) return begin(*found, run);
+    auto asked = run;
+    asked.implied = step != RunStep::Begins;
+    if (step == RunStep::Begins || !run.transaction.empty()) return begin(*found, asked);
     const auto name = known(authority_->current(run.environment, run.node), run);
     if (!name) {
-        if (step == RunStep::Looks) return base;
-        auto implied = run;
-        implied.implied = true;
-        return begin(*found, implied);
+        return step == RunStep::Looks ? base : begin(*found, asked);
     }
     if (*name == base->name) return base;
     const std::lock_guard lock(found->mutex);

@@ -53,10 +53,9 @@ public:
     /// has no versions or does not exist.
     std::shared_ptr<const PlacedVersion> base(const std::string& environment);
 
-    /// Returns the version for a request of a run. If the request names a transaction, it begins
-    /// the run with the first of its requests, whatever `step` says. Returns null if the
-    /// environment has no versions. Throws Unavailable if the version of the run cannot be known or
-    /// no longer exists.
+    /// Returns the version for a request of a run. A request that names a transaction begins that
+    /// run, whatever `step` says, unless the run is known. Returns null if the environment has no
+    /// versions. Throws Unavailable if the version of the run cannot be known or no longer exists.
     std::shared_ptr<const PlacedVersion> of(const NodeRun& run, RunStep step);
 
     VersionAuthority& authority() { return *authority_; }

@@ -110,9 +110,9 @@ public:
         // version.
         const auto* transaction = request.query_value("transaction_uuid");
         asked.choose_sources = [&](const std::string& environment, site::Sources& sources) {
-            const auto version =
-                compiler_.version(request, environment, RunStep::Looks,
-                                  transaction ? std::string_view(*transaction) : "");
+            const auto version = compiler_.version(
+                request, environment, transaction ? RunStep::Begins : RunStep::Looks,
+                transaction ? std::string_view(*transaction) : "");
             if (version) version->place(sources);
         };
         const auto session = compiler_.site().session(std::move(asked), compiler_.log());

@@ -54,7 +54,7 @@ struct Context {
     ApiTokens* tokens = nullptr;  ///< the tokens of this server
     /// The authority of this process, if it has the role `ca`, which is created first.
     CaAccess* ca = nullptr;
-    /// The versions of nodes. If null, the compiler role uses make_memory_versions().
+    /// The versions of nodes. If null, the compiler role uses make_local_versions().
     std::shared_ptr<VersionAuthority> versions = nullptr;
 };
 

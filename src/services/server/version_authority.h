@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/diagnostic.h"
 #include "core/base/result.h"
 
 namespace bunraku::server {
@@ -21,8 +22,8 @@ struct NodeRun {
     /// The UUID of the run: the header Bunraku-Run or the parameter transaction_uuid. Empty if the
     /// request names none, as a request for plugins of Puppet's agent.
     std::string_view transaction;
-    /// True if the request is not one with which runs begin, but no run of the node is known. It
-    /// may come from a run that began before the server was started, or from a client without runs.
+    /// True if the request is not one with which runs begin. If its run is not known, it may come
+    /// from a run that began before the server was started, or from a client without runs.
     bool implied = false;
 };
 
@@ -37,6 +38,12 @@ struct NodeRun {
 class VersionAuthority {
 public:
     virtual ~VersionAuthority() = default;
+
+    /// Records the base of an environment on this server. Called before any other function for the
+    /// environment, and after each move of its link.
+    virtual void base(std::string_view environment, std::string_view version) {
+        (void)environment, (void)version;
+    }
 
     /// Returns the version that the node shall have from its next run on. nullopt means the base.
     /// Never blocks.
@@ -73,9 +80,13 @@ inline constexpr std::chrono::minutes kLongestRun{70};
 inline constexpr std::chrono::minutes kLongestImpliedRun{10};
 
 /// Returns an authority for one server. All targets are the base; a run keeps the version with
-/// which it began. Everything is in memory, one entry for each run under way. `now` is a monotonic
-/// clock; if empty, the system's clock is used.
-std::shared_ptr<VersionAuthority> make_memory_versions(
+/// which it began. There is one entry in memory for each run under way. When an environment's link
+/// moves, the runs with other versions are written to `file`, so that they keep their versions if
+/// the server is restarted; if `file` is empty, nothing is written. `log` receives errors of the
+/// file and must outlive the object. `now` is a monotonic clock; if empty, the system's clock is
+/// used.
+std::shared_ptr<VersionAuthority> make_local_versions(
+    std::string file, base::LogSink& log,
     std::function<std::chrono::steady_clock::time_point()> now = {});
 
 }  // namespace bunraku::server

@@ -2,6 +2,9 @@
 // Tests the rules by which a node gets another version of an environment, for one server.
 #include "services/server/version_authority.h"
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 namespace bunraku::server {
@@ -9,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class MemoryVersionsTest : public testing::Test {
+class LocalVersionsTest : public testing::Test {
 protected:
     std::string begin(std::string_view transaction, std::string_view version,
                       bool implied = false) {
@@ -30,14 +33,16 @@ protected:
     }
 
     std::chrono::steady_clock::time_point now_{1h};
-    std::shared_ptr<VersionAuthority> versions_ = make_memory_versions([this] { return now_; });
+    base::MemorySink log_;
+    std::shared_ptr<VersionAuthority> versions_ =
+        make_local_versions("", log_, [this] { return now_; });
 };
 
-TEST_F(MemoryVersionsTest, TargetIsTheBase) {
+TEST_F(LocalVersionsTest, TargetIsTheBase) {
     EXPECT_EQ(versions_->target("production", "n1"), std::nullopt);
 }
 
-TEST_F(MemoryVersionsTest, RunKeepsItsVersion) {
+TEST_F(LocalVersionsTest, RunKeepsItsVersion) {
     EXPECT_EQ(current(), "none");
     EXPECT_EQ(begin("", "v1"), "v1");
     EXPECT_EQ(current(), "v1");
@@ -49,7 +54,7 @@ TEST_F(MemoryVersionsTest, RunKeepsItsVersion) {
     EXPECT_EQ(*versions_->current("other", "n1"), std::nullopt);
 }
 
-TEST_F(MemoryVersionsTest, KnownTransactionBeginsNoRun) {
+TEST_F(LocalVersionsTest, KnownTransactionBeginsNoRun) {
     EXPECT_EQ(begin("t1", "v1"), "v1");
     EXPECT_EQ(begin("t1", "v2"), "v1");
     EXPECT_EQ(begin("", "v2"), "v2");  // the search of plugins after the request for the node
@@ -58,7 +63,7 @@ TEST_F(MemoryVersionsTest, KnownTransactionBeginsNoRun) {
     EXPECT_EQ(begin("t1", "v4"), "v3");  // late
 }
 
-TEST_F(MemoryVersionsTest, CatalogNamesTheTransaction) {
+TEST_F(LocalVersionsTest, CatalogNamesTheTransaction) {
     begin("", "v1");
     catalog("t1");
     EXPECT_EQ(begin("t1", "v2"), "v1");
@@ -66,7 +71,7 @@ TEST_F(MemoryVersionsTest, CatalogNamesTheTransaction) {
     EXPECT_EQ(current(), "none");
 }
 
-TEST_F(MemoryVersionsTest, OnlyTheReportOfTheRunEndsIt) {
+TEST_F(LocalVersionsTest, OnlyTheReportOfTheRunEndsIt) {
     begin("t1", "v1");
     begin("", "v1");
     catalog("t1");
@@ -81,14 +86,14 @@ TEST_F(MemoryVersionsTest, OnlyTheReportOfTheRunEndsIt) {
     EXPECT_EQ(current(), "v2");
 }
 
-TEST_F(MemoryVersionsTest, LateReportDoesNotEndARunWithoutTransaction) {
+TEST_F(LocalVersionsTest, LateReportDoesNotEndARunWithoutTransaction) {
     begin("t1", "v1");
     begin("", "v2");  // the next run, which names no transaction yet
     idle("t1");
     EXPECT_EQ(current(), "v2");
 }
 
-TEST_F(MemoryVersionsTest, RunWithoutReportEnds) {
+TEST_F(LocalVersionsTest, RunWithoutReportEnds) {
     begin("t1", "v1");
     now_ += kLongestRun - 1s;
     EXPECT_EQ(current(), "v1");
@@ -98,7 +103,7 @@ TEST_F(MemoryVersionsTest, RunWithoutReportEnds) {
     EXPECT_EQ(begin("t1", "v2"), "v2");
 }
 
-TEST_F(MemoryVersionsTest, ImpliedRunEndsSoon) {
+TEST_F(LocalVersionsTest, ImpliedRunEndsSoon) {
     begin("", "v1", true);
     now_ += kLongestImpliedRun - 1s;
     EXPECT_EQ(current(), "v1");
@@ -109,6 +114,97 @@ TEST_F(MemoryVersionsTest, ImpliedRunEndsSoon) {
     catalog("t1");
     now_ += kLongestImpliedRun;
     EXPECT_EQ(current(), "v1");
+}
+
+/// Restarts of the server in the middle of runs.
+class RestartedVersionsTest : public LocalVersionsTest {
+protected:
+    RestartedVersionsTest() { start(); }
+    ~RestartedVersionsTest() override { std::filesystem::remove_all(folder_); }
+    void start() {
+        versions_ = make_local_versions(folder_ + "/versions", log_, [this] { return now_; });
+    }
+    void base(std::string_view version) { versions_->base("production", version); }
+    static std::string scratch() {
+        char name[] = "/tmp/version_authority_test_XXXXXX";
+        return ::mkdtemp(name);
+    }
+    const std::string folder_ = scratch();
+};
+
+TEST_F(RestartedVersionsTest, RunKeepsItsVersion) {
+    base("v1");
+    begin("t1", "v1");
+    base("v2");
+    start();
+    base("v2");
+    EXPECT_EQ(current(), "v1");
+    EXPECT_EQ(begin("t1", "v2", true), "v1");
+    EXPECT_EQ(begin("t2", "v2"), "v2");
+    start();
+    base("v2");
+    EXPECT_EQ(current(), "none");  // the run of the base is not written
+    EXPECT_EQ(begin("t2", "v2", true), "v2");
+    EXPECT_TRUE(log_.records.empty());
+}
+
+TEST_F(RestartedVersionsTest, ReportEndsAWrittenRun) {
+    base("v1");
+    begin("t1", "v1");
+    base("v2");
+    idle("t1");
+    start();
+    base("v2");
+    EXPECT_EQ(current(), "none");
+}
+
+TEST_F(RestartedVersionsTest, LinkMovedWhileTheServerWasStopped) {
+    base("v1");
+    begin("t1", "v1");
+    start();
+    base("v2");
+    // The run is not known, but it began when the base was v1.
+    EXPECT_EQ(begin("t1", "v2", true), "v1");
+    EXPECT_EQ(current(), "v1");
+    EXPECT_EQ(begin("t2", "v2"), "v2");
+    idle("t2");
+    EXPECT_EQ(begin("", "v2", true), "v2");
+    start();
+    base("v2");
+    EXPECT_EQ(begin("t3", "v2", true), "v2");
+}
+
+TEST_F(RestartedVersionsTest, EarlierBaseIsForgottenAfterTheLongestRun) {
+    base("v1");
+    start();
+    base("v2");
+    now_ += kLongestRun;
+    EXPECT_EQ(begin("t1", "v2", true), "v2");
+}
+
+TEST_F(RestartedVersionsTest, TornLinesAreIgnored) {
+    base("v1");
+    begin("t1", "v1");
+    base("v2");
+    {
+        std::ofstream out(folder_ + "/versions", std::ios::app);
+        out << "ended\tproduction\tn1";
+    }
+    start();
+    base("v2");
+    EXPECT_EQ(current(), "v1");
+    idle("t1");
+    start();
+    base("v2");
+    EXPECT_EQ(current(), "none");
+}
+
+TEST_F(RestartedVersionsTest, DiskErrorIsLogged) {
+    std::filesystem::remove_all(folder_);
+    base("v1");
+    ASSERT_EQ(log_.records.size(), 1U);
+    EXPECT_TRUE(log_.records[0].message.starts_with("Could not record the versions of runs: "));
+    EXPECT_EQ(begin("t1", "v1"), "v1");
 }
 
 }  // namespace
