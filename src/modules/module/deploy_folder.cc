@@ -185,28 +185,48 @@ VersionState VersionFolders::state_of(const std::string& folder) {
     return out;
 }
 
+namespace {
+
+/// Exchanges two paths atomically if the file system supports it.
+Result<void> exchange(sys::FileSystem& files, const std::string& one, const std::string& other) {
+    if (::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0)
+        return {};
+    // Not every file system supports RENAME_EXCHANGE.
+    const std::string away = fmt::format("{}.away-{}", one, ::getpid());
+    BUNRAKU_TRY_VOID(files.rename(other, away));
+    BUNRAKU_TRY_VOID(files.rename(one, other));
+    return files.rename(away, one);
+}
+
+}  // namespace
+
 Result<std::string> VersionFolders::finish(VersionState state, const VersionManifest& manifest) {
     auto& files = system_->files;
     state.files = manifest.digest();
     const std::string stem = fmt::format("{}/{}-{}", home_, state.commit.substr(0, 12), state.id());
     std::string version = stem;
     const std::string now = current();
+    bool replaces = false;
     for (int i = 2; files.lstat(version); ++i) {
         // Replaces an earlier version with the same content that is not in use.
         const auto real = files.real_path(version);
-        if (!real || *real != now) {
-            const std::string gone = fmt::format("{}/.gone-{}", home_, ::getpid());
-            BUNRAKU_TRY_VOID(files.remove_all(gone));
-            BUNRAKU_TRY_VOID(files.rename(version, gone));
-            break;
-        }
+        replaces = !real || *real != now;
+        if (replaces) break;
         version = fmt::format("{}-{}", stem, i);
     }
     BUNRAKU_ALWAYS_ASSERT(version != now && version.starts_with(home_ + "/"));
     BUNRAKU_TRY_VOID(write_manifest(version, manifest));
     BUNRAKU_TRY_VOID(
         files.replace(version + std::string(kState), state_text(state), {.mode = 0644}));
-    BUNRAKU_TRY_VOID(files.rename(fresh(), version));
+    if (!replaces) {
+        BUNRAKU_TRY_VOID(files.rename(fresh(), version));
+        return version;
+    }
+    // Runs of agents may still need files of this version, so its path always exists.
+    BUNRAKU_TRY_VOID(exchange(files, fresh(), version));
+    const std::string gone = fmt::format("{}/.gone-{}", home_, ::getpid());
+    BUNRAKU_TRY_VOID(files.remove_all(gone));
+    BUNRAKU_TRY_VOID(files.rename(fresh(), gone));
     return version;
 }
 
@@ -246,13 +266,7 @@ Result<void> VersionFolders::use(const std::string& version) {
     const std::string aside = fmt::format("{}/.link-{}", home_, ::getpid());
     BUNRAKU_TRY_VOID(files.remove_all(aside));
     BUNRAKU_TRY_VOID(files.make_link(target, aside));
-    if (::renameat2(AT_FDCWD, aside.c_str(), AT_FDCWD, link_.c_str(), RENAME_EXCHANGE) != 0) {
-        // Not every file system supports RENAME_EXCHANGE.
-        const std::string away = fmt::format("{}/.away-{}", home_, ::getpid());
-        BUNRAKU_TRY_VOID(files.rename(link_, away));
-        BUNRAKU_TRY_VOID(files.rename(aside, link_));
-        BUNRAKU_TRY_VOID(files.rename(away, aside));
-    }
+    BUNRAKU_TRY_VOID(exchange(files, aside, link_));
     std::string before = fmt::format("{}/before-{}", home_, sys::base_name(version));
     BUNRAKU_TRY_VOID(files.rename(aside, before));
     return files.replace_link(std::string(sys::base_name(before)), home_ + "/previous");
