@@ -21,8 +21,8 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// (kSearchTables). 3 stored tags and parameters as jsonb on PostgreSQL. 4 lacked sets of fact
 /// names (kFactNameTables). 5 lacked history (kHistoryTables). 6 lacked the history of facts
 /// (kFactHistoryTables). 7 lacked counters (kCounterTables). 8 stored Sensitive values unencrypted
-/// (kSecretTables). 9 lacked source locations (kPlaceTables).
-constexpr std::int64_t kNewest = 10;
+/// (kSecretTables). 9 lacked source locations (kPlaceTables). 10 lacked rollouts (kRolloutTables).
+constexpr std::int64_t kNewest = 11;
 
 /// The oldest schema whose programs may read and write the same database as this program. Later
 /// schemas only add tables that those programs do not need. This allows rolling upgrades of a fleet
@@ -163,8 +163,11 @@ Result<bool> migrate_once(Database& db) {
                 db.execute("INSERT INTO store_meta (name, value) VALUES ('clear_secrets', 1)"
                            " ON CONFLICT (name) DO UPDATE SET value = 1"));
         }
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
-        BUNRAKU_TRY(fill_source_locations(db));
+        if (version < 10) {
+            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
+            BUNRAKU_TRY(fill_source_locations(db));
+        }
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kRolloutTables)));
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {
@@ -176,6 +179,7 @@ Result<bool> migrate_once(Database& db) {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kRolloutTables)));
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
     }

@@ -447,4 +447,84 @@ CREATE TABLE catalog_places (
 );
 )sql";
 
+// Added with schema 11: rollouts, which move nodes to another version of their environment in waves
+// (docs/design/0401-rollouts.md). Versions are the names of folders that `deploy` made. Nodes are
+// named, not referenced, because a rollout may know nodes that the store does not. `live` is 1
+// until a rollout is closed: an environment has at most one live rollout.
+inline constexpr std::string_view kRolloutTables = R"sql(
+CREATE TABLE rollouts (
+    id {id},
+    environment {text} NOT NULL,
+    from_version {text} NOT NULL,
+    to_version {text} NOT NULL,
+    plan_digest {text} NOT NULL,
+    state {text} NOT NULL,
+    wave {int} NOT NULL,
+    moved {int} NOT NULL,
+    resume_state {text} NOT NULL,
+    hold {small} NOT NULL,
+    sequence {int} NOT NULL,
+    epoch {int} NOT NULL,
+    started {int} NOT NULL,
+    since {int} NOT NULL,
+    starter {text} NOT NULL,
+    approved {int} NOT NULL,
+    reason {text} NOT NULL,
+    waiting {text} NOT NULL,
+    live {small} NOT NULL
+);
+CREATE UNIQUE INDEX rollouts_live ON rollouts (environment) WHERE live = 1;
+CREATE TABLE rollout_plans (
+    digest {text} PRIMARY KEY,
+    plan {text} NOT NULL
+);
+CREATE TABLE rollout_members (
+    certname {text} NOT NULL,
+    rollout_id {int} NOT NULL,
+    wave {int} NOT NULL,
+    judged {small} NOT NULL,
+    verdict {text} NOT NULL DEFAULT '',
+    detail {text} NOT NULL DEFAULT '',
+    proofs {int} NOT NULL DEFAULT 0,
+    PRIMARY KEY (certname, rollout_id)
+){rowless};
+CREATE INDEX rollout_members_rollout ON rollout_members (rollout_id, wave);
+CREATE TABLE node_versions (
+    certname {text} NOT NULL,
+    environment {text} NOT NULL,
+    version {text} NOT NULL,
+    previous {text} NOT NULL,
+    since {int} NOT NULL,
+    transaction_uuid {text} NOT NULL,
+    idle {small} NOT NULL,
+    epoch {int} NOT NULL,
+    PRIMARY KEY (certname, environment)
+){rowless};
+CREATE TABLE rollout_events (
+    rollout_id {int} NOT NULL,
+    number {int} NOT NULL,
+    time {int} NOT NULL,
+    actor {text} NOT NULL,
+    what {text} NOT NULL,
+    detail {text} NOT NULL,
+    sent {small} NOT NULL,
+    PRIMARY KEY (rollout_id, number)
+){rowless};
+CREATE TABLE rollout_servers (
+    server {text} PRIMARY KEY,
+    epoch {int} NOT NULL,
+    seen {int} NOT NULL,
+    versions {text} NOT NULL,
+    forgotten {small} NOT NULL
+);
+CREATE TABLE node_tries (
+    certname {text} NOT NULL,
+    environment {text} NOT NULL,
+    version {text} NOT NULL,
+    ends {int} NOT NULL,
+    actor {text} NOT NULL,
+    PRIMARY KEY (certname, environment)
+){rowless};
+)sql";
+
 }  // namespace bunraku::store

@@ -310,7 +310,7 @@ TEST(Store, ReportsWhyItCannotOpen) {
     sqlite3_close(raw);
     EXPECT_EQ(message(folder / "new"),
               fmt::format("Could not open the store {}/new: it was written by a newer program "
-                          "(schema 99, this one knows 10)",
+                          "(schema 99, this one knows 11)",
                           folder.path()));
 }
 
