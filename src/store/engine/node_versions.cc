@@ -58,10 +58,10 @@ Result<NodeVersion> move_node(Writer& writer, const NodeVersion& target,
         s.bind(target.previous).bind(target.since).bind(target.transaction).bind(target.epoch);
         BUNRAKU_TRY_VOID(s.run());
     } else {
-        Statement s = BUNRAKU_TRY(
-            db.prepare("UPDATE node_versions SET version = ?, previous = ?, since = ?,"
-                       " transaction_uuid = ?, idle = 0, epoch = ?"
-                       " WHERE certname = ? AND environment = ? AND version = ?"));
+        Statement s =
+            BUNRAKU_TRY(db.prepare("UPDATE node_versions SET version = ?, previous = ?, since = ?,"
+                                   " transaction_uuid = ?, idle = 0, epoch = ?"
+                                   " WHERE certname = ? AND environment = ? AND version = ?"));
         s.bind(target.version).bind(target.previous).bind(target.since).bind(target.transaction);
         s.bind(target.epoch).bind(target.certname).bind(target.environment).bind(expected);
         BUNRAKU_TRY_VOID(s.run());

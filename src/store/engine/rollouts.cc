@@ -40,19 +40,19 @@ RolloutRow read_row(const Statement& s) {
 
 /// Raises the epoch and returns it. The caller has a transaction.
 Result<std::int64_t> next_epoch(Database& db) {
-    Statement s = BUNRAKU_TRY(
-        db.prepare("INSERT INTO store_meta (name, value) VALUES ('rollout_epoch', 1)"
-                   " ON CONFLICT (name) DO UPDATE SET value = store_meta.value + 1"));
+    Statement s =
+        BUNRAKU_TRY(db.prepare("INSERT INTO store_meta (name, value) VALUES ('rollout_epoch', 1)"
+                               " ON CONFLICT (name) DO UPDATE SET value = store_meta.value + 1"));
     BUNRAKU_TRY_VOID(s.run());
     return rollout_epoch(db);
 }
 
 /// Inserts an event with the next number of its rollout. The caller has a transaction.
 Result<void> insert_event(Database& db, const RolloutEvent& event) {
-    Statement s = BUNRAKU_TRY(
-        db.prepare("INSERT INTO rollout_events (rollout_id, number, time, actor, what, detail, sent)"
-                   " SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4, ?5, 0"
-                   " FROM rollout_events WHERE rollout_id = ?1"));
+    Statement s = BUNRAKU_TRY(db.prepare(
+        "INSERT INTO rollout_events (rollout_id, number, time, actor, what, detail, sent)"
+        " SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4, ?5, 0"
+        " FROM rollout_events WHERE rollout_id = ?1"));
     s.bind(event.rollout).bind(event.time).bind(event.actor).bind(event.what).bind(event.detail);
     return s.run();
 }
@@ -117,9 +117,9 @@ Result<std::int64_t> insert_rollout(Writer& writer, const RolloutRow& row, std::
     Database& db = writer.db();
     Transaction transaction = BUNRAKU_TRY(Transaction::begin(db));
     {
-        Statement s = BUNRAKU_TRY(
-            db.prepare("INSERT INTO rollout_plans (digest, plan) VALUES (?, ?)"
-                       " ON CONFLICT (digest) DO NOTHING"));
+        Statement s =
+            BUNRAKU_TRY(db.prepare("INSERT INTO rollout_plans (digest, plan) VALUES (?, ?)"
+                                   " ON CONFLICT (digest) DO NOTHING"));
         s.bind(row.plan).bind(plan);
         BUNRAKU_TRY_VOID(s.run());
     }
@@ -150,10 +150,10 @@ Result<std::optional<RolloutRow>> find_rollout(Database& db, std::int64_t id) {
 
 Result<std::vector<RolloutRow>> list_rollouts(Database& db, std::string_view environment,
                                               Which which) {
-    Statement s = BUNRAKU_TRY(db.prepare(
-        fmt::format("SELECT {} FROM rollouts WHERE (?1 = '' OR environment = ?1){}"
-                    " ORDER BY id DESC",
-                    kColumns, which == Which::Live ? " AND live = 1" : "")));
+    Statement s = BUNRAKU_TRY(
+        db.prepare(fmt::format("SELECT {} FROM rollouts WHERE (?1 = '' OR environment = ?1){}"
+                               " ORDER BY id DESC",
+                               kColumns, which == Which::Live ? " AND live = 1" : "")));
     s.bind(environment);
     std::vector<RolloutRow> out;
     while (BUNRAKU_TRY(s.step())) out.push_back(read_row(s));

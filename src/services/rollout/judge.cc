@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/rollout/judge.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+#include <tuple>
+
+namespace bunraku::rollout {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kNames = {"",         "failed", "surprising",
+                                                    "restless", "silent", "proved"};
+
+/// Returns the runs with the new version, oldest first, each once.
+std::vector<const JudgedRun*> runs_after_move(const JudgedNode& node) {
+    std::vector<const JudgedRun*> out;
+    const JudgedRun* first = nullptr;
+    for (const JudgedRun& run : node.runs)
+        if (!node.transaction.empty() && run.transaction == node.transaction) first = &run;
+    for (const JudgedRun& run : node.runs) {
+        // The clock of the agent orders its own runs, so that a late report of an earlier run does
+        // not count. If the report of the first run never came, only the time of arrival is left.
+        const bool after = first ? run.start >= first->start : run.received >= node.moved;
+        if (after) out.push_back(&run);
+    }
+    const auto key = [](const JudgedRun* run) { return std::tie(run->start, run->report); };
+    std::ranges::sort(out, {}, key);
+    const auto [begin, end] = std::ranges::unique(out, {}, &JudgedRun::report);
+    out.erase(begin, end);
+    return out;
+}
+
+std::string property_key(const JudgedEvent& event) {
+    return event.property.empty() ? event.resource : event.resource + " " + event.property;
+}
+
+std::optional<std::string> failure_in(const JudgedNode& node, const JudgedRun& run) {
+    if (run.cached_on_failure)
+        return "The catalog could not be compiled; the agent used an older one";
+    bool any = false;
+    for (const JudgedEvent& event : run.events) {
+        if (!event.failed) continue;
+        any = true;
+        if (!node.failed_before.contains(event.resource))
+            return fmt::format("{} failed", event.resource);
+    }
+    if (run.failed && !any && !node.run_failed_before) return "The run failed";
+    return std::nullopt;
+}
+
+/// Returns a change of this run that nothing explains.
+const JudgedEvent* unexplained(const JudgedNode& node, const JudgedRun& run, bool first) {
+    for (const JudgedEvent& event : run.events) {
+        if (event.failed || event.noop || event.corrective) continue;
+        if (node.habitual.contains(property_key(event))) continue;
+        if (first) {
+            if (node.any_change || node.expected.contains(event.resource)) continue;
+            // A resource is refreshed because another one changed, which has an event of its own.
+            if (event.property.empty() && !node.expected.empty()) continue;
+        }
+        return &event;
+    }
+    return nullptr;
+}
+
+std::optional<std::string> missing_change(const JudgedNode& node, const JudgedRun& run) {
+    for (const std::string& key : node.required) {
+        const bool came = std::ranges::any_of(
+            run.events, [&](const JudgedEvent& event) { return property_key(event) == key; });
+        if (!came) return fmt::format("The predicted change of {} did not come", key);
+    }
+    return std::nullopt;
+}
+
+Judgement bad(Verdict verdict, std::string detail, std::int64_t proofs) {
+    return {.verdict = verdict, .detail = std::move(detail), .proofs = proofs};
+}
+
+}  // namespace
+
+std::string_view verdict_name(Verdict verdict) { return kNames[static_cast<std::size_t>(verdict)]; }
+
+Judgement judge(const JudgedNode& node, const Rules& rules) {
+    const auto runs = runs_after_move(node);
+    Judgement out;
+    for (const JudgedRun* run : runs) {
+        const bool first = out.proofs == 0;
+        if (auto why = failure_in(node, *run)) return bad(Verdict::Failed, *why, out.proofs);
+        if (run->noop) continue;
+        if (const JudgedEvent* event = unexplained(node, *run, first)) {
+            const bool again =
+                !first && (node.any_change || node.expected.contains(event->resource));
+            return bad(again ? Verdict::Restless : Verdict::Surprising,
+                       again ? fmt::format("{} changed again", property_key(*event))
+                             : fmt::format("{} changed, which the plan does not predict",
+                                           property_key(*event)),
+                       out.proofs);
+        }
+        if (run->skipped || run->failed) continue;
+        if (first) {
+            if (auto why = missing_change(node, *run))
+                return bad(Verdict::Surprising, *why, out.proofs);
+        }
+        ++out.proofs;
+    }
+    if (out.proofs >= rules.proofs && !runs.empty()) out.verdict = Verdict::Proved;
+    const std::int64_t last = runs.empty() ? node.moved : runs.back()->received;
+    if (out.verdict == Verdict::None && node.now - last > rules.silent_after_s * 1000)
+        return bad(Verdict::Silent, "No report came", out.proofs);
+    return out;
+}
+
+bool too_many_bad(const Tally& tally, const Rules& rules) {
+    if (rules.observe) return false;
+    if (rules.canary_failures > 0 && tally.canaries_bad >= rules.canary_failures) return true;
+    const auto share = static_cast<std::int64_t>(
+        std::ceil(rules.failures * static_cast<double>(tally.later_judged)));
+    return tally.later_bad > 0 && tally.later_bad >= std::max(rules.least_failures, share);
+}
+
+bool fleet_fails(std::int64_t failed, std::int64_t nodes, std::int64_t moved_failed,
+                 std::int64_t moved_nodes) {
+    constexpr std::int64_t kEnough = 3;
+    if (failed < kEnough || moved_failed == 0 || moved_nodes == 0) return false;
+    // At least half as often as with the new version.
+    return 2 * failed * moved_nodes >= moved_failed * nodes;
+}
+
+}  // namespace bunraku::rollout

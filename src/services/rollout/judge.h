@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges the runs of a node that has the new version of a rollout. A pure function of the node's
+// reports: their order and repetition do not matter.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "services/rollout/rules.h"
+
+namespace bunraku::rollout {
+
+struct JudgedEvent {
+    std::string resource;  ///< "File[/etc/motd]"
+    std::string property;  ///< empty for a refresh
+    bool failed = false;
+    bool noop = false;
+    bool corrective = false;
+};
+
+/// A run of an agent, from its report. Times are milliseconds since the epoch.
+struct JudgedRun {
+    std::string report;       ///< hash of the report
+    std::string transaction;  ///< UUID of the run; may be empty
+    std::int64_t start = 0;   ///< by the clock of the agent
+    std::int64_t received = 0;
+    bool failed = false;  ///< status of the report
+    bool noop = false;
+    bool skipped = false;            ///< some resources were skipped, for example because of --tags
+    bool cached_on_failure = false;  ///< the compile failed, and the agent used an old catalog
+    std::vector<JudgedEvent> events;
+};
+
+/// What is known about a node.
+struct JudgedNode {
+    std::int64_t moved = 0;   ///< begin of its first run with the new version
+    std::string transaction;  ///< UUID of that run; empty if it is unknown
+    std::int64_t now = 0;
+    /// Resources that the plan or the node's new catalog lists as changed. If `any_change` is set,
+    /// every change is expected, for example because a custom type changed.
+    std::set<std::string, std::less<>> expected;
+    bool any_change = false;
+    /// Properties that must change in the first full run: "resource property".
+    std::set<std::string, std::less<>> required;
+    /// Resources that failed in the last run before the move.
+    std::set<std::string, std::less<>> failed_before;
+    bool run_failed_before = false;
+    /// "resource property" that changed in two of the last five runs before the move.
+    std::set<std::string, std::less<>> habitual;
+    std::vector<JudgedRun> runs;  ///< in any order, also runs before the move
+};
+
+enum class Verdict : std::uint8_t {
+    None,        ///< nothing against it so far
+    Failed,      ///< the compile, the run or a resource failed
+    Surprising,  ///< a change that the plan did not predict, or a predicted one that did not come
+    Restless,    ///< a later run changed something again
+    Silent,      ///< no report came
+    Proved,      ///< enough good runs
+};
+std::string_view verdict_name(Verdict verdict);
+/// Reports whether a node with this verdict counts against the rollout.
+inline bool is_bad(Verdict verdict) {
+    return verdict != Verdict::None && verdict != Verdict::Proved;
+}
+
+struct Judgement {
+    Verdict verdict = Verdict::None;
+    std::string detail;       ///< the reason of a bad verdict, for operators
+    std::int64_t proofs = 0;  ///< number of good full runs
+    bool operator==(const Judgement&) const = default;
+};
+Judgement judge(const JudgedNode& node, const Rules& rules);
+
+/// Numbers of nodes of moved waves.
+struct Tally {
+    std::int64_t canaries_bad = 0;
+    std::int64_t later_bad = 0, later_judged = 0;  ///< judged: with at least one run
+};
+/// Reports whether the thresholds say to halt.
+bool too_many_bad(const Tally& tally, const Rules& rules);
+
+/// Reports whether nodes that still have the old version fail as well, so that the change is
+/// probably not the cause. `failed` and `nodes` count nodes of the old version in the same hours.
+bool fleet_fails(std::int64_t failed, std::int64_t nodes, std::int64_t moved_failed,
+                 std::int64_t moved_nodes);
+
+}  // namespace bunraku::rollout
