@@ -22,6 +22,9 @@ public:
     /// "%{facts.networking.hostname}" and similar. Replaces whole words only.
     std::string without(std::string_view text) const;
 
+    /// Returns the names and addresses with their placeholders, the longest first.
+    const std::vector<std::pair<std::string, std::string>>& parts() const { return parts_; }
+
 private:
     void add(std::string_view text, std::string_view name);
 

@@ -109,7 +109,8 @@ Judgement judge(const JudgedNode& node, const Rules& rules) {
     }
     if (out.proofs >= rules.proofs && !runs.empty()) out.verdict = Verdict::Proved;
     const std::int64_t last = runs.empty() ? node.moved : runs.back()->received;
-    if (out.verdict == Verdict::None && node.now - last > rules.silent_after_s * 1000)
+    const std::int64_t limit = std::max(rules.silent_after_s * 1000, 2 * node.usual_gap);
+    if (out.verdict == Verdict::None && node.now - last > limit)
         return bad(Verdict::Silent, "No report came", out.proofs);
     return out;
 }

@@ -40,6 +40,7 @@ struct JudgedNode {
     std::int64_t moved = 0;   ///< begin of its first run with the new version
     std::string transaction;  ///< UUID of that run; empty if it is unknown
     std::int64_t now = 0;
+    std::int64_t usual_gap = 0;  ///< usual time between two of its reports, in milliseconds
     /// Resources that the plan or the node's new catalog lists as changed. If `any_change` is set,
     /// every change is expected, for example because a custom type changed.
     std::set<std::string, std::less<>> expected;
