@@ -470,7 +470,6 @@ CREATE TABLE rollouts (
     starter {text} NOT NULL,
     approved {int} NOT NULL,
     reason {text} NOT NULL,
-    waiting {text} NOT NULL,
     live {small} NOT NULL
 );
 CREATE UNIQUE INDEX rollouts_live ON rollouts (environment) WHERE live = 1;

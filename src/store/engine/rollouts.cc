@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kColumns =
     "id, environment, from_version, to_version, plan_digest, state, wave, moved, resume_state,"
-    " hold, sequence, epoch, started, since, starter, approved, reason, waiting, live";
+    " hold, sequence, epoch, started, since, starter, approved, reason, live";
 
 RolloutRow read_row(const Statement& s) {
     RolloutRow out;
@@ -33,8 +33,7 @@ RolloutRow read_row(const Statement& s) {
     out.starter = s.text(14);
     out.approved = s.integer(15);
     out.reason = s.text(16);
-    out.waiting = s.text(17);
-    out.live = s.boolean(18);
+    out.live = s.boolean(17);
     return out;
 }
 
@@ -74,11 +73,11 @@ Result<std::int64_t> insert_row(Database& db, const RolloutRow& row) {
     Statement s = BUNRAKU_TRY(db.prepare(
         "INSERT INTO rollouts (environment, from_version, to_version, plan_digest, state, wave,"
         " moved, resume_state, hold, sequence, epoch, started, since, starter, approved, reason,"
-        " waiting, live) VALUES (?, ?, ?, ?, ?, ?, ?, '', 0, 1, ?, ?, ?, ?, ?, ?, ?, 1)"
+        " live) VALUES (?, ?, ?, ?, ?, ?, ?, '', 0, 1, ?, ?, ?, ?, ?, ?, 1)"
         " RETURNING id"));
     s.bind(row.environment).bind(row.from).bind(row.to).bind(row.plan).bind(row.state);
     s.bind(row.wave).bind(row.moved).bind(row.epoch).bind(row.started).bind(row.since);
-    s.bind(row.starter).bind(row.approved).bind(row.reason).bind(row.waiting);
+    s.bind(row.starter).bind(row.approved).bind(row.reason);
     if (!BUNRAKU_TRY(s.step())) return base::failure("A rollout was not stored");
     return s.integer(0);
 }
@@ -194,11 +193,11 @@ Result<std::optional<RolloutRow>> change_rollout(Writer& writer, RolloutRow row,
     {
         Statement s = BUNRAKU_TRY(db.prepare(
             "UPDATE rollouts SET state = ?, wave = ?, moved = ?, resume_state = ?, hold = ?,"
-            " sequence = ?, epoch = ?, since = ?, approved = ?, reason = ?, waiting = ?, live = ?"
+            " sequence = ?, epoch = ?, since = ?, approved = ?, reason = ?, live = ?"
             " WHERE id = ? AND sequence = ?"));
         s.bind(row.state).bind(row.wave).bind(row.moved).bind(row.resume).bind(row.hold);
         s.bind(row.sequence).bind(row.epoch).bind(row.since).bind(row.approved).bind(row.reason);
-        s.bind(row.waiting).bind(row.live).bind(row.id).bind(expected);
+        s.bind(row.live).bind(row.id).bind(expected);
         BUNRAKU_TRY_VOID(s.run());
     }
     if (db.changes() != 1) return std::nullopt;

@@ -32,7 +32,6 @@ struct RolloutRow {
     std::string starter;
     std::int64_t approved = 0;  ///< number of waves that may start as far as approvals count
     std::string reason;         ///< reason of the last transition
-    std::string waiting;        ///< what the rollout waits for; may be empty
     bool live = true;           ///< false once it is closed
 };
 

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/rollout/store_versions.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "core/base/assert.h"
+#include "core/sys/disk.h"
+
+namespace bunraku::rollout {
+
+using base::failure;
+using base::Result;
+using server::NodeRun;
+
+namespace {
+
+/// Returned with 503, so that agents try again.
+constexpr int kUnknownVersion = 503;
+
+std::chrono::milliseconds lease_of(std::int64_t lease) {
+    return std::chrono::milliseconds(lease - kLeaseMargin);
+}
+
+}  // namespace
+
+StoreVersions::StoreVersions(std::shared_ptr<store::Service> service, sys::Runtime& runtime,
+                             std::string marker)
+    : service_(std::move(service)),
+      runtime_(runtime),
+      marker_(std::move(marker)),
+      marked_(sys::disk().exists(marker_)) {}
+
+StoreVersions::RunKey StoreVersions::key_of(std::string_view environment, std::string_view node) {
+    return fmt::format("{}\n{}", environment, node);
+}
+
+std::optional<std::string> StoreVersions::target(std::string_view environment,
+                                                 std::string_view node) const {
+    const std::lock_guard lock(mutex_);
+    return table_.target(environment, node, runtime_.now_ms());
+}
+
+StoreVersions::Run* StoreVersions::find_run(const RunKey& key) {
+    const auto at = runs_.find(key);
+    if (at == runs_.end()) return nullptr;
+    if (runtime_.now() - at->second.began > server::kLongestRun) {
+        runs_.erase(at);
+        return nullptr;
+    }
+    return &at->second;
+}
+
+void StoreVersions::remember_run(const NodeRun& run, const std::string& version) {
+    const auto now = runtime_.now();
+    if (runs_.size() > 2 * runs_after_cleaning_ + 1000) {
+        std::erase_if(runs_, [&](const auto& entry) {
+            return now - entry.second.began > server::kLongestRun;
+        });
+        runs_after_cleaning_ = runs_.size();
+    }
+    runs_.insert_or_assign(
+        key_of(run.environment, run.node),
+        Run{.version = version, .transaction = std::string(run.transaction), .began = now});
+}
+
+bool StoreVersions::several_servers() const {
+    return std::ranges::count_if(table_.servers,
+                                 [](const auto& server) { return !server.forgotten; }) > 1;
+}
+
+std::optional<base::Error> StoreVersions::without_lease(std::string_view environment,
+                                                        std::string_view node) const {
+    const auto unknown = [&] {
+        return base::Error{
+            fmt::format("The version of environment '{}' for {} is not known, because the store "
+                        "does not answer",
+                        environment, node),
+            kUnknownVersion};
+    };
+    if (!loaded_) return marked_ ? std::optional(unknown()) : std::nullopt;
+    if (!several_servers()) return std::nullopt;
+    const auto at = table_.environments.find(environment);
+    if (at == table_.environments.end()) return std::nullopt;
+    const auto away = runtime_.now() - contact_;
+    const EnvironmentVersions& versions = at->second;
+    bool moved = versions.nodes.contains(node) || versions.tries.contains(node);
+    bool member = moved;
+    if (versions.rollout) {
+        const auto wave = versions.rollout->waves->find(node);
+        if (wave != versions.rollout->waves->end()) {
+            member = true;
+            moved = moved || has_new_version(position_of(versions.rollout->row), wave->second);
+        }
+    }
+    if (member && away > lease_of(moved ? kBackLease : kForwardLease)) return unknown();
+    return std::nullopt;
+}
+
+Result<std::string> StoreVersions::begin(const NodeRun& run, std::string_view version) {
+    std::unique_lock lock(mutex_);
+    const Run* under_way = find_run(key_of(run.environment, run.node));
+    if (under_way && !run.transaction.empty() && under_way->transaction == run.transaction)
+        return under_way->version;
+    if (auto error = without_lease(run.environment, run.node)) {
+        ++figures_.refused;
+        return std::unexpected(std::move(*error));
+    }
+    const auto at = table_.environments.find(run.environment);
+    std::string out(version);
+    if (at != table_.environments.end()) {
+        const EnvironmentVersions& versions = at->second;
+        const std::string wanted =
+            table_.target(run.environment, run.node, runtime_.now_ms()).value_or(out);
+        const auto row = versions.nodes.find(run.node);
+        std::string before = out;
+        if (row != versions.nodes.end()) {
+            before = row->second.version;
+        } else if (versions.rollout) {
+            before = versions.rollout->row.from;
+        }
+        out = before == wanted ? wanted : BUNRAKU_TRY(move(run, before, wanted, lock));
+    }
+    remember_run(run, out);
+    return out;
+}
+
+Result<std::string> StoreVersions::move(const NodeRun& run, const std::string& before,
+                                        const std::string& target,
+                                        std::unique_lock<std::mutex>& lock) {
+    BUNRAKU_ASSERT(lock.owns_lock() && before != target);
+    ++figures_.asked;
+    const auto& versions = table_.environments.find(run.environment)->second;
+    const auto known = versions.nodes.find(run.node);
+    const std::string expected = known == versions.nodes.end() ? "" : known->second.version;
+    const bool forward = !versions.rollout || target != versions.rollout->row.from;
+    const bool alone = !several_servers();
+    const std::int64_t epoch = table_.epoch;
+    store::NodeVersion wanted{.certname = std::string(run.node),
+                              .environment = std::string(run.environment),
+                              .version = target,
+                              .previous = before,
+                              .transaction = std::string(run.transaction),
+                              .epoch = epoch};
+    lock.unlock();
+    std::optional<store::NodeVersion> stored;
+    const auto done = service_->with_writer([&](store::Writer& writer) -> Result<void> {
+        auto transaction = BUNRAKU_TRY(store::Transaction::begin(writer.db()));
+        wanted.since = BUNRAKU_TRY(store::database_time(writer.db()));
+        VersionTable now{.epoch = BUNRAKU_TRY(store::rollout_epoch(writer.db())),
+                         .servers = BUNRAKU_TRY(store::rollout_servers(writer.db()))};
+        // A node takes its target only if no server can still believe an older one.
+        if (now.epoch != epoch || !now.known_by_all(wanted.since, forward)) {
+            stored =
+                BUNRAKU_TRY(store::node_version(writer.db(), wanted.environment, wanted.certname));
+            return {};
+        }
+        stored = BUNRAKU_TRY(store::move_node(writer, wanted, expected));
+        return transaction.commit();
+    });
+    lock.lock();
+    if (!done) {
+        // One server knows all moves, so the node can keep its version.
+        if (alone) return before;
+        ++figures_.refused;
+        return failure(done.error().message, kUnknownVersion);
+    }
+    if (!stored) return before;
+    table_.environments[stored->environment].nodes.insert_or_assign(stored->certname, *stored);
+    if (reloading_ > 0) written_.push_back(*stored);
+    return stored->version;
+}
+
+Result<std::optional<std::string>> StoreVersions::current(std::string_view environment,
+                                                          std::string_view node) {
+    const std::lock_guard lock(mutex_);
+    if (auto error = without_lease(environment, node)) {
+        ++figures_.refused;
+        return std::unexpected(std::move(*error));
+    }
+    const Run* run = find_run(key_of(environment, node));
+    if (run) return std::optional(run->version);
+    // The run may have begun with another server, or before this one started. Then it has the
+    // version of the node's row, or the version before the rollout.
+    const auto at = table_.environments.find(environment);
+    if (at == table_.environments.end()) return std::optional<std::string>();
+    const EnvironmentVersions& versions = at->second;
+    const auto row = versions.nodes.find(node);
+    if (row != versions.nodes.end()) {
+        if (row->second.idle) return std::optional<std::string>();
+        return std::optional(row->second.version);
+    }
+    if (versions.rollout && versions.rollout->waves->contains(node))
+        return std::optional(versions.rollout->row.from);
+    return std::optional<std::string>();
+}
+
+void StoreVersions::catalog(const NodeRun& run) {
+    std::unique_lock lock(mutex_);
+    Run* under_way = find_run(key_of(run.environment, run.node));
+    if (under_way) under_way->transaction = run.transaction;
+    const auto at = table_.environments.find(run.environment);
+    if (at == table_.environments.end() || run.transaction.empty()) return;
+    const auto row = at->second.nodes.find(run.node);
+    if (row == at->second.nodes.end() || row->second.idle || !row->second.transaction.empty())
+        return;
+    row->second.transaction = run.transaction;
+    lock.unlock();
+    // Without it, the judge orders reports by their arrival.
+    (void)service_->with_writer([&](store::Writer& writer) {
+        return store::set_transaction(writer, run.environment, run.node, run.transaction);
+    });
+}
+
+void StoreVersions::idle(const NodeRun& run) {
+    std::unique_lock lock(mutex_);
+    const auto key = key_of(run.environment, run.node);
+    const Run* under_way = find_run(key);
+    if (under_way && !under_way->transaction.empty() && under_way->transaction != run.transaction)
+        return;
+    runs_.erase(key);
+    const auto at = table_.environments.find(run.environment);
+    if (at == table_.environments.end()) return;
+    const auto row = at->second.nodes.find(run.node);
+    if (row == at->second.nodes.end() || row->second.idle) return;
+    row->second.idle = true;
+    lock.unlock();
+    (void)service_->with_writer(
+        [&](store::Writer& writer) { return store::set_idle(writer, run.environment, run.node); });
+}
+
+Result<void> StoreVersions::reload() {
+    const auto begun = runtime_.now();
+    VersionTable earlier;
+    {
+        const std::lock_guard lock(mutex_);
+        ++reloading_;
+        for (const auto& [name, versions] : table_.environments)
+            earlier.environments[name].rollout = versions.rollout;
+    }
+    auto read = [&]() -> Result<VersionTable> {
+        auto db = BUNRAKU_TRY(service_->reader());
+        return read_table(*db, &earlier);
+    }();
+    const std::lock_guard lock(mutex_);
+    --reloading_;
+    if (!read) {
+        if (reloading_ == 0) written_.clear();
+        return std::unexpected(read.error());
+    }
+    table_ = std::move(*read);
+    for (const auto& row : written_)
+        table_.environments[row.environment].nodes.insert_or_assign(row.certname, row);
+    if (reloading_ == 0) written_.clear();
+    loaded_ = true;
+    contact_ = begun;
+    if (!marked_ && !table_.environments.empty())
+        marked_ = sys::disk().replace(marker_, "", {.mode = 0600}).has_value();
+    return {};
+}
+
+VersionTable StoreVersions::table() const {
+    const std::lock_guard lock(mutex_);
+    return table_;
+}
+
+StoreVersions::Figures StoreVersions::figures() const {
+    const std::lock_guard lock(mutex_);
+    return figures_;
+}
+
+}  // namespace bunraku::rollout

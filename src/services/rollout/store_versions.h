@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The versions of nodes as rollouts and tries set them, with the store of this process.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/sys/executor.h"
+#include "services/rollout/version_table.h"
+#include "services/server/version_authority.h"
+#include "store/engine/service.h"
+
+namespace bunraku::rollout {
+
+/// Answers from a table in memory. Only a node that is due to move needs the store. Thread-safe.
+class StoreVersions final : public server::VersionAuthority {
+public:
+    /// `marker` is the path of a file that exists once this server has seen a rollout. A server
+    /// that starts with it answers no agent before it has read the table.
+    StoreVersions(std::shared_ptr<store::Service> service, sys::Runtime& runtime,
+                  std::string marker);
+
+    std::optional<std::string> target(std::string_view environment,
+                                      std::string_view node) const override;
+    base::Result<std::string> begin(const server::NodeRun& run, std::string_view version) override;
+    base::Result<std::optional<std::string>> current(std::string_view environment,
+                                                     std::string_view node) override;
+    void catalog(const server::NodeRun& run) override;
+    void idle(const server::NodeRun& run) override;
+
+    /// Reads the table again.
+    base::Result<void> reload();
+    /// Returns a copy of the table.
+    VersionTable table() const;
+
+    struct Figures {
+        std::uint64_t asked = 0;    ///< nodes that were due and asked the store
+        std::uint64_t refused = 0;  ///< requests that got no version
+    };
+    Figures figures() const;
+
+private:
+    /// A run under way.
+    struct Run {
+        std::string version, transaction;
+        sys::TimePoint began;
+    };
+    using RunKey = std::string;
+    static RunKey key_of(std::string_view environment, std::string_view node);
+    /// Returns the run under way, or null. The caller holds the lock.
+    Run* find_run(const RunKey& key);
+    void remember_run(const server::NodeRun& run, const std::string& version);
+    /// Returns an error if the leases of this server do not allow an answer.
+    std::optional<base::Error> without_lease(std::string_view environment,
+                                             std::string_view node) const;
+    /// Moves a node in the store and returns its version.
+    base::Result<std::string> move(const server::NodeRun& run, const std::string& before,
+                                   const std::string& target, std::unique_lock<std::mutex>& lock);
+    bool several_servers() const;
+
+    std::shared_ptr<store::Service> service_;
+    sys::Runtime& runtime_;
+    std::string marker_;
+    mutable std::mutex mutex_;
+    VersionTable table_;
+    ByText<Run> runs_;
+    std::size_t runs_after_cleaning_ = 0;
+    bool loaded_ = false;       ///< true after the first reload
+    bool marked_ = false;       ///< true if the marker exists
+    sys::TimePoint contact_{};  ///< begin of the last successful reload
+    /// Rows that were written while the table was being read.
+    std::vector<store::NodeVersion> written_;
+    int reloading_ = 0;
+    Figures figures_;
+};
+
+}  // namespace bunraku::rollout

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that decides which version a node should have, as one snapshot of the store.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "services/rollout/states.h"
+#include "store/engine/node_versions.h"
+#include "store/engine/rollouts.h"
+
+namespace bunraku::rollout {
+
+/// Allows lookups with a string_view.
+struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept {
+        return std::hash<std::string_view>{}(text);
+    }
+};
+template <class T>
+using ByText = std::unordered_map<std::string, T, TextHash, std::equal_to<>>;
+
+/// The waves of a rollout's members, which never change.
+using MemberWaves = ByText<std::int64_t>;
+
+/// Returns the position that a row describes.
+Position position_of(const store::RolloutRow& row);
+/// Writes the position into a row.
+void set_position(store::RolloutRow& row, const Position& position);
+
+struct LiveRollout {
+    store::RolloutRow row;
+    std::shared_ptr<const MemberWaves> waves;
+};
+
+struct EnvironmentVersions {
+    std::optional<LiveRollout> rollout;
+    ByText<store::NodeVersion> nodes;
+    ByText<store::NodeTry> tries;
+};
+
+struct VersionTable {
+    std::int64_t epoch = 0;
+    ByText<EnvironmentVersions> environments;
+    std::vector<store::RolloutServer> servers;
+
+    /// Returns the version that a rollout or a try sets for the node, or nullopt for the base of
+    /// the environment. `now_ms` is the time in milliseconds since the epoch.
+    std::optional<std::string> target(std::string_view environment, std::string_view node,
+                                      std::int64_t now_ms) const;
+    /// Reports whether all servers know the newest targets or may no longer use older ones. Then a
+    /// node may take its target. `forward` is false if the target is the version before.
+    bool known_by_all(std::int64_t now_ms, bool forward) const;
+};
+
+/// Time for which a server may answer without contact to the store: to nodes of waves that have
+/// not moved, and to nodes of waves that have. Servers end their own leases a minute earlier.
+inline constexpr std::int64_t kForwardLease = 60LL * 60 * 1000;
+inline constexpr std::int64_t kBackLease = 10LL * 60 * 1000;
+inline constexpr std::int64_t kLeaseMargin = 60LL * 1000;
+
+/// Reads the table. `earlier` may be null; members of rollouts that it contains are not read again.
+store::Result<VersionTable> read_table(store::Database& db, const VersionTable* earlier);
+
+}  // namespace bunraku::rollout
