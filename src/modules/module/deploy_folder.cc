@@ -254,10 +254,7 @@ Result<void> VersionFolders::use(const std::string& version) {
         old.find(fmt::format("/{}/{}/", kHome, name_)) != old.npos) {
         (void)files.replace_link(std::string(sys::base_name(old)), home_ + "/previous");
         // `tidy` uses this time as the end of the version's use.
-        timespec now{};
-        ::clock_gettime(CLOCK_REALTIME, &now);
-        (void)files.set_mtime(old + std::string(kState),
-                              std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec);
+        (void)retain(old);
     }
     auto there = files.lstat(link_);
     if (!there || there->kind == sys::FileKind::Link) return files.replace_link(target, link_);
@@ -270,6 +267,13 @@ Result<void> VersionFolders::use(const std::string& version) {
     std::string before = fmt::format("{}/before-{}", home_, sys::base_name(version));
     BUNRAKU_TRY_VOID(files.rename(aside, before));
     return files.replace_link(std::string(sys::base_name(before)), home_ + "/previous");
+}
+
+Result<void> VersionFolders::retain(const std::string& version) {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    return system_->files.set_mtime(version + std::string(kState),
+                                    std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec);
 }
 
 Result<std::string> VersionFolders::before() {

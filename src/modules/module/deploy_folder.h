@@ -52,6 +52,8 @@ public:
     base::Result<void> write_manifest(const std::string& version, const VersionManifest& manifest);
     /// Switches the environment to this version in one step.
     base::Result<void> use(const std::string& version);
+    /// Marks a version as in use now, so that `tidy` retains it.
+    base::Result<void> retain(const std::string& version);
     /// Returns the version before the one in use. Fails if there is none.
     base::Result<std::string> before();
     /// Removes the remains of killed runs. Removes versions beyond `keep` that have been unused for

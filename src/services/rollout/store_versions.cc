@@ -221,12 +221,30 @@ void StoreVersions::idle(const NodeRun& run) {
     runs_.erase(key);
     const auto at = table_.environments.find(run.environment);
     if (at == table_.environments.end()) return;
-    const auto row = at->second.nodes.find(run.node);
-    if (row == at->second.nodes.end() || row->second.idle) return;
+    EnvironmentVersions& versions = at->second;
+    auto row = versions.nodes.find(run.node);
+    const bool missing = row == versions.nodes.end();
+    if (missing) {
+        // An agent whose requests do not show the begin of a run moves after its next report.
+        if (!versions.rollout || !versions.rollout->waves->contains(run.node)) return;
+        const std::string& before = versions.rollout->row.from;
+        if (table_.target(run.environment, run.node, runtime_.now_ms()) == before) return;
+        store::NodeVersion added{.certname = std::string(run.node),
+                                 .environment = std::string(run.environment),
+                                 .version = before,
+                                 .previous = before,
+                                 .since = runtime_.now_ms(),
+                                 .epoch = table_.epoch};
+        row = versions.nodes.emplace(added.certname, std::move(added)).first;
+    }
+    if (row->second.idle) return;
     row->second.idle = true;
+    const store::NodeVersion now = row->second;
     lock.unlock();
-    (void)service_->with_writer(
-        [&](store::Writer& writer) { return store::set_idle(writer, run.environment, run.node); });
+    (void)service_->with_writer([&](store::Writer& writer) -> Result<void> {
+        if (missing) BUNRAKU_TRY(store::move_node(writer, now, ""));
+        return store::set_idle(writer, now.environment, now.certname);
+    });
 }
 
 Result<void> StoreVersions::reload() {

@@ -165,7 +165,7 @@ Result<std::optional<Run>> find_run(Database& db, std::string_view hash) {
     if (!bytes || bytes->empty()) return std::nullopt;
     auto s = BUNRAKU_TRY(db.prepare(fmt::format(
         "SELECT {}, c.certname, env.name, rp.puppet_version, rp.transaction_uuid, rp.catalog_uuid,"
-        " rp.cached_catalog_status FROM reports rp JOIN certnames c ON c.id = rp.certname_id"
+        " rp.cached_catalog_status, rp.receive_time FROM reports rp JOIN certnames c ON c.id = rp.certname_id"
         " LEFT JOIN environments env ON env.id = rp.environment_id WHERE rp.hash = ?",
         kRunColumns)));
     s.bind_blob(*bytes);
@@ -176,6 +176,7 @@ Result<std::optional<Run>> find_run(Database& db, std::string_view hash) {
     for (auto* text : {&out.certname, &out.environment, &out.puppet_version, &out.transaction_uuid,
                        &out.catalog_uuid, &out.cached_catalog_status})
         *text = s.text(column++);
+    out.received = s.integer(column);
     return out;
 }
 

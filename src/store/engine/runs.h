@@ -71,6 +71,7 @@ struct Run {
     RunRow row;
     std::string certname, environment, puppet_version, transaction_uuid, catalog_uuid,
         cached_catalog_status;
+    std::int64_t received = 0;  ///< when the store received the report
 };
 /// Returns nullopt if no report has this hash. `hash` is hexadecimal.
 Result<std::optional<Run>> find_run(Database& db, std::string_view hash);

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/rollout/controller.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "core/base/assert.h"
+#include "core/codec/json_text.h"
+#include "services/rollout/controller_pass.h"
+#include "store/engine/runs.h"
+
+namespace bunraku::rollout {
+
+using base::failure;
+using base::Result;
+using codec::json_string;
+using store::RolloutRow;
+
+namespace {
+
+std::string event_json(const RolloutRow& row, std::string_view reason) {
+    return fmt::format(R"({{"environment":{},"state":{},"wave":{},"reason":{}}})",
+                       json_string(row.environment), json_string(row.state), row.wave,
+                       json_string(reason));
+}
+
+/// Reports whether the command may change which version some node should have.
+store::Targets targets_of(const Position& before, const Position& after, std::int64_t waves) {
+    for (std::int64_t wave = 0; wave < waves; ++wave)
+        if (has_new_version(before, wave) != has_new_version(after, wave))
+            return store::Targets::Changed;
+    return is_closed(after.state) || after.state == State::Finishing ? store::Targets::Changed
+                                                                     : store::Targets::Same;
+}
+
+std::int64_t wave_count(const Plan& plan) { return static_cast<std::int64_t>(plan.waves.size()); }
+
+}  // namespace
+
+Controller::Controller(ControllerOptions options) : options_(std::move(options)) {}
+
+Result<std::int64_t> Controller::now() {
+    auto db = BUNRAKU_TRY(options_.service->reader());
+    return store::database_time(*db);
+}
+
+Result<std::shared_ptr<const Plan>> Controller::plan_of(store::Database& db,
+                                                        const RolloutRow& row) {
+    auto& known = plans_[row.plan];
+    if (known) return known;
+    const auto text = BUNRAKU_TRY(store::rollout_plan(db, row.plan));
+    if (!text) return failure(fmt::format("The plan of rollout {} is missing", row.id));
+    known = std::make_shared<const Plan>(BUNRAKU_TRY(read_plan(*text)));
+    return known;
+}
+
+Result<void> Controller::check_stale(const Plan& plan) const {
+    const auto stale = [](std::string what) {
+        return failure("The plan is stale: " + std::move(what), kStale);
+    };
+    const auto base = options_.deployed.base(plan.environment);
+    if (!base) return failure(base.error().message, kInvalid);
+    if (base->name != plan.from.version) {
+        return stale(
+            fmt::format("the environment has version {}, not {}", base->name, plan.from.version));
+    }
+    const auto to = options_.deployed.find(plan.environment, plan.to.version);
+    if (!to) return failure(to.error().message, kInvalid);
+    if (to->name == base->name) return failure("Both versions of the plan are the same", kInvalid);
+    if (to->files != plan.to.files || base->files != plan.from.files)
+        return stale("the files of a version have changed");
+    if (BUNRAKU_TRY(options_.deployed.rules_text(*to)) != plan.rules_text)
+        return stale("rollout.yaml has changed");
+    // A few nodes may come and go.
+    auto db = BUNRAKU_TRY(options_.service->reader());
+    std::size_t unknown = 0, known = 0;
+    const auto planned = [&](const std::string& name) {
+        const auto at = std::ranges::lower_bound(plan.nodes, name, {}, &PlannedNode::name);
+        return at != plan.nodes.end() && at->name == name;
+    };
+    const auto excluded = [&](const std::string& name) {
+        return std::ranges::any_of(plan.excluded,
+                                   [&](const auto& one) { return one.name == name; });
+    };
+    for (const store::NodeRow& node : BUNRAKU_TRY(store::active_nodes(*db)))
+        ++(planned(node.certname) || excluded(node.certname) ? known : unknown);
+    const std::size_t gone = plan.nodes.size() + plan.excluded.size() > known
+                                 ? plan.nodes.size() + plan.excluded.size() - known
+                                 : 0;
+    const std::size_t allowed = std::max<std::size_t>(1, plan.nodes.size() / 100);
+    if (unknown > allowed) return stale(fmt::format("there are {} new nodes", unknown));
+    if (gone > allowed) return stale(fmt::format("{} nodes are gone", gone));
+    return {};
+}
+
+Result<RolloutStatus> Controller::start(std::string_view plan_text, const Actor& actor) {
+    auto plan = read_plan(plan_text);
+    if (!plan) return failure(plan.error().message, kInvalid);
+    RolloutRow row;
+    {
+        const std::lock_guard lock(mutex_);
+        BUNRAKU_TRY_VOID(check_stale(*plan));
+        row.environment = plan->environment;
+        row.from = plan->from.version;
+        row.to = plan->to.version;
+        row.plan = plan_digest(plan_text);
+        row.state = state_name(State::Waiting);
+        row.started = row.since = BUNRAKU_TRY(now());
+        row.starter = actor.name;
+        row.reason = actor.reason;
+        std::vector<store::RolloutMember> members;
+        for (const PlannedNode& node : plan->nodes)
+            members.push_back({.certname = node.name, .wave = node.wave, .judged = node.touched()});
+        row.id = 0;
+        BUNRAKU_TRY_VOID(options_.service->with_writer([&](store::Writer& writer) -> Result<void> {
+            row.id = BUNRAKU_TRY(store::insert_rollout(writer, row, plan_text, members,
+                                                       {.time = row.started,
+                                                        .actor = actor.name,
+                                                        .what = "start",
+                                                        .detail = event_json(row, actor.reason)}));
+            return {};
+        }));
+        options_.log.log(base::Level::Notice,
+                         fmt::format("Rollout {} of environment {} to {} was started by {}", row.id,
+                                     row.environment, row.to, actor.name));
+        BUNRAKU_TRY_VOID(options_.versions->reload());
+    }
+    (void)tick();
+    return status(row.id);
+}
+
+Result<std::optional<RolloutRow>> Controller::transition(const RolloutRow& row, const Plan& plan,
+                                                         Command command, const Actor& actor) {
+    const Position before = position_of(row);
+    auto after = next(before, command, wave_count(plan));
+    if (!after) return failure(after.error().message, kConflict);
+    RolloutRow changed = row;
+    set_position(changed, *after);
+    changed.since = BUNRAKU_TRY(now());
+    changed.reason = actor.reason;
+    std::optional<RolloutRow> stored;
+    BUNRAKU_TRY_VOID(options_.service->with_writer([&](store::Writer& writer) -> Result<void> {
+        stored = BUNRAKU_TRY(store::change_rollout(writer, changed,
+                                                   targets_of(before, *after, wave_count(plan)),
+                                                   {.time = changed.since,
+                                                    .actor = actor.name,
+                                                    .what = std::string(command_name(command)),
+                                                    .detail = event_json(changed, actor.reason)}));
+        return {};
+    }));
+    BUNRAKU_TRY_VOID(options_.versions->reload());
+    if (stored) {
+        options_.log.log(after->state == State::Halted ? base::Level::Warning : base::Level::Notice,
+                         fmt::format("Rollout {} of environment {} is {}, wave {}{}{}", row.id,
+                                     row.environment, stored->state, stored->wave,
+                                     actor.reason.empty() ? "" : ": ", actor.reason));
+    }
+    return stored;
+}
+
+Result<RolloutStatus> Controller::command(std::int64_t id, Command command, const Actor& actor,
+                                          std::optional<std::int64_t> sequence) {
+    {
+        const std::lock_guard lock(mutex_);
+        auto db = BUNRAKU_TRY(options_.service->reader());
+        const auto row = BUNRAKU_TRY(store::find_rollout(*db, id));
+        if (!row) return failure(fmt::format("There is no rollout {}", id), kNotFound);
+        if (sequence && *sequence != row->sequence)
+            return failure("The rollout has changed since", kConflict);
+        const auto plan = BUNRAKU_TRY(plan_of(*db, *row));
+        if (command == Command::Resume && row->state == "halted") {
+            // The operator accepts what was bad so far.
+            auto members = BUNRAKU_TRY(store::rollout_members(*db, id));
+            std::erase_if(members, [](const auto& m) {
+                return m.verdict.empty() || m.verdict == "proved" || m.verdict == "accepted";
+            });
+            for (auto& member : members) member.verdict = "accepted";
+            BUNRAKU_TRY_VOID(options_.service->with_writer(
+                [&](store::Writer& writer) { return store::set_verdicts(writer, id, members); }));
+        }
+        const auto stored = BUNRAKU_TRY(transition(*row, *plan, command, actor));
+        if (!stored) return failure("The rollout has changed meanwhile", kConflict);
+    }
+    (void)tick();
+    return status(id);
+}
+
+Result<RolloutStatus> Controller::approve(std::int64_t id, const Actor& actor,
+                                          std::optional<std::int64_t> sequence) {
+    {
+        const std::lock_guard lock(mutex_);
+        auto db = BUNRAKU_TRY(options_.service->reader());
+        auto row = BUNRAKU_TRY(store::find_rollout(*db, id));
+        if (!row) return failure(fmt::format("There is no rollout {}", id), kNotFound);
+        if (sequence && *sequence != row->sequence)
+            return failure("The rollout has changed since", kConflict);
+        const auto plan = BUNRAKU_TRY(plan_of(*db, *row));
+        if (!row->live || row->approved > row->wave)
+            return failure("The rollout does not wait for an approval", kConflict);
+        if (plan->rules.approve_by_another && actor.name == row->starter)
+            return failure("Somebody else than who started the rollout must approve it",
+                           kForbidden);
+        row->approved = row->wave + 1;
+        std::optional<RolloutRow> stored;
+        BUNRAKU_TRY_VOID(options_.service->with_writer([&](store::Writer& writer) -> Result<void> {
+            stored = BUNRAKU_TRY(
+                store::change_rollout(writer, *row, store::Targets::Same,
+                                      {.time = BUNRAKU_TRY(store::database_time(writer.db())),
+                                       .actor = actor.name,
+                                       .what = "approve",
+                                       .detail = event_json(*row, actor.reason)}));
+            return {};
+        }));
+        if (!stored) return failure("The rollout has changed meanwhile", kConflict);
+        BUNRAKU_TRY_VOID(options_.versions->reload());
+    }
+    (void)tick();
+    return status(id);
+}
+
+Result<std::vector<RolloutRow>> Controller::list(std::string_view environment, store::Which which) {
+    auto db = BUNRAKU_TRY(options_.service->reader());
+    return store::list_rollouts(*db, environment, which);
+}
+
+Result<RolloutStatus> Controller::status(std::int64_t id) {
+    std::optional<RolloutRow> row;
+    {
+        auto db = BUNRAKU_TRY(options_.service->reader());
+        row = BUNRAKU_TRY(store::find_rollout(*db, id));
+    }
+    if (!row) return failure(fmt::format("There is no rollout {}", id), kNotFound);
+    return status(*row);
+}
+
+Result<RolloutStatus> Controller::status(const RolloutRow& row) {
+    auto db = BUNRAKU_TRY(options_.service->reader());
+    RolloutStatus out{.row = row, .plan = nullptr, .waves = {}, .waiting = {}};
+    {
+        const std::lock_guard lock(mutex_);
+        out.plan = BUNRAKU_TRY(plan_of(*db, row));
+    }
+    out.waves.resize(out.plan->waves.size());
+    const VersionTable table = options_.versions->table();
+    const auto at = table.environments.find(row.environment);
+    for (const auto& member : BUNRAKU_TRY(store::rollout_members(*db, row.id))) {
+        if (!member.judged || member.wave >= wave_count(*out.plan)) continue;
+        WaveProgress& wave = out.waves[static_cast<std::size_t>(member.wave)];
+        ++wave.nodes;
+        if (at != table.environments.end()) {
+            const auto node = at->second.nodes.find(member.certname);
+            if (node != at->second.nodes.end() && node->second.version == row.to) ++wave.moved;
+        }
+        if (member.verdict == "proved") ++wave.proved;
+        if (is_bad_name(member.verdict)) ++wave.bad;
+    }
+    out.waiting = waiting_for(row, *out.plan, BUNRAKU_TRY(store::database_time(*db)));
+    return out;
+}
+
+std::string Controller::waiting_for(const RolloutRow& row, const Plan& plan, std::int64_t now) {
+    const State state = position_of(row).state;
+    if (state == State::Soaking) {
+        const std::int64_t left = row.since / 1000 + plan.rules.soak_s - now / 1000;
+        return fmt::format("soaking, {} s left", std::max<std::int64_t>(0, left));
+    }
+    if (state == State::Moving) return "the nodes of the wave to be proved";
+    if (state == State::Returning) return "the nodes to go back";
+    if (state == State::Finishing) return "the servers to switch the environment";
+    if (state != State::Waiting) return {};
+    if (plan.rules.needs_approval(row.wave) && row.approved <= row.wave)
+        return fmt::format("an approval of wave {}", row.wave);
+    if (!plan.rules.open_at(now / 1000)) return "a window of rollout.yaml";
+    const VersionTable table = options_.versions->table();
+    if (!table.known_by_all(now, true)) {
+        for (const auto& server : table.servers)
+            if (!server.forgotten && server.epoch < table.epoch)
+                return fmt::format("the server {}", server.server);
+    }
+    for (const auto& server : table.servers) {
+        // A server that was not seen for an hour serves nobody.
+        if (server.forgotten || now - server.seen > kForwardLease) continue;
+        if (server.versions.find(json_string(row.to)) == std::string::npos)
+            return fmt::format("the version {} on the server {}", row.to, server.server);
+    }
+    return {};
+}
+
+}  // namespace bunraku::rollout

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advances rollouts: starts waves, judges nodes, halts, goes back and finishes. It keeps nothing in
+// memory that the rows of the store do not say, except copies, so that it can stop at any time and
+// run on several servers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/counters.h"
+#include "core/base/diagnostic.h"
+#include "core/sys/executor.h"
+#include "services/rollout/deployed.h"
+#include "services/rollout/judge.h"
+#include "services/rollout/plan.h"
+#include "services/rollout/store_versions.h"
+
+namespace bunraku::rollout {
+
+/// What an operator did, from where, and why.
+struct Actor {
+    std::string name;
+    std::string reason;
+};
+
+/// Error codes of Controller, which are HTTP status codes.
+inline constexpr int kNotFound = 404, kConflict = 409, kStale = 412, kForbidden = 403,
+                     kInvalid = 400;
+
+struct ControllerOptions {
+    std::shared_ptr<store::Service> service;
+    std::shared_ptr<StoreVersions> versions;
+    Deployed deployed;
+    sys::System& system;
+    sys::Runtime& runtime;
+    base::LogSink& log;
+    base::Counters& counters;
+    std::string server;  ///< name of this server
+    /// Sends an event to a webhook. Fails if it must be sent again.
+    std::function<base::Result<void>(const std::string& url, const std::string& body)> send;
+};
+
+/// The progress of a wave.
+struct WaveProgress {
+    std::int64_t nodes = 0, moved = 0, proved = 0, bad = 0;
+};
+
+/// A rollout with what is computed from its rows.
+struct RolloutStatus {
+    store::RolloutRow row;
+    std::shared_ptr<const Plan> plan;
+    std::vector<WaveProgress> waves;
+    std::string waiting;  ///< what it waits for; empty if nothing
+};
+
+class Controller {
+public:
+    explicit Controller(ControllerOptions options);
+
+    /// Advances all live rollouts by one step. Returns true if there is anything live.
+    base::Result<bool> tick();
+
+    /// Starts a rollout from a plan. Fails with kStale if something that the plan depends on has
+    /// changed, and with kConflict if the environment has a live rollout.
+    base::Result<RolloutStatus> start(std::string_view plan_text, const Actor& actor);
+    /// Executes a command of an operator. Fails with kConflict if the command is not possible, or
+    /// if `sequence` is given and is not the current sequence number.
+    base::Result<RolloutStatus> command(std::int64_t id, Command command, const Actor& actor,
+                                        std::optional<std::int64_t> sequence);
+    /// Approves the next wave.
+    base::Result<RolloutStatus> approve(std::int64_t id, const Actor& actor,
+                                        std::optional<std::int64_t> sequence);
+    base::Result<RolloutStatus> status(std::int64_t id);
+    base::Result<RolloutStatus> status(const store::RolloutRow& row);
+    /// Returns the rows of rollouts, newest first.
+    base::Result<std::vector<store::RolloutRow>> list(std::string_view environment,
+                                                      store::Which which);
+
+    const ControllerOptions& options() const { return options_; }
+
+private:
+    struct Pass;
+    base::Result<std::shared_ptr<const Plan>> plan_of(store::Database& db,
+                                                      const store::RolloutRow& row);
+    base::Result<void> check_stale(const Plan& plan) const;
+    base::Result<void> advance(const store::RolloutRow& row);
+    base::Result<void> judge_nodes(Pass& pass);
+    base::Result<std::optional<JudgedNode>> evidence(Pass& pass,
+                                                     const store::RolloutMember& member);
+    base::Result<bool> control_group_fails(Pass& pass);
+    std::optional<Command> decide(Pass& pass, std::string& reason);
+    std::optional<Command> decide_moving(Pass& pass, std::string& reason);
+    std::optional<Command> decide_soaking(Pass& pass, std::string& reason);
+    std::optional<Command> decide_returning(Pass& pass, std::string& reason);
+    std::optional<Command> decide_finishing(Pass& pass, std::string& reason);
+    std::string waiting_for(const store::RolloutRow& row, const Plan& plan, std::int64_t now);
+    /// Writes a transition, logs it and reads the table again.
+    base::Result<std::optional<store::RolloutRow>> transition(const store::RolloutRow& row,
+                                                              const Plan& plan, Command command,
+                                                              const Actor& actor);
+    base::Result<void> acknowledge(std::int64_t now);
+    base::Result<void> clean(std::int64_t now);
+    base::Result<void> send_events();
+    base::Result<std::int64_t> now();
+
+    ControllerOptions options_;
+    std::mutex mutex_;                                          ///< one pass or command at a time
+    std::map<std::string, std::shared_ptr<const Plan>> plans_;  ///< by digest
+    /// The newest report of each node that was judged, and the verdict, by rollout and node.
+    std::map<std::pair<std::int64_t, std::string>, std::int64_t> judged_;
+    std::int64_t acknowledged_ = -1, acknowledged_at_ = 0, cleaned_at_ = 0;
+};
+
+}  // namespace bunraku::rollout

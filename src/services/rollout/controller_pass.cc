@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// The decisions of the controller.
+#include "services/rollout/controller_pass.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "core/base/assert.h"
+#include "core/codec/json_text.h"
+#include "services/rollout/evidence.h"
+
+namespace bunraku::rollout {
+
+using base::Result;
+using store::RolloutMember;
+using store::RolloutRow;
+
+namespace {
+
+const Actor kController{.name = "controller", .reason = {}};
+
+const PlannedNode* planned_node(const Plan& plan, const std::string& name) {
+    const auto at = std::ranges::lower_bound(plan.nodes, name, {}, &PlannedNode::name);
+    return at != plan.nodes.end() && at->name == name ? &*at : nullptr;
+}
+
+}  // namespace
+
+Result<bool> Controller::tick() {
+    const std::lock_guard lock(mutex_);
+    BUNRAKU_TRY_VOID(options_.versions->reload());
+    const std::int64_t time = BUNRAKU_TRY(now());
+    BUNRAKU_TRY_VOID(acknowledge(time));
+    std::vector<RolloutRow> rows;
+    {
+        auto db = BUNRAKU_TRY(options_.service->reader());
+        rows = BUNRAKU_TRY(store::list_rollouts(*db, "", store::Which::Live));
+    }
+    for (const RolloutRow& row : rows) {
+        if (auto done = advance(row); !done) {
+            options_.log.log(base::Level::Err, fmt::format("Rollout {} cannot advance: {}", row.id,
+                                                           done.error().message));
+        }
+    }
+    if (rows.empty()) judged_.clear();
+    BUNRAKU_TRY_VOID(clean(time));
+    BUNRAKU_TRY_VOID(send_events());
+    return !rows.empty() || !options_.versions->table().environments.empty();
+}
+
+Result<void> Controller::advance(const RolloutRow& row) {
+    // Some steps follow from each other, such as a halt and the return.
+    constexpr int kMostSteps = 5;
+    RolloutRow now_row = row;
+    for (int step = 0; step < kMostSteps && now_row.live; ++step) {
+        auto db = BUNRAKU_TRY(options_.service->reader());
+        Pass pass{.db = *db,
+                  .row = now_row,
+                  .plan = BUNRAKU_TRY(plan_of(*db, now_row)),
+                  .now = BUNRAKU_TRY(store::database_time(*db)),
+                  .members = BUNRAKU_TRY(store::rollout_members(*db, now_row.id)),
+                  .runs = {},
+                  .nodes = {}};
+        for (auto& node : BUNRAKU_TRY(store::active_nodes(*db)))
+            pass.runs.emplace(std::move(node.certname), std::move(node.run));
+        const VersionTable table = options_.versions->table();
+        const auto at = table.environments.find(now_row.environment);
+        if (at != table.environments.end()) pass.nodes = at->second.nodes;
+        BUNRAKU_TRY_VOID(judge_nodes(pass));
+        std::string reason;
+        const auto command = decide(pass, reason);
+        if (!command) return {};
+        Actor actor = kController;
+        actor.reason = std::move(reason);
+        const auto stored = BUNRAKU_TRY(transition(now_row, *pass.plan, *command, actor));
+        if (!stored) return {};  // somebody else was faster
+        now_row = *stored;
+    }
+    return {};
+}
+
+Result<std::optional<JudgedNode>> Controller::evidence(Pass& pass, const RolloutMember& member) {
+    const auto* row = pass.moved(member.certname);
+    const auto* planned = planned_node(*pass.plan, member.certname);
+    if (!row || !planned) return std::nullopt;
+    return BUNRAKU_TRY(read_evidence(pass.db, *pass.plan, *planned, *row, pass.now));
+}
+
+Result<void> Controller::judge_nodes(Pass& pass) {
+    const State state = position_of(pass.row).state;
+    if (state == State::Returning || state == State::Finishing) return {};
+    std::vector<RolloutMember> changed;
+    for (RolloutMember& member : pass.members) {
+        if (!member.judged || is_bad_name(member.verdict) || member.verdict == "accepted") continue;
+        const auto* row = pass.moved(member.certname);
+        if (!row) continue;
+        const auto run = pass.runs.find(member.certname);
+        const std::int64_t report = run == pass.runs.end() ? 0 : run->second.id;
+        auto& seen = judged_[{pass.row.id, member.certname}];
+        const bool silent = pass.now - row->since > pass.rules().silent_after_s * 1000;
+        if (seen == report + 1 && !(silent && member.verdict.empty())) continue;
+        const auto node = BUNRAKU_TRY(evidence(pass, member));
+        if (!node) continue;
+        const Judgement judgement = judge(*node, pass.rules());
+        seen = report + 1;
+        const std::string verdict(verdict_name(judgement.verdict));
+        if (verdict == member.verdict && judgement.proofs == member.proofs) continue;
+        if (verdict != member.verdict) {
+            options_.counters
+                .counter("bunraku_rollout_verdicts_total", "Verdicts about nodes of rollouts.",
+                         {{"verdict", verdict}})
+                .add();
+        }
+        member.verdict = verdict;
+        member.detail = judgement.detail;
+        member.proofs = judgement.proofs;
+        changed.push_back(member);
+    }
+    return options_.service->with_writer(
+        [&](store::Writer& writer) { return store::set_verdicts(writer, pass.row.id, changed); });
+}
+
+Result<bool> Controller::control_group_fails(Pass& pass) {
+    std::int64_t failed = 0, nodes = 0, moved_failed = 0, moved_nodes = 0;
+    for (const RolloutMember& member : pass.members) {
+        if (!member.judged) continue;
+        if (member.wave < pass.row.moved) {
+            moved_nodes += member.proofs > 0 || !member.verdict.empty() ? 1 : 0;
+            moved_failed += member.verdict == "failed" ? 1 : 0;
+        } else {
+            const auto run = pass.runs.find(member.certname);
+            if (run == pass.runs.end() || run->second.end < pass.row.started) continue;
+            ++nodes;
+            if (run->second.status != store::RunStatus::Failed) continue;
+            if (BUNRAKU_TRY(fails_newly(pass.db, member.certname, pass.row.started))) ++failed;
+        }
+    }
+    return fleet_fails(failed, nodes, moved_failed, moved_nodes);
+}
+
+std::optional<Command> Controller::decide(Pass& pass, std::string& reason) {
+    const Position position = position_of(pass.row);
+    switch (position.state) {
+        case State::Returning: return decide_returning(pass, reason);
+        case State::Finishing: return decide_finishing(pass, reason);
+        case State::Halted:
+            if (!pass.rules().go_back || position.hold) return std::nullopt;
+            reason = pass.row.reason;
+            return Command::GoBack;
+        case State::Done:
+        case State::Returned: return std::nullopt;
+        default: break;
+    }
+    Tally tally;
+    const RolloutMember* worst = nullptr;
+    for (const RolloutMember& member : pass.members) {
+        if (!member.judged || member.wave >= position.moved) continue;
+        const bool bad = is_bad_name(member.verdict);
+        if (bad && !worst) worst = &member;
+        if (member.wave == 0) {
+            tally.canaries_bad += bad ? 1 : 0;
+        } else {
+            tally.later_bad += bad ? 1 : 0;
+            tally.later_judged += bad || member.proofs > 0 ? 1 : 0;
+        }
+    }
+    if (too_many_bad(tally, pass.rules())) {
+        BUNRAKU_ASSERT(worst);
+        reason = fmt::format("{}: {} ({})", worst->certname, worst->detail, worst->verdict);
+        const auto fleet = control_group_fails(pass);
+        if (!fleet || !*fleet) return Command::Threshold;
+        if (position.state == State::Paused) return std::nullopt;
+        reason = "The nodes with the version before fail, too: " + reason;
+        return Command::Pause;
+    }
+    const auto base = options_.deployed.base(pass.row.environment);
+    if (base && base->name != pass.row.from && position.state != State::Paused) {
+        reason =
+            fmt::format("The environment was switched to {} outside of the rollout", base->name);
+        return Command::Pause;
+    }
+    if (position.state == State::Waiting)
+        return waiting_for(pass.row, *pass.plan, pass.now).empty() ? std::optional(Command::Ready)
+                                                                   : std::nullopt;
+    if (position.state == State::Moving) return decide_moving(pass, reason);
+    if (position.state == State::Soaking) return decide_soaking(pass, reason);
+    return std::nullopt;
+}
+
+std::optional<Command> Controller::decide_moving(Pass& pass, std::string& reason) {
+    std::int64_t nodes = 0, proved = 0;
+    for (const RolloutMember& member : pass.members) {
+        if (!member.judged || member.wave != pass.row.wave) continue;
+        ++nodes;
+        // Nodes that the thresholds tolerate, or that an operator accepted, do not block a wave.
+        proved += member.verdict.empty() ? 0 : 1;
+    }
+    const auto needed = static_cast<std::int64_t>(
+        std::ceil(pass.rules().proved * static_cast<double>(nodes) - 1e-9));
+    if (proved < needed) return std::nullopt;
+    reason = fmt::format("{} of {} nodes are proved", proved, nodes);
+    return Command::Proved;
+}
+
+std::optional<Command> Controller::decide_soaking(Pass& pass, std::string& reason) {
+    const bool any = std::ranges::any_of(pass.members, [&](const RolloutMember& member) {
+        return member.judged && member.wave == pass.row.wave;
+    });
+    if (any && pass.now - pass.row.since < pass.rules().soak_s * 1000) return std::nullopt;
+    const Check& check = pass.rules().check;
+    if (!check.command.empty()) {
+        sys::Command command{.argv = check.command};
+        command.timeout = std::chrono::seconds(check.timeout_s);
+        command.output_limit = 64 * 1024;
+        command.environment = {{"BUNRAKU_ENVIRONMENT", pass.row.environment},
+                               {"BUNRAKU_VERSION", pass.row.to},
+                               {"BUNRAKU_WAVE", fmt::format("{}", pass.row.wave)}};
+        const auto done = options_.system.processes.run(command);
+        // Anything but an answer says nothing, and the rollout waits.
+        if (!done || done->timed_out || (done->status != 0 && done->status != 1))
+            return std::nullopt;
+        if (done->status == 1 && !pass.rules().observe) {
+            reason = fmt::format("The check {} failed", check.command[0]);
+            return Command::Threshold;
+        }
+    }
+    return Command::Soaked;
+}
+
+std::optional<Command> Controller::decide_returning(Pass& pass, std::string& reason) {
+    std::int64_t lost = 0;
+    for (const RolloutMember& member : pass.members) {
+        const auto* row = pass.moved(member.certname);
+        if (!row) continue;
+        // An agent that the new version killed never comes back by itself.
+        const auto run = pass.runs.find(member.certname);
+        const std::int64_t seen =
+            std::max({row->since, pass.row.since, run == pass.runs.end() ? 0 : run->second.end});
+        if (pass.now - seen <= 2 * pass.rules().silent_after_s * 1000) return std::nullopt;
+        ++lost;
+    }
+    reason = lost == 0
+                 ? "All nodes have the version before"
+                 : fmt::format("{} nodes do not run any more and still have the new version", lost);
+    return Command::Settled;
+}
+
+std::optional<Command> Controller::decide_finishing(Pass& pass, std::string& reason) {
+    if (auto done = options_.deployed.use(pass.row.environment, pass.row.to); !done) {
+        options_.log.log(base::Level::Err, done.error().message);
+        return std::nullopt;
+    }
+    // Other servers acknowledge the epoch after they have switched their own environment.
+    if (auto done = acknowledge(pass.now); !done) return std::nullopt;
+    if (!options_.versions->reload()) return std::nullopt;
+    if (!options_.versions->table().known_by_all(pass.now, true)) return std::nullopt;
+    reason = "All servers have switched";
+    return Command::Switched;
+}
+
+Result<void> Controller::acknowledge(std::int64_t now) {
+    const VersionTable table = options_.versions->table();
+    constexpr std::int64_t kSeenPause = 30'000;
+    const bool known = acknowledged_ == table.epoch && now - acknowledged_at_ < kSeenPause;
+    if (known || (table.environments.empty() && table.servers.empty())) return {};
+    for (const auto& [name, versions] : table.environments) {
+        if (!versions.rollout || versions.rollout->row.state != "finishing") continue;
+        // Without the new version, this server must not say that it has switched.
+        BUNRAKU_TRY_VOID(options_.deployed.use(name, versions.rollout->row.to));
+    }
+    std::string json;
+    for (const std::string& name : options_.deployed.environments()) {
+        std::string list;
+        for (const auto& version :
+             options_.deployed.versions(name).value_or(std::vector<DeployedVersion>()))
+            list += (list.empty() ? "" : ",") + codec::json_string(version.name);
+        json += fmt::format("{}{}:[{}]", json.empty() ? "" : ",", codec::json_string(name), list);
+    }
+    BUNRAKU_TRY_VOID(options_.service->with_writer([&](store::Writer& writer) {
+        return store::acknowledge_epoch(writer, {.server = options_.server,
+                                                 .epoch = table.epoch,
+                                                 .seen = now,
+                                                 .versions = "{" + json + "}"});
+    }));
+    acknowledged_ = table.epoch;
+    acknowledged_at_ = now;
+    return options_.versions->reload();
+}
+
+Result<void> Controller::clean(std::int64_t now) {
+    constexpr std::int64_t kPause = 5 * 60'000;
+    if (now - cleaned_at_ < kPause) return {};
+    cleaned_at_ = now;
+    const std::int64_t longest =
+        std::chrono::duration_cast<std::chrono::milliseconds>(server::kLongestRun).count();
+    for (const auto& [name, versions] : options_.versions->table().environments) {
+        for (const auto& [node, attempt] : versions.tries) {
+            if (attempt.ends > now) {
+                options_.deployed.retain(name, attempt.version);
+                continue;
+            }
+            BUNRAKU_TRY_VOID(
+                options_.service->with_writer([&](store::Writer& writer) -> Result<void> {
+                    BUNRAKU_TRY(store::remove_try(writer, name, node));
+                    return {};
+                }));
+        }
+        if (versions.rollout) {
+            options_.deployed.retain(name, versions.rollout->row.from);
+            options_.deployed.retain(name, versions.rollout->row.to);
+            continue;
+        }
+        const auto base = options_.deployed.base(name);
+        if (!base) continue;
+        BUNRAKU_TRY_VOID(options_.service->with_writer([&](store::Writer& writer) {
+            return store::forget_nodes(writer, name, base->name, now - longest);
+        }));
+    }
+    return {};
+}
+
+Result<void> Controller::send_events() {
+    constexpr std::int64_t kGiveUp = 60LL * 60 * 1000;
+    auto db = BUNRAKU_TRY(options_.service->reader());
+    for (const store::RolloutEvent& event : BUNRAKU_TRY(store::unsent_events(*db))) {
+        const auto row = BUNRAKU_TRY(store::find_rollout(*db, event.rollout));
+        std::string url;
+        if (row) url = BUNRAKU_TRY(plan_of(*db, *row))->rules.webhook;
+        if (!url.empty() && options_.send) {
+            const auto sent = options_.send(
+                url,
+                fmt::format(
+                    R"({{"rollout":{},"number":{},"time":{},"actor":{},"event":{},"detail":{}}})",
+                    event.rollout, event.number, event.time, codec::json_string(event.actor),
+                    codec::json_string(event.what), event.detail));
+            if (!sent && BUNRAKU_TRY(store::database_time(*db)) - event.time < kGiveUp) return {};
+            if (!sent) {
+                options_.log.log(base::Level::Warning,
+                                 fmt::format("An event of rollout {} was not sent: {}",
+                                             event.rollout, sent.error().message));
+            }
+        }
+        BUNRAKU_TRY_VOID(options_.service->with_writer(
+            [&](store::Writer& writer) { return store::mark_sent(writer, event); }));
+    }
+    return {};
+}
+
+}  // namespace bunraku::rollout

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass of the controller over one rollout. Internal to controller*.cc.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "services/rollout/controller.h"
+#include "store/engine/runs.h"
+
+namespace bunraku::rollout {
+
+/// Reports whether a stored verdict counts against the rollout.
+inline bool is_bad_name(std::string_view verdict) {
+    return !verdict.empty() && verdict != "proved" && verdict != "accepted";
+}
+
+struct Controller::Pass {
+    store::Database& db;
+    const store::RolloutRow& row;
+    std::shared_ptr<const Plan> plan;
+    std::int64_t now = 0;
+    std::vector<store::RolloutMember> members;
+    /// The newest report of each active node.
+    std::map<std::string, store::RunRow, std::less<>> runs;
+    ByText<store::NodeVersion> nodes;
+
+    const Rules& rules() const { return plan->rules; }
+    /// Returns the move of a node to the new version, or null if it has not come yet.
+    const store::NodeVersion* moved(const std::string& name) const {
+        const auto at = nodes.find(name);
+        return at != nodes.end() && at->second.version == row.to ? &at->second : nullptr;
+    }
+};
+
+}  // namespace bunraku::rollout
