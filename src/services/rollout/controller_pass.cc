@@ -263,7 +263,8 @@ Result<void> Controller::acknowledge(std::int64_t now) {
     const VersionTable table = options_.versions->table();
     constexpr std::int64_t kSeenPause = 30'000;
     const bool known = acknowledged_ == table.epoch && now - acknowledged_at_ < kSeenPause;
-    if (known || (table.environments.empty() && table.servers.empty())) return {};
+    const bool alone = options_.service->backend() == store::Backend::Sqlite;
+    if (known || (alone && table.environments.empty())) return {};
     for (const auto& [name, versions] : table.environments) {
         if (!versions.rollout || versions.rollout->row.state != "finishing") continue;
         // Without the new version, this server must not say that it has switched.

@@ -242,6 +242,7 @@ Result<Rules> read_rules(std::string_view text) {
                                          {"check", read_check},
                                          {"back", choice(out.go_back, "auto", "ask")},
                                          {"observe", into(out.observe, flag_of)},
+                                         {"try", choice(out.agents_may_try, "agents", "operators")},
                                          {"webhook", into(out.webhook, text_of)}});
     if (!done) return failure(fmt::format("rollout.yaml: {}", done.error().message));
     out.approve_by_another = !approve_any;

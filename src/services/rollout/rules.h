@@ -45,9 +45,10 @@ struct Rules {
     std::int64_t least_failures = 2;    ///< a smaller number of bad nodes never halts there
     std::int64_t silent_after_s = 3600;
     Check check;
-    bool go_back = true;   ///< "back: auto"; false for "back: ask"
-    bool observe = false;  ///< judge, but never halt
-    std::string webhook;   ///< receives each event as JSON; empty if there is none
+    bool go_back = true;          ///< "back: auto"; false for "back: ask"
+    bool observe = false;         ///< judge, but never halt
+    bool agents_may_try = false;  ///< "try: agents": nodes may move themselves for a limited time
+    std::string webhook;          ///< receives each event as JSON; empty if there is none
 
     /// Reports whether a wave may start at a time, in seconds since the epoch.
     bool open_at(std::int64_t time_s) const;

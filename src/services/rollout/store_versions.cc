@@ -287,4 +287,21 @@ StoreVersions::Figures StoreVersions::figures() const {
     return figures_;
 }
 
+double StoreVersions::due() const {
+    const std::lock_guard lock(mutex_);
+    const std::int64_t now = runtime_.now_ms();
+    std::int64_t out = 0;
+    for (const auto& [name, versions] : table_.environments) {
+        if (!versions.rollout) continue;
+        for (const auto& [node, wave] : *versions.rollout->waves) {
+            const auto row = versions.nodes.find(node);
+            const auto target = table_.target(name, node, now);
+            const std::string& version =
+                row == versions.nodes.end() ? versions.rollout->row.from : row->second.version;
+            out += target && *target != version ? 1 : 0;
+        }
+    }
+    return static_cast<double>(out);
+}
+
 }  // namespace bunraku::rollout

@@ -45,6 +45,8 @@ public:
         std::uint64_t refused = 0;  ///< requests that got no version
     };
     Figures figures() const;
+    /// Returns the number of nodes whose version is not their target.
+    double due() const;
 
 private:
     /// A run under way.

@@ -255,8 +255,12 @@ Result<void> Instance::Impl::make_roles(const std::vector<std::string>& wanted) 
         for (const auto& r : kRoles) known += (known.empty() ? "" : ", ") + std::string(r.name);
         return failure(fmt::format("Unknown role '{}'; the roles are: {}", name, known));
     }
-    for (const auto& maker : kRoles)
-        if (has(maker.name)) roles.push_back(BUNRAKU_TRY(maker.make(*context)));
+    for (const auto& maker : kRoles) {
+        if (!has(maker.name)) continue;
+        roles.push_back(BUNRAKU_TRY(maker.make(*context)));
+        // Rollouts decide which version the role `compiler` answers with.
+        if (maker.name == "store") roles.push_back(BUNRAKU_TRY(make_rollout_role(*context)));
+    }
     if (wanted.empty() && !has_role("store")) {
         log.log(Level::Notice,
                 "The store is disabled, because puppet.conf or puppetdb.conf names an external "

@@ -89,6 +89,8 @@ base::Result<std::unique_ptr<Role>> make_compiler_role(const Context& context);
 base::Result<std::unique_ptr<Role>> make_forge_role(const Context& context);
 /// Creates the role and sets `context.ca`.
 base::Result<std::unique_ptr<Role>> make_ca_role(Context& context);
+/// Rollouts (services/rollout). Needs the role `store`. Sets `context.versions`.
+base::Result<std::unique_ptr<Role>> make_rollout_role(Context& context);
 /// The web console (services/console). Needs the role `store`.
 base::Result<std::unique_ptr<Role>> make_console_role(const Context& context);
 

@@ -36,6 +36,12 @@ constexpr ScopeWord kWords[] = {
     {"metrics", "GET /metrics,POST /metrics/v2", "read the metrics of the server"},
     {"query", "GET /pdb/query/v4,POST /pdb/query/v4,GET /pdb/meta/v1", "query the store"},
     {"command", "POST /pdb/cmd/v1", "send catalogs, facts and reports to the store"},
+    {"rollouts",
+     "* /bunraku/v1/rollouts,GET /bunraku/v1/versions,GET /bunraku/v1/nodes,"
+     "POST /bunraku/v1/rollout-servers",
+     "plan, start and control rollouts"},
+    {"rollouts-approve", "GET /bunraku/v1/rollouts,POST /bunraku/v1/rollout-approvals",
+     "approve waves of rollouts"},
     {"all", "* /", "all routes that an administrator's certificate may use"},
 };
 
