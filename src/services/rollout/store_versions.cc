@@ -41,27 +41,30 @@ std::optional<std::string> StoreVersions::target(std::string_view environment,
     return table_.target(environment, node, runtime_.now_ms());
 }
 
-StoreVersions::Run* StoreVersions::find_run(const RunKey& key) {
-    const auto at = runs_.find(key);
-    if (at == runs_.end()) return nullptr;
-    if (runtime_.now() - at->second.began > server::kLongestRun) {
-        runs_.erase(at);
-        return nullptr;
-    }
-    return &at->second;
+bool StoreVersions::ended(const Run& run) const {
+    const auto longest = run.implied ? server::kLongestImpliedRun : server::kLongestRun;
+    return runtime_.now() - run.began >= longest;
 }
 
-void StoreVersions::remember_run(const NodeRun& run, const std::string& version) {
-    const auto now = runtime_.now();
+StoreVersions::Run* StoreVersions::find_run(const RunKey& key) {
+    const auto at = runs_.find(key);
+    return at == runs_.end() || ended(at->second) ? nullptr : &at->second;
+}
+
+StoreVersions::Run& StoreVersions::remember_run(const NodeRun& run, const std::string& version) {
     if (runs_.size() > 2 * runs_after_cleaning_ + 1000) {
-        std::erase_if(runs_, [&](const auto& entry) {
-            return now - entry.second.began > server::kLongestRun;
-        });
+        std::erase_if(runs_, [&](const auto& entry) { return ended(entry.second); });
         runs_after_cleaning_ = runs_.size();
     }
-    runs_.insert_or_assign(
-        key_of(run.environment, run.node),
-        Run{.version = version, .transaction = std::string(run.transaction), .began = now});
+    Run& out = runs_[key_of(run.environment, run.node)];
+    if (!run.transaction.empty() && out.transaction != run.transaction) {
+        out.earlier = std::move(out.transaction);
+        out.transaction = run.transaction;
+    }
+    out.version = version;
+    out.began = runtime_.now();
+    out.implied = run.implied && run.transaction.empty();
+    return out;
 }
 
 bool StoreVersions::several_servers() const {
@@ -100,8 +103,7 @@ std::optional<base::Error> StoreVersions::without_lease(std::string_view environ
 Result<std::string> StoreVersions::begin(const NodeRun& run, std::string_view version) {
     std::unique_lock lock(mutex_);
     const Run* under_way = find_run(key_of(run.environment, run.node));
-    if (under_way && !run.transaction.empty() && under_way->transaction == run.transaction)
-        return under_way->version;
+    if (under_way && under_way->knows(run.transaction)) return under_way->version;
     if (auto error = without_lease(run.environment, run.node)) {
         ++figures_.refused;
         return std::unexpected(std::move(*error));
@@ -186,21 +188,32 @@ Result<std::optional<std::string>> StoreVersions::current(std::string_view envir
     if (at == table_.environments.end()) return std::optional<std::string>();
     const EnvironmentVersions& versions = at->second;
     const auto row = versions.nodes.find(node);
+    std::string version;
     if (row != versions.nodes.end()) {
         if (row->second.idle) return std::optional<std::string>();
-        return std::optional(row->second.version);
+        version = row->second.version;
+    } else if (versions.rollout && versions.rollout->waves->contains(node)) {
+        version = versions.rollout->row.from;
+    } else {
+        return std::optional<std::string>();
     }
-    if (versions.rollout && versions.rollout->waves->contains(node))
-        return std::optional(versions.rollout->row.from);
-    return std::optional<std::string>();
+    remember_run({.environment = environment, .node = node, .transaction = {}, .implied = true},
+                 version);
+    return std::optional(std::move(version));
 }
 
 void StoreVersions::catalog(const NodeRun& run) {
     std::unique_lock lock(mutex_);
+    if (run.transaction.empty()) return;
     Run* under_way = find_run(key_of(run.environment, run.node));
-    if (under_way) under_way->transaction = run.transaction;
+    if (!under_way) return;
+    if (under_way->transaction != run.transaction) {
+        under_way->earlier = std::move(under_way->transaction);
+        under_way->transaction = run.transaction;
+    }
+    under_way->implied = false;
     const auto at = table_.environments.find(run.environment);
-    if (at == table_.environments.end() || run.transaction.empty()) return;
+    if (at == table_.environments.end()) return;
     const auto row = at->second.nodes.find(run.node);
     if (row == at->second.nodes.end() || row->second.idle || !row->second.transaction.empty())
         return;
@@ -216,9 +229,9 @@ void StoreVersions::idle(const NodeRun& run) {
     std::unique_lock lock(mutex_);
     const auto key = key_of(run.environment, run.node);
     const Run* under_way = find_run(key);
-    if (under_way && !under_way->transaction.empty() && under_way->transaction != run.transaction)
-        return;
+    if (!under_way || run.transaction.empty() || under_way->transaction != run.transaction) return;
     runs_.erase(key);
+
     const auto at = table_.environments.find(run.environment);
     if (at == table_.environments.end()) return;
     EnvironmentVersions& versions = at->second;

@@ -52,13 +52,20 @@ private:
     /// A run under way.
     struct Run {
         std::string version, transaction;
+        std::string earlier;  ///< transaction of the run before
         sys::TimePoint began;
+        bool implied = false;  ///< the begin was not seen, or the client has no runs
+
+        bool knows(std::string_view other) const {
+            return !other.empty() && (transaction == other || earlier == other);
+        }
     };
     using RunKey = std::string;
     static RunKey key_of(std::string_view environment, std::string_view node);
     /// Returns the run under way, or null. The caller holds the lock.
     Run* find_run(const RunKey& key);
-    void remember_run(const server::NodeRun& run, const std::string& version);
+    Run& remember_run(const server::NodeRun& run, const std::string& version);
+    bool ended(const Run& run) const;
     /// Returns an error if the leases of this server do not allow an answer.
     std::optional<base::Error> without_lease(std::string_view environment,
                                              std::string_view node) const;
