@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "services/rollout/judge.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace bunraku::rollout {
+namespace {
+
+constexpr std::int64_t kMinute = 60'000;
+
+JudgedRun run(std::int64_t minute, std::vector<JudgedEvent> events = {}) {
+    JudgedRun out;
+    out.report = fmt::format("report {}", minute);
+    out.transaction = fmt::format("t{}", minute);
+    out.start = out.received = minute * kMinute;
+    out.events = std::move(events);
+    return out;
+}
+
+JudgedEvent change(std::string resource, std::string property = "content") {
+    return {.resource = std::move(resource), .property = std::move(property)};
+}
+
+/// A node that moved in minute 100 and is expected to change File[/a].
+JudgedNode node(std::vector<JudgedRun> runs) {
+    JudgedNode out{.moved = 100 * kMinute, .transaction = "t100", .now = 161 * kMinute};
+    out.expected = {"File[/a]"};
+    out.runs = std::move(runs);
+    return out;
+}
+
+std::string judged(const JudgedNode& node, const Rules& rules = {}) {
+    const auto j = judge(node, rules);
+    return fmt::format("{} {} {}", verdict_name(j.verdict), j.proofs, j.detail);
+}
+
+TEST(Judge, ProvesANodeByTwoGoodRuns) {
+    EXPECT_EQ(judged(node({run(100, {change("File[/a]")})})), " 1 ");
+    EXPECT_EQ(judged(node({run(100, {change("File[/a]")}), run(130)})), "proved 2 ");
+}
+
+TEST(Judge, FindsFailures) {
+    auto bad = change("File[/a]");
+    bad.failed = true;
+    auto failed = run(100, {bad});
+    failed.failed = true;
+    EXPECT_EQ(judged(node({failed})), "failed 0 File[/a] failed");
+    // What failed before the move is not a fault of the change.
+    auto before = node({failed});
+    before.failed_before = {"File[/a]"};
+    EXPECT_EQ(judged(before), " 0 ");
+
+    auto cached = run(130);
+    cached.cached_on_failure = true;
+    EXPECT_EQ(judged(node({run(100), cached})),
+              "failed 1 The catalog could not be compiled; the agent used an older one");
+    auto empty = run(100);
+    empty.failed = true;
+    EXPECT_EQ(judged(node({empty})), "failed 0 The run failed");
+}
+
+TEST(Judge, FindsUnpredictedChanges) {
+    EXPECT_EQ(judged(node({run(100, {change("File[/b]")})})),
+              "surprising 0 File[/b] content changed, which the plan does not predict");
+    auto drift = change("File[/b]");
+    drift.corrective = true;
+    EXPECT_EQ(judged(node({run(100, {drift})})), " 1 ");
+    auto habit = node({run(100, {change("File[/b]")})});
+    habit.habitual = {"File[/b] content"};
+    EXPECT_EQ(judged(habit), " 1 ");
+    // A refresh follows from an expected change.
+    EXPECT_EQ(judged(node({run(100, {change("File[/a]"), change("Service[x]", "")})})), " 1 ");
+    auto plugins = node({run(100, {change("File[/b]")})});
+    plugins.any_change = true;
+    EXPECT_EQ(judged(plugins), " 1 ");
+}
+
+TEST(Judge, FindsMissingChanges) {
+    auto required = node({run(100)});
+    required.required = {"File[/a] content"};
+    EXPECT_EQ(judged(required),
+              "surprising 0 The predicted change of File[/a] content did not come");
+    // A run that skips resources proves nothing.
+    required.runs[0].skipped = true;
+    EXPECT_EQ(judged(required), " 0 ");
+    required.runs[0].skipped = false;
+    required.runs[0].noop = true;
+    EXPECT_EQ(judged(required), " 0 ");
+}
+
+TEST(Judge, FindsNodesThatChangeAgain) {
+    EXPECT_EQ(judged(node({run(100, {change("File[/a]")}), run(130, {change("File[/a]")})})),
+              "restless 1 File[/a] content changed again");
+    EXPECT_EQ(judged(node({run(100), run(130, {change("File[/b]")})})),
+              "surprising 1 File[/b] content changed, which the plan does not predict");
+}
+
+TEST(Judge, FindsSilentNodes) {
+    auto silent = node({run(70)});
+    EXPECT_EQ(judged(silent), "silent 0 No report came");
+    silent.now = 159 * kMinute;
+    EXPECT_EQ(judged(silent), " 0 ");
+    silent.now = 161 * kMinute;
+    silent.usual_gap = 240 * kMinute;
+    EXPECT_EQ(judged(silent), " 0 ");
+    auto late = node({run(100)});
+    EXPECT_EQ(judged(late), "silent 1 No report came");
+}
+
+TEST(Judge, IgnoresRunsOfTheVersionBefore) {
+    auto bad = run(90, {change("File[/b]")});
+    bad.received = 120 * kMinute;  // late
+    EXPECT_EQ(judged(node({bad, run(100), run(130)})), "proved 2 ");
+    // Without the transaction of the first run, reports that came before the move do not count.
+    auto unknown = node({run(90, {change("File[/b]")}), run(101), run(130)});
+    unknown.transaction = "";
+    EXPECT_EQ(judged(unknown), "proved 2 ");
+}
+
+TEST(Judge, DoesNotDependOnOrderOrRepetition) {
+    std::mt19937 chance(1);
+    const auto pick = [&](int most) {
+        return static_cast<int>(chance() % static_cast<unsigned>(most));
+    };
+    for (int round = 0; round < 2000; ++round) {
+        JudgedNode one = node({});
+        for (int i = 0, count = pick(6); i < count; ++i) {
+            auto next = run(80 + 10 * pick(8));
+            next.report += fmt::format(" {}", i);
+            next.failed = pick(5) == 0;
+            next.noop = pick(6) == 0;
+            next.skipped = pick(6) == 0;
+            for (int e = 0, events = pick(3); e < events; ++e) {
+                auto event = change(pick(2) == 0 ? "File[/a]" : "File[/b]");
+                event.failed = next.failed && pick(2) == 0;
+                event.corrective = pick(3) == 0;
+                next.events.push_back(event);
+            }
+            one.runs.push_back(next);
+        }
+        // Transactions are unique.
+        std::ranges::sort(one.runs, {}, &JudgedRun::start);
+        const auto same = std::ranges::unique(one.runs, {}, &JudgedRun::transaction);
+        one.runs.erase(same.begin(), same.end());
+        const Judgement expected = judge(one, {});
+        for (int shuffle = 0; shuffle < 5; ++shuffle) {
+            if (!one.runs.empty()) {
+                auto again = one.runs[chance() % one.runs.size()];
+                again.received += kMinute;
+                // A repeated report has the same hash. The store keeps the first one.
+                again.received -= kMinute;
+                one.runs.push_back(again);
+            }
+            std::ranges::shuffle(one.runs, chance);
+            ASSERT_EQ(judge(one, {}), expected) << round;
+        }
+    }
+}
+
+TEST(Thresholds, HaltAtTheFirstBadCanaryAndAtOnePercentLater) {
+    const Rules rules;
+    EXPECT_FALSE(too_many_bad({}, rules));
+    EXPECT_TRUE(too_many_bad({.canaries_bad = 1}, rules));
+    EXPECT_FALSE(too_many_bad({.later_bad = 1, .later_judged = 50}, rules));
+    EXPECT_TRUE(too_many_bad({.later_bad = 2, .later_judged = 50}, rules));
+    EXPECT_FALSE(too_many_bad({.later_bad = 9, .later_judged = 1000}, rules));
+    EXPECT_TRUE(too_many_bad({.later_bad = 10, .later_judged = 1000}, rules));
+    Rules observe;
+    observe.observe = true;
+    EXPECT_FALSE(too_many_bad({.canaries_bad = 5}, observe));
+}
+
+TEST(Thresholds, DoNotBlameTheChangeIfTheFleetFails) {
+    EXPECT_FALSE(fleet_fails(0, 100, 1, 10));
+    EXPECT_FALSE(fleet_fails(2, 100, 1, 100));
+    EXPECT_TRUE(fleet_fails(10, 100, 1, 10));
+    EXPECT_TRUE(fleet_fails(5, 100, 1, 10));
+    EXPECT_FALSE(fleet_fails(4, 100, 1, 10));
+}
+
+}  // namespace
+}  // namespace bunraku::rollout
