@@ -9,6 +9,7 @@
 #include "store/db/kind_sets.h"
 #include "store/db/search_index.h"
 #include "store/db/source_locations.h"
+#include "store/db/undeclared_tables.h"
 #include "store/query/dialect.h"
 
 namespace bunraku::store {
@@ -21,7 +22,8 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// (kSearchTables). 3 stored tags and parameters as jsonb on PostgreSQL. 4 lacked sets of fact
 /// names (kFactNameTables). 5 lacked history (kHistoryTables). 6 lacked the history of facts
 /// (kFactHistoryTables). 7 lacked counters (kCounterTables). 8 stored Sensitive values unencrypted
-/// (kSecretTables). 9 lacked source locations (kPlaceTables). 10 lacked rollouts (kRolloutTables).
+/// (kSecretTables). 9 lacked source locations (kPlaceTables). 10 lacked rollouts (kRolloutTables)
+/// and the resources that are no longer declared (kUndeclaredTables).
 constexpr std::int64_t kNewest = 11;
 
 /// The oldest schema whose programs may read and write the same database as this program. Later
@@ -168,6 +170,7 @@ Result<bool> migrate_once(Database& db) {
             BUNRAKU_TRY(fill_source_locations(db));
         }
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kRolloutTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kUndeclaredTables)));
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {
@@ -180,6 +183,7 @@ Result<bool> migrate_once(Database& db) {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kRolloutTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kUndeclaredTables)));
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
     }

@@ -13,6 +13,7 @@
 #include "store/db/secrets.h"
 #include "store/db/source_locations.h"
 #include "store/engine/history.h"
+#include "store/engine/undeclared.h"
 #include "store/query/search_keys.h"
 
 namespace bunraku::store {
@@ -418,6 +419,7 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
     BUNRAKU_TRY_VOID(remove_links(db, "catalog_resources", "resource_id", node, removed,
                                   kGcResources, writer.lost_at()));
     BUNRAKU_TRY_VOID(remember_version(writer, node, hash, row, !stored.empty(), added, removed));
+    BUNRAKU_TRY_VOID(record_undeclared(writer, node, row, added, removed));
     if (!added.empty() || !removed.empty()) {
         BUNRAKU_TRY_VOID(store_type_counts(writer, node, refs));
     }

@@ -12,6 +12,7 @@
 #include "store/db/bulk.h"
 #include "store/db/command.h"
 #include "store/db/command_fields.h"
+#include "store/engine/created_resources.h"
 
 namespace bunraku::store {
 
@@ -130,6 +131,7 @@ public:
             BUNRAKU_TRY_VOID(s.run());
         }
         BUNRAKU_TRY_VOID(put_events(db, node.id, id));
+        BUNRAKU_TRY_VOID(put_existence(db, node));
         if (type_ != "plan" && producer_timestamp_ > node.latest_report_timestamp) {
             Statement s =
                 BUNRAKU_TRY(db.prepare("UPDATE certnames SET latest_report_id = ?,"
@@ -179,6 +181,25 @@ private:
             BUNRAKU_TRY_VOID(rows.end_row());
         }
         return rows.flush();
+    }
+
+    /// Records which resources the agent has created or removed. A report that is older than the
+    /// newest one creates nothing, because the resource may have been removed meanwhile.
+    Result<void> put_existence(Database& db, const Writer::Node& node) {
+        if (type_ == "plan") return {};
+        const bool late = producer_timestamp_ <= node.latest_report_timestamp;
+        std::vector<ExistenceChange> changes;
+        for (const Event& e : events_) {
+            if (e.status != "success" || !e.property) continue;
+            const Existence change =
+                existence_change(e.type, *e.property, e.old_value, e.new_value);
+            // A corrective change restores what was there before, whoever created that.
+            const bool counts = change == Existence::Removed ||
+                                (change == Existence::Created && !late && e.corrective_change &&
+                                 !*e.corrective_change);
+            if (counts) changes.push_back({e.type, e.title, change});
+        }
+        return record_existence(db, node.id, changes);
     }
 
     /// Replaces the events of the node's previous newest report.

@@ -9,6 +9,7 @@
 #include "core/base/assert.h"
 #include "store/db/source_locations.h"
 #include "store/engine/impl.h"
+#include "store/engine/undeclared.h"
 
 namespace bunraku::store {
 
@@ -443,6 +444,10 @@ Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::i
         removed += gone;
         most = std::max(most, gone);
     }
+    const std::size_t closed =
+        BUNRAKU_TRY(purge_undeclared(db, all ? INT64_MAX : before, limit));
+    removed += closed;
+    most = std::max(most, closed);
     BUNRAKU_TRY_VOID(transaction.commit());
     return GcStep{removed, most == limit};
 }

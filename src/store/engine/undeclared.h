@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The resources that earlier catalogs of a node declared and its newest one does not. Puppet leaves
+// such resources on the machine and forgets them. docs/design/0402
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/db/writer.h"
+#include "store/engine/catalog_rows.h"
+
+namespace bunraku::store {
+
+/// The most rows that the store retains for one node. The oldest ones are removed first.
+constexpr std::size_t kMostUndeclared = 5000;
+
+/// Records what the catalog `row` of the node declares no longer, and closes the rows of what it
+/// declares again. Writers call this before they replace the newest catalog. `added` and `removed`
+/// are the resource ids in which it differs from the previous catalog.
+Result<void> record_undeclared(Writer& writer, std::int64_t node, const CatalogRow& row,
+                               const std::vector<std::int64_t>& added,
+                               const std::vector<std::int64_t>& removed);
+
+/// Removes up to `limit` rows that were closed before that time, and returns their number.
+Result<std::size_t> purge_undeclared(Database& db, std::int64_t before, std::size_t limit);
+
+/// A resource that is no longer declared. Times are milliseconds since the epoch.
+struct UndeclaredResource {
+    std::string certname, type, title;
+    std::string name;        ///< the values of the name variables, separated by ", "
+    std::int64_t since = 0;  ///< the time of the first catalog without the resource
+    std::optional<std::int64_t> declared_again;
+    std::string environment, version, code_id;  ///< of that catalog
+    std::string file;                           ///< where it was declared last; may be empty
+    std::int64_t line = 0;                      ///< 0 if unknown
+    bool created = false;                       ///< true if a report says that the agent created it
+};
+
+enum class UndeclaredState : std::uint8_t {
+    Settled,  ///< not declared in at least two runs
+    Recent,   ///< not declared in the last run only, or declared again
+};
+
+struct UndeclaredQuery {
+    std::string certname;  ///< empty means all active nodes
+    UndeclaredState state = UndeclaredState::Settled;
+    std::size_t limit = 1000;
+    std::size_t offset = 0;
+};
+
+/// Returns the rows, sorted by certname, type and name.
+Result<std::vector<UndeclaredResource>> undeclared_resources(Database& db,
+                                                             const UndeclaredQuery& query);
+
+/// Returns the rows in the API's format.
+std::string undeclared_json(const std::vector<UndeclaredResource>& rows);
+
+}  // namespace bunraku::store

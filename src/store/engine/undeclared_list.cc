@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the resources that are no longer declared, for the API and the command line.
+#include <fmt/format.h>
+
+#include "core/codec/json_text.h"
+#include "resources/catalog/wire_time.h"
+#include "store/engine/undeclared.h"
+
+namespace bunraku::store {
+
+namespace {
+
+/// True if the node ran at least twice without the resource: it requested another catalog, or sent
+/// two reports. A run with an unchanged catalog may do only the latter.
+constexpr std::string_view kSettled =
+    "(u.closed IS NULL AND (EXISTS (SELECT 1 FROM catalogs c WHERE c.certname_id = u.certname_id"
+    " AND c.producer_timestamp > u.since) OR (SELECT r.producer_timestamp FROM reports r"
+    " WHERE r.certname_id = u.certname_id AND r.report_type = 'agent'"
+    " AND r.producer_timestamp > u.since ORDER BY r.producer_timestamp LIMIT 1 OFFSET 1)"
+    " IS NOT NULL))";
+
+UndeclaredResource read_row(const Statement& s) {
+    UndeclaredResource out;
+    out.certname = s.text(0);
+    out.type = s.text(1);
+    out.title = s.text(2);
+    out.name = s.text(3);
+    out.since = s.integer(4);
+    if (!s.is_null(5)) out.declared_again = s.integer(5);
+    out.environment = s.text(6);
+    out.version = s.text(7);
+    out.code_id = s.text(8);
+    out.file = s.text(9);
+    out.line = s.is_null(10) ? 0 : s.integer(10);
+    out.created = s.boolean(11);
+    return out;
+}
+
+std::string text_or_null(std::string_view text) {
+    return text.empty() ? "null" : codec::json_string(text);
+}
+
+std::string time_text(std::int64_t time) {
+    return codec::json_string(catalog::format_wire_time(time));
+}
+
+}  // namespace
+
+Result<std::vector<UndeclaredResource>> undeclared_resources(Database& db,
+                                                             const UndeclaredQuery& query) {
+    Statement s = BUNRAKU_TRY(db.prepare(fmt::format(
+        "SELECT n.certname, u.type, u.title, u.name, u.since, u.closed, u.environment, u.version,"
+        " u.code_id, u.file, u.line, u.created FROM undeclared u"
+        " JOIN certnames n ON n.id = u.certname_id WHERE {} AND {}{}"
+        " ORDER BY n.certname, u.type, u.name, u.title, u.key LIMIT ? OFFSET ?",
+        query.certname.empty() ? "n.deactivated IS NULL AND n.expired IS NULL" : "n.certname = ?",
+        query.state == UndeclaredState::Recent ? "NOT " : "", kSettled)));
+    if (!query.certname.empty()) s.bind(query.certname);
+    s.bind(query.limit).bind(query.offset);
+    std::vector<UndeclaredResource> out;
+    while (BUNRAKU_TRY(s.step())) out.push_back(read_row(s));
+    return out;
+}
+
+std::string undeclared_json(const std::vector<UndeclaredResource>& rows) {
+    std::string out = "[";
+    for (const UndeclaredResource& r : rows) {
+        out += fmt::format(
+            "{}{{\"certname\":{},\"type\":{},\"title\":{},\"name\":{},\"since\":{},"
+            "\"declared_again\":{},\"environment\":{},\"version\":{},\"code_id\":{},\"file\":{},"
+            "\"line\":{},\"created_by_us\":{}}}",
+            out.size() > 1 ? "," : "", codec::json_string(r.certname), codec::json_string(r.type),
+            codec::json_string(r.title), codec::json_string(r.name), time_text(r.since),
+            r.declared_again ? time_text(*r.declared_again) : "null", text_or_null(r.environment),
+            codec::json_string(r.version), text_or_null(r.code_id), text_or_null(r.file),
+            r.line > 0 ? std::to_string(r.line) : "null", r.created);
+    }
+    return out + "]";
+}
+
+}  // namespace bunraku::store
