@@ -14,6 +14,8 @@
 #include "store/db/schema.h"
 #include "store/engine/exports.h"
 #include "store/engine/history.h"
+#include "store/engine/runs.h"
+#include "store/engine/undeclared.h"
 #include "store/query/ast.h"
 #include "store/query/time_text.h"
 
@@ -185,12 +187,47 @@ int show_exports(store::Database& db, bool json) {
     return 0;
 }
 
+void print_undeclared(const store::UndeclaredResource& r, bool all) {
+    std::string line = all ? r.certname + "  " : "";
+    line += fmt::format("{}[{}]", r.type, r.title);
+    if (r.name != r.title) line += fmt::format(" ({})", r.name);
+    line += "  since " + catalog::format_wire_time(r.since);
+    if (!r.environment.empty()) line += "  " + r.environment;
+    line += "  " + (r.code_id.empty() ? r.version : r.code_id);
+    if (!r.file.empty()) line += "  " + r.file;
+    if (!r.file.empty() && r.line > 0) line += fmt::format(":{}", r.line);
+    line += r.created ? "  created by us" : "  not created by us";
+    if (r.declared_again) {
+        line += "  declared again " + catalog::format_wire_time(*r.declared_again);
+    }
+    fmt::print("{}\n", line);
+}
+
+int show_undeclared(store::Database& db, const std::string& node, const HistoryFlags& flags) {
+    if (node.empty() != flags.all) {
+        throw base::plain_error("catalog undeclared takes one node, or --all");
+    }
+    store::UndeclaredQuery query{.certname = node};
+    if (flags.recent) query.state = store::UndeclaredState::Recent;
+    query.limit = INT32_MAX;
+    const auto rows = taken(store::undeclared_resources(db, query));
+    if (rows.empty() && !flags.all && !taken(store::find_node(db, node))) {
+        throw base::plain_error(fmt::format("No catalog of {} is known", node));
+    }
+    if (flags.json) {
+        fmt::print("{}\n", store::undeclared_json(rows));
+        return 0;
+    }
+    for (const store::UndeclaredResource& r : rows) print_undeclared(r, flags.all);
+    return 0;
+}
+
 struct HistoryAction {
     std::string_view name;
     std::size_t least, most;
 };
-constexpr HistoryAction kHistory[] = {
-    {"log", 1, 1}, {"show", 1, 1}, {"diff", 1, 2}, {"drift", 0, 0}, {"exports", 0, 0}};
+constexpr HistoryAction kHistory[] = {{"log", 1, 1},   {"show", 1, 1},    {"diff", 1, 2},
+                                      {"drift", 0, 0}, {"exports", 0, 0}, {"undeclared", 0, 1}};
 
 }  // namespace
 
@@ -216,6 +253,8 @@ int run_catalog_history(Invocation& invocation, const std::string& action,
         fmt::print("{}\n", store::past_catalog_json(moment.node, past(*db, moment)));
     } else if (action == "diff") {
         status = show_difference(*db, arguments, flags.json);
+    } else if (action == "undeclared") {
+        status = show_undeclared(*db, arguments.empty() ? std::string() : arguments[0], flags);
     } else if (action == "exports") {
         status = show_exports(*db, flags.json);
     } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `catalog log`, `show`, `diff` and `drift`: earlier catalogs in the store.
+// `catalog log`, `show`, `diff`, `drift`, `exports` and `undeclared`: what the store knows of catalogs.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace bunraku::cli {
 
 struct HistoryFlags {
     std::string database, by, since;
-    bool json = false;
+    bool json = false, all = false, recent = false;
 };
 
 bool is_history_action(const std::string& action);

@@ -66,6 +66,8 @@ public:
         options_.value("by", &history_.by);
         options_.value("since", &history_.since);
         options_.flag("json", &history_.json);
+        options_.flag("all", &history_.all);
+        options_.flag("recent", &history_.recent);
         options_.value("url", &url_);
     }
 

@@ -9,6 +9,8 @@
 #include "store/engine/exports.h"
 #include "store/engine/fact_history.h"
 #include "store/engine/history.h"
+#include "store/engine/runs.h"
+#include "store/engine/undeclared.h"
 #include "store/query/time_text.h"
 
 namespace bunraku::server {
@@ -106,8 +108,21 @@ Response difference(store::Service& service, Request& request) {
     return Response::json(200, std::move(out));
 }
 
+constexpr std::size_t kMostRows = 10'000;
+
+/// Reads the query parameter `limit`. Returns a response if it is invalid.
+std::optional<Response> read_limit(const Request& request, std::size_t& limit) {
+    const auto* text = request.query_value("limit");
+    if (!text) return std::nullopt;
+    const auto number = base::parse_integer<std::size_t>(*text);
+    if (!number || *number == 0 || *number > kMostRows) {
+        return json_error(400, fmt::format("'limit' must be a number from 1 to {}", kMostRows));
+    }
+    limit = *number;
+    return std::nullopt;
+}
+
 Response drift(store::Service& service, Request& request) {
-    constexpr std::size_t kMost = 10'000;
     const auto* by = request.query_value("by");
     const auto kind = store::drift_by(by ? *by : "resource");
     if (!kind) {
@@ -120,17 +135,49 @@ Response drift(store::Service& service, Request& request) {
         since = *time;
     }
     std::size_t limit = 100;
-    if (const auto* text = request.query_value("limit")) {
-        const auto number = base::parse_integer<std::size_t>(*text);
-        if (!number || *number == 0 || *number > kMost) {
-            return json_error(400, fmt::format("'limit' must be a number from 1 to {}", kMost));
-        }
-        limit = *number;
-    }
+    if (auto answer = read_limit(request, limit)) return std::move(*answer);
     auto db = service.reader();
     if (!db) return failed(db.error());
     auto rows = store::drift_json(**db, *kind, since, limit);
     return rows ? Response::json(200, std::move(*rows)) : failed(rows.error());
+}
+
+Response undeclared_of(store::Service& service, const Request& request, std::string certname) {
+    store::UndeclaredQuery query{.certname = std::move(certname)};
+    if (auto answer = read_limit(request, query.limit)) return std::move(*answer);
+    if (const auto* text = request.query_value("offset")) {
+        const auto number = base::parse_integer<std::uint32_t>(*text);
+        if (!number) return json_error(400, "'offset' must be a number");
+        query.offset = *number;
+    }
+    if (const auto* text = request.query_value("recent")) {
+        if (*text != "true" && *text != "false") {
+            return json_error(400, "'recent' must be true or false");
+        }
+        if (*text == "true") query.state = store::UndeclaredState::Recent;
+    }
+    auto db = service.reader();
+    if (!db) return failed(db.error());
+    const auto rows = store::undeclared_resources(**db, query);
+    if (!rows) return failed(rows.error());
+    if (rows->empty() && !query.certname.empty()) {
+        const auto known = store::find_node(**db, query.certname);
+        if (!known) return failed(known.error());
+        if (!*known) {
+            return json_error(404, fmt::format("No catalogs of {} are known", query.certname));
+        }
+    }
+    return Response::json(200, store::undeclared_json(*rows));
+}
+
+Response undeclared(store::Service& service, Request& request) {
+    const auto* node = request.query_value("certname");
+    if (node && node->empty()) return json_error(400, "'certname' must be the name of a node");
+    return undeclared_of(service, request, node ? *node : std::string());
+}
+
+Response node_undeclared(store::Service& service, Request& request) {
+    return undeclared_of(service, request, std::string(request.param("node")));
 }
 
 Response exports(store::Service& service, Request&) {
@@ -153,6 +200,8 @@ void add_history_routes(http::Router& router, std::shared_ptr<store::Service> se
     add("/bunraku/v1/nodes/{node}/catalogs/{time}/{until}", difference);
     add("/bunraku/v1/nodes/{node}/facts", fact_versions);
     add("/bunraku/v1/nodes/{node}/facts/{time}", show_facts);
+    add("/bunraku/v1/nodes/{node}/undeclared", node_undeclared);
+    add("/bunraku/v1/undeclared", undeclared);
     add("/bunraku/v1/drift", drift);
     add("/bunraku/v1/exports", exports);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The history over HTTP: /bunraku/v1/nodes/NAME/catalogs and /bunraku/v1/drift.
+// The history over HTTP: /bunraku/v1/nodes/NAME/catalogs, /bunraku/v1/undeclared and
+// /bunraku/v1/drift.
 #pragma once
 
 #include <memory>
