@@ -199,7 +199,8 @@ TEST_F(InstanceTls, NodeAccessesOnlyItsOwnData) {
           "[%22select_facts%22,[%22=%22,%22certname%22,%22good%22]]]]",
           "/pdb/query/v4/environments/production/nodes", "/pdb/query/v4/nodes/oth%2565r",
           "/pdb/admin/v1/archive", "/pdb/admin/v1/summary-stats", "/bunraku/v1/drift",
-          "/bunraku/v1/exports", "/bunraku/v1/nodes/good/catalogs"}) {
+          "/bunraku/v1/exports", "/bunraku/v1/nodes/good/catalogs", "/bunraku/v1/undeclared",
+          "/bunraku/v1/undeclared?certname=other", "/bunraku/v1/nodes/good/undeclared"}) {
         EXPECT_EQ(ask("other", path).substr(0, 79),
                   "403 The client certificate name other may access the store only for itself: its")
             << path;
@@ -208,7 +209,8 @@ TEST_F(InstanceTls, NodeAccessesOnlyItsOwnData) {
     }
     for (const char* path : {"/pdb/query/v4/nodes/other", "/pdb/query/v4/nodes/oth%65r/facts",
                              "/pdb/query/v4/factsets/other", "/pdb/query/v4/catalogs/other/edges",
-                             "/bunraku/v1/nodes/other/catalogs", "/pdb/meta/v1/version"}) {
+                             "/bunraku/v1/nodes/other/catalogs",
+                             "/bunraku/v1/nodes/other/undeclared", "/pdb/meta/v1/version"}) {
         EXPECT_FALSE(ask("other", path).starts_with("403")) << path;
     }
     const std::string own = R"("certname":"other")", others = R"("certname":"good")";
