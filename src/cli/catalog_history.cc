@@ -200,6 +200,7 @@ void print_undeclared(const store::UndeclaredResource& r, bool all) {
     if (r.declared_again) {
         line += "  declared again " + catalog::format_wire_time(*r.declared_again);
     }
+    if (r.removed) line += "  removed " + catalog::format_wire_time(*r.removed);
     fmt::print("{}\n", line);
 }
 

@@ -8,7 +8,7 @@ namespace bunraku::store {
 
 // Added with schema 11. `undeclared` has one row for each resource (`key`: its type and name
 // variable) that a catalog of the node had and a later one had not; `closed` is the time at which
-// it was declared again. `created_resources` has the declared resources that the node's agent
+// it was declared again or, if `removed` is 1, removed. `created_resources` has the declared resources that the node's agent
 // created, as hashes of type and title.
 inline constexpr std::string_view kUndeclaredTables = R"sql(
 CREATE TABLE undeclared (
@@ -19,6 +19,7 @@ CREATE TABLE undeclared (
     name {text} NOT NULL,
     since {int} NOT NULL,
     closed {int},
+    removed {small} NOT NULL DEFAULT 0,
     environment {text},
     version {text} NOT NULL,
     code_id {text},

@@ -12,7 +12,7 @@
 #include "store/db/bulk.h"
 #include "store/db/command.h"
 #include "store/db/command_fields.h"
-#include "store/engine/created_resources.h"
+#include "store/engine/undeclared.h"
 
 namespace bunraku::store {
 
@@ -199,6 +199,7 @@ private:
                                  !*e.corrective_change);
             if (counts) changes.push_back({e.type, e.title, change});
         }
+        BUNRAKU_TRY_VOID(record_removed(db, node.id, producer_timestamp_, changes));
         return record_existence(db, node.id, changes);
     }
 

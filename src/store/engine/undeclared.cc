@@ -18,7 +18,6 @@
 #include "resources/restype/spec.h"
 #include "store/db/bulk.h"
 #include "store/db/packed.h"
-#include "store/engine/created_resources.h"
 
 namespace bunraku::store {
 
@@ -319,7 +318,7 @@ private:
                    {"line", T::Integer},
                    {"created", T::Integer}},
                   "ON CONFLICT (certname_id, key) DO UPDATE SET title = excluded.title,"
-                  " since = excluded.since, closed = NULL, environment = excluded.environment,"
+                  " since = excluded.since, closed = NULL, removed = 0, environment = excluded.environment,"
                   " version = excluded.version, code_id = excluded.code_id, file = excluded.file,"
                   " line = excluded.line, created = excluded.created");
         for (const Item* item : lost) {
@@ -368,6 +367,21 @@ Result<void> record_undeclared(Writer& writer, std::int64_t node, const CatalogR
     BUNRAKU_ASSERT(node != 0);
     if (added.empty() && removed.empty()) return {};
     return Recorder(writer, node, row).run(added, removed);
+}
+
+Result<void> record_removed(Database& db, std::int64_t node, std::int64_t time,
+                            std::span<const ExistenceChange> changes) {
+    BUNRAKU_ASSERT(node != 0);
+    for (const ExistenceChange& c : changes) {
+        if (c.change != Existence::Removed) continue;
+        // The title of a resource that is not in the catalog is its name.
+        Statement s = BUNRAKU_TRY(
+            db.prepare("UPDATE undeclared SET closed = ?1, removed = 1 WHERE certname_id = ?2"
+                       " AND closed IS NULL AND since < ?1 AND type = ?3 AND ?4 IN (title, name)"));
+        s.bind(time).bind(node).bind(c.type).bind(c.title);
+        BUNRAKU_TRY_VOID(s.run());
+    }
+    return {};
 }
 
 Result<std::size_t> purge_undeclared(Database& db, std::int64_t before, std::size_t limit) {

@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "store/db/writer.h"
 #include "store/engine/catalog_rows.h"
+#include "store/engine/created_resources.h"
 
 namespace bunraku::store {
 
@@ -24,6 +26,11 @@ Result<void> record_undeclared(Writer& writer, std::int64_t node, const CatalogR
                                const std::vector<std::int64_t>& added,
                                const std::vector<std::int64_t>& removed);
 
+/// Closes the rows of the resources that a report of this time shows to be removed, for example
+/// because a directory purges them.
+Result<void> record_removed(Database& db, std::int64_t node, std::int64_t time,
+                            std::span<const ExistenceChange> changes);
+
 /// Removes up to `limit` rows that were closed before that time, and returns their number.
 Result<std::size_t> purge_undeclared(Database& db, std::int64_t before, std::size_t limit);
 
@@ -32,7 +39,7 @@ struct UndeclaredResource {
     std::string certname, type, title;
     std::string name;        ///< the values of the name variables, separated by ", "
     std::int64_t since = 0;  ///< the time of the first catalog without the resource
-    std::optional<std::int64_t> declared_again;
+    std::optional<std::int64_t> declared_again, removed;
     std::string environment, version, code_id;  ///< of that catalog
     std::string file;                           ///< where it was declared last; may be empty
     std::int64_t line = 0;                      ///< 0 if unknown
@@ -41,7 +48,7 @@ struct UndeclaredResource {
 
 enum class UndeclaredState : std::uint8_t {
     Settled,  ///< not declared in at least two runs
-    Recent,   ///< not declared in the last run only, or declared again
+    Recent,   ///< not declared in the last run only, declared again, or removed
 };
 
 struct UndeclaredQuery {

@@ -26,7 +26,7 @@ UndeclaredResource read_row(const Statement& s) {
     out.title = s.text(2);
     out.name = s.text(3);
     out.since = s.integer(4);
-    if (!s.is_null(5)) out.declared_again = s.integer(5);
+    if (!s.is_null(5)) (s.boolean(12) ? out.removed : out.declared_again) = s.integer(5);
     out.environment = s.text(6);
     out.version = s.text(7);
     out.code_id = s.text(8);
@@ -40,8 +40,8 @@ std::string text_or_null(std::string_view text) {
     return text.empty() ? "null" : codec::json_string(text);
 }
 
-std::string time_text(std::int64_t time) {
-    return codec::json_string(catalog::format_wire_time(time));
+std::string time_or_null(std::optional<std::int64_t> time) {
+    return time ? codec::json_string(catalog::format_wire_time(*time)) : "null";
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ Result<std::vector<UndeclaredResource>> undeclared_resources(Database& db,
                                                              const UndeclaredQuery& query) {
     Statement s = BUNRAKU_TRY(db.prepare(fmt::format(
         "SELECT n.certname, u.type, u.title, u.name, u.since, u.closed, u.environment, u.version,"
-        " u.code_id, u.file, u.line, u.created FROM undeclared u"
+        " u.code_id, u.file, u.line, u.created, u.removed FROM undeclared u"
         " JOIN certnames n ON n.id = u.certname_id WHERE {} AND {}{}"
         " ORDER BY n.certname, u.type, u.name, u.title, u.key LIMIT ? OFFSET ?",
         query.certname.empty() ? "n.deactivated IS NULL AND n.expired IS NULL" : "n.certname = ?",
@@ -67,11 +67,11 @@ std::string undeclared_json(const std::vector<UndeclaredResource>& rows) {
     for (const UndeclaredResource& r : rows) {
         out += fmt::format(
             "{}{{\"certname\":{},\"type\":{},\"title\":{},\"name\":{},\"since\":{},"
-            "\"declared_again\":{},\"environment\":{},\"version\":{},\"code_id\":{},\"file\":{},"
+            "\"declared_again\":{},\"removed\":{},\"environment\":{},\"version\":{},\"code_id\":{},\"file\":{},"
             "\"line\":{},\"created_by_us\":{}}}",
             out.size() > 1 ? "," : "", codec::json_string(r.certname), codec::json_string(r.type),
-            codec::json_string(r.title), codec::json_string(r.name), time_text(r.since),
-            r.declared_again ? time_text(*r.declared_again) : "null", text_or_null(r.environment),
+            codec::json_string(r.title), codec::json_string(r.name), time_or_null(r.since),
+            time_or_null(r.declared_again), time_or_null(r.removed), text_or_null(r.environment),
             codec::json_string(r.version), text_or_null(r.code_id), text_or_null(r.file),
             r.line > 0 ? std::to_string(r.line) : "null", r.created);
     }

@@ -73,6 +73,7 @@ protected:
             out += fmt::format("{}{}[{}]", out.empty() ? "" : ", ", r.type, r.title);
             if (r.name != r.title) out += fmt::format("({})", r.name);
             out += fmt::format(" {}{}", r.since / 1000, r.created ? " created" : "");
+            if (r.removed) out += fmt::format(" removed {}", *r.removed / 1000);
             if (r.declared_again) out += fmt::format(" again {}", *r.declared_again / 1000);
         }
         return out;
@@ -111,7 +112,7 @@ TEST_P(Undeclared, RecordsWhatACatalogLost) {
     EXPECT_EQ(r.line, 3);
     EXPECT_EQ(undeclared_json(*found),
               R"([{"certname":"n","type":"File","title":"/a","name":"/a",)"
-              R"("since":"1970-01-01T00:00:20.000Z","declared_again":null,"environment":"prod",)"
+              R"("since":"1970-01-01T00:00:20.000Z","declared_again":null,"removed":null,"environment":"prod",)"
               R"("version":"v20","code_id":"c20","file":"/m.pp","line":3,"created_by_us":false}])");
 }
 
@@ -185,6 +186,24 @@ TEST_P(Undeclared, MarksOnlyCreationsOfTheAgent) {
     report(13, "File", "/c", kCreated);
     put(20, file("/z"));
     EXPECT_EQ(recent(), "File[/a] 20, File[/b] 20, File[/c] 20, File[/d] 20");
+}
+
+TEST_P(Undeclared, RemovalClosesTheRow) {
+    constexpr std::string_view kRemoved =
+        R"("status":"success","property":"ensure","old_value":"file","new_value":"absent",)"
+        R"("corrective_change":false)";
+    put(10, file("one", R"("path":"/a")") + "," + file("/b") + "," + file("/z"));
+    report(11, "File", "one", kCreated);
+    put(20, file("/z"));
+    report(19, "File", "/b", kRemoved);
+    EXPECT_EQ(recent(), "File[one](/a) 20 created, File[/b] 20");
+    report(21, "File", "/a", kRemoved);
+    report(22, "Tidyfile", "/b", kRemoved);
+    EXPECT_EQ(recent(), "File[one](/a) 20 created removed 21");
+    EXPECT_EQ(settled(), "File[/b] 20");
+    put(30, file("/a") + "," + file("/z"));
+    put(40, file("/z"));
+    EXPECT_EQ(recent(), "File[/a] 40");
 }
 
 TEST_P(Undeclared, TwoReportsAreTwoRuns) {
