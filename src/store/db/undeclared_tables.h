@@ -8,7 +8,8 @@ namespace bunraku::store {
 
 // Added with schema 11. `undeclared` has one row for each resource (`key`: its type and name
 // variable) that a catalog of the node had and a later one had not; `closed` is the time at which
-// it was declared again or, if `removed` is 1, removed. `created_resources` has the declared resources that the node's agent
+// it was declared again or, if `removed` is 1, removed. `removal` has what
+// a removal needs (undeclared_removal.h). `created_resources` has the declared resources that the node's agent
 // created, as hashes of type and title.
 inline constexpr std::string_view kUndeclaredTables = R"sql(
 CREATE TABLE undeclared (
@@ -26,6 +27,7 @@ CREATE TABLE undeclared (
     file {text},
     line {int},
     created {small} NOT NULL,
+    removal {text},
     PRIMARY KEY (certname_id, key)
 ){rowless};
 CREATE INDEX undeclared_closed ON undeclared (closed) WHERE closed IS NOT NULL;

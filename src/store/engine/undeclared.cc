@@ -18,6 +18,7 @@
 #include "resources/restype/spec.h"
 #include "store/db/bulk.h"
 #include "store/db/packed.h"
+#include "store/engine/undeclared_removal.h"
 
 namespace bunraku::store {
 
@@ -43,7 +44,7 @@ struct Item {
     std::string type, title;
     bool exported = false;
     // Only of the resources that may have disappeared or returned:
-    std::string name;
+    std::string name, parameters;
     Digest key{};
     std::optional<std::string> file;
     std::optional<std::int64_t> line;
@@ -148,6 +149,7 @@ void read_parameters(Item& item, std::string_view json) {
         if (name != "ensure" || !v.is_string()) continue;
         item.absent = v.as_string() == "absent" || v.as_string() == "purged";
     }
+    item.parameters = json;
     item.name = name_of(item, parameters);
     item.key = Sha1().part(item.type).part(item.name).digest();
 }
@@ -316,18 +318,21 @@ private:
                    {"code_id", T::Text},
                    {"file", T::Text},
                    {"line", T::Integer},
-                   {"created", T::Integer}},
+                   {"created", T::Integer},
+                   {"removal", T::Text}},
                   "ON CONFLICT (certname_id, key) DO UPDATE SET title = excluded.title,"
                   " since = excluded.since, closed = NULL, removed = 0, environment = excluded.environment,"
                   " version = excluded.version, code_id = excluded.code_id, file = excluded.file,"
-                  " line = excluded.line, created = excluded.created");
+                  " line = excluded.line, created = excluded.created, removal = excluded.removal");
         for (const Item* item : lost) {
             rows.integer(node_).blob(bytes_of(item->key)).text(item->type).text(item->title);
             rows.text(item->name).integer(row_.producer_timestamp).optional(row_.environment);
             rows.text(row_.version).optional(row_.code_id.value_or(""));
             rows.optional(item->file.value_or(""));
             item->line ? rows.integer(*item->line) : rows.null();
-            rows.integer(created.remove(item->type, item->title));
+            const bool ours = created.remove(item->type, item->title);
+            rows.integer(ours).optional(
+                ours ? removal_json(item->type, item->title, item->parameters) : "");
             BUNRAKU_TRY_VOID(rows.end_row());
         }
         BUNRAKU_TRY_VOID(rows.flush());

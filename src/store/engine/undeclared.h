@@ -44,6 +44,7 @@ struct UndeclaredResource {
     std::string file;                           ///< where it was declared last; may be empty
     std::int64_t line = 0;                      ///< 0 if unknown
     bool created = false;                       ///< true if a report says that the agent created it
+    std::string removal;  ///< JSON, see undeclared_removal.h; empty if it was not created or unsafe
 };
 
 enum class UndeclaredState : std::uint8_t {

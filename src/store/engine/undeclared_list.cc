@@ -27,6 +27,7 @@ UndeclaredResource read_row(const Statement& s) {
     out.name = s.text(3);
     out.since = s.integer(4);
     if (!s.is_null(5)) (s.boolean(12) ? out.removed : out.declared_again) = s.integer(5);
+    out.removal = s.text(13);
     out.environment = s.text(6);
     out.version = s.text(7);
     out.code_id = s.text(8);
@@ -50,7 +51,7 @@ Result<std::vector<UndeclaredResource>> undeclared_resources(Database& db,
                                                              const UndeclaredQuery& query) {
     Statement s = BUNRAKU_TRY(db.prepare(fmt::format(
         "SELECT n.certname, u.type, u.title, u.name, u.since, u.closed, u.environment, u.version,"
-        " u.code_id, u.file, u.line, u.created, u.removed FROM undeclared u"
+        " u.code_id, u.file, u.line, u.created, u.removed, u.removal FROM undeclared u"
         " JOIN certnames n ON n.id = u.certname_id WHERE {} AND {}{}"
         " ORDER BY n.certname, u.type, u.name, u.title, u.key LIMIT ? OFFSET ?",
         query.certname.empty() ? "n.deactivated IS NULL AND n.expired IS NULL" : "n.certname = ?",
@@ -68,12 +69,13 @@ std::string undeclared_json(const std::vector<UndeclaredResource>& rows) {
         out += fmt::format(
             "{}{{\"certname\":{},\"type\":{},\"title\":{},\"name\":{},\"since\":{},"
             "\"declared_again\":{},\"removed\":{},\"environment\":{},\"version\":{},\"code_id\":{},\"file\":{},"
-            "\"line\":{},\"created_by_us\":{}}}",
+            "\"line\":{},\"created_by_us\":{},\"removal\":{}}}",
             out.size() > 1 ? "," : "", codec::json_string(r.certname), codec::json_string(r.type),
             codec::json_string(r.title), codec::json_string(r.name), time_or_null(r.since),
             time_or_null(r.declared_again), time_or_null(r.removed), text_or_null(r.environment),
             codec::json_string(r.version), text_or_null(r.code_id), text_or_null(r.file),
-            r.line > 0 ? std::to_string(r.line) : "null", r.created);
+            r.line > 0 ? std::to_string(r.line) : "null", r.created,
+            r.removal.empty() ? "null" : r.removal);
     }
     return out + "]";
 }

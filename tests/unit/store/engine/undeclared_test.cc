@@ -9,6 +9,7 @@
 #include "store/engine/created_resources.h"
 #include "store/engine/garbage.h"
 #include "store/engine/store.h"
+#include "store/engine/undeclared_removal.h"
 
 namespace bunraku::store {
 namespace {
@@ -113,7 +114,8 @@ TEST_P(Undeclared, RecordsWhatACatalogLost) {
     EXPECT_EQ(undeclared_json(*found),
               R"([{"certname":"n","type":"File","title":"/a","name":"/a",)"
               R"("since":"1970-01-01T00:00:20.000Z","declared_again":null,"removed":null,"environment":"prod",)"
-              R"("version":"v20","code_id":"c20","file":"/m.pp","line":3,"created_by_us":false}])");
+              R"("version":"v20","code_id":"c20","file":"/m.pp","line":3,"created_by_us":false,)"
+              R"("removal":null}])");
 }
 
 TEST_P(Undeclared, ClosesWhatIsDeclaredAgain) {
@@ -272,6 +274,31 @@ TEST_P(Undeclared, LimitsTheRowsOfANode) {
     const auto found = undeclared_resources(
         writer_->db(), {.certname = "n", .state = UndeclaredState::Settled, .limit = 1});
     ASSERT_EQ(found->size(), 1U);
+}
+
+TEST(RemovalJson, DescribesSafeRemovals) {
+    constexpr std::string_view kSha =
+        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+    EXPECT_EQ(removal_json("File", "t", R"({"path":"/a/","content":"hello"})"),
+              fmt::format(R"({{"path":"/a","sha256":"{}"}})", kSha));
+    EXPECT_EQ(removal_json("File", "/a", R"({"ensure":"file","content":"hello"})"),
+              fmt::format(R"({{"path":"/a","sha256":"{}"}})", kSha));
+    EXPECT_EQ(removal_json("File", "/a", R"({"ensure":"directory"})"), "");
+    EXPECT_EQ(removal_json("File", "/a", R"({"ensure":"link","target":"/b","content":"x"})"), "");
+    EXPECT_EQ(removal_json("File", "/a", R"({"source":"puppet:///modules/m/f"})"), "");
+    EXPECT_EQ(removal_json("File", "/a", R"({"content":"{md5}00000000000000000000000000000000"})"),
+              "");
+    EXPECT_EQ(removal_json("File", "c:/a", R"({"content":"hello"})"), "");
+    EXPECT_EQ(removal_json("Package", "p", R"({"ensure":"latest"})"), R"({"name":"p"})");
+    EXPECT_EQ(removal_json("Package", "p", R"({"name":"n","provider":"pip"})"),
+              R"({"name":"n","provider":"pip"})");
+    EXPECT_EQ(removal_json("Service", "s", R"({"enable":true})"), R"({"name":"s"})");
+    EXPECT_EQ(removal_json("Cron", "c", R"({"user":"bob","command":"x"})"),
+              R"({"name":"c","user":"bob"})");
+    EXPECT_EQ(removal_json("User", "u", R"({"managehome":false})"), R"({"name":"u"})");
+    EXPECT_EQ(removal_json("User", "u", R"({"managehome":true})"), "");
+    EXPECT_EQ(removal_json("Mount", "/m", R"({})"), "");
+    EXPECT_EQ(removal_json("File", "/a", "[]"), "");
 }
 
 TEST(ExistenceChange, ClassifiesEvents) {
