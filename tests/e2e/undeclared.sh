@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests `catalog undeclared` with a server and an agent: a file that the agent created and one that
-# existed before leave the catalog, remain on the machine, and one of them returns.
+# Tests resources that are no longer declared, with a server and an agent: a file that the agent
+# created and one that existed before leave the catalog. `catalog undeclared` lists them, and
+# `undeclared = remove` removes the first.
 . "$SOURCE/tests/e2e/lib.sh"
 
 site=$scratch/site
@@ -46,10 +47,10 @@ port=$(grep -o 'https://[^ ]*' "$site/out" | sed 's/.*://')
 plain=$(grep -o 'http://[^ ]*' "$site/out" | head -1)
 
 ask() { curl -sg "$plain$1"; }
-# agent STATUS: runs the agent once and waits until the store has its report.
+# agent STATUS OPTIONS..: runs the agent once and waits until the store has its report.
 reports=0
 agent() {
-    run "$1" agent --test --color false --server localhost --serverport "$port" --certname web1.example
+    run "$1" agent --test --color false --server localhost --serverport "$port" --certname web1.example "${@:2}"
     reports=$((reports + 1))
     for _ in $(seq 400); do
         holds_now=$(ask '/pdb/query/v4/reports?query=["extract",[["function","count"]],["=","certname","web1.example"]]')
@@ -98,13 +99,52 @@ holds "$(ask '/bunraku/v1/undeclared?recent=yes')" "'recent' must be true or fal
 holds "$(ask '/bunraku/v1/undeclared?certname=')" "'certname' must be the name of a node"
 holds "$(ask '/bunraku/v1/undeclared?certname=nobody')" 'No catalogs of nobody are known'
 
-declare_parts made kept
+# --noop shows what `undeclared = remove` would do. It removes what the agent created, once.
+printf '[agent]\nundeclared = remove\n' >"$scratch/etc/puppet.conf"
+agent 0 --noop
+holds "$out" "^Notice: /Stage\[main\]/File\[made\]/ensure: current_value 'file', should be 'absent' \(noop\)"
+[ -e "$scratch/made" ] || { echo "FAILED: --noop removed the file"; failures=$((failures + 1)); }
+undeclared 0 web1.example
+holds "$out" 'made'
+agent 2
+holds "$out" '^Notice: /Stage\[main\]/File\[made\]/ensure: removed$'
+lacks "$out" 'existed'
+[ ! -e "$scratch/made" ] && [ -e "$scratch/existed" ] && [ -e "$scratch/kept" ] ||
+    { echo "FAILED: files after the removal: $(ls "$scratch")"; failures=$((failures + 1)); }
+undeclared 0 web1.example
+lacks "$out" 'made'
+undeclared 0 web1.example --recent
+holds "$out" "^File\[made\] .*  created by us  removed $time$"
 agent 0
+lacks "$out" 'File\[made\]'
+
+declare_parts made kept
+agent 2
 undeclared 0 web1.example
 holds "$out" '^File\[.*/existed\] '
 lacks "$out" 'made'
 undeclared 0 web1.example --recent
-holds "$out" "^File\[made\] .*  created by us  declared again $time$"
+lacks "$out" 'made.*declared again'
+
+# A file that has changed since stays, and a wrong value of the setting removes nothing.
+declare_parts kept
+agent 0
+agent 0
+undeclared 0 web1.example
+holds "$out" '^File\[made\] .*  created by us$'
+printf '[agent]\nundeclared = always\n' >"$scratch/etc/puppet.conf"
+agent 0
+holds "$err" "Invalid value 'always' for the setting undeclared: expected report or remove"
+printf '[agent]\nundeclared = remove\nundeclared_types = cron\n' >"$scratch/etc/puppet.conf"
+agent 0
+printf '[agent]\nundeclared = remove\n' >"$scratch/etc/puppet.conf"
+echo edited >"$scratch/made"
+agent 0
+holds "$out" '^Info: Not removing File\[made\], which is no longer declared: its content has changed$'
+[ "$(<"$scratch/made")" = edited ] || { echo "FAILED: an edited file was removed"; failures=$((failures + 1)); }
+printf text >"$scratch/made"
+agent 2
+[ ! -e "$scratch/made" ] || { echo "FAILED: the file is still there"; failures=$((failures + 1)); }
 
 undeclared 1 nobody
 holds "$err" 'No catalog of nobody is known'

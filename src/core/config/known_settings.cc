@@ -80,7 +80,9 @@ constexpr std::string_view kServer[] = {"access-log",
                                         "server-ec-certificate",
                                         "static-content-peers",
                                         "strict-exports",
-                                        "threads"};
+                                        "threads",
+                                        "undeclared",
+                                        "undeclared-types"};
 
 std::string dashed(std::string_view name) {
     std::string out(name);

@@ -29,6 +29,7 @@
 #include "services/agent/plugins.h"
 #include "services/agent/server_content.h"
 #include "services/agent/server_link.h"
+#include "services/agent/undeclared.h"
 
 namespace bunraku::agent {
 
@@ -495,6 +496,7 @@ private:
                 fmt::format("Catalog name '{}' does not match this node's certname '{}'",
                             catalog.name, node_));
         }
+        remove_undeclared(catalog);
         if (received.data) content_.know(*received.data);
         context_.resolve_deferred = [&](const Value& v) { return session_->resolve_deferred(v); };
         ruby_ = std::make_unique<apply::RubyTypes>(context_,
@@ -513,6 +515,32 @@ private:
             keep(received.json);
         o_.applying.config_retrieval = retrieval_;
         run.apply(*catalog_);
+    }
+
+    /// Adds the removal of what is no longer declared to the catalog, as the setting `undeclared`
+    /// says. The cached catalog does not contain it.
+    void remove_undeclared(catalog::Catalog& catalog) {
+        const auto options = UndeclaredOptions::read(settings_);
+        if (!options) return say(Level::Err, options.error().message);
+        // An old catalog does not show what the present one declares.
+        if (!options->remove || cached_status_ != "not_used") return;
+        const auto answer = link_.send(
+            link_.request("GET",
+                          fmt::format("https://{}/bunraku/v1/nodes/{}/undeclared?limit=10000",
+                                      link_.address(), http::percent_encode(node_)),
+                          "application/json"));
+        std::string problem;
+        if (!answer) {
+            problem = answer.error().message;
+        } else if (answer->status != 200) {
+            problem = refusal_text(*answer);
+        } else if (auto leftovers = read_leftovers(answer->body, options->types); !leftovers) {
+            problem = leftovers.error().message;
+        } else {
+            return add_removals(catalog, std::move(*leftovers), files_, o_.sink);
+        }
+        say(Level::Warning,
+            "Could not find out which resources are no longer declared: " + problem);
     }
 
     catalog::Catalog read(const Received& received) {
