@@ -143,6 +143,8 @@ agent 0
 holds "$out" '^Info: Not removing File\[made\], which is no longer declared: its content has changed$'
 [ "$(<"$scratch/made")" = edited ] || { echo "FAILED: an edited file was removed"; failures=$((failures + 1)); }
 printf text >"$scratch/made"
+agent 0 --use_cached_catalog
+lacks "$out" 'File\[made\]'
 agent 2
 [ ! -e "$scratch/made" ] || { echo "FAILED: the file is still there"; failures=$((failures + 1)); }
 

@@ -133,8 +133,8 @@ TEST_F(UndeclaredTest, AddsRemovalsToTheCatalog) {
     ASSERT_EQ(catalog.edges.size(), 2U);
     EXPECT_EQ(catalog.edges[1].source, 0U);
     EXPECT_EQ(catalog.edges[1].target, 2U);
-    ASSERT_EQ(log.diagnostics().size(), 1U);
-    EXPECT_EQ(log.diagnostics()[0].message,
+    ASSERT_EQ(log.records.size(), 1U);
+    EXPECT_EQ(log.records[0].message,
               "Not removing File[made], which is no longer declared: its content has changed");
 }
 
