@@ -40,9 +40,10 @@ std::string resource(const std::string& type, const std::string& title, const st
                        type, title, exported, tags, parameters);
 }
 
-/// Reverts the changes of schemas 8 to 10.
+/// Reverts the changes of schemas 8 to 11.
 #define BUNRAKU_NO_COUNTERS                                                         \
-    "DROP TABLE places; DROP TABLE catalog_places;"                                 \
+    "DROP TABLE undeclared; DROP TABLE created_resources;"                          \
+    " DROP TABLE places; DROP TABLE catalog_places;"                                \
     " ALTER TABLE parameters DROP COLUMN sealed; "                                  \
     "DROP INDEX catalogs_kind_set; ALTER TABLE catalogs DROP COLUMN kind_set_id;"   \
     " DROP TABLE kind_sets; DROP TABLE kind_set_members; DROP TABLE report_counts;" \
@@ -330,7 +331,8 @@ TEST_P(SearchIndex, CountsResourcesByFile) {
     };
     check(cases);
     open_after(
-        "DROP TABLE places; DROP TABLE catalog_places;"
+        "DROP TABLE undeclared; DROP TABLE created_resources;"
+        " DROP TABLE places; DROP TABLE catalog_places;"
         " UPDATE store_meta SET value = 9 WHERE name = 'schema'" +
         std::string(writer_->db().postgresql() ? "" : "; PRAGMA user_version = 9"));
     check(cases);
