@@ -7,6 +7,7 @@
 #include "core/base/assert.h"
 #include "store/db/fact_names.h"
 #include "store/db/kind_sets.h"
+#include "store/db/schema_reports.h"
 #include "store/db/search_index.h"
 #include "store/db/source_locations.h"
 #include "store/db/undeclared_tables.h"
@@ -23,13 +24,14 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// names (kFactNameTables). 5 lacked history (kHistoryTables). 6 lacked the history of facts
 /// (kFactHistoryTables). 7 lacked counters (kCounterTables). 8 stored Sensitive values unencrypted
 /// (kSecretTables). 9 lacked source locations (kPlaceTables). 10 lacked rollouts (kRolloutTables)
-/// and the resources that are no longer declared (kUndeclaredTables).
+/// and the resources that are no longer declared (kUndeclaredTables), and stored each report in full
+/// (kReportTables).
 constexpr std::int64_t kNewest = 11;
 
 /// The oldest schema whose programs may read and write the same database as this program. Later
 /// schemas only add tables that those programs do not need. This allows rolling upgrades of a fleet
-/// of servers.
-constexpr std::int64_t kUsableSince = 5;
+/// of servers. Programs before schema 11 do not know the short rows of reports.
+constexpr std::int64_t kUsableSince = 11;
 
 constexpr const char* kUsableSinceSql = "SELECT value FROM store_meta WHERE name = 'usable_since'";
 
@@ -171,6 +173,7 @@ Result<bool> migrate_once(Database& db) {
         }
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kRolloutTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kUndeclaredTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kReportTables)));
         BUNRAKU_TRY_VOID(db.execute(
             fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
     } else {
@@ -184,6 +187,7 @@ Result<bool> migrate_once(Database& db) {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kRolloutTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kUndeclaredTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kReportTables)));
         BUNRAKU_TRY_VOID(db.execute(fmt::format(
             "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
     }

@@ -9,6 +9,7 @@
 #include "core/base/assert.h"
 #include "store/db/packed.h"
 #include "store/db/query_functions.h"
+#include "store/db/report_texts.h"
 
 namespace bunraku::store {
 
@@ -136,6 +137,7 @@ void add_sqlite_functions(void (*register_them)(sqlite3* db)) {
 void register_sqlite_functions(sqlite3* db) {
     sqlite3_create_module(db, "edges_of", &kEdgesOf, nullptr);
     register_query_functions(db);
+    register_report_functions(db);
     for (auto* f : g_more) {
         if (f) f(db);
     }

@@ -8,6 +8,7 @@
 #include "core/base/assert.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/json_text.h"
+#include "store/query/report_sql.h"
 
 namespace bunraku::store {
 
@@ -101,10 +102,12 @@ Result<std::string> summary_statistics(Database& db) {
                               "SELECT depth, count(*) AS count FROM fact_paths GROUP BY depth"
                               " ORDER BY depth")));
     const char* length = pg ? "pg_column_size" : "length";
-    for (const char* column : {"metrics", "logs"}) {
-        BUNRAKU_TRY_VOID(
-            put(column[0] == 'm' ? "report_metric_size_dist" : "report_log_size_dist",
-                quantiles(db, fmt::format("SELECT {}({}) FROM report_data", length, column))));
+    using query::ReportText;
+    for (ReportText text : {ReportText::Metrics, ReportText::Logs}) {
+        const std::string json = query::report_text_sql(query::Dialect(db.backend()), text, "r");
+        BUNRAKU_TRY_VOID(put(text == ReportText::Metrics ? "report_metric_size_dist"
+                                                         : "report_log_size_dist",
+                             quantiles(db, fmt::format("SELECT {}({}) FROM reports r", length, json))));
     }
     BUNRAKU_TRY_VOID(
         put("num_resources_per_node",

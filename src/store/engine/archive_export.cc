@@ -17,12 +17,15 @@
 #include "store/engine/archive.h"
 #include "store/engine/store.h"
 #include "store/query/dialect.h"
+#include "store/query/report_sql.h"
 
 namespace bunraku::store {
 
 namespace {
 
 using codec::libarchive;
+using query::report_text_sql;
+using query::ReportText;
 
 std::string text(std::string_view value) {
     std::string out;
@@ -290,14 +293,17 @@ struct ArchiveExport::Impl {
 
     Result<void> reports(std::int64_t id, const std::string& name) {
         Statement s = BUNRAKU_TRY(db->prepare(fmt::format(
-            "SELECT r.id, r.puppet_version, r.report_format, r.configuration_version, r.start_time,"
-            " r.end_time, r.producer_timestamp, p.name, r.corrective_change, r.noop,"
-            " r.noop_pending, r.transaction_uuid, r.catalog_uuid, r.code_id, r.job_id,"
-            " r.cached_catalog_status, e.name, r.status, r.report_type, {}, {} FROM reports r"
-            " LEFT JOIN report_data d ON d.report_id = r.id"
-            " LEFT JOIN environments e ON e.id = r.environment_id"
-            " LEFT JOIN producers p ON p.id = r.producer_id WHERE r.certname_id = ?",
-            dialect.json_text("d.metrics"), dialect.json_text("d.logs"))));
+            "SELECT r.id, k.puppet_version, k.report_format, k.configuration_version, r.start_time,"
+            " r.end_time, r.producer_timestamp, p.name, k.corrective_change, k.noop,"
+            " k.noop_pending, {}, {}, k.code_id, k.job_id, k.cached_catalog_status, e.name,"
+            " k.status, CASE WHEN r.plan IS NULL THEN 'agent' ELSE 'plan' END, {}, {}"
+            " FROM reports r LEFT JOIN report_kinds k ON k.id = r.kind_id"
+            " LEFT JOIN environments e ON e.id = k.environment_id"
+            " LEFT JOIN producers p ON p.id = k.producer_id WHERE r.certname_id = ?",
+            dialect.uuid_text("r.transaction_uuid"),
+            dialect.uuid_text("coalesce(r.catalog_uuid, k.catalog_uuid)"),
+            dialect.json_text(report_text_sql(dialect, ReportText::Metrics, "r")),
+            dialect.json_text(report_text_sql(dialect, ReportText::Logs, "r")))));
         s.bind(id);
         while (BUNRAKU_TRY(s.step())) {
             std::string body = fmt::format(

@@ -12,6 +12,7 @@
 #include "store/db/bulk.h"
 #include "store/db/command.h"
 #include "store/db/command_fields.h"
+#include "store/engine/report_rows.h"
 #include "store/engine/undeclared.h"
 
 namespace bunraku::store {
@@ -94,42 +95,45 @@ public:
         Database& db = writer.db();
         Writer::Node node = BUNRAKU_TRY(writer.node(certname_, Writer::IfMissing::Create));
         BUNRAKU_TRY_VOID(writer.reactivate(node, producer_timestamp_));
-        {
-            Statement s = BUNRAKU_TRY(db.prepare("SELECT 1 FROM reports WHERE hash = ?"));
-            s.bind_blob(bytes_of(hash_));
-            if (BUNRAKU_TRY(s.step())) return Applied::Duplicate;
-        }
         std::int64_t environment = BUNRAKU_TRY(writer.environment(environment_));
         std::int64_t producer = BUNRAKU_TRY(writer.producer(producer_));
+        ReportKind kind{.environment = environment,
+                        .producer = producer,
+                        .report_format = report_format_,
+                        .noop = noop_,
+                        .noop_pending = noop_pending_,
+                        .corrective_change = corrective_change_,
+                        .status = status_,
+                        .puppet_version = puppet_version_,
+                        .configuration_version = configuration_version_,
+                        .catalog_uuid = catalog_uuid_,
+                        .code_id = code_id_,
+                        .job_id = job_id_,
+                        .cached_catalog_status = cached_catalog_status_};
+        const ReportTexts texts(metrics_, logs_, events_.empty());
+        kind.texts = texts.form();
+        const KnownReport known = BUNRAKU_TRY(find_report(db, node.id, hash_, kind));
+        if (known.duplicate) return Applied::Duplicate;
+        const ReportKindRef ref =
+            known.kind ? *known.kind : BUNRAKU_TRY(put_report_kind(db, node.id, kind));
         std::int64_t id = 0;
         {
             Statement s = BUNRAKU_TRY(db.prepare(
-                "INSERT INTO reports (certname_id, hash, status, report_type, noop, noop_pending,"
-                " corrective_change, environment_id, producer_id, puppet_version, report_format,"
-                " configuration_version, start_time, end_time, producer_timestamp, receive_time,"
-                " transaction_uuid, catalog_uuid, code_id, job_id, cached_catalog_status,"
-                " event_count) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-                " ?, ?) ON CONFLICT (hash) DO NOTHING RETURNING id"));
-            s.bind(node.id).bind_blob(bytes_of(hash_)).bind(status_).bind(type_);
-            s.bind(noop_).bind(noop_pending_).bind(corrective_change_);
-            bind_id(s, environment);
-            bind_id(s, producer);
-            s.bind(puppet_version_).bind(report_format_).bind(configuration_version_);
-            s.bind(start_time_).bind(end_time_).bind(producer_timestamp_).bind(header_.received);
-            s.bind(transaction_uuid_).bind(catalog_uuid_).bind(code_id_).bind(job_id_);
-            s.bind(cached_catalog_status_).bind(events_.size());
-            if (!BUNRAKU_TRY(s.step())) return Applied::Duplicate;
+                "INSERT INTO reports (certname_id, kind_id, hash, start_time, end_time,"
+                " producer_timestamp, receive_time, transaction_uuid, catalog_uuid, plan,"
+                " event_count, numbers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id"));
+            s.bind(node.id).bind(ref.id).bind_blob(bytes_of(hash_)).bind(start_time_);
+            s.bind(end_time_).bind(producer_timestamp_).bind(header_.received);
+            bind_uuid(db, s, transaction_uuid_);
+            bind_uuid(db, s, catalog_uuid_ == ref.catalog_uuid ? std::nullopt : catalog_uuid_);
+            type_ == "plan" ? s.bind(1) : s.bind_null();
+            events_.empty() ? s.bind_null() : s.bind(events_.size());
+            texts.numbers().empty() ? s.bind_null() : s.bind_blob(texts.numbers());
+            if (!BUNRAKU_TRY(s.step())) return base::failure("The report could not be stored");
             id = s.integer(0);
             BUNRAKU_TRY_VOID(s.run());
         }
-        {
-            Statement s = BUNRAKU_TRY(
-                db.prepare(fmt::format("INSERT INTO report_data (report_id, metrics, logs)"
-                                       " VALUES (?, {0}, {0})",
-                                       writer.dialect().json_value())));
-            s.bind(id).bind(metrics_).bind(logs_);
-            BUNRAKU_TRY_VOID(s.run());
-        }
+        BUNRAKU_TRY_VOID(texts.store_rest(db, id));
         BUNRAKU_TRY_VOID(put_events(db, node.id, id));
         BUNRAKU_TRY_VOID(put_existence(db, node));
         if (type_ != "plan" && producer_timestamp_ > node.latest_report_timestamp) {

@@ -73,21 +73,53 @@ Result<std::vector<std::int64_t>> unlinked(Database& db, std::string_view table,
 }
 
 struct OldReport {
-    std::int64_t id, node;
+    std::int64_t id, node, kind;
 };
 
-/// Reads the first reports of a query (id, certname_id, event_count). Stops when they have about
+/// Reads the first reports of a query (id, certname_id, kind_id, event_count). Stops when they have about
 /// `kEvents` events in total.
 Result<std::vector<OldReport>> some_reports(Statement& s) {
     constexpr std::int64_t kEvents = 5000;
     std::vector<OldReport> out;
     std::int64_t events = 0;
     while (events < kEvents && BUNRAKU_TRY(s.step())) {
-        out.push_back({s.integer(0), s.integer(1)});
-        events += s.integer(2);
+        out.push_back({s.integer(0), s.integer(1), s.integer(2)});
+        events += s.integer(3);
     }
     s.reset();
     return out;
+}
+
+/// Removes those of the kinds that no report has any more.
+Result<void> delete_report_kinds(Database& db, const std::vector<OldReport>& gone) {
+    constexpr std::string_view kUnused =
+        "NOT EXISTS (SELECT 1 FROM reports r WHERE r.certname_id = report_kinds.certname_id"
+        " AND r.kind_id = report_kinds.id)";
+    std::vector<std::int64_t> kinds, nodes;
+    for (const OldReport& o : gone) {
+        kinds.push_back(o.kind);
+        nodes.push_back(o.node);
+    }
+    for (auto* all : {&kinds, &nodes}) {
+        std::ranges::sort(*all);
+        all->erase(std::ranges::unique(*all).begin(), all->end());
+    }
+    if (!db.postgresql()) {
+        return for_ids(db, "DELETE FROM report_kinds", "id", kinds, fmt::format(" AND {}", kUnused));
+    }
+    Statement unused = BUNRAKU_TRY(db.prepare(fmt::format(
+        "SELECT id FROM report_kinds WHERE id = ANY (?::bigint[]) AND {}", kUnused)));
+    unused.bind_array(kinds);
+    kinds.clear();
+    while (BUNRAKU_TRY(unused.step())) kinds.push_back(unused.integer(0));
+    if (kinds.empty()) return {};
+    // A writer that uses a kind holds the lock of the node until its report is stored.
+    Statement lock = BUNRAKU_TRY(
+        db.prepare("SELECT c.id FROM certnames c WHERE c.id IN (SELECT k.certname_id FROM"
+                   " report_kinds k WHERE k.id = ANY (?::bigint[])) ORDER BY c.id FOR UPDATE"));
+    lock.bind_array(kinds);
+    BUNRAKU_TRY_VOID(lock.run());
+    return for_ids(db, "DELETE FROM report_kinds", "id", kinds, fmt::format(" AND {}", kUnused));
 }
 
 Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
@@ -116,7 +148,8 @@ Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
         BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM latest_events", "certname_id", nodes,
                                  " AND NOT EXISTS (SELECT 1 FROM certnames c WHERE c.id ="
                                  " certname_id AND c.latest_report_id = report_id)"));
-        return for_ids(db, "DELETE FROM reports", "id", reports);
+        BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM reports", "id", reports));
+        return delete_report_kinds(db, old);
     }
     Statement events = BUNRAKU_TRY(
         db.prepare("DELETE FROM resource_events WHERE certname_id = ? AND report_id = ?"));
@@ -136,7 +169,8 @@ Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
         BUNRAKU_TRY_VOID(newest.run());
         newest.reset();
     }
-    return for_ids(db, "DELETE FROM reports", "id", reports);
+    BUNRAKU_TRY_VOID(for_ids(db, "DELETE FROM reports", "id", reports));
+    return delete_report_kinds(db, old);
 }
 
 /// Returns some of the node's reports. Returns none if only a few are left, which are removed
@@ -144,7 +178,7 @@ Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
 Result<std::vector<OldReport>> many_reports_of(Database& db, std::int64_t node) {
     constexpr std::size_t kFew = 20;
     Statement s = BUNRAKU_TRY(db.prepare(
-        "SELECT id, certname_id, event_count FROM reports WHERE certname_id = ? LIMIT 500"));
+        "SELECT id, certname_id, kind_id, event_count FROM reports WHERE certname_id = ? LIMIT 500"));
     s.bind(node);
     std::vector<OldReport> out = BUNRAKU_TRY(some_reports(s));
     if (out.size() < kFew) out.clear();
@@ -175,13 +209,15 @@ Result<void> purge(Writer& writer, std::int64_t node) {
     BUNRAKU_TRY_VOID(unlink_all(db, "factset_facts", "fact_id", node, kGcFacts));
     BUNRAKU_TRY_VOID(unlink_all(db, "certname_packages", "package_id", node, kGcPackages));
     for (const char* table :
-         {"resource_events", "latest_events", "catalog_input_contents", "catalog_types"}) {
+         {"resource_events", "latest_events", "catalog_input_contents", "catalog_types",
+          "report_counts"}) {
         Statement s =
             BUNRAKU_TRY(db.prepare(fmt::format("DELETE FROM {} WHERE certname_id = ?", table)));
         s.bind(node);
         BUNRAKU_TRY_VOID(s.run());
     }
-    // The deletion cascades to all rows that refer to the node.
+    // The deletion cascades to all rows that refer to the node. It may remove kinds of reports before
+    // the reports, which the triggers then cannot count.
     Statement s = BUNRAKU_TRY(db.prepare("DELETE FROM certnames WHERE id = ?"));
     s.bind(node);
     return s.run();
@@ -377,7 +413,7 @@ Result<GcStep> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::in
     std::vector<OldReport> old;
     {
         Statement s =
-            BUNRAKU_TRY(db.prepare("SELECT id, certname_id, event_count FROM reports"
+            BUNRAKU_TRY(db.prepare("SELECT id, certname_id, kind_id, event_count FROM reports"
                                    " WHERE producer_timestamp < ? LIMIT ?"));
         s.bind(day_before(now, lifetimes.report_ttl_ms)).bind(limit);
         old = BUNRAKU_TRY(some_reports(s));
@@ -477,8 +513,8 @@ Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {
     UnusedNames out;
     auto some = static_cast<std::int64_t>(limit);
     std::vector<std::int64_t> newest =
-        BUNRAKU_TRY(ids(reader, "SELECT coalesce(max(id), 0) FROM reports", {}));
-    out.newest_report = newest.empty() ? 0 : newest[0];
+        BUNRAKU_TRY(ids(reader, "SELECT coalesce(max(id), 0) FROM report_kinds", {}));
+    out.newest_kind = newest.empty() ? 0 : newest[0];
     out.paths = BUNRAKU_TRY(ids(reader,
                                 "SELECT p.id FROM fact_paths p WHERE NOT EXISTS"
                                 " (SELECT 1 FROM fact_leaves l WHERE l.path_id = p.id) LIMIT ?",
@@ -493,7 +529,7 @@ Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {
                    fmt::format("SELECT e.id FROM {0}s e WHERE NOT EXISTS"
                                " (SELECT 1 FROM catalogs x WHERE x.{0}_id = e.id) AND NOT EXISTS"
                                " (SELECT 1 FROM factsets x WHERE x.{0}_id = e.id) AND NOT EXISTS"
-                               " (SELECT 1 FROM reports x WHERE x.{0}_id = e.id) LIMIT ?",
+                               " (SELECT 1 FROM report_kinds x WHERE x.{0}_id = e.id) LIMIT ?",
                                name),
                    {some});
     };
@@ -545,9 +581,9 @@ Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names) {
             remove(fmt::format("{}s", name), *all,
                    fmt::format("NOT EXISTS (SELECT 1 FROM catalogs x WHERE x.{0}_id = {0}s.id) AND"
                                " NOT EXISTS (SELECT 1 FROM factsets x WHERE x.{0}_id = {0}s.id) AND"
-                               " NOT EXISTS (SELECT 1 FROM reports x WHERE x.id > {1} AND"
+                               " NOT EXISTS (SELECT 1 FROM report_kinds x WHERE x.id > {1} AND"
                                " x.{0}_id = {0}s.id)",
-                               name, names.newest_report)));
+                               name, names.newest_kind)));
     }
     BUNRAKU_TRY_VOID(transaction.commit());
     writer.forget();

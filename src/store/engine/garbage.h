@@ -57,7 +57,7 @@ Result<GcStep> purge_reports_of(Writer& writer, std::string_view certname);
 struct UnusedNames {
     std::vector<std::int64_t> paths, tag_sets, name_sets, kind_sets, places, environments,
         producers;
-    std::int64_t newest_report = 0;
+    std::int64_t newest_kind = 0;
     bool empty() const {
         return paths.empty() && tag_sets.empty() && name_sets.empty() && kind_sets.empty() &&
                places.empty() && environments.empty() && producers.empty();

@@ -86,8 +86,9 @@ Result<std::vector<DriftRow>> drift_of_node(Database& db, std::int64_t node, std
 Result<std::optional<FirstFailure>> first_failure(Database& db, std::string_view type,
                                                   std::string_view title) {
     auto s = BUNRAKU_TRY(
-        db.prepare("SELECT ev.timestamp, coalesce(rp.code_id, rp.configuration_version)"
+        db.prepare("SELECT ev.timestamp, coalesce(rk.code_id, rk.configuration_version)"
                    " FROM resource_events ev JOIN reports rp ON rp.id = ev.report_id"
+                   " JOIN report_kinds rk ON rk.id = rp.kind_id"
                    " WHERE ev.resource_type = ? AND ev.resource_title = ? AND ev.status = 'failure'"
                    " ORDER BY ev.timestamp LIMIT 1"));
     s.bind(type).bind(title);

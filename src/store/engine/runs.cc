@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/codec/hex.h"
+#include "store/query/report_sql.h"
 
 namespace bunraku::store {
 
@@ -11,10 +12,12 @@ namespace {
 
 /// The columns that read_run() reads.
 constexpr std::string_view kRunColumns =
-    "rp.id, rp.certname_id, rp.hash, rp.status, rp.noop, rp.noop_pending, rp.corrective_change,"
-    " rp.start_time, rp.end_time, coalesce(rp.environment_id, 0),"
-    " coalesce(rp.code_id, rp.configuration_version)";
+    "rp.id, rp.certname_id, rp.hash, rk.status, rk.noop, rk.noop_pending, rk.corrective_change,"
+    " rp.start_time, rp.end_time, coalesce(rk.environment_id, 0),"
+    " coalesce(rk.code_id, rk.configuration_version)";
 constexpr int kRunColumnCount = 11;
+constexpr std::string_view kRuns =
+    "reports rp LEFT JOIN report_kinds rk ON rk.id = rp.kind_id";
 
 RunStatus status_of(std::string_view text) {
     if (text == "unchanged") return RunStatus::Unchanged;
@@ -56,10 +59,11 @@ NodeRow read_node(const Statement& s) {
 
 std::string nodes_query(std::string_view rest) {
     return fmt::format(
-        "SELECT {}, c.certname, c.id, CASE WHEN rp.environment_id IS NULL THEN coalesce("
+        "SELECT {}, c.certname, c.id, CASE WHEN rk.environment_id IS NULL THEN coalesce("
         "(SELECT cat.environment_id FROM catalogs cat WHERE cat.certname_id = c.id),"
         " (SELECT fs.environment_id FROM factsets fs WHERE fs.certname_id = c.id), 0) ELSE 0 END"
-        " FROM certnames c LEFT JOIN reports rp ON rp.id = c.latest_report_id {}",
+        " FROM certnames c LEFT JOIN reports rp ON rp.id = c.latest_report_id"
+        " LEFT JOIN report_kinds rk ON rk.id = rp.kind_id {}",
         kRunColumns, rest);
 }
 
@@ -91,9 +95,8 @@ Result<std::map<std::int64_t, std::string>> environment_names(Database& db) {
 
 Result<std::vector<RunRow>> runs_after(Database& db, std::int64_t report, std::size_t most) {
     auto s = BUNRAKU_TRY(db.prepare(
-        fmt::format("SELECT {} FROM reports rp WHERE rp.id > ? AND rp.report_type = 'agent'"
-                    " ORDER BY rp.id LIMIT ?",
-                    kRunColumns)));
+        fmt::format("SELECT {} FROM {} WHERE rp.id > ? AND rp.plan IS NULL ORDER BY rp.id LIMIT ?",
+                    kRunColumns, kRuns)));
     s.bind(report).bind(most);
     return read_runs(std::move(s));
 }
@@ -106,10 +109,10 @@ Result<std::int64_t> last_report_id(Database& db) {
 Result<std::vector<RunRow>> runs_of_node(Database& db, std::int64_t node, std::int64_t before,
                                          std::size_t most) {
     auto s =
-        BUNRAKU_TRY(db.prepare(fmt::format("SELECT {} FROM reports rp WHERE rp.certname_id = ? AND"
-                                           " rp.producer_timestamp < ? AND rp.report_type = 'agent'"
+        BUNRAKU_TRY(db.prepare(fmt::format("SELECT {} FROM {} WHERE rp.certname_id = ? AND"
+                                           " rp.producer_timestamp < ? AND rp.plan IS NULL"
                                            " ORDER BY rp.producer_timestamp DESC LIMIT ?",
-                                           kRunColumns)));
+                                           kRunColumns, kRuns)));
     s.bind(node).bind(before).bind(most);
     return read_runs(std::move(s));
 }
@@ -136,11 +139,10 @@ void RunCounts::add(const RunRow& run) {
 Result<std::vector<RunCounts>> run_counts(Database& db, std::int64_t since,
                                           std::int64_t last_report) {
     auto s = BUNRAKU_TRY(db.prepare(fmt::format(
-        "SELECT rp.end_time / {0} AS slot, rp.status, coalesce(rp.corrective_change, 0), count(*)"
-        " FROM reports rp WHERE rp.end_time >= ? AND rp.id <= ? AND rp.report_type = 'agent' GROUP "
-        "BY 1, 2, 3"
+        "SELECT rp.end_time / {} AS slot, rk.status, coalesce(rk.corrective_change, 0), count(*)"
+        " FROM {} WHERE rp.end_time >= ? AND rp.id <= ? AND rp.plan IS NULL GROUP BY 1, 2, 3"
         " ORDER BY 1",
-        kRunSlot)));
+        kRunSlot, kRuns)));
     s.bind(since).bind(last_report);
     std::vector<RunCounts> out;
     while (BUNRAKU_TRY(s.step())) {
@@ -163,11 +165,13 @@ Result<std::vector<RunCounts>> run_counts(Database& db, std::int64_t since,
 Result<std::optional<Run>> find_run(Database& db, std::string_view hash) {
     const auto bytes = codec::from_hex(hash);
     if (!bytes || bytes->empty()) return std::nullopt;
+    const query::Dialect dialect(db.backend());
     auto s = BUNRAKU_TRY(db.prepare(fmt::format(
-        "SELECT {}, c.certname, env.name, rp.puppet_version, rp.transaction_uuid, rp.catalog_uuid,"
-        " rp.cached_catalog_status, rp.receive_time FROM reports rp JOIN certnames c ON c.id = rp.certname_id"
-        " LEFT JOIN environments env ON env.id = rp.environment_id WHERE rp.hash = ?",
-        kRunColumns)));
+        "SELECT {}, c.certname, env.name, rk.puppet_version, {}, {}, rk.cached_catalog_status,"
+        " rp.receive_time FROM {} JOIN certnames c ON c.id = rp.certname_id"
+        " LEFT JOIN environments env ON env.id = rk.environment_id WHERE rp.hash = ?",
+        kRunColumns, dialect.uuid_text("rp.transaction_uuid"),
+        dialect.uuid_text("coalesce(rp.catalog_uuid, rk.catalog_uuid)"), kRuns)));
     s.bind_blob(*bytes);
     if (!BUNRAKU_TRY(s.step())) return std::nullopt;
     Run out;
@@ -181,7 +185,11 @@ Result<std::optional<Run>> find_run(Database& db, std::string_view hash) {
 }
 
 Result<RunData> run_data(Database& db, std::int64_t report) {
-    auto s = BUNRAKU_TRY(db.prepare("SELECT logs, metrics FROM report_data WHERE report_id = ?"));
+    const query::Dialect dialect(db.backend());
+    auto s = BUNRAKU_TRY(db.prepare(
+        fmt::format("SELECT {}, {} FROM reports rp WHERE rp.id = ?",
+                    query::report_text_sql(dialect, query::ReportText::Logs, "rp"),
+                    query::report_text_sql(dialect, query::ReportText::Metrics, "rp"))));
     s.bind(report);
     RunData out;
     if (BUNRAKU_TRY(s.step())) {

@@ -51,7 +51,8 @@ void Service::refresh_statistics() {
         "latest_events",
         "facts (id, name, match, number)",
         "fact_leaves (fact_id, path_id, match, number)",
-        "reports (id, certname_id, status, environment_id, producer_timestamp, end_time)",
+        "report_kinds (id, certname_id, status, environment_id)",
+        "reports (id, certname_id, kind_id, plan, producer_timestamp, start_time, end_time)",
         "resource_events (certname_id, report_id, status, timestamp, resource_type,"
         " resource_title, property, containing_class)",
     };

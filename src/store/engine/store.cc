@@ -23,9 +23,10 @@ constexpr std::string_view kStatusSql =
     " (SELECT count(*) FROM catalog_resources l WHERE l.certname_id = n.id),"
     " (SELECT count(*) FROM catalog_resources l JOIN resources r ON r.id = l.resource_id"
     " WHERE l.certname_id = n.id AND r.exported = 1),"
-    " f.producer_timestamp, l.producer_timestamp, l.status"
+    " f.producer_timestamp, l.producer_timestamp, lk.status"
     " FROM certnames n LEFT JOIN catalogs c ON c.certname_id = n.id"
     " LEFT JOIN factsets f ON f.certname_id = n.id LEFT JOIN reports l ON l.id = n.latest_report_id"
+    " LEFT JOIN report_kinds lk ON lk.id = l.kind_id"
     " LEFT JOIN environments e ON e.id = c.environment_id";
 
 NodeStatus read_status(const Statement& s) {

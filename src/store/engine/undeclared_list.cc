@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kSettled =
     "(u.closed IS NULL AND (EXISTS (SELECT 1 FROM catalogs c WHERE c.certname_id = u.certname_id"
     " AND c.producer_timestamp > u.since) OR (SELECT r.producer_timestamp FROM reports r"
-    " WHERE r.certname_id = u.certname_id AND r.report_type = 'agent'"
+    " WHERE r.certname_id = u.certname_id AND r.plan IS NULL"
     " AND r.producer_timestamp > u.since ORDER BY r.producer_timestamp LIMIT 1 OFFSET 1)"
     " IS NOT NULL))";
 

@@ -298,7 +298,7 @@ CompiledQuery compile_query(std::string_view name, const Ast& query, const Query
     out.columns = select.columns;
     out.nested = std::move(nested);
     out.single = entity->single;
-    out.bare = entity->single && entity->reports;
+    out.bare = entity->single && !entity->agents.empty();
     out.explain = options.explain;
     out.sql = compiler.render(select, QueryCompiler::Paging::Page);
     bool aggregates = std::any_of(

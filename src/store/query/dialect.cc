@@ -21,6 +21,7 @@ constexpr Word kWords[] = {
     {"{json}", "TEXT", "JSONB"},
     {"{jsontext}", "TEXT", "JSON"},
     {"{blob}", "BLOB", "BYTEA"},
+    {"{uuid}", "BLOB", "UUID"},
     {"{rowless}", " WITHOUT ROWID", ""},
 };
 
@@ -79,6 +80,10 @@ std::string Dialect::compact_json_text(std::string_view json) const {
                      R"(regexp_replace(({})::text, '("(?:[^"\\]|\\.)*")|([,:]) ', '\1\2', 'g'))",
                      json)
                : std::string(json);
+}
+
+std::string Dialect::uuid_text(std::string_view uuid) const {
+    return pg_ ? fmt::format("(({})::text COLLATE \"C\")", uuid) : fmt::format("uuid_text({})", uuid);
 }
 
 std::string Dialect::as_jsonb(std::string_view json) const {

@@ -21,7 +21,8 @@ public:
     bool postgresql() const { return pg_; }
 
     // --- Table definitions
-    /// Replaces {id} {int} {small} {real} {text} {json} {jsontext} {blob} {rowless} in a script.
+    /// Replaces {id} {int} {small} {real} {text} {json} {jsontext} {blob} {uuid} {rowless} in a
+    /// script.
     /// Lines that begin with "sqlite:" or "pg:" remain only for that backend.
     std::string tables(std::string_view script) const;
 
@@ -30,6 +31,8 @@ public:
     std::string_view json_value() const { return pg_ ? "?::jsonb" : "?"; }
     /// Converts a hash column to lower-case hexadecimal text.
     std::string hex(std::string_view blob) const;
+    /// Converts a {uuid} column to text.
+    std::string uuid_text(std::string_view uuid) const;
     /// Returns the text of JSON (a column of type {json}).
     std::string json_text(std::string_view json) const;
     /// Returns the text of a jsonb column without the blanks that PostgreSQL writes.

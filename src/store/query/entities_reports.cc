@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "store/query/entity_parts.h"
+#include "store/query/report_sql.h"
 
 namespace bunraku::query {
 
@@ -18,19 +19,29 @@ constexpr auto kOfEvents =
 
 constexpr Join kReportJoins[] = {
     {"c", "JOIN certnames c ON c.id = rp.certname_id"},
-    {"env", "LEFT JOIN environments env ON env.id = rp.environment_id"},
-    {"pr", "LEFT JOIN producers pr ON pr.id = rp.producer_id"},
+    {"rk", "LEFT JOIN report_kinds rk ON rk.id = rp.kind_id"},
+    {"env", "LEFT JOIN environments env ON env.id = rk.environment_id", "rk"},
+    {"pr", "LEFT JOIN producers pr ON pr.id = rk.producer_id", "rk"},
 };
-std::string report_part(const Dialect& d, std::string_view column) {
-    std::string data = fmt::format(
-        "(SELECT drd.{} FROM report_data drd WHERE drd.report_id ="
-        " rp.id)",
-        column);
-    return json_object(d, {{"data", JsonSql::Json, json_ordered(d, data)},
-                           {"href", JsonSql::Text, href(d, "reports", "rp.hash", column)}});
+constexpr std::string_view kReportType = "CASE WHEN rp.plan IS NULL THEN 'agent' ELSE 'plan' END";
+constexpr std::string_view kOfAgents = "rp.plan IS NULL";
+std::string transaction_uuid(const Dialect& d) { return d.uuid_text("rp.transaction_uuid"); }
+std::string catalog_uuid(const Dialect& d) {
+    return d.uuid_text("coalesce(rp.catalog_uuid, rk.catalog_uuid)");
 }
-std::string report_metrics(const Dialect& d) { return report_part(d, "metrics"); }
-std::string report_logs(const Dialect& d) { return report_part(d, "logs"); }
+std::string report_part(const Dialect& d, ReportText text, std::string_view name) {
+    return json_object(
+        d, {{"data", JsonSql::Json, json_ordered(d, report_text_sql(d, text, "rp"))},
+            {"href", JsonSql::Text, href(d, "reports", "rp.hash", name)}});
+}
+std::string report_metrics(const Dialect& d) {
+    return report_part(d, ReportText::Metrics, "metrics");
+}
+std::string report_logs(const Dialect& d) { return report_part(d, ReportText::Logs, "logs"); }
+std::string only_metrics(const Dialect& d) {
+    return report_text_sql(d, ReportText::Metrics, "rp");
+}
+std::string only_logs(const Dialect& d) { return report_text_sql(d, ReportText::Logs, "rp"); }
 std::string report_events(const Dialect& d) {
     std::string rows = json_rows(d,
                                  {{"status", JsonSql::Text, "dre.status"},
@@ -78,48 +89,48 @@ constexpr std::string_view kReportNames[] = {"receive_time",
                                              "producer_timestamp",
                                              "report_format"};
 constexpr Field kReportFields[] = {
-    {"catalog_uuid", T::Text, kNull, "rp.catalog_uuid"},
+    {"catalog_uuid", T::Text, kNull, {}, "rk", catalog_uuid},
     {"receive_time", T::Time, kBoth, "rp.receive_time"},
     {"producer", T::Text, kNull, "pr.name", "pr"},
     {"hash", T::Hash, kBoth, "rp.hash"},
-    {"transaction_uuid", T::Text, kNull, "rp.transaction_uuid"},
-    {"puppet_version", T::Text, kBoth, "rp.puppet_version"},
-    {"noop", T::Bool, kNull, "rp.noop"},
+    {"transaction_uuid", T::Text, kNull, {}, {}, transaction_uuid},
+    {"puppet_version", T::Text, kBoth, "rk.puppet_version", "rk"},
+    {"noop", T::Bool, kNull, "rk.noop", "rk"},
     {"corrective_change", T::Bool, kNull, "CAST(NULL AS INTEGER)"},
     {"logs", T::Json, F::Project, {}, {}, report_logs},
-    {"report_format", T::Number, kBoth, "rp.report_format"},
+    {"report_format", T::Number, kBoth, "rk.report_format", "rk"},
     {"start_time", T::Time, kBoth, "rp.start_time"},
     {"producer_timestamp", T::Time, kBoth, "rp.producer_timestamp"},
-    {"type", T::Text, kBoth, "rp.report_type"},
-    {"cached_catalog_status", T::Text, kNull, "rp.cached_catalog_status"},
+    {"type", T::Text, kBoth, kReportType},
+    {"cached_catalog_status", T::Text, kNull, "rk.cached_catalog_status", "rk"},
     {"end_time", T::Time, kBoth, "rp.end_time"},
     {"resource_events", T::Json, F::Project, {}, {}, report_events},
-    {"status", T::Text, kNull, "rp.status"},
-    {"configuration_version", T::Text, kBoth, "rp.configuration_version"},
+    {"status", T::Text, kNull, "rk.status", "rk"},
+    {"configuration_version", T::Text, kBoth, "rk.configuration_version", "rk"},
     {"environment", T::Text, kNull, "env.name", "env"},
-    {"code_id", T::Text, kNull, "rp.code_id"},
-    {"noop_pending", T::Bool, kNull, "rp.noop_pending"},
+    {"code_id", T::Text, kNull, "rk.code_id", "rk"},
+    {"noop_pending", T::Bool, kNull, "rk.noop_pending", "rk"},
     {"certname", T::Text, kBoth, "c.certname", "c"},
     {"metrics", T::Json, F::Project, {}, {}, report_metrics},
-    {"job_id", T::Text, kNull, "rp.job_id"},
+    {"job_id", T::Text, kNull, "rk.job_id", "rk"},
     {"latest_report?", T::Bool, F::Query, "rp.id"},
 };
-constexpr Join kReportDataJoins[] = {{"d", "JOIN report_data d ON d.report_id = rp.id"}};
 constexpr Field kReportLogFields[] = {
-    {"logs", T::Json, F::Project, "d.logs", "d"},
+    {"logs", T::Json, F::Project, {}, {}, only_logs},
     {"hash", T::Hash, F::Query, "rp.hash"},
-    {"type", T::Text, F::Query, "rp.report_type"},
+    {"type", T::Text, F::Query, kReportType},
 };
 constexpr Field kReportMetricFields[] = {
-    {"metrics", T::Json, F::Project, "d.metrics", "d"},
+    {"metrics", T::Json, F::Project, {}, {}, only_metrics},
     {"hash", T::Hash, F::Query, "rp.hash"},
-    {"type", T::Text, F::Query, "rp.report_type"},
+    {"type", T::Text, F::Query, kReportType},
 };
 
 constexpr Join kEventJoins[] = {
     {"rp", "JOIN reports rp ON rp.id = ev.report_id"},
     {"c", "JOIN certnames c ON c.id = ev.certname_id"},
-    {"env", "LEFT JOIN environments env ON env.id = rp.environment_id", "rp"},
+    {"rk", "LEFT JOIN report_kinds rk ON rk.id = rp.kind_id", "rp"},
+    {"env", "LEFT JOIN environments env ON env.id = rk.environment_id", "rk"},
 };
 constexpr std::string_view kEventNames[] = {"message",
                                             "old_value",
@@ -156,7 +167,7 @@ constexpr Field kEventFields[] = {
     {"line", T::Number, kNull, "ev.line"},
     {"resource_type", T::Text, kBoth, "ev.resource_type"},
     {"status", T::Text, kBoth, "ev.status"},
-    {"configuration_version", T::Text, kBoth, "rp.configuration_version", "rp"},
+    {"configuration_version", T::Text, kBoth, "rk.configuration_version", "rk"},
     {"resource_title", T::Text, kBoth, "ev.resource_title"},
     {"environment", T::Text, kNull, "env.name", "env"},
     {"timestamp", T::Time, kBoth, "ev.timestamp"},
@@ -205,16 +216,15 @@ const Entity kEntities[] = {
         .relations = kOfReports,
         .node = "rp.certname_id",
         .key = "rp.id",
-        .reports = true,
+        .agents = kOfAgents,
         .listed = kReportNames,
     },
     {
         .name = "report_logs",
         .shown = "logs",
         .from = "reports rp",
-        .joins = kReportDataJoins,
         .fields = kReportLogFields,
-        .reports = true,
+        .agents = kOfAgents,
         .single = true,
         .subquery = false,
     },
@@ -222,9 +232,8 @@ const Entity kEntities[] = {
         .name = "report_metrics",
         .shown = "metrics",
         .from = "reports rp",
-        .joins = kReportDataJoins,
         .fields = kReportMetricFields,
-        .reports = true,
+        .agents = kOfAgents,
         .single = true,
         .subquery = false,
     },
@@ -255,7 +264,7 @@ const Entity& report_counts() {
         .fields = entities::kReportCountFields,
         .node = "rp.certname_id",
         .count = "CAST(coalesce(sum(rp.reports), 0) AS BIGINT)",
-        .reports = true,
+        .agents = "rp.report_type = 'agent'",
     };
     return entity;
 }

@@ -257,11 +257,11 @@ void QueryCompiler::check_grouped(const Select& select, const Extract& extract,
 }
 
 void QueryCompiler::agent_reports(Select& select, const Ast& condition_ast) {
-    if (!adding_agent_filter_ || !select.context.entity->reports ||
+    if (!adding_agent_filter_ || select.context.entity->agents.empty() ||
         mentions_report_type(condition_ast)) {
         return;
     }
-    Sql agent("(rp.report_type = 'agent')");
+    Sql agent(fmt::format("({})", select.context.entity->agents));
     if (!select.where) {
         select.where = std::move(agent);
         return;
