@@ -15,11 +15,10 @@ namespace bunraku::store {
     X(conninfoFree)       \
     X(conninfoParse)      \
     X(connectdbParams)    \
+    X(consumeInput)       \
     X(errorMessage)       \
-    X(exec)               \
-    X(execParams)         \
-    X(execPrepared)       \
     X(finish)             \
+    X(flush)              \
     X(fname)              \
     X(freeCancel)         \
     X(ftype)              \
@@ -28,18 +27,25 @@ namespace bunraku::store {
     X(getisnull)          \
     X(getlength)          \
     X(getvalue)           \
+    X(host)               \
+    X(hostaddr)           \
+    X(isBusy)             \
     X(nfields)            \
     X(ntuples)            \
-    X(prepare)            \
+    X(pingParams)         \
+    X(port)               \
     X(putCopyData)        \
     X(putCopyEnd)         \
     X(resultErrorField)   \
     X(resultErrorMessage) \
     X(resultStatus)       \
+    X(sendPrepare)        \
+    X(sendQuery)          \
     X(sendQueryParams)    \
     X(sendQueryPrepared)  \
     X(setNoticeProcessor) \
     X(setSingleRowMode)   \
+    X(setnonblocking)     \
     X(socket)             \
     X(status)             \
     X(transactionStatus)

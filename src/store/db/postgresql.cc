@@ -137,6 +137,7 @@ Result<bool> PgStatement::step() {
         }
     }
     PGconn* conn = connection->raw;
+    if (connection->lost) return std::unexpected(connection->error(nullptr));
     if (!started) {
         connection->drain();
         started = true;
@@ -157,7 +158,8 @@ Result<bool> PgStatement::step() {
         int count = parameters;
         bool named = !name.empty();
         if (named && !prepared) {
-            PGresult* r = libpq().prepare(conn, name.c_str(), sql.c_str(), count, types.data());
+            libpq().sendPrepare(conn, name.c_str(), sql.c_str(), count, types.data());
+            PGresult* r = connection->receive_last();
             bool ok = libpq().resultStatus(r) == PGRES_COMMAND_OK;
             if (!ok) {
                 base::Error e = connection->error(r);
@@ -167,26 +169,29 @@ Result<bool> PgStatement::step() {
             libpq().clear(r);
             prepared = true;
         }
+        const int sent =
+            named ? libpq().sendQueryPrepared(conn, name.c_str(), count, data.data(),
+                                              lengths.data(), formats.data(), 0)
+                  : libpq().sendQueryParams(conn, sql.c_str(), count, types.data(), data.data(),
+                                            lengths.data(), formats.data(), 0);
+        if (!sent) return std::unexpected(connection->error(nullptr));
         if (streaming) {
-            int sent =
-                named ? libpq().sendQueryPrepared(conn, name.c_str(), count, data.data(),
-                                                  lengths.data(), formats.data(), 0)
-                      : libpq().sendQueryParams(conn, sql.c_str(), count, types.data(), data.data(),
-                                                lengths.data(), formats.data(), 0);
-            if (!sent) return std::unexpected(connection->error(nullptr));
             libpq().setSingleRowMode(conn);
             connection->streaming = this;
             more = true;
         } else {
-            result = named ? libpq().execPrepared(conn, name.c_str(), count, data.data(),
-                                                  lengths.data(), formats.data(), 0)
-                           : libpq().execParams(conn, sql.c_str(), count, types.data(), data.data(),
-                                                lengths.data(), formats.data(), 0);
+            result = connection->receive_last();
+            if (!result) return std::unexpected(connection->error(nullptr));
         }
     }
     if (more) {
         if (result) libpq().clear(result);
-        result = libpq().getResult(conn);
+        result = connection->receive();
+        if (!result && connection->lost) {
+            connection->finish();
+            row = rows = 0;
+            return std::unexpected(connection->error(nullptr));
+        }
         if (!result) {
             more = false;
             connection->streaming = nullptr;
@@ -216,11 +221,12 @@ Result<bool> PgStatement::step() {
 }
 
 base::Error PgConnection::error(const pg_result* result) const {
-    bool bad = libpq().status(raw) == CONNECTION_BAD;
+    bool bad = lost || libpq().status(raw) == CONNECTION_BAD;
     const char* state = result ? libpq().resultErrorField(result, PG_DIAG_SQLSTATE) : nullptr;
     std::string why =
         trimmed(result ? libpq().resultErrorMessage(result) : libpq().errorMessage(raw));
     if (why.empty()) why = trimmed(libpq().errorMessage(raw));
+    if (silent) why = "the server does not respond";
     Failure kind = kind_of(state, bad);
     // Another server has changed a table that a prepared statement uses ("cached plan must not
     // change result type"). The check uses the source function because the message depends on the
@@ -243,7 +249,7 @@ base::Error PgConnection::error(const pg_result* result) const {
 void PgConnection::drain() {
     if (!streaming) return;
     // Cancelling is cheaper than reading the rest of a result that is not needed.
-    if (libpq().transactionStatus(raw) == PQTRANS_ACTIVE && cancel) {
+    if (!lost && libpq().transactionStatus(raw) == PQTRANS_ACTIVE && cancel) {
         char text[256];
         libpq().cancel(cancel, text, sizeof text);
     }
@@ -253,13 +259,15 @@ void PgConnection::drain() {
 void PgConnection::finish() {
     if (streaming) streaming->more = false;
     streaming = nullptr;
-    while (PGresult* r = libpq().getResult(raw)) libpq().clear(r);
+    while (PGresult* r = receive()) libpq().clear(r);
     BUNRAKU_ASSERT(streaming == nullptr);
 }
 
 Result<void> PgConnection::execute(const std::string& sql) {
+    if (lost) return std::unexpected(error(nullptr));
     drain();
-    PGresult* r = libpq().exec(raw, sql.c_str());
+    if (!libpq().sendQuery(raw, sql.c_str())) return std::unexpected(error(nullptr));
+    PGresult* r = receive_last();
     ExecStatusType status = libpq().resultStatus(r);
     bool ok =
         status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK || status == PGRES_EMPTY_QUERY;
@@ -285,17 +293,27 @@ PgConnection::~PgConnection() {
 
 namespace {
 
-bool several_hosts(const std::string& url) {
+struct UrlOptions {
+    bool several_hosts = false;
+    int connect_timeout_s = 10;
+};
+
+UrlOptions options_of(const std::string& url) {
+    UrlOptions out;
     PQconninfoOption* all = libpq().conninfoParse(url.c_str(), nullptr);
-    bool several = false;
     for (const PQconninfoOption* o = all; o && o->keyword; ++o) {
-        std::string_view keyword = o->keyword;
-        if ((keyword == "host" || keyword == "hostaddr") && o->val) {
-            several |= std::string_view(o->val).find(',') != std::string_view::npos;
+        if (!o->val) continue;
+        const std::string_view keyword = o->keyword, value = o->val;
+        if (keyword == "host" || keyword == "hostaddr") {
+            out.several_hosts |= value.find(',') != std::string_view::npos;
+        } else if (keyword == "connect_timeout") {
+            int seconds = 0;
+            std::from_chars(value.data(), value.data() + value.size(), seconds);
+            if (seconds > 0) out.connect_timeout_s = seconds;
         }
     }
     if (all) libpq().conninfoFree(all);
-    return several;
+    return out;
 }
 
 }  // namespace
@@ -326,7 +344,8 @@ Result<void> Database::open_postgresql(const std::string& url, Session kind) {
     };
     // If the URL names several hosts, reads use the host that accepts writes, because only that one
     // has every acknowledged change.
-    if (kind == Session::Read && several_hosts(url)) {
+    const UrlOptions options = options_of(url);
+    if (kind == Session::Read && options.several_hosts) {
         parameters.emplace_back("target_session_attrs", "read-write");
     }
     parameters.insert(parameters.end(), {{"dbname", url.c_str()},
@@ -346,6 +365,8 @@ Result<void> Database::open_postgresql(const std::string& url, Session kind) {
                                          trimmed(libpq().errorMessage(pg_->raw))),
                              static_cast<int>(Failure::Unavailable));
     }
+    pg_->silence_s = options.connect_timeout_s;
+    libpq().setnonblocking(pg_->raw, 1);
     libpq().setNoticeProcessor(pg_->raw, [](void*, const char*) {}, nullptr);
     pg_->cancel = libpq().getCancel(pg_->raw);
     // jit slows down short queries. The cost 1.1 assumes that most pages that are read often are in

@@ -57,10 +57,22 @@ struct PgConnection {
     unsigned counter = 0;
     bool any_values = false;    ///< see Database::plan_for_any_values()
     mutable bool lost = false;  ///< true if the connection is unusable, even if the socket is open
+    bool silent = false;        ///< true if it is lost because the server hangs
+    int silence_s = 10;         ///< after this time without a response, the server is checked
     PgStatement* streaming = nullptr;
 
     Result<void> execute(const std::string& sql);
     base::Error error(const pg_result* result) const;
+    /// Waits until the socket is ready. Returns false, and marks the connection as lost, if the server
+    /// neither responds to it nor to new connections.
+    bool wait(short events);
+    /// Sends everything that libpq has buffered. Returns false if the connection failed.
+    bool flush();
+    /// Returns the next result of the running statement. Returns null after the last one, and if the
+    /// server hangs.
+    pg_result* receive();
+    /// Returns the last result of the running statement, or the one that begins a COPY.
+    pg_result* receive_last();
     void drain();
     /// Discards the remaining results without cancelling; for use after the last row was read.
     void finish();

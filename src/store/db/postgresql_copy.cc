@@ -14,7 +14,10 @@ Result<void> Database::copy_in(const std::string& sql, std::string_view rows) {
     BUNRAKU_ASSERT(pg_ != nullptr);
     pg_->drain();
     PGconn* raw = pg_->raw;
-    PGresult* begun = libpq().exec(raw, sql.c_str());
+    if (pg_->lost || !libpq().sendQuery(raw, sql.c_str())) {
+        return std::unexpected(pg_->error(nullptr));
+    }
+    PGresult* begun = pg_->receive_last();
     if (libpq().resultStatus(begun) != PGRES_COPY_IN) {
         base::Error e = pg_->error(begun);
         libpq().clear(begun);
@@ -25,19 +28,23 @@ Result<void> Database::copy_in(const std::string& sql, std::string_view rows) {
     bool sent = true;
     for (std::size_t at = 0; sent && at < rows.size(); at += kPiece) {
         std::string_view piece = rows.substr(at, kPiece);
-        sent = libpq().putCopyData(raw, piece.data(), static_cast<int>(piece.size())) == 1;
+        sent = libpq().putCopyData(raw, piece.data(), static_cast<int>(piece.size())) == 1 &&
+               pg_->flush();
     }
     sent = libpq().putCopyEnd(raw, sent ? nullptr : "the rows could not be sent") == 1 && sent;
     Result<void> out;
     if (!sent) out = std::unexpected(pg_->error(nullptr));
-    while (PGresult* r = libpq().getResult(raw)) {
+    while (PGresult* r = pg_->receive()) {
         if (out && libpq().resultStatus(r) != PGRES_COMMAND_OK) {
             out = std::unexpected(pg_->error(r));
         }
         bool still_copying = libpq().resultStatus(r) == PGRES_COPY_IN;
         libpq().clear(r);
-        if (still_copying) break;  // The connection is no longer usable.
+        if (!still_copying) continue;
+        pg_->lost = true;
+        break;
     }
+    if (out && pg_->lost) out = std::unexpected(pg_->error(nullptr));
     return out;
 }
 
