@@ -167,10 +167,9 @@ Result<bool> migrate_once(Database& db) {
                 db.execute("INSERT INTO store_meta (name, value) VALUES ('clear_secrets', 1)"
                            " ON CONFLICT (name) DO UPDATE SET value = 1"));
         }
-        if (version < 10) {
-            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
-            BUNRAKU_TRY(fill_source_locations(db));
-        }
+        if (version < 10) BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceGenerationTables)));
+        if (version < 10) BUNRAKU_TRY(fill_source_locations(db));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kRolloutTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kUndeclaredTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kReportTables)));
@@ -185,6 +184,7 @@ Result<bool> migrate_once(Database& db) {
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
+        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceGenerationTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kRolloutTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kUndeclaredTables)));
         BUNRAKU_TRY_VOID(db.execute(dialect.tables(kReportTables)));

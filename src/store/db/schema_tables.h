@@ -526,4 +526,10 @@ CREATE TABLE node_tries (
 ){rowless};
 )sql";
 
+// Added with schema 11: when each list was written, as the value of store_meta `generation`.
+inline constexpr std::string_view kPlaceGenerationTables = R"sql(
+ALTER TABLE catalog_places ADD COLUMN generation {int} NOT NULL DEFAULT 0;
+CREATE INDEX catalog_places_generation ON catalog_places (generation);
+)sql";
+
 }  // namespace bunraku::store

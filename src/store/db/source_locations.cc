@@ -39,9 +39,10 @@ Result<void> note(Database& db, std::int64_t node, std::string_view hash,
                   std::vector<std::int64_t> places) {
     std::sort(places.begin(), places.end());
     Statement s = BUNRAKU_TRY(
-        db.prepare("INSERT INTO catalog_places (certname_id, hash, places) VALUES (?, ?, ?)"
-                   " ON CONFLICT (certname_id) DO UPDATE SET hash = excluded.hash,"
-                   " places = excluded.places"));
+        db.prepare("INSERT INTO catalog_places (certname_id, hash, places, generation) VALUES"
+                   " (?, ?, ?, coalesce((SELECT value FROM store_meta WHERE name = 'generation'),"
+                   " 0)) ON CONFLICT (certname_id) DO UPDATE SET hash = excluded.hash,"
+                   " places = excluded.places, generation = excluded.generation"));
     const std::string packed = pack_numbers(places);
     s.bind(node).bind_blob(hash).bind_blob(packed);
     return s.run();
@@ -117,19 +118,45 @@ Result<std::size_t> fill_source_locations(Database& db, std::size_t limit) {
     return nodes.size();
 }
 
-Result<std::vector<std::int64_t>> unused_source_locations(Database& db, std::size_t limit) {
+Result<std::vector<std::int64_t>> unused_source_locations(Database& db, std::size_t limit,
+                                                          std::size_t page) {
+    BUNRAKU_ASSERT(page > 0);
+    std::unordered_set<std::int64_t> used;
+    std::int64_t last = INT64_MIN;
+    for (bool more = true; more;) {
+        Statement s = BUNRAKU_TRY(
+            db.prepare("SELECT certname_id, places FROM catalog_places WHERE certname_id > ?"
+                       " ORDER BY certname_id LIMIT ?"));
+        s.bind(last).bind(page);
+        std::size_t rows = 0;
+        for (; BUNRAKU_TRY(s.step()); ++rows) {
+            last = s.integer(0);
+            for (std::int64_t place : unpack_numbers(s.blob(1))) used.insert(place);
+        }
+        more = rows == page;
+    }
+    std::vector<std::int64_t> out;
+    Statement s = BUNRAKU_TRY(db.prepare("SELECT id FROM places ORDER BY id"));
+    while (out.size() < limit && BUNRAKU_TRY(s.step())) {
+        if (!used.contains(s.integer(0))) out.push_back(s.integer(0));
+    }
+    return out;
+}
+
+Result<std::vector<std::int64_t>> still_unused_source_locations(
+    Database& db, const std::vector<std::int64_t>& places, std::int64_t generation) {
     std::unordered_set<std::int64_t> used;
     {
-        Statement s = BUNRAKU_TRY(db.prepare("SELECT places FROM catalog_places"));
+        Statement s =
+            BUNRAKU_TRY(db.prepare("SELECT places FROM catalog_places WHERE generation >= ?"));
+        s.bind(generation);
         while (BUNRAKU_TRY(s.step())) {
             for (std::int64_t place : unpack_numbers(s.blob(0))) used.insert(place);
         }
     }
     std::vector<std::int64_t> out;
-    Statement s = BUNRAKU_TRY(db.prepare("SELECT id FROM places"));
-    while (out.size() < limit && BUNRAKU_TRY(s.step())) {
-        if (!used.contains(s.integer(0))) out.push_back(s.integer(0));
-    }
+    std::ranges::copy_if(places, std::back_inserter(out),
+                         [&](std::int64_t place) { return !used.contains(place); });
     return out;
 }
 

@@ -37,7 +37,14 @@ Result<void> store_source_locations(Writer& writer, std::int64_t node,
 /// locations. Processes at most `limit` nodes and returns their number.
 Result<std::size_t> fill_source_locations(Database& db, std::size_t limit = INT64_MAX);
 
-/// Returns up to `limit` locations that no catalog uses any more.
-Result<std::vector<std::int64_t>> unused_source_locations(Database& db, std::size_t limit);
+/// Returns up to `limit` locations that no catalog uses. Reads the lists in pages, without a lock, so
+/// that a catalog may use one of the locations again meanwhile.
+Result<std::vector<std::int64_t>> unused_source_locations(Database& db, std::size_t limit,
+                                                          std::size_t page = 1000);
+
+/// Returns those of `places` that no list refers to that was written in this generation of the
+/// store's content or later.
+Result<std::vector<std::int64_t>> still_unused_source_locations(
+    Database& db, const std::vector<std::int64_t>& places, std::int64_t generation);
 
 }  // namespace bunraku::store

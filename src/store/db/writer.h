@@ -98,6 +98,8 @@ public:
     /// Begins a transaction that may remove content. Waits for all other writers and invalidates
     /// their caches.
     Result<Transaction> begin_removal();
+    /// Returns the generation of the store's content, which each removal increments.
+    std::int64_t generation() const { return generation_; }
     /// Drops removed ids from the cache after such a transaction. The ids must be sorted.
     void removed(const std::vector<std::int64_t>& resources, const std::vector<std::int64_t>& facts,
                  const std::vector<std::int64_t>& packages);

@@ -509,8 +509,15 @@ std::string unused_set(const SetTable& set) {
 
 }  // namespace
 
-Result<UnusedNames> unused_names(Database& reader, std::size_t limit) {
+Result<std::int64_t> begin_search(Writer& writer) {
+    Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return writer.generation();
+}
+
+Result<UnusedNames> unused_names(Database& reader, std::size_t limit, std::int64_t generation) {
     UnusedNames out;
+    out.generation = generation;
     auto some = static_cast<std::int64_t>(limit);
     std::vector<std::int64_t> newest =
         BUNRAKU_TRY(ids(reader, "SELECT coalesce(max(id), 0) FROM report_kinds", {}));
@@ -567,13 +574,11 @@ Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names) {
                                              " {1}.{2})",
                                              set.table, set.members, set.id)));
     }
+    // Lists that were written since the search may use a location again. All others have been read.
     if (!names.places.empty()) {
-        const std::vector<std::int64_t> now = BUNRAKU_TRY(unused_source_locations(db, SIZE_MAX));
-        std::vector<std::int64_t> gone;
-        std::ranges::copy_if(names.places, std::back_inserter(gone), [&](std::int64_t id) {
-            return std::ranges::find(now, id) != now.end();
-        });
-        BUNRAKU_TRY_VOID(remove("places", gone, "TRUE"));
+        const std::vector<std::int64_t> places =
+            BUNRAKU_TRY(still_unused_source_locations(db, names.places, names.generation));
+        BUNRAKU_TRY_VOID(remove("places", places, "TRUE"));
     }
     for (auto [name, all] :
          {std::pair{"environment", &names.environments}, std::pair{"producer", &names.producers}}) {

@@ -58,12 +58,16 @@ struct UnusedNames {
     std::vector<std::int64_t> paths, tag_sets, name_sets, kind_sets, places, environments,
         producers;
     std::int64_t newest_kind = 0;
+    std::int64_t generation = 0;  ///< of the store's content, before the search
     bool empty() const {
         return paths.empty() && tag_sets.empty() && name_sets.empty() && kind_sets.empty() &&
                places.empty() && environments.empty() && producers.empty();
     }
 };
-Result<UnusedNames> unused_names(Database& reader, std::size_t limit);
+/// Begins a new generation of the store's content, and returns its number. It marks the source
+/// locations that writers use during the search. With generation 0, the removal reads all of them.
+Result<std::int64_t> begin_search(Writer& writer);
+Result<UnusedNames> unused_names(Database& reader, std::size_t limit, std::int64_t generation = 0);
 Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names);
 
 }  // namespace bunraku::store

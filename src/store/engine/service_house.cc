@@ -213,10 +213,16 @@ Result<void> Service::clean_now(const CleanWhat& what) {
         }));
     }
     if (!what.other) return {};
+    // The search reads much, and holds no lock. Only the removal stops other writers.
+    std::int64_t generation = 0;
+    BUNRAKU_TRY_VOID(with_writer([&](Writer& writer) -> Result<void> {
+        generation = BUNRAKU_TRY(begin_search(writer));
+        return {};
+    }));
     UnusedNames unused;
     {
         auto connection = BUNRAKU_TRY(reader());
-        unused = BUNRAKU_TRY(unused_names(*connection, 1000));
+        unused = BUNRAKU_TRY(unused_names(*connection, 1000, generation));
     }
     return with_writer([&](Writer& writer) -> Result<void> {
         BUNRAKU_TRY(purge_names(writer, unused));

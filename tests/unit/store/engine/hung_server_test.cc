@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// A PostgreSQL server that hangs: it keeps its connections, accepts new ones, and answers nothing.
+#include <atomic>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <list>
+#include <mutex>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "backends.h"
+
+namespace bunraku::store {
+namespace {
+
+sockaddr_un address_of(const std::string& path) {
+    sockaddr_un out{};
+    out.sun_family = AF_UNIX;
+    path.copy(out.sun_path, sizeof out.sun_path - 1);
+    return out;
+}
+
+/// Forwards connections to the socket of a server until it is frozen, like a stopped process.
+class Proxy {
+public:
+    Proxy(const std::string& folder, std::string server) : server_(std::move(server)) {
+        std::filesystem::create_directories(folder);
+        listener_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        const sockaddr_un here = address_of(folder + "/.s.PGSQL.5432");
+        EXPECT_EQ(::bind(listener_, reinterpret_cast<const sockaddr*>(&here), sizeof here), 0);
+        EXPECT_EQ(::listen(listener_, 16), 0);
+        EXPECT_EQ(::pipe2(wake_, O_CLOEXEC), 0);
+        thread_ = std::thread([this] { run(); });
+    }
+    ~Proxy() {
+        freeze();
+        for (const auto& [client, server] : pairs_) ::close(client), ::close(server);
+        for (int fd : {listener_, wake_[0], wake_[1]}) ::close(fd);
+    }
+    void freeze() {
+        if (!thread_.joinable()) return;
+        EXPECT_EQ(::write(wake_[1], "x", 1), 1);
+        thread_.join();
+    }
+
+private:
+    /// Returns false at the end of the connection.
+    static bool copy(int from, int to) {
+        char bytes[65536];
+        const ssize_t n = ::read(from, bytes, sizeof bytes);
+        return n > 0 && ::send(to, bytes, static_cast<std::size_t>(n), MSG_NOSIGNAL) == n;
+    }
+    void run() {
+        for (;;) {
+            std::vector<pollfd> all = {{wake_[0], POLLIN, 0}, {listener_, POLLIN, 0}};
+            for (const auto& [client, server] : pairs_) {
+                all.push_back({client, POLLIN, 0});
+                all.push_back({server, POLLIN, 0});
+            }
+            if (::poll(all.data(), all.size(), -1) < 0) continue;
+            if (all[0].revents) return;
+            std::size_t i = 2;
+            for (auto pair = pairs_.begin(); pair != pairs_.end(); i += 2) {
+                const auto [client, server] = *pair;
+                const bool open = (!all[i].revents || copy(client, server)) &&
+                                  (!all[i + 1].revents || copy(server, client));
+                if (!open) ::close(client), ::close(server);
+                pair = open ? std::next(pair) : pairs_.erase(pair);
+            }
+            if (!all[1].revents) continue;
+            const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+            const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+            const sockaddr_un there = address_of(server_);
+            EXPECT_EQ(::connect(server, reinterpret_cast<const sockaddr*>(&there), sizeof there), 0);
+            pairs_.emplace_back(client, server);
+        }
+    }
+    std::string server_;
+    int listener_ = -1, wake_[2] = {-1, -1};
+    std::list<std::pair<int, int>> pairs_;
+    std::thread thread_;
+};
+
+class HungServer : public testing::Test {
+protected:
+    void SetUp() override {
+        auto url = fresh_postgresql();
+        if (!url) GTEST_SKIP() << "no PostgreSQL (BUNRAKU_TEST_POSTGRESQL, or its programs)";
+        const std::size_t at = url->find("host=/");
+        if (at == std::string::npos) GTEST_SKIP() << "the server has no Unix socket";
+        const std::size_t begin = at + 5, end = std::min(url->find('&', begin), url->size());
+        const std::string server = url->substr(begin, end - begin), folder = folder_ / "proxy";
+        proxy_.emplace(folder, server + "/.s.PGSQL.5432");
+        // The proxy is the first host, and the server itself the second one.
+        where_ = url->substr(0, begin) + folder + "," + server + url->substr(end) +
+                 "&connect_timeout=2";
+    }
+    TempFolder folder_;
+    std::optional<Proxy> proxy_;
+    std::string where_;
+};
+
+TEST_F(HungServer, WriterLeavesIt) {
+    auto writer = Writer::open(where_, {});
+    ASSERT_TRUE(writer) << writer.error().message;
+    put_facts(**writer, "before", R"({"a":1})", 1);
+    proxy_->freeze();
+    auto begun = (*writer)->begin();
+    ASSERT_FALSE(begun);
+    EXPECT_EQ(failure_of(begun.error()), Failure::Unavailable);
+    EXPECT_TRUE(begun.error().message.ends_with(": the server does not respond"))
+        << begun.error().message;
+    EXPECT_FALSE((*writer)->db().healthy());
+    // Every further statement fails at once.
+    EXPECT_FALSE((*writer)->db().execute("SELECT 1"));
+    writer->reset();
+    auto again = Writer::open(where_, {});
+    ASSERT_TRUE(again) << again.error().message;
+    put_facts(**again, "after", R"({"a":1})", 2);
+    auto s = (*again)->db().prepare_once("SELECT count(*) FROM factsets");
+    ASSERT_TRUE(s && s->step());
+    EXPECT_EQ(s->integer(0), 2);
+}
+
+TEST_F(HungServer, ReaderLeavesItWithinARow) {
+    auto reader = Database::open(where_, Database::Access::Read, 1000);
+    ASSERT_TRUE(reader) << reader.error().message;
+    {
+        // More rows than the buffers of the sockets hold.
+        auto s = (*reader)->prepare_once("SELECT repeat('x', 10000) FROM generate_series(1, 100000)");
+        ASSERT_TRUE(s);
+        s->stream();
+        auto row = s->step();
+        ASSERT_TRUE(row && *row);
+        proxy_->freeze();
+        while (row && *row) row = s->step();
+        ASSERT_FALSE(row);
+        EXPECT_EQ(failure_of(row.error()), Failure::Unavailable);
+    }
+    EXPECT_FALSE((*reader)->healthy());
+}
+
+TEST_F(HungServer, CopyIntoItFails) {
+    auto writer = Database::open(where_, Database::Access::ReadWrite, 1000);
+    ASSERT_TRUE(writer) << writer.error().message;
+    ASSERT_TRUE((*writer)->execute("CREATE TABLE t (v text)"));
+    proxy_->freeze();
+    auto copied = (*writer)->copy_in("COPY t FROM STDIN", std::string(64 << 20, 'x') + "\n");
+    ASSERT_FALSE(copied);
+    EXPECT_EQ(failure_of(copied.error()), Failure::Unavailable);
+}
+
+TEST_F(HungServer, SlowStatementIsNotAbandoned) {
+    auto reader = Database::open(where_, Database::Access::Read, 1000);
+    ASSERT_TRUE(reader) << reader.error().message;
+    // Longer than the time after which the server is checked.
+    auto s = (*reader)->prepare_once("SELECT 7 FROM pg_sleep(2.5)");
+    ASSERT_TRUE(s);
+    auto row = s->step();
+    ASSERT_TRUE(row && *row);
+    EXPECT_EQ(s->integer(0), 7);
+}
+
+}  // namespace
+}  // namespace bunraku::store
