@@ -2,6 +2,7 @@
 // Tests the rows that commands write, on both backends; the formats are those that PuppetDB 7.12
 // accepts.
 #include "store/db/command.h"
+#include "store/query/report_sql.h"
 
 #include <fmt/format.h>
 
@@ -401,9 +402,13 @@ TEST_P(Command, Reports) {
     std::string text = v8;
     text.replace(text.find("'code_id'"), 0, "'logs':null,'metrics':null,");
     EXPECT_EQ(report(8, 6, text), "stored");
-    EXPECT_EQ(rows("SELECT " + writer_->dialect().json_text("metrics") + ", " +
-                   writer_->dialect().json_text("logs") +
-                   " FROM report_data ORDER BY report_id DESC LIMIT 1"),
+    using query::ReportText;
+    auto part = [&](ReportText text_of) {
+        return writer_->dialect().json_text(
+            query::report_text_sql(writer_->dialect(), text_of, "r"));
+    };
+    EXPECT_EQ(rows("SELECT " + part(ReportText::Metrics) + ", " + part(ReportText::Logs) +
+                   " FROM reports r ORDER BY r.id DESC LIMIT 1"),
               "null|null");
     // Removes them in steps.
     Lifetimes lifetimes;

@@ -7,9 +7,9 @@
 
 #include "backends.h"
 #include "store/db/command.h"
-#include "store/db/report_texts.h"
-#include "store/engine/garbage.h"
-#include "store/engine/runs.h"
+#include "store/engine/query_engine.h"
+#include "store/query/ast.h"
+#include "wide_reports.h"
 
 namespace bunraku::store {
 
@@ -171,6 +171,79 @@ TEST_P(CompactReports, ChangedReportIsSmall) {
     RecordProperty("bytes", fmt::format("{:.0f}", each));
     EXPECT_LT(each, writer_->postgresql() ? 6967 / 2 : 7875 / 2);
     EXPECT_EQ(number("SELECT count(*) FROM report_kinds"), kNodes);
+}
+
+TEST_P(CompactReports, TextsAreReadAsSent) {
+    const std::string metrics =
+        R"([{"category":"time","name":"a1","value":1.5e-07},{"category":"time","name":"b","value":)"
+        R"(-0.25},{"category":"time","name":"c","value":0.10000000000000001},{"category":"x","name":)"
+        R"("total","value":600}])";
+    const std::string logs =
+        R"([{"file":"/a1.pp","level":"info","line":7,"message":"v1.2.3 at 10:11:12, \"5\" \\6 )"
+        R"(\u0007 7é -8-9-","source":"S","tags":["t1","2"],"time":)"
+        R"("2023-11-14T22:13:20.123456789+00:00"}])";
+    const std::string event =
+        R"({"skipped":false,"timestamp":"2023-11-14T22:13:20.000Z","resource_type":"A",)"
+        R"("resource_title":"b","file":null,"line":null,"containment_path":[],"corrective_change":)"
+        R"(false,"events":[{"status":"success","timestamp":"2023-11-14T22:13:20.000Z","property":)"
+        R"("p","name":"n","new_value":"1","old_value":"2","message":"m","corrective_change":false}]})";
+    std::vector<std::string> bodies;
+    for (int i = 0; i < 4; ++i) {
+        std::string body = report_of(1, i, false, digits_);
+        const std::size_t at = body.find("\"metrics\"");
+        body = body.substr(0, at) + R"("metrics":)" + metrics + R"(,"logs":)" + logs +
+               R"(,"resources":[)" + (i % 2 ? event : "") + "]}";
+        auto transaction = writer_->begin();
+        ASSERT_TRUE(transaction);
+        put(1, i, body);
+        ASSERT_TRUE(transaction->commit());
+    }
+    constexpr const char* kTexts[] = {
+        "reports[metrics, logs]{ order by start_time }",
+        "reports[hash, status, type, environment, producer, puppet_version, report_format, noop,"
+        " noop_pending, transaction_uuid, catalog_uuid, code_id, job_id, cached_catalog_status,"
+        " configuration_version, receive_time, end_time, producer_timestamp, resource_events]"
+        "{ order by start_time }",
+        "events[report, configuration_version, environment, new_value]{ order by report }",
+        "nodes[latest_report_status, latest_report_hash, report_environment, latest_report_noop]{}",
+        "reports[count()]{ status = 'unchanged' and transaction_uuid ~ '-' }",
+        "reports[status, count()]{ group by status }"};
+    auto ask = [&] {
+        std::vector<std::string> out;
+        QueryEngine engine(where_);
+        for (const char* text : kTexts) out.push_back(engine.run_text(text).value_or("failed"));
+        return out;
+    };
+    const std::vector<std::string> answers = ask();
+    // Every report has the same texts, in the order of keys in which PuppetDB shows them.
+    const auto rows = query::read_query_json(answers[0]);
+    ASSERT_EQ(rows.size(), 4U);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        EXPECT_EQ(query::to_json(*rows[i].find("logs")->find("data")),
+                  query::to_json(query::read_query_json(logs)));
+        EXPECT_EQ(rows[i].find("metrics")->find("data")->size(), 4U);
+    }
+    EXPECT_EQ(number("SELECT count(*) FROM report_data"), 2);
+    EXPECT_EQ(number("SELECT count(*) FROM report_kinds"), 2);
+    // A store of schema 10 with the same reports gives the same answers.
+    auto done = writer_->db().execute(
+        wide_reports(writer_->db().backend()) +
+        "DROP INDEX catalog_places_generation; ALTER TABLE catalog_places DROP COLUMN generation;"
+        " UPDATE store_meta SET value = 10 WHERE name = 'schema';" +
+        (writer_->postgresql() ? "" : " PRAGMA user_version = 10"));
+    ASSERT_TRUE(done) << done.error().message;
+    writer_.reset();
+    auto opened = Writer::open(where_, {});
+    ASSERT_TRUE(opened) << opened.error().message;
+    writer_ = std::move(*opened);
+    EXPECT_EQ(ask(), answers);
+    EXPECT_EQ(number("SELECT count(*) FROM report_data"), 4);
+    // Migrated reports are counted together with new ones.
+    auto transaction = writer_->begin();
+    ASSERT_TRUE(transaction);
+    put(1, 9, report_of(1, 9, false, digits_));
+    ASSERT_TRUE(transaction->commit());
+    EXPECT_EQ(number("SELECT sum(reports) FROM report_counts"), 5);
 }
 
 }  // namespace

@@ -24,11 +24,14 @@ protected:
     static void add_reports(Database& db, std::int64_t node, int count, int events) {
         std::string first = fmt::format("{}", node * 1000000);
         ASSERT_TRUE(db.execute(fmt::format(
-            "INSERT INTO reports (id, certname_id, hash, report_type, puppet_version,"
-            " report_format, configuration_version, start_time, end_time, producer_timestamp,"
-            " receive_time, event_count) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1"
-            " FROM n WHERE i < {0}) SELECT {1} + i, {2}, {4}, 'agent', '8', 12, 'c', 1000, 1000,"
-            " 1000 + i, 1000, {3} FROM n",
+            "INSERT INTO report_kinds (id, certname_id, puppet_version, report_format,"
+            " configuration_version) VALUES ({0}, {0}, '8', 12, 'c') ON CONFLICT DO NOTHING",
+            node)));
+        ASSERT_TRUE(db.execute(fmt::format(
+            "INSERT INTO reports (id, certname_id, kind_id, hash, start_time, end_time,"
+            " producer_timestamp, receive_time, event_count) WITH RECURSIVE n (i) AS (SELECT 1"
+            " UNION ALL SELECT i + 1 FROM n WHERE i < {0}) SELECT {1} + i, {2}, {2}, {4}, 1000,"
+            " 1000, 1000 + i, 1000, {3} FROM n",
             count, first, node, events,
             db.postgresql() ? fmt::format("decode(md5(({} + i)::text), 'hex')", first)
                             : fmt::format("CAST('r' || ({} + i) AS BLOB)", first))));
@@ -101,6 +104,7 @@ TEST_P(Garbage, LimitsSizeOfSteps) {
     EXPECT_EQ(reports(), 0);
     EXPECT_EQ(events(), 0);
     EXPECT_EQ(number(w.db(), "SELECT count(*) FROM report_data"), 0);
+    EXPECT_EQ(number(w.db(), "SELECT count(*) FROM report_kinds"), 0);
     EXPECT_EQ(number(w.db(), "SELECT count(*) FROM certnames WHERE latest_report_id IS NULL"), 2);
     // Events with a shorter lifetime than their reports.
     add_reports(w.db(), 2, 100, 50);

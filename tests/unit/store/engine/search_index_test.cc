@@ -16,6 +16,7 @@
 #include "store/engine/query_engine.h"
 #include "store/query/pql.h"
 #include "store/query/search_keys.h"
+#include "wide_reports.h"
 
 using namespace bunraku::store;
 using namespace bunraku::query;
@@ -40,10 +41,14 @@ std::string resource(const std::string& type, const std::string& title, const st
                        type, title, exported, tags, parameters);
 }
 
-/// Reverts the changes of schemas 8 to 11.
+constexpr const char* kNoTablesOfSchema11 =
+    "DROP TABLE undeclared; DROP TABLE created_resources; DROP TABLE rollouts;"
+    " DROP TABLE rollout_plans; DROP TABLE rollout_members; DROP TABLE node_versions;"
+    " DROP TABLE rollout_events; DROP TABLE rollout_servers; DROP TABLE node_tries;";
+
+/// Reverts the changes of schemas 8 to 10; open_after() reverts those of 11.
 #define BUNRAKU_NO_COUNTERS                                                         \
-    "DROP TABLE undeclared; DROP TABLE created_resources;"                          \
-    " DROP TABLE places; DROP TABLE catalog_places;"                                \
+    "DROP TABLE places; DROP TABLE catalog_places;"                                 \
     " ALTER TABLE parameters DROP COLUMN sealed; "                                  \
     "DROP INDEX catalogs_kind_set; ALTER TABLE catalogs DROP COLUMN kind_set_id;"   \
     " DROP TABLE kind_sets; DROP TABLE kind_set_members; DROP TABLE report_counts;" \
@@ -82,6 +87,10 @@ protected:
     void open_after(const std::string& back) {
         std::string all(writer_->db().postgresql() ? kNoTriggersPostgresql : kNoTriggersSqlite);
         auto done = writer_->db().execute(all + back);
+        ASSERT_TRUE(done) << done.error().message;
+        done = writer_->db().execute(kNoTablesOfSchema11);
+        ASSERT_TRUE(done) << done.error().message;
+        done = writer_->db().execute(wide_reports(writer_->db().backend()));
         ASSERT_TRUE(done) << done.error().message;
         EXPECT_FALSE(check_schema(writer_->db()));
         engine_.reset();
@@ -331,8 +340,7 @@ TEST_P(SearchIndex, CountsResourcesByFile) {
     };
     check(cases);
     open_after(
-        "DROP TABLE undeclared; DROP TABLE created_resources;"
-        " DROP TABLE places; DROP TABLE catalog_places;"
+        "DROP TABLE places; DROP TABLE catalog_places;"
         " UPDATE store_meta SET value = 9 WHERE name = 'schema'" +
         std::string(writer_->db().postgresql() ? "" : "; PRAGMA user_version = 9"));
     check(cases);
@@ -344,9 +352,20 @@ TEST_P(SearchIndex, CountsResourcesByFile) {
     // Unused rows are removed, and can be added again.
     EXPECT_EQ(number("SELECT count(*) FROM places"), 3);
     put("a", catalog("a", 3, main + at("/x", m)));
-    auto unused = unused_names(writer_->db(), 100);
+    const auto generation = begin_search(*writer_);
+    ASSERT_TRUE(generation);
+    auto unused = unused_names(writer_->db(), 100, *generation);
     ASSERT_TRUE(unused);
+    EXPECT_EQ(unused->places.size(), 1U);
+    // A catalog that uses the row again meanwhile keeps it.
+    put("b", catalog("b", 3, main + at("/x", m) + "," + at("/z", n)));
     ASSERT_TRUE(purge_names(*writer_, *unused));
+    EXPECT_EQ(number("SELECT count(*) FROM places"), 3);
+    put("b", catalog("b", 4, main + at("/x", m)));
+    const auto later = begin_search(*writer_);
+    ASSERT_TRUE(later);
+    unused = unused_names(writer_->db(), 100, *later);
+    ASSERT_TRUE(unused && purge_names(*writer_, *unused));
     EXPECT_EQ(number("SELECT count(*) FROM places"), 2);
     put("a", catalog("a", 4, main + at("/x", m) + "," + at("/y", m) + "," + at("/z", n)));
     check(cases);
