@@ -62,6 +62,12 @@ bool ReportForm::add(std::string_view json, Numbers numbers) {
         std::size_t end = i;
         if (text && is_digit(c) && numbers == Numbers::Texts) {
             end = end_of_word(json, i);
+            // The time zone of a machine does not change.
+            if (i > 0 && json[i - 1] == '+') {
+                form_ += json.substr(i, end - i);
+                i = end;
+                continue;
+            }
         } else if (!text && (is_digit(c) || c == '-')) {
             end = end_of_number(json, i);
             const std::string_view number = json.substr(i, end - i);

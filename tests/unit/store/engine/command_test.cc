@@ -2,13 +2,13 @@
 // Tests the rows that commands write, on both backends; the formats are those that PuppetDB 7.12
 // accepts.
 #include "store/db/command.h"
-#include "store/query/report_sql.h"
 
 #include <fmt/format.h>
 
 #include "backends.h"
 #include "store/db/writer.h"
 #include "store/engine/garbage.h"
+#include "store/query/report_sql.h"
 
 namespace bunraku::store {
 namespace {
