@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/forge_options.h"
 #include "language/environment/files.h"
 #include "net/http/local_socket.h"
+#include "services/lsp/forge_modules.h"
 #include "services/lsp/serve.h"
 #include "services/lsp/site_fleet.h"
 #include "services/lsp/site_values.h"
@@ -51,6 +53,8 @@ int run_lsp(Invocation& invocation) {
     server.state().version = kVersion;
     server.state().fleet = std::make_shared<lsp::SiteFleet>(invocation.settings);
     server.state().facts_source = options.facts;
+    server.state().modules =
+        std::make_unique<lsp::ForgeModules>(forge_options(invocation.settings), *sink);
     const auto ended = serve_client(options, server);
     // A command that still runs would delay the end.
     if (ended && server.busy()) std::_Exit(*ended);

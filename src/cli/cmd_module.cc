@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/forge_options.h"
 #include "core/base/text.h"
 #include "core/codec/ini.h"
 #include "core/codec/json_text.h"
@@ -79,18 +80,6 @@ std::vector<std::string> modulepath_of(const Options& o, const config::Settings&
         }
     }
     return folders_of(path);
-}
-
-module::ForgeClientOptions forge_of(const config::Settings& settings) {
-    module::ForgeClientOptions out;
-    out.url = settings.text("module_repository");
-    out.authorization = settings.text("forge_authorization");
-    out.module_groups = settings.text("module_groups");
-    out.trust_store = settings.text("ssl_trust_store");
-    out.proxies = http::ProxyRules::of_settings(settings);
-    out.trust = module::ForgeTrust::of(settings.text("confdir"), settings.text("vardir"));
-    out.user_agent = "PMT/1.1.1 (v3; Bunraku) " + user_agent(settings);
-    return out;
 }
 
 /// Prints Puppet's message for a wrong call of an action.
@@ -207,7 +196,7 @@ int search(const std::vector<std::string>& words, const config::Settings& settin
     if (words.empty()) return wrong_count("search", 0);
     std::string term;
     for (const std::string& w : words) term += (term.empty() ? "" : " ") + w;
-    module::ForgeClient client(forge_of(settings));
+    module::ForgeClient client(forge_options(settings));
     if (!json) log.log(Level::Notice, fmt::format("Searching {} ...", client.shown_url()));
     auto found = client.search(term);
     if (!found) {
@@ -294,7 +283,7 @@ int sync(const Options& o, const config::Settings& settings, base::LogSink& log)
     module::PuppetfileOptions p;
     p.puppetfile = sys::expand_path(o.puppetfile);
     p.moduledir = o.moduledir;
-    p.forge = forge_of(settings);
+    p.forge = forge_options(settings);
     p.cache = settings.text("module_working_dir");
     p.fixed_forge = settings.is_set("module_repository");
     p.update = o.update;
@@ -362,7 +351,7 @@ int run(Invocation& invocation) {
     const config::Settings& settings = invocation.settings;
 
     module::ToolOptions t;
-    t.forge = forge_of(settings);
+    t.forge = forge_options(settings);
     t.modulepath = modulepath_of(o, settings);
     if (!o.target_dir.empty()) {
         t.modulepath.insert(t.modulepath.begin(), sys::expand_path(o.target_dir));

@@ -89,6 +89,23 @@ std::chrono::milliseconds pause_before(int attempt, const Result<http::ClientRes
     return least + milliseconds(base::random_between(0, 500));
 }
 
+/// Reads a module of a list of modules.
+ForgeClient::Found found_module(const Value& item) {
+    ForgeClient::Found out;
+    if (const Value* owner = item.as_hash().find("owner")) out.author = text_at(*owner, "username");
+    out.full_name = out.author + "-" + std::string(text_at(item, "name"));
+    const Value* current = item.as_hash().find("current_release");
+    if (!current || !current->is_hash()) return out;
+    out.version = text_at(*current, "version");
+    if (const Value* metadata = current->as_hash().find("metadata"))
+        out.summary = text_at(*metadata, "summary");
+    const Value* tags = current->as_hash().find("tags");
+    if (!tags || !tags->is_array()) return out;
+    for (const Value& tag : tags->as_array())
+        if (tag.is_string()) out.tags.emplace_back(tag.as_string());
+    return out;
+}
+
 }  // namespace
 
 ForgeClient::ForgeClient(ForgeClientOptions options)
@@ -135,8 +152,10 @@ Result<std::string> ForgeClient::get(const std::string& path, std::uint64_t limi
     return std::move(response->body);
 }
 
+/// Calls `each` for the results of all pages, or until `enough` returns true after a page.
 Result<void> ForgeClient::pages(std::string path,
-                                const std::function<Result<void>(const Value&)>& each) {
+                                const std::function<Result<void>(const Value&)>& each,
+                                const std::function<bool()>& enough) {
     std::set<std::string> visited;
     while (!path.empty()) {
         if (!visited.insert(path).second || visited.size() > 10000) {
@@ -150,6 +169,7 @@ Result<void> ForgeClient::pages(std::string path,
             return failure(fmt::format("{} does not answer as a forge", shown_url()));
         }
         for (const Value& item : results->as_array()) BUNRAKU_TRY_VOID(each(item));
+        if (enough && enough()) return {};
         const Value* pagination = page->as_hash().find("pagination");
         path = pagination ? std::string(text_at(*pagination, "next")) : std::string();
         if (!path.empty() && !path.starts_with('/')) {
@@ -281,32 +301,28 @@ Result<void> ForgeClient::vouch(const ReleaseName& release, std::string_view byt
     return options_.trust->check(options_.url, access, release, bytes);
 }
 
-Result<std::vector<ForgeClient::Found>> ForgeClient::search(const std::string& words) {
+Result<std::vector<ForgeClient::Found>> ForgeClient::search(const std::string& words,
+                                                            std::size_t most) {
+    return found_modules("query=" + http::percent_encode(words), most);
+}
+
+Result<std::vector<ForgeClient::Found>> ForgeClient::modules_of(const std::string& author,
+                                                                std::size_t most) {
+    return found_modules("owner=" + http::percent_encode(author), most);
+}
+
+Result<std::vector<ForgeClient::Found>> ForgeClient::found_modules(const std::string& query,
+                                                                   std::size_t most) {
     std::vector<Found> out;
-    BUNRAKU_TRY_VOID(pages("/v3/modules?query=" + http::percent_encode(words),
-                           [&](const Value& item) -> Result<void> {
-                               if (!item.is_hash()) return {};
-                               Found f;
-                               if (const Value* owner = item.as_hash().find("owner")) {
-                                   f.author = text_at(*owner, "username");
-                               }
-                               f.full_name = f.author + "-" + std::string(text_at(item, "name"));
-                               const Value* current = item.as_hash().find("current_release");
-                               if (current && current->is_hash()) {
-                                   f.version = text_at(*current, "version");
-                                   if (const Value* m = current->as_hash().find("metadata")) {
-                                       f.summary = text_at(*m, "summary");
-                                   }
-                                   const Value* tags = current->as_hash().find("tags");
-                                   if (tags && tags->is_array()) {
-                                       for (const Value& t : tags->as_array()) {
-                                           if (t.is_string()) f.tags.emplace_back(t.as_string());
-                                       }
-                                   }
-                               }
-                               out.push_back(std::move(f));
-                               return {};
-                           }));
+    const std::string page = most > 0 ? "&limit=100" : "";
+    BUNRAKU_TRY_VOID(pages(
+        "/v3/modules?" + query + page,
+        [&](const Value& item) -> Result<void> {
+            if (item.is_hash()) out.push_back(found_module(item));
+            return {};
+        },
+        [&] { return most > 0 && out.size() >= most; }));
+    if (most > 0 && out.size() > most) out.resize(most);
     return out;
 }
 

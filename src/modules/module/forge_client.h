@@ -61,12 +61,17 @@ public:
         std::string full_name, author, version, summary;
         std::vector<std::string> tags;
     };
-    base::Result<std::vector<Found>> search(const std::string& words);
+    /// Returns the modules that match. 0 for `most` means all of them.
+    base::Result<std::vector<Found>> search(const std::string& words, std::size_t most = 0);
+    /// Returns at most `most` modules of an author.
+    base::Result<std::vector<Found>> modules_of(const std::string& author, std::size_t most);
 
 private:
     base::Result<std::string> get(const std::string& path, std::uint64_t limit);
     base::Result<void> pages(std::string path,
-                             const std::function<base::Result<void>(const value::Value&)>& each);
+                             const std::function<base::Result<void>(const value::Value&)>& each,
+                             const std::function<bool()>& enough = {});
+    base::Result<std::vector<Found>> found_modules(const std::string& query, std::size_t most);
     ForgeClientOptions options_;
     http::Client client_;
 };

@@ -2,40 +2,24 @@
 // Completion: what fits at the cursor, with its documentation.
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 #include "core/base/text.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
 #include "language/function/table.h"
 #include "resources/restype/spec.h"
+#include "services/lsp/completion_items.h"
 #include "services/lsp/cursor_context.h"
 #include "services/lsp/describe.h"
 #include "services/lsp/handlers.h"
+#include "services/lsp/puppetfile_completion.h"
 #include "services/lsp/resolve.h"
 
 namespace bunraku::lsp {
 
 namespace {
 
-constexpr std::size_t kMaxItems = 2000;
 constexpr std::string_view kTemplates = "/templates/";
-
-/// CompletionItemKind of LSP.
-enum class ItemKind : int {
-    Function = 3,
-    Field = 5,
-    Variable = 6,
-    Class = 7,
-    Module = 9,
-    Property = 10,
-    Value = 12,
-    Enum = 13,
-    Keyword = 14,
-    File = 17,
-    Constant = 21,
-    Struct = 22,
-};
 
 class CompletionList {
 public:
@@ -52,31 +36,25 @@ public:
         } else {
             by_context();
         }
-        out_.end_array().member("isIncomplete", full_);
-        return out_.end_object().take();
+        return items_.take();
     }
 
 private:
-    /// Adds an item. `resolved` names documentation that completionItem/resolve adds.
+    void set_word(Span word) {
+        items_.set_word(place_.slice(word),
+                        place_.text->lines.range(place_.text->text, word, state_.encoding));
+    }
     void add(std::string_view label, ItemKind kind, std::string_view detail,
              std::string_view doc = {}, std::string_view insert = {},
              std::string_view resolved = {}) {
-        if (!base::lower(label).starts_with(prefix_)) return;
-        if (!seen_.insert(std::string(label)).second) return;
-        if (seen_.size() > kMaxItems) {
-            full_ = true;
-            return;
-        }
-        out_.object().member("label", label).member("kind", static_cast<int>(kind));
-        if (!detail.empty()) out_.member("detail", detail);
-        if (!doc.empty()) {
-            out_.key("documentation").object().member("kind", "markdown");
-            out_.member("value", doc).end_object();
-        }
-        out_.key("textEdit").object().member("range", range_);
-        out_.member("newText", insert.empty() ? label : insert).end_object();
-        if (!resolved.empty()) out_.member("data", fmt::format("{}:{}", resolved, label));
-        out_.end_object();
+        items_.add({.label = label,
+                    .kind = kind,
+                    .detail = detail,
+                    .doc = doc,
+                    .insert = insert,
+                    .resolved = resolved,
+                    .filter = {},
+                    .order = {}});
     }
 
     void by_context() {
@@ -110,7 +88,7 @@ private:
             if (found.definition->kind != kind || found.definition->shown.empty()) return;
             const std::string label =
                 capital ? capitalized_name(found.definition->shown) : found.definition->shown;
-            if (!base::lower(label).starts_with(prefix_)) return;
+            if (!base::lower(label).starts_with(items_.prefix())) return;
             add(label, item, head_of(*found.definition), "");
         });
     }
@@ -140,7 +118,7 @@ private:
     void functions() {
         definitions(DefinitionKind::Function, ItemKind::Function);
         for (const auto* function : function::builtin_functions().all()) {
-            if (!function->name.starts_with(prefix_)) continue;
+            if (!function->name.starts_with(items_.prefix())) continue;
             add(function->name, ItemKind::Function, "function", {}, {}, "function");
         }
     }
@@ -176,7 +154,7 @@ private:
     }
     /// Parameters of other classes: once the user has typed "ntp::".
     void qualified_variables() {
-        const std::string_view owner = namespace_of(prefix_);
+        const std::string_view owner = namespace_of(items_.prefix());
         if (owner.empty()) return;
         const Definition* found =
             owner_definition(state_.workspace, without_top(owner), place_.group);
@@ -262,7 +240,7 @@ private:
             for (const ParameterInfo& parameter : found.definition->parameters) {
                 const std::string key =
                     fmt::format("{}::{}", found.definition->key.name.view(), parameter.name);
-                if (!key.starts_with(prefix_)) continue;
+                if (!key.starts_with(items_.prefix())) continue;
                 add(key, ItemKind::Property, parameter.type, {}, key + std::string(suffix),
                     "parameter");
             }
@@ -273,9 +251,7 @@ private:
         std::uint32_t begin = place_.offset;
         const std::string& text = place_.text->text;
         while (begin > 0 && text[begin - 1] != '\'' && text[begin - 1] != '"') --begin;
-        const Span word{begin, place_.offset - begin};
-        prefix_ = base::lower(place_.slice(word));
-        range_ = place_.text->lines.range(text, word, state_.encoding);
+        set_word({begin, place_.offset - begin});
         state_.workspace.index().each_file([&](const IndexedFile& file) {
             if (file.kind != FileKind::Epp && file.kind != FileKind::Erb) return;
             const std::size_t at = file.path.find(kTemplates);
@@ -307,11 +283,7 @@ private:
     const DocumentPlace& place_;
     CursorContext context_;
     RangeFinder files_;
-    std::string prefix_;
-    Range range_;
-    std::set<std::string> seen_;
-    bool full_ = false;
-    JsonWriter out_;
+    CompletionItems items_;
 };
 
 /// Returns the description of a parameter of a class, "ntp::servers".
@@ -329,6 +301,7 @@ std::string parameter_doc(const State& state, std::string_view full_name) {
 Answer on_completion(State& state, const value::Value& params) {
     const auto place = document_of(state, params);
     if (!place) return std::unexpected(place.error());
+    if (place->kind == FileKind::Puppetfile) return puppetfile_completion(state, *place);
     CursorContext context =
         context_at(place->text->text, place->offset, place->kind == FileKind::Epp);
     return CompletionList(state, *place, std::move(context)).run();

@@ -15,6 +15,7 @@
 #include "services/lsp/fleet_work.h"
 #include "services/lsp/json_writer.h"
 #include "services/lsp/message.h"
+#include "services/lsp/module_source.h"
 #include "services/lsp/node_values.h"
 #include "services/lsp/workspace.h"
 
@@ -49,6 +50,8 @@ struct State {
     std::unique_ptr<NodeValues> node;
     /// Analyses of the fleet with these facts; null if the program provides none.
     std::shared_ptr<FleetWork> fleet;
+    /// Modules and releases for Puppetfiles; null if the program provides none.
+    std::unique_ptr<ModuleSource> modules;
     std::string facts_source;
     std::optional<RunningCommand> command;
     /// Documents whose diagnostics must be sent again, and whether those of all are affected.
