@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/base/assert.h"
+#include "core/base/number.h"
 #include "core/codec/digest.h"
 
 namespace bunraku::rollout {
@@ -18,7 +19,9 @@ namespace {
 /// Returns a number in [0, 1) that depends on both texts.
 double chance(std::string_view seed, std::string_view text) {
     const std::string digest = codec::short_digest(fmt::format("{}\n{}", seed, text), 13);
-    return std::ldexp(static_cast<double>(std::stoull(digest, nullptr, 16)), -52);
+    const auto number = base::parse_integer<std::uint64_t>(digest, 16);
+    BUNRAKU_ASSERT(number);
+    return std::ldexp(static_cast<double>(*number), -52);
 }
 
 /// Returns the indexes in an order that depends on the seed and on the names only.
