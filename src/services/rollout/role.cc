@@ -39,8 +39,9 @@ public:
           authorization_(context.authorization),
           tokens_(context.tokens),
           alone_(context.store->backend() == store::Backend::Sqlite),
-          versions_(std::make_shared<StoreVersions>(context.store, context.runtime,
-                                                    context.state_directory + "/rollouts")),
+          versions_(std::make_shared<StoreVersions>(
+              context.store, context.runtime, context.state_directory + "/rollouts",
+              server::make_local_versions(context.state_directory + "/versions", context.log))),
           executor_(context.runtime.executor(
               {.threads = 1, .name = "rollouts", .error = [this](const std::string& what) {
                    log_.log(base::Level::Err, what);

@@ -25,13 +25,14 @@ std::chrono::milliseconds lease_of(std::int64_t lease) {
 }  // namespace
 
 StoreVersions::StoreVersions(std::shared_ptr<store::Service> service, sys::Runtime& runtime,
-                             std::string marker)
+                             std::string marker, std::shared_ptr<server::VersionAuthority> runs)
     : service_(std::move(service)),
       runtime_(runtime),
       marker_(std::move(marker)),
+      runs_(std::move(runs)),
       marked_(sys::disk().exists(marker_)) {}
 
-StoreVersions::RunKey StoreVersions::key_of(std::string_view environment, std::string_view node) {
+std::string StoreVersions::key_of(std::string_view environment, std::string_view node) {
     return fmt::format("{}\n{}", environment, node);
 }
 
@@ -41,30 +42,23 @@ std::optional<std::string> StoreVersions::target(std::string_view environment,
     return table_.target(environment, node, runtime_.now_ms());
 }
 
-bool StoreVersions::ended(const Run& run) const {
-    const auto longest = run.implied ? server::kLongestImpliedRun : server::kLongestRun;
-    return runtime_.now() - run.began >= longest;
+void StoreVersions::remember_transaction(const NodeRun& run) {
+    if (run.transaction.empty()) return;
+    constexpr std::size_t kMost = 500'000;
+    if (transactions_.size() >= kMost) transactions_.clear();
+    Transactions& known = transactions_[key_of(run.environment, run.node)];
+    if (known.knows(run.transaction)) return;
+    known.before = std::move(known.last);
+    known.last = run.transaction;
 }
 
-StoreVersions::Run* StoreVersions::find_run(const RunKey& key) {
-    const auto at = runs_.find(key);
-    return at == runs_.end() || ended(at->second) ? nullptr : &at->second;
-}
-
-StoreVersions::Run& StoreVersions::remember_run(const NodeRun& run, const std::string& version) {
-    if (runs_.size() > 2 * runs_after_cleaning_ + 1000) {
-        std::erase_if(runs_, [&](const auto& entry) { return ended(entry.second); });
-        runs_after_cleaning_ = runs_.size();
-    }
-    Run& out = runs_[key_of(run.environment, run.node)];
-    if (!run.transaction.empty() && out.transaction != run.transaction) {
-        out.earlier = std::move(out.transaction);
-        out.transaction = run.transaction;
-    }
-    out.version = version;
-    out.began = runtime_.now();
-    out.implied = run.implied && run.transaction.empty();
-    return out;
+std::string StoreVersions::present_version(const NodeRun& run, std::string_view base) const {
+    const auto at = table_.environments.find(run.environment);
+    if (at == table_.environments.end()) return std::string(base);
+    const auto row = at->second.nodes.find(run.node);
+    if (row != at->second.nodes.end()) return row->second.version;
+    const bool member = at->second.rollout && at->second.rollout->waves->contains(run.node);
+    return member ? at->second.rollout->row.from : std::string(base);
 }
 
 bool StoreVersions::several_servers() const {
@@ -102,29 +96,27 @@ std::optional<base::Error> StoreVersions::without_lease(std::string_view environ
 
 Result<std::string> StoreVersions::begin(const NodeRun& run, std::string_view version) {
     std::unique_lock lock(mutex_);
-    const Run* under_way = find_run(key_of(run.environment, run.node));
-    if (under_way && under_way->knows(run.transaction)) return under_way->version;
     if (auto error = without_lease(run.environment, run.node)) {
         ++figures_.refused;
         return std::unexpected(std::move(*error));
     }
+    std::string out = present_version(run, version);
+    const std::string wanted =
+        table_.target(run.environment, run.node, runtime_.now_ms()).value_or(std::string(version));
+    const auto seen = transactions_.find(key_of(run.environment, run.node));
+    const bool known = seen != transactions_.end() && seen->second.knows(run.transaction);
+    if (out != wanted && !known && (!run.implied || is_idle(run)))
+        out = BUNRAKU_TRY(move(run, out, wanted, lock));
+    remember_transaction(run);
+    lock.unlock();
+    return runs_->begin(run, out);
+}
+
+bool StoreVersions::is_idle(const NodeRun& run) const {
     const auto at = table_.environments.find(run.environment);
-    std::string out(version);
-    if (at != table_.environments.end()) {
-        const EnvironmentVersions& versions = at->second;
-        const std::string wanted =
-            table_.target(run.environment, run.node, runtime_.now_ms()).value_or(out);
-        const auto row = versions.nodes.find(run.node);
-        std::string before = out;
-        if (row != versions.nodes.end()) {
-            before = row->second.version;
-        } else if (versions.rollout) {
-            before = versions.rollout->row.from;
-        }
-        out = before == wanted ? wanted : BUNRAKU_TRY(move(run, before, wanted, lock));
-    }
-    remember_run(run, out);
-    return out;
+    if (at == table_.environments.end()) return false;
+    const auto row = at->second.nodes.find(run.node);
+    return row != at->second.nodes.end() && row->second.idle;
 }
 
 Result<std::string> StoreVersions::move(const NodeRun& run, const std::string& before,
@@ -132,7 +124,9 @@ Result<std::string> StoreVersions::move(const NodeRun& run, const std::string& b
                                         std::unique_lock<std::mutex>& lock) {
     BUNRAKU_ASSERT(lock.owns_lock() && before != target);
     ++figures_.asked;
-    const auto& versions = table_.environments.find(run.environment)->second;
+    const auto at = table_.environments.find(run.environment);
+    if (at == table_.environments.end()) return target;
+    const EnvironmentVersions& versions = at->second;
     const auto known = versions.nodes.find(run.node);
     const std::string expected = known == versions.nodes.end() ? "" : known->second.version;
     const bool forward = !versions.rollout || target != versions.rollout->row.from;
@@ -175,43 +169,32 @@ Result<std::string> StoreVersions::move(const NodeRun& run, const std::string& b
 
 Result<std::optional<std::string>> StoreVersions::current(std::string_view environment,
                                                           std::string_view node) {
-    const std::lock_guard lock(mutex_);
-    if (auto error = without_lease(environment, node)) {
-        ++figures_.refused;
-        return std::unexpected(std::move(*error));
+    {
+        const std::lock_guard lock(mutex_);
+        if (auto error = without_lease(environment, node)) {
+            ++figures_.refused;
+            return std::unexpected(std::move(*error));
+        }
     }
-    const Run* run = find_run(key_of(environment, node));
-    if (run) return std::optional(run->version);
+    auto run = BUNRAKU_TRY(runs_->current(environment, node));
+    if (run) return run;
     // The run may have begun with another server, or before this one started. Then it has the
-    // version of the node's row, or the version before the rollout.
-    const auto at = table_.environments.find(environment);
-    if (at == table_.environments.end()) return std::optional<std::string>();
-    const EnvironmentVersions& versions = at->second;
-    const auto row = versions.nodes.find(node);
+    // version that the node had.
+    NodeRun implied{.environment = environment, .node = node, .transaction = {}, .implied = true};
     std::string version;
-    if (row != versions.nodes.end()) {
-        if (row->second.idle) return std::optional<std::string>();
-        version = row->second.version;
-    } else if (versions.rollout && versions.rollout->waves->contains(node)) {
-        version = versions.rollout->row.from;
-    } else {
-        return std::optional<std::string>();
+    {
+        const std::lock_guard lock(mutex_);
+        version = present_version(implied, "");
+        if (version.empty() || is_idle(implied)) return run;
     }
-    remember_run({.environment = environment, .node = node, .transaction = {}, .implied = true},
-                 version);
-    return std::optional(std::move(version));
+    return std::optional(BUNRAKU_TRY(runs_->begin(implied, version)));
 }
 
 void StoreVersions::catalog(const NodeRun& run) {
-    std::unique_lock lock(mutex_);
+    runs_->catalog(run);
     if (run.transaction.empty()) return;
-    Run* under_way = find_run(key_of(run.environment, run.node));
-    if (!under_way) return;
-    if (under_way->transaction != run.transaction) {
-        under_way->earlier = std::move(under_way->transaction);
-        under_way->transaction = run.transaction;
-    }
-    under_way->implied = false;
+    std::unique_lock lock(mutex_);
+    remember_transaction(run);
     const auto at = table_.environments.find(run.environment);
     if (at == table_.environments.end()) return;
     const auto row = at->second.nodes.find(run.node);
@@ -226,12 +209,15 @@ void StoreVersions::catalog(const NodeRun& run) {
 }
 
 void StoreVersions::idle(const NodeRun& run) {
+    const auto under_way = [&] {
+        const auto found = runs_->current(run.environment, run.node);
+        return found && *found;
+    };
+    const bool before = under_way();
+    runs_->idle(run);
+    // Reports of other runs change nothing.
+    if (!before || under_way()) return;
     std::unique_lock lock(mutex_);
-    const auto key = key_of(run.environment, run.node);
-    const Run* under_way = find_run(key);
-    if (!under_way || run.transaction.empty() || under_way->transaction != run.transaction) return;
-    runs_.erase(key);
-
     const auto at = table_.environments.find(run.environment);
     if (at == table_.environments.end()) return;
     EnvironmentVersions& versions = at->second;
@@ -240,15 +226,16 @@ void StoreVersions::idle(const NodeRun& run) {
     if (missing) {
         // An agent whose requests do not show the begin of a run moves after its next report.
         if (!versions.rollout || !versions.rollout->waves->contains(run.node)) return;
-        const std::string& before = versions.rollout->row.from;
-        if (table_.target(run.environment, run.node, runtime_.now_ms()) == before) return;
+        const std::string& from = versions.rollout->row.from;
+        if (table_.target(run.environment, run.node, runtime_.now_ms()) == from) return;
         store::NodeVersion added{.certname = std::string(run.node),
                                  .environment = std::string(run.environment),
-                                 .version = before,
-                                 .previous = before,
+                                 .version = from,
+                                 .previous = from,
                                  .since = runtime_.now_ms(),
                                  .epoch = table_.epoch};
-        row = versions.nodes.emplace(added.certname, std::move(added)).first;
+        std::string name = added.certname;
+        row = versions.nodes.emplace(std::move(name), std::move(added)).first;
     }
     if (row->second.idle) return;
     row->second.idle = true;

@@ -24,8 +24,13 @@ class StoreVersions final : public server::VersionAuthority {
 public:
     /// `marker` is the path of a file that exists once this server has seen a rollout. A server
     /// that starts with it answers no agent before it has read the table.
+    /// `runs` records the runs under way on this server.
     StoreVersions(std::shared_ptr<store::Service> service, sys::Runtime& runtime,
-                  std::string marker);
+                  std::string marker, std::shared_ptr<server::VersionAuthority> runs);
+
+    void base(std::string_view environment, std::string_view version) override {
+        runs_->base(environment, version);
+    }
 
     std::optional<std::string> target(std::string_view environment,
                                       std::string_view node) const override;
@@ -49,23 +54,18 @@ public:
     double due() const;
 
 private:
-    /// A run under way.
-    struct Run {
-        std::string version, transaction;
-        std::string earlier;  ///< transaction of the run before
-        sys::TimePoint began;
-        bool implied = false;  ///< the begin was not seen, or the client has no runs
-
+    /// The last transactions of a node, so that a repeated request does not move it.
+    struct Transactions {
+        std::string last, before;
         bool knows(std::string_view other) const {
-            return !other.empty() && (transaction == other || earlier == other);
+            return !other.empty() && (last == other || before == other);
         }
     };
-    using RunKey = std::string;
-    static RunKey key_of(std::string_view environment, std::string_view node);
-    /// Returns the run under way, or null. The caller holds the lock.
-    Run* find_run(const RunKey& key);
-    Run& remember_run(const server::NodeRun& run, const std::string& version);
-    bool ended(const Run& run) const;
+    static std::string key_of(std::string_view environment, std::string_view node);
+    void remember_transaction(const server::NodeRun& run);
+    /// Returns the version that the node has as far as the table says. `base` is the base of its
+    /// environment. The caller holds the lock.
+    std::string present_version(const server::NodeRun& run, std::string_view base) const;
     /// Returns an error if the leases of this server do not allow an answer.
     std::optional<base::Error> without_lease(std::string_view environment,
                                              std::string_view node) const;
@@ -73,14 +73,16 @@ private:
     base::Result<std::string> move(const server::NodeRun& run, const std::string& before,
                                    const std::string& target, std::unique_lock<std::mutex>& lock);
     bool several_servers() const;
+    /// Reports whether the last run of the node with its present version has ended.
+    bool is_idle(const server::NodeRun& run) const;
 
     std::shared_ptr<store::Service> service_;
     sys::Runtime& runtime_;
     std::string marker_;
+    const std::shared_ptr<server::VersionAuthority> runs_;
     mutable std::mutex mutex_;
     VersionTable table_;
-    ByText<Run> runs_;
-    std::size_t runs_after_cleaning_ = 0;
+    ByText<Transactions> transactions_;
     bool loaded_ = false;       ///< true after the first reload
     bool marked_ = false;       ///< true if the marker exists
     sys::TimePoint contact_{};  ///< begin of the last successful reload
