@@ -29,6 +29,7 @@ std::string_view what_text(What what) {
         case What::Deployed: return "deployed";
         case What::Failed: return "failed";
         case What::Removed: return "removed";
+        case What::Prepared: return "prepared";
     }
     return "";
 }
@@ -36,7 +37,7 @@ std::string_view what_text(What what) {
 struct DeployArguments {
     std::string config, cachedir, environment, override_branch, parallel, format = "yaml";
     std::string keep_for;
-    bool modules = false, no_force = false, force = false, json = false, fetch = false,
+    bool modules = false, no_force = false, force = false, now = false, json = false, fetch = false,
          detail = false;
 };
 
@@ -46,7 +47,7 @@ int report(const base::Result<std::vector<module::DeployedEnvironment>>& done, b
         log.log(Level::Err, sys::plain_text(done.error().message));
         return done.error().code == 16 ? 16 : 1;
     }
-    int counts[4] = {};
+    int counts[5] = {};
     std::string text;
     for (const auto& e : *done) {
         ++counts[static_cast<int>(e.what)];
@@ -63,8 +64,10 @@ int report(const base::Result<std::vector<module::DeployedEnvironment>>& done, b
     if (json) {
         fmt::print("[{}\n]\n", text);
     } else {
-        fmt::print("{} deployed, {} unchanged, {} removed, {} failed\n",
+        const int prepared = counts[static_cast<int>(What::Prepared)];
+        fmt::print("{} deployed, {}{} unchanged, {} removed, {} failed\n",
                    counts[static_cast<int>(What::Deployed)],
+                   prepared > 0 ? fmt::format("{} prepared, ", prepared) : "",
                    counts[static_cast<int>(What::Unchanged)],
                    counts[static_cast<int>(What::Removed)], counts[static_cast<int>(What::Failed)]);
     }
@@ -153,6 +156,7 @@ int run(Invocation& invocation) {
     options.flag("p", &o.modules);
     options.flag("force", &o.force);
     options.flag("no-force", &o.no_force);
+    options.flag("now", &o.now);
     options.value("keep-for", &o.keep_for);
     options.flag("json", &o.json);
     options.flag("fetch", &o.fetch);
@@ -211,6 +215,7 @@ int run(Invocation& invocation) {
     d.modules = o.modules;
     d.branch_override = o.override_branch;
     d.force = o.force;
+    d.now = o.now;
     d.keep_edits = o.no_force;
     if (!o.keep_for.empty()) {
         const auto seconds = config::duration_seconds(o.keep_for);

@@ -28,6 +28,8 @@ struct DeployOptions {
     std::vector<std::string> only_modules;  ///< modules of `deploy module`
     std::string branch_override;            ///< default_branch_override
     bool force = false;                     ///< true to rebuild unchanged environments too
+    /// True to switch environments that have a rollout.yaml, too. Otherwise only a rollout does.
+    bool now = false;
     /// True to leave an environment unchanged if deployed files were edited or deleted.
     bool keep_edits = false;
     int parallel = 32;
@@ -38,7 +40,8 @@ struct DeployOptions {
 };
 
 struct DeployedEnvironment {
-    enum class What { Unchanged, Deployed, Failed, Removed } what = What::Unchanged;
+    /// Prepared: the version is complete, but only a rollout gives it to nodes.
+    enum class What { Unchanged, Deployed, Failed, Removed, Prepared } what = What::Unchanged;
     std::string source, branch, name, path, commit;
     int modules = 0;
     std::vector<std::string> restored;  ///< paths that had been edited or deleted and were restored

@@ -214,6 +214,15 @@ void Deployment::switch_over() {
     for_all(1, [&](EnvironmentPlan& p) -> Result<void> {
         if (!p.version.empty()) {
             BUNRAKU_ASSERT(changes(p) && p.version != p.old_folder);
+            // Without a version before, there is nothing to which nodes could go back.
+            if (!options_.now && in_version(system_.files, p.folders->path()) &&
+                system_.files.is_file(p.version + "/rollout.yaml")) {
+                p.out.what = DeployedEnvironment::What::Prepared;
+                note(Level::Notice,
+                     fmt::format("Version {} of environment {} is ready for a rollout",
+                                 sys::base_name(p.version), p.out.name));
+                return {};
+            }
             BUNRAKU_TRY_VOID(p.folders->use(p.version));
             p.out.what = What::Deployed;
             note(Level::Notice,
