@@ -200,13 +200,6 @@ Result<void> exchange(sys::FileSystem& files, const std::string& one, const std:
 
 }  // namespace
 
-bool VersionFolders::is_complete(const std::string& version, const std::string& digest) {
-    if (!system_->files.is_directory(version) || state_of(version).files != digest) return false;
-    auto known = manifest(version);
-    bool refreshed = false;
-    return known && *known && !(*known)->compare(system_->files, version, refreshed).any();
-}
-
 Result<std::string> VersionFolders::finish(VersionState state, const VersionManifest& manifest) {
     auto& files = system_->files;
     state.files = manifest.digest();

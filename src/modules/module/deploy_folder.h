@@ -44,8 +44,7 @@ public:
     VersionState state();
     /// Returns the inputs of any version.
     VersionState state_of(const std::string& version);
-    /// Renames the `fresh` folder to its final name and returns the path. If there is a version
-    /// with the same files already, removes `fresh` and returns that one.
+    /// Renames the `fresh` folder to its final name and returns the path.
     base::Result<std::string> finish(VersionState state, const VersionManifest& manifest);
     /// Returns the manifest of a version, or nullopt if an earlier release or r10k created the
     /// version.
@@ -65,8 +64,6 @@ public:
     base::Result<void> remove();
 
 private:
-    /// Reports whether the files of a version are those of a manifest with this digest.
-    bool is_complete(const std::string& version, const std::string& digest);
     sys::System* system_;
     std::string basedir_, name_, link_, home_;
 };
