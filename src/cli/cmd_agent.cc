@@ -13,10 +13,13 @@
 #include <unistd.h>
 
 #include "cli/node_options.h"
+#include "cli/rollout_client.h"
 #include "core/base/jitter.h"
 #include "core/base/number.h"
 #include "core/base/plain_error.h"
 #include "core/base/text.h"
+#include "core/codec/json_text.h"
+#include "core/config/munge.h"
 #include "core/sys/clock.h"
 #include "core/sys/disk.h"
 #include "core/sys/lock.h"
@@ -24,6 +27,8 @@
 #include "core/sys/service_manager.h"
 #include "core/sys/signals.h"
 #include "core/sys/system.h"
+#include "core/value/hash_access.h"
+#include "net/http/message.h"
 #include "services/agent/apply_session.h"
 #include "services/agent/http_content.h"
 #include "services/agent/locks.h"
@@ -38,6 +43,7 @@ namespace {
 struct AgentOptions {
     std::vector<std::string> logdest, positional;
     std::string waitforcert, digest = "SHA256", job_id, fqdn;
+    std::string attempt, attempt_for;  ///< --try and --for
     bool detailed_exitcodes = false, test = false, onetime = false, fingerprint = false;
     bool enable = false, disable = false;
 };
@@ -285,6 +291,27 @@ int show_fingerprint(const config::Settings& settings, const std::string& digest
     return 1;
 }
 
+/// Asks the server to give this node another version of its environment for a limited time.
+void try_version(const config::Settings& settings, const AgentOptions& options,
+                 base::LogSink& log) {
+    const auto text =
+        config::duration_seconds(options.attempt_for.empty() ? "1h" : options.attempt_for);
+    const auto seconds = base::parse_integer<std::int64_t>(text.value_or(""));
+    if (!seconds)
+        throw base::plain_error(fmt::format(
+            "Invalid value '{}' for --for: expected a duration such as 1h", options.attempt_for));
+    RolloutClient client(settings, "");
+    const auto answer = client.send(
+        "PUT", fmt::format("/nodes/{}/try", http::percent_encode(settings.text("certname"))),
+        fmt::format(R"({{"environment":{},"version":{},"seconds":{}}})",
+                    codec::json_string(settings.text("environment")),
+                    codec::json_string(options.attempt), *seconds));
+    if (answer.status / 100 != 2) throw base::plain_error(answer.error());
+    log.log(base::Level::Notice,
+            fmt::format("This node has version {} until {}", value::text_at(answer.data, "version"),
+                        value::text_at(answer.data, "until")));
+}
+
 int run_agent(Invocation& invocation) {
     OptionParser parser(invocation);
     AgentOptions options;
@@ -295,6 +322,8 @@ int run_agent(Invocation& invocation) {
     parser.value("digest", &options.digest);
     parser.value("job-id", &options.job_id);
     parser.value("fqdn", &options.fqdn);
+    parser.value("try", &options.attempt);
+    parser.value("for", &options.attempt_for);
     parser.flag("detailed-exitcodes", &options.detailed_exitcodes);
     parser.flag("test", &options.test);
     parser.flag("t", &options.test);
@@ -350,6 +379,9 @@ int run_agent(Invocation& invocation) {
         if (!done) throw base::plain_error(done.error().message);
         return 0;
     }
+    if (options.attempt.empty() && !options.attempt_for.empty())
+        throw base::plain_error("--for needs --try");
+    if (!options.attempt.empty()) try_version(settings, options, log);
     if (const auto value = base::parse_integer<int>(settings.text("priority")))
         (void)::setpriority(PRIO_PROCESS, 0, *value);
     if (daemon) {
