@@ -9,7 +9,6 @@
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
 #include "resources/catalog/diff.h"
-#include "store/engine/fact_history.h"
 #include "store/engine/history.h"
 #include "store/engine/runs.h"
 
@@ -119,10 +118,12 @@ Result<void> add_catalogs(Database& db, const Plan& plan, const PlannedNode& pla
                           JudgedNode& node) {
     const auto versions = BUNRAKU_TRY(store::catalog_versions(db, planned.name));
     if (versions.empty() || versions.front().valid_from < node.moved) return {};
-    const auto before = BUNRAKU_TRY(store::catalog_at(db, planned.name, node.moved - 1));
-    const auto after = BUNRAKU_TRY(store::catalog_at(db, planned.name, INT64_MAX));
-    if (!before || !after) return {};
-    const auto difference = catalog::diff(before->catalog, after->catalog,
+    // Without these catalogs, the plan alone says what may change.
+    const auto before = store::catalog_at(db, planned.name, node.moved - 1);
+    const auto after = store::catalog_at(db, planned.name, INT64_MAX);
+    if (!before || !*before || !after || !*after) return {};
+    const catalog::Catalog& present = (*after)->catalog;
+    const auto difference = catalog::diff((*before)->catalog, present,
                                           {.tags = false, .containers = false, .classes = false});
     for (const auto* list : {&difference.added, &difference.removed})
         for (const catalog::Ref& ref : *list)
@@ -134,8 +135,7 @@ Result<void> add_catalogs(Database& db, const Plan& plan, const PlannedNode& pla
         const std::string reference = with_identity(group.reference, planned);
         const bool content = group.kind == "changed" && group.parameter == "content" &&
                              reference.starts_with("File[");
-        if (content && !node.failed_before.contains(reference) &&
-            must_write(after->catalog, reference))
+        if (content && !node.failed_before.contains(reference) && must_write(present, reference))
             node.required.insert(reference + " content");
     }
     return {};

@@ -224,6 +224,8 @@ Result<std::vector<Leftover>> Routes::leftovers_of(const RolloutStatus& status) 
 
 std::optional<Response> Routes::refuse_try(const Request& request, const std::string& environment) {
     if (!operators().refusal(request, {})) return std::nullopt;
+    const auto now_s = controller().options().runtime.now_ms() / 1000;
+    if (context_.tokens && context_.tokens->bearer(request, now_s)) return std::nullopt;
     const auto& deployed = controller().options().deployed;
     const auto allowed = [&]() -> Result<bool> {
         const auto base = BUNRAKU_TRY(deployed.base(environment));

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// Advances rollouts with a store in a folder, and three nodes whose runs and reports the test
+// makes.
+#include "services/rollout/controller.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include "core/base/diagnostic.h"
+#include "resources/catalog/wire_time.h"
+#include "store/db/command.h"
+
+namespace bunraku::rollout {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kOld = "aaaaaaaaaaaa-0000000000000001",
+                           kNew = "bbbbbbbbbbbb-0000000000000002";
+
+class Quiet final : public base::LogSink {
+public:
+    using LogSink::log;
+    void log(const base::Diagnostic& diagnostic) override { lines.push_back(diagnostic.message); }
+    std::vector<std::string> lines;
+};
+
+class Rollout : public testing::Test {
+protected:
+    void SetUp() override {
+        std::string name = fs::temp_directory_path() / "bunraku-rollout-XXXXXX";
+        folder_ = ::mkdtemp(name.data());
+        for (const auto version : {kOld, kNew}) {
+            fs::create_directories(fmt::format("{}/envs/.bunraku/production/{}", folder_, version));
+            write(fmt::format("envs/.bunraku/production/{}.json", version),
+                  fmt::format(R"({{"commit":"{}","files":"f-{}"}})", version.substr(0, 12),
+                              version.substr(0, 1)));
+        }
+        fs::create_symlink(fmt::format(".bunraku/production/{}", kOld),
+                           folder_ + "/envs/production");
+        open();
+    }
+    void TearDown() override {
+        controller_.reset();
+        versions_.reset();
+        service_->stop();
+        service_.reset();
+        std::error_code ignored;
+        fs::remove_all(folder_, ignored);
+    }
+    /// Starts the store and the controller, also again.
+    void open() {
+        controller_.reset();
+        versions_.reset();
+        if (service_) service_->stop();
+        service_.reset();
+        store::ServiceOptions options;
+        options.database = folder_ + "/store.sqlite3";
+        options.queue_folder = folder_ + "/queue";
+        options.durable = false;
+        options.lifetimes.report_ttl_ms = 0;
+        auto started = store::Service::start(std::move(options));
+        ASSERT_TRUE(started) << started.error().message;
+        service_ = std::move(*started);
+        versions_ = std::make_shared<StoreVersions>(service_, sys::machine(), folder_ + "/rollouts",
+                                                    server::make_local_versions("", log_));
+        ASSERT_TRUE(versions_->reload());
+        controller_ = std::make_unique<Controller>(ControllerOptions{
+            .service = service_,
+            .versions = versions_,
+            .deployed = Deployed(system_.system(), {folder_ + "/envs"}),
+            .system = system_.system(),
+            .runtime = sys::machine(),
+            .log = log_,
+            .counters = counters_,
+            .server = "server1",
+            .send = [this](const std::string& url, const std::string& body) -> base::Result<void> {
+                sent_.push_back(url + " " + body);
+                return {};
+            }});
+    }
+    void write(const std::string& path, const std::string& text) const {
+        std::ofstream(folder_ + "/" + path) << text;
+    }
+
+    std::string plan(const std::string& rules) const {
+        Plan out;
+        out.environment = "production";
+        out.from = {.version = std::string(kOld), .commit = "a", .files = "f-a"};
+        out.to = {.version = std::string(kNew), .commit = "b", .files = "f-b"};
+        out.rules_text = rules;
+        out.groups = {{.kind = "changed", .reference = "File[/x]", .parameter = "mode"}};
+        out.nodes = {{.name = "a", .verdict = "changed", .groups = {0}, .wave = 0},
+                     {.name = "b", .verdict = "changed", .groups = {0}, .wave = 1},
+                     {.name = "c", .verdict = "untouched", .groups = {}, .wave = 0}};
+        out.waves = {"canary", "100 %"};
+        return plan_text(out);
+    }
+    std::int64_t start(const std::string& rules = "soak: 0s\nproofs: 1\n") {
+        write(fmt::format("envs/.bunraku/production/{}/rollout.yaml", kNew), rules);
+        const auto started = controller_->start(plan(rules), {.name = "ann", .reason = "why"});
+        EXPECT_TRUE(started) << started.error().message;
+        return started ? started->row.id : 0;
+    }
+
+    /// The node begins a run. Returns "old" or "new".
+    std::string begin(std::string_view node, std::string_view transaction, bool implied = false) {
+        const auto base = controller_->options().deployed.base("production");
+        EXPECT_TRUE(base);
+        const server::NodeRun run{.environment = "production",
+                                  .node = node,
+                                  .transaction = transaction,
+                                  .implied = implied};
+        const auto version = versions_->begin(run, base->name);
+        if (!version) return version.error().message;
+        return *version == kNew ? "new" : *version == kOld ? "old" : *version;
+    }
+    /// The report of a run comes. `event` is a resource that changed, or empty.
+    void report(std::string_view node, std::string_view transaction, std::string_view status,
+                std::string_view resource = "") {
+        versions_->idle({.environment = "production", .node = node, .transaction = transaction});
+        const auto now = catalog::format_wire_time(sys::machine().now_ms() + ++ticks_);
+        std::string resources;
+        if (!resource.empty()) {
+            resources = fmt::format(
+                R"({{"resource_type":"File","resource_title":"{0}","file":null,"line":null,)"
+                R"("timestamp":"{1}","skipped":false,"containment_path":[],"corrective_change":false,)"
+                R"("events":[{{"status":"{2}","timestamp":"{1}","property":"mode","name":"mode_changed",)"
+                R"("new_value":"1","old_value":"0","message":"x","corrective_change":false}}]}})",
+                resource, now, status == "failed" ? "failure" : "success");
+        }
+        const auto body = fmt::format(
+            R"({{"certname":"{0}","puppet_version":"8","report_format":12,)"
+            R"("configuration_version":"c","start_time":"{1}","end_time":"{1}",)"
+            R"("producer_timestamp":"{1}","producer":null,"environment":"production",)"
+            R"("transaction_uuid":"{2}","catalog_uuid":null,"code_id":null,"job_id":null,)"
+            R"("cached_catalog_status":"not_used","status":"{3}","noop":false,"noop_pending":false,)"
+            R"("corrective_change":false,"logs":[],"metrics":[],"resources":[{4}],"type":"agent"}})",
+            node, now, transaction, status, resources);
+        store::CommandHeader header;
+        header.kind = store::CommandKind::StoreReport;
+        header.version = 8;
+        header.certname = node;
+        const auto ticket = service_->submit(header, body);
+        ASSERT_TRUE(ticket) << ticket.error().message;
+        ASSERT_TRUE(service_->drain(std::chrono::seconds(60)));
+        ASSERT_EQ(service_->health().dead_letters, 0u);
+    }
+    void tick() {
+        const auto done = controller_->tick();
+        ASSERT_TRUE(done) << done.error().message;
+    }
+    std::string state(std::int64_t id) {
+        const auto status = controller_->status(id);
+        return status ? fmt::format("{} {}", status->row.state, status->row.wave)
+                      : status.error().message;
+    }
+    std::string base() const {
+        return controller_->options().deployed.base("production")->name == kNew ? "new" : "old";
+    }
+
+    std::string folder_;
+    Quiet log_;
+    base::Counters counters_;
+    sys::RealSystem system_;
+    std::shared_ptr<store::Service> service_;
+    std::shared_ptr<StoreVersions> versions_;
+    std::unique_ptr<Controller> controller_;
+    std::vector<std::string> sent_;
+    int ticks_ = 0;
+};
+
+TEST_F(Rollout, GoodChangeReachesAllNodes) {
+    EXPECT_EQ(begin("a", "a0"), "old");
+    report("a", "a0", "unchanged");
+    const auto id = start("soak: 0s\nproofs: 1\nwebhook: http://hook\n");
+    EXPECT_EQ(state(id), "moving 0");
+    // Canaries and untouched nodes move, later waves do not.
+    EXPECT_EQ(begin("a", "a1"), "new");
+    EXPECT_EQ(begin("b", "b1"), "old");
+    EXPECT_EQ(begin("c", "c1"), "new");
+    EXPECT_EQ(begin("unknown", "u1"), "old");
+    report("b", "b1", "unchanged");
+    tick();
+    EXPECT_EQ(state(id), "moving 0");
+    report("a", "a1", "changed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "moving 1");
+    EXPECT_EQ(base(), "old");
+    EXPECT_EQ(begin("b", "b2"), "new");
+    report("b", "b2", "changed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "done 1");
+    EXPECT_EQ(base(), "new");
+    EXPECT_EQ(begin("unknown", "u2"), "new");
+    EXPECT_EQ(begin("a", "a2"), "new");
+    ASSERT_FALSE(sent_.empty());
+    EXPECT_EQ(sent_[0].find("http://hook {\"rollout\":1,\"number\":1,"), 0u);
+}
+
+TEST_F(Rollout, BadChangeHaltsAndGoesBack) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    report("a", "a1", "failed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "returning 0");
+    EXPECT_EQ(controller_->status(id)->row.reason, "a: File[/x] failed (failed)");
+    EXPECT_EQ(begin("b", "b1"), "old");
+    // The run under way keeps its version.
+    EXPECT_EQ(begin("a", "a2"), "old");
+    tick();
+    EXPECT_EQ(state(id), "returned 0");
+    EXPECT_EQ(base(), "old");
+    // Another rollout may start.
+    EXPECT_GT(start(), id);
+}
+
+TEST_F(Rollout, UnpredictedChangeHalts) {
+    const auto id = start("soak: 0s\nproofs: 1\nback: ask\n");
+    begin("a", "a1");
+    report("a", "a1", "changed", "/other");
+    tick();
+    EXPECT_EQ(state(id), "halted 0");
+    EXPECT_EQ(controller_->status(id)->row.reason,
+              "a: File[/other] mode changed, which the plan does not predict (surprising)");
+    // The operator accepts it.
+    const auto resumed = controller_->command(id, Command::Resume, {.name = "bob"}, std::nullopt);
+    ASSERT_TRUE(resumed) << resumed.error().message;
+    EXPECT_EQ(state(id), "moving 1");
+}
+
+TEST_F(Rollout, RunKeepsItsVersion) {
+    EXPECT_EQ(begin("a", "a1"), "old");
+    const auto id = start();
+    // Requests of the run under way.
+    EXPECT_EQ(begin("a", "a1", true), "old");
+    EXPECT_EQ(*versions_->current("production", "a"), std::string(kOld));
+    // A request that is not the first one of a run does not move the node.
+    EXPECT_EQ(begin("a", "a2", true), "old");
+    EXPECT_EQ(begin("a", "a3"), "new");
+    EXPECT_EQ(begin("a", "a3", true), "new");
+    ASSERT_TRUE(controller_->command(id, Command::Back, {.name = "bob"}, std::nullopt));
+    EXPECT_EQ(begin("a", "a3", true), "new");
+    EXPECT_EQ(*versions_->current("production", "a"), std::string(kNew));
+    EXPECT_EQ(begin("a", "a4"), "old");
+}
+
+TEST_F(Rollout, AgentsWithoutABeginMoveAfterTheirReport) {
+    start();
+    const server::NodeRun run{
+        .environment = "production", .node = "a", .transaction = "a1", .implied = true};
+    EXPECT_EQ(*versions_->current("production", "a"), std::string(kOld));
+    versions_->catalog(run);
+    EXPECT_EQ(*versions_->current("production", "a"), std::string(kOld));
+    versions_->idle({.environment = "production", .node = "a", .transaction = "other"});
+    EXPECT_EQ(*versions_->current("production", "a"), std::string(kOld));
+    versions_->idle(run);
+    EXPECT_EQ(*versions_->current("production", "a"), std::nullopt);
+    EXPECT_EQ(begin("a", "", true), "new");
+}
+
+TEST_F(Rollout, SurvivesRestarts) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    open();
+    EXPECT_EQ(*versions_->current("production", "a"), std::string(kNew));
+    EXPECT_EQ(*versions_->current("production", "b"), std::string(kOld));
+    report("a", "a1", "failed", "/x");
+    open();
+    tick();
+    EXPECT_EQ(state(id), "returning 0");
+    open();
+    EXPECT_EQ(begin("a", "a2"), "old");
+    tick();
+    EXPECT_EQ(state(id), "returned 0");
+}
+
+TEST_F(Rollout, RefusesStalePlans) {
+    write(fmt::format("envs/.bunraku/production/{}/rollout.yaml", kNew), "soak: 1s\n");
+    const auto stale = [&](const std::string& text) {
+        const auto started = controller_->start(text, {.name = "ann"});
+        EXPECT_FALSE(started);
+        return started ? std::string()
+                       : fmt::format("{} {}", started.error().code, started.error().message);
+    };
+    EXPECT_EQ(stale(plan("soak: 0s\n")), "412 The plan is stale: rollout.yaml has changed");
+    write(fmt::format("envs/.bunraku/production/{}.json", kNew), R"({"commit":"b","files":"g"})");
+    EXPECT_EQ(stale(plan("soak: 1s\n")),
+              "412 The plan is stale: the files of a version have changed");
+    fs::remove_all(fmt::format("{}/envs/.bunraku/production/{}", folder_, kNew));
+    EXPECT_EQ(stale(plan("soak: 1s\n")).find("400 There is no version"), 0u);
+    EXPECT_EQ(stale("{}").find("400 The plan"), 0u);
+}
+
+TEST_F(Rollout, WaitsForApprovals) {
+    const auto id = start("soak: 0s\nproofs: 1\napprove: [0]\napprove_by: other\n");
+    EXPECT_EQ(state(id), "waiting 0");
+    EXPECT_EQ(controller_->status(id)->waiting, "an approval of wave 0");
+    EXPECT_EQ(begin("a", "a1"), "old");
+    const auto own = controller_->approve(id, {.name = "ann"}, std::nullopt);
+    ASSERT_FALSE(own);
+    EXPECT_EQ(own.error().code, kForbidden);
+    EXPECT_EQ(controller_->approve(id, {.name = "bob"}, 77).error().code, kConflict);
+    ASSERT_TRUE(controller_->approve(id, {.name = "bob"}, std::nullopt));
+    EXPECT_EQ(state(id), "moving 0");
+}
+
+TEST_F(Rollout, WaitsForOtherServers) {
+    // Another server has registered, and does not know the rollout yet.
+    ASSERT_TRUE(service_->with_writer([&](store::Writer& writer) {
+        return store::acknowledge_epoch(
+            writer,
+            {.server = "server2", .epoch = 0, .seen = sys::machine().now_ms(), .versions = "{}"});
+    }));
+    const auto id = start();
+    EXPECT_EQ(state(id), "waiting 0");
+    EXPECT_EQ(controller_->status(id)->waiting, "the server server2");
+    ASSERT_TRUE(service_->with_writer([&](store::Writer& writer) -> base::Result<void> {
+        BUNRAKU_TRY(store::forget_server(writer, "server2"));
+        return {};
+    }));
+    tick();
+    EXPECT_EQ(state(id), "moving 0");
+}
+
+TEST_F(Rollout, PausesIfTheEnvironmentIsSwitchedElsewhere) {
+    const auto id = start();
+    ASSERT_TRUE(controller_->options().deployed.use("production", kNew));
+    tick();
+    EXPECT_EQ(state(id), "paused 0");
+    ASSERT_TRUE(controller_->command(id, Command::Finish, {.name = "ann"}, std::nullopt));
+    EXPECT_EQ(state(id), "done 0");
+}
+
+}  // namespace
+}  // namespace bunraku::rollout
