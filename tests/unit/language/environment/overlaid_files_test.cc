@@ -49,5 +49,23 @@ TEST(OverlaidFiles, OverlaysSomeFiles) {
     EXPECT_EQ(files->glob("/e/gone/*"), Names{"/e/gone/f"});
 }
 
+TEST(MappedFiles, ForwardMomentAndVersion) {
+    class Numbered final : public Files {
+    public:
+        base::Result<std::string> read(const std::string& path) const override { return path; }
+        Stamp stat(const std::string&) const override { return {}; }
+        bool is_real_folder(const std::string&) const override { return false; }
+        std::vector<std::string> list(const std::string&) const override { return {}; }
+        std::optional<std::string> link(const std::string&) const override { return std::nullopt; }
+        std::vector<std::string> glob(const std::string&) const override { return {}; }
+        std::optional<std::uint64_t> moment() const override { return 7; }
+        std::string version() const override { return "v"; }
+    };
+    const auto files = mapped_files(std::make_shared<Numbered>(), "/e", "/other");
+    EXPECT_EQ(files->moment(), 7U);
+    EXPECT_EQ(files->version(), "v");
+    EXPECT_EQ(*files->read("/e/f"), "/other/f");
+}
+
 }  // namespace
 }  // namespace bunraku::environment

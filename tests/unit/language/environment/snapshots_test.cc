@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "language/environment/conf.h"
+#include "language/environment/overlaid_files.h"
 
 namespace bunraku::environment {
 namespace {
@@ -186,6 +187,38 @@ TEST(Conf, TimeToLive) {
               "Invalid 'time to live' format '\"soon\"' for parameter: environment_timeout");
     EXPECT_FALSE(parse_ttl("-1", "x"));
     EXPECT_FALSE(parse_ttl("", "x"));
+}
+
+TEST_F(SnapshotsTest, VersionsShareParsedFilesAndReads) {
+    write("versions/a/modules/foo/manifests/init.pp", "class foo { }");
+    write("versions/a/modules/foo/manifests/bar.pp", "class foo::bar { }");
+    fs::create_directories(root_ + "/versions/b/modules/foo/manifests");
+    fs::create_hard_link(root_ + "/versions/a/modules/foo/manifests/init.pp",
+                         root_ + "/versions/b/modules/foo/manifests/init.pp");
+    write("versions/b/modules/foo/manifests/bar.pp", "class foo::bar { notify { b: } }");
+    const auto shown = root_ + "/envs/production";
+    const auto reads = std::make_shared<ReadTable>();
+    const auto options_of = [&](const std::string& version) {
+        auto out = options();
+        out.spec.reads = reads;
+        out.spec.files = mapped_files(disk_files(), shown, root_ + "/versions/" + version);
+        return out;
+    };
+    Snapshots first(options_of("a"));
+    EXPECT_EQ(first.known("production"), nullptr);
+    const auto a = get(first, "production");
+    EXPECT_EQ(first.known("production"), a);
+    const auto init = shown + "/modules/foo/manifests/init.pp",
+               bar = shown + "/modules/foo/manifests/bar.pp";
+    const auto parsed = a->parse_file(init), other = a->parse_file(bar);
+    auto next = options_of("b");
+    next.previous = [&](std::string_view name) { return first.known(name); };
+    Snapshots second(std::move(next));
+    const auto b = get(second, "production");
+    EXPECT_EQ(b->directory(), shown);
+    EXPECT_EQ(b->reads(), a->reads());
+    EXPECT_EQ(b->parse_file(init), parsed);
+    EXPECT_NE(b->parse_file(bar), other);
 }
 
 TEST(Conf, Interpolation) {

@@ -200,6 +200,33 @@ TEST(VersionManifest, DetectsChanges) {
     EXPECT_EQ(*files->read(scratch.path + "/other"), "TEXT of two");
 }
 
+TEST(DeployFolder, FindsVersionsByNameAndId) {
+    test::Scratch scratch;
+    auto files = sys::make_real_file_system();
+    const std::string home = scratch.path + "/.bunraku/production";
+    const std::string one = "0123456789ab-0123456789abcdef", two = "0123456789ab-fedcba9876543210";
+    for (const auto& name : {one, two + "-2", std::string("before-x")})
+        ASSERT_TRUE(files->make_directories(home + "/" + name));
+    ASSERT_TRUE(files->write(home + "/" + one + ".json", "{}"));
+    const auto find = [&](const std::string& name) {
+        return version_folder(*files, home + "/" + one, name);
+    };
+    EXPECT_EQ(version_name(home + "/" + one), one);
+    EXPECT_EQ(version_name("/srv/code"), "/srv/code");
+    EXPECT_EQ(find(one), home + "/" + one);
+    EXPECT_EQ(find("before-x"), home + "/before-x");
+    // The same commit and modules under another name.
+    EXPECT_EQ(find(two), home + "/" + two + "-2");
+    EXPECT_EQ(find(one + "-3"), home + "/" + one);
+    for (const std::string& name :
+         {std::string(), std::string(".."), "x/../" + one, one + ".json", std::string("other"),
+          std::string("0123456789ab-0000000000000000")})
+        EXPECT_EQ(find(name), std::nullopt) << name;
+    // The folder of another program.
+    EXPECT_EQ(version_folder(*files, scratch.path, one), std::nullopt);
+    EXPECT_EQ(version_folder(*files, "/nowhere", scratch.path), scratch.path);
+}
+
 TEST(DeployFolder, PurgePatterns) {
     const std::tuple<const char*, const char*, bool> cases[] = {
         {"a", "a", true},
