@@ -67,7 +67,7 @@ public:
     explicit ServerBucket(Compiler& compiler) : compiler_(compiler) {}
 
     Response get(const Request& request) {
-        (void)compiler_.recent_environment(environment_name(request));
+        compiler_.require_environment(environment_name(request));
         if (request.query_value("list_all"))
             throw base::plain_error("Listing remote file buckets is not allowed");
         const auto key = key_of(request);
@@ -87,7 +87,7 @@ public:
     }
 
     Response put(const Request& request) {
-        (void)compiler_.recent_environment(environment_name(request));
+        compiler_.require_environment(environment_name(request));
         accepted_or_json(request, std::span(&kBytes, 1));
         (void)body_format(request, {kBytes});
         const auto key = key_of(request);
