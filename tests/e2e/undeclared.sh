@@ -53,11 +53,12 @@ agent() {
     run "$1" agent --test --color false --server localhost --serverport "$port" --certname web1.example "${@:2}"
     reports=$((reports + 1))
     for _ in $(seq 400); do
-        holds_now=$(ask '/pdb/query/v4/reports?query=["extract",[["function","count"]],["=","certname","web1.example"]]')
-        [ "$holds_now" = "[{\"count\":$reports}]" ] && return
+        stored=$(curl -sG "$plain/pdb/query/v4/reports" --data-urlencode \
+            'query=["extract", [["function", "count"]], ["=", "certname", "web1.example"]]')
+        [ "$stored" = "[{\"count\":$reports}]" ] && return
         sleep 0.05
     done
-    echo "FAILED: the store has no report of run $reports: $holds_now"
+    echo "FAILED: the store has no report of run $reports: $stored"
     exit 1
 }
 undeclared() { run "$1" catalog undeclared --database "sqlite:$site/state/store.sqlite3" "${@:2}"; }
@@ -109,8 +110,10 @@ holds "$out" 'made'
 agent 2
 holds "$out" '^Notice: /Stage\[main\]/File\[made\]/ensure: removed$'
 lacks "$out" 'existed'
-[ ! -e "$scratch/made" ] && [ -e "$scratch/existed" ] && [ -e "$scratch/kept" ] ||
-    { echo "FAILED: files after the removal: $(ls "$scratch")"; failures=$((failures + 1)); }
+if [ -e "$scratch/made" ] || [ ! -e "$scratch/existed" ] || [ ! -e "$scratch/kept" ]; then
+    echo "FAILED: files after the removal: $(ls "$scratch")"
+    failures=$((failures + 1))
+fi
 undeclared 0 web1.example
 lacks "$out" 'made'
 undeclared 0 web1.example --recent
