@@ -25,9 +25,7 @@ class CompletionList {
 public:
     CompletionList(State& state, const DocumentPlace& place, CursorContext context)
         : state_(state), place_(place), context_(std::move(context)), files_(state) {
-        prefix_ = base::lower(place.slice(context_.word));
-        range_ = place.text->lines.range(place.text->text, context_.word, state.encoding);
-        out_.object().key("items").array();
+        set_word(context_.word);
     }
 
     std::string run() {

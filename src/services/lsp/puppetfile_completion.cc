@@ -99,7 +99,8 @@ private:
     }
     Value metadata_of(base::Arena& arena, const ModuleFolder& module) const {
         const auto text = state_.workspace.files().read(module.path + "/metadata.json");
-        const auto json = text ? value::parse_json(arena, *text) : std::nullopt;
+        if (!text) return Value::undef();
+        const auto json = value::parse_json(arena, *text);
         return json && json->is_hash() ? *json : Value::undef();
     }
     /// Adds a module with the separator of the other entries. A word without an author finds it

@@ -50,7 +50,7 @@ private:
         }
     }
     void end_statement() {
-        keyword_.clear();
+        keyword_ = {};
         key_.clear();
         out_.module.clear();
         out_.options.clear();
