@@ -169,5 +169,20 @@ curl -s -X DELETE "$plain/bunraku/v1/nodes/b.example/try" >"$scratch/out"
 agents
 contains 'two two two'
 
+# The certificate of an agent reads its own node, and changes nothing.
+status() {
+    curl -s -o "$scratch/body" -w '%{http_code}' --cacert "$site/ssl/certs/ca.pem" --cert "$scratch/b.example/ssl/certs/b.example.pem" \
+        --key "$scratch/b.example/ssl/private_keys/b.example.pem" "$@"
+}
+api=https://localhost:$port/bunraku/v1
+for request in "200 $api/nodes/b.example/version" "403 $api/rollouts" "403 -X POST $api/rollouts" \
+    "403 -X POST $api/rollouts/1/finish" "403 -X POST $api/rollout-approvals/1" "403 -X POST $api/rollout-servers/x/forget" \
+    "403 -X PUT -d {\"version\":\"$old\",\"seconds\":9} $api/nodes/b.example/try" \
+    "403 -X PUT -d {\"version\":\"$old\",\"seconds\":9} $api/nodes/a.example/try"; do
+    read -ra words <<<"$request"
+    found=$(status "${words[@]:1}")
+    [ "$found" = "${words[0]}" ] || { echo "FAILED: ${words[*]:1} is $found: $(<"$scratch/body")"; failures=$((failures + 1)); }
+done
+
 kill -0 "$server" || { echo "FAILED: the server has ended: $(<"$site/err")"; failures=$((failures + 1)); }
 finish

@@ -145,6 +145,7 @@ protected:
         header.kind = store::CommandKind::StoreReport;
         header.version = 8;
         header.certname = node;
+        header.received = sys::machine().now_ms() + ticks_;
         const auto ticket = service_->submit(header, body);
         ASSERT_TRUE(ticket) << ticket.error().message;
         ASSERT_TRUE(service_->drain(std::chrono::seconds(60)));
