@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advances rollouts: starts waves, judges nodes, halts, goes back and finishes. It keeps nothing in
+// Advances rollouts: starts waves, judges nodes, halts, reverts and finishes. It keeps nothing in
 // memory that the rows of the store do not say, except copies, so that it can stop at any time and
 // run on several servers.
 #pragma once

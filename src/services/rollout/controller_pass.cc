@@ -74,7 +74,7 @@ Result<void> Controller::advance(const RolloutRow& row) {
         Actor actor = kController;
         actor.reason = std::move(reason);
         const auto stored = BUNRAKU_TRY(transition(now_row, *pass.plan, *command, actor));
-        if (!stored) return {};  // somebody else was faster
+        if (!stored) return {};  // another server was faster
         now_row = *stored;
     }
     return {};
@@ -233,7 +233,7 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
     for (const RolloutMember& member : pass.members) {
         const auto* row = pass.moved(member.certname);
         if (!row) continue;
-        // An agent that the new version killed never comes back by itself.
+        // An agent that the new version killed does not return by itself.
         const auto run = pass.runs.find(member.certname);
         const std::int64_t seen =
             std::max({row->since, pass.row.since, run == pass.runs.end() ? 0 : run->second.end});

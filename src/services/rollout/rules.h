@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of an environment's rollouts: the file rollout.yaml beside environment.conf.
+// The rules of an environment's rollouts: the file rollout.yaml in the environment's folder.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Window {
 /// A program that judges a wave. It succeeds with exit code 0, fails with 1, and any other result
 /// says nothing.
 struct Check {
-    std::vector<std::string> command;  ///< program and arguments; empty if there is no check
+    std::vector<std::string> command;  ///< program and arguments; empty disables the check
     std::int64_t timeout_s = 30;
 };
 
@@ -37,7 +37,7 @@ struct Rules {
     std::vector<Window> windows;        ///< empty means always
     std::int64_t soak_s = 30 * 60;
     std::vector<std::int64_t> approve;  ///< numbers of waves that need an approval; canaries are 0
-    bool approve_by_another = false;    ///< whoever starts a rollout may not approve it
+    bool approve_by_another = false;    ///< the starter of a rollout may not approve it
     std::int64_t proofs = 2;            ///< number of good runs that prove a node
     double proved = 0.9;                ///< share of a wave's nodes that must be proved
     std::int64_t canary_failures = 1;   ///< number of bad canaries that halts
