@@ -8,6 +8,7 @@
 #include "store/db/command.h"
 #include "store/engine/created_resources.h"
 #include "store/engine/garbage.h"
+#include "store/engine/impl.h"
 #include "store/engine/store.h"
 #include "store/engine/undeclared_removal.h"
 
