@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `catalog log`, `show`, `diff`, `drift`, `exports` and `undeclared`: what the store knows of catalogs.
+// `catalog log`, `show`, `diff`, `drift`, `exports` and `undeclared`: what the store knows of
+// catalogs.
 #pragma once
 
 #include <string>

@@ -31,8 +31,8 @@ constexpr std::string_view kDefaultTypes = "file, service, cron";
 bool mentions(const Value& v, const std::string& name, bool is_path) {
     if (v.is(value::Kind::Sensitive)) return mentions(v.unwrap(), name, is_path);
     if (v.is_array()) {
-        return std::ranges::any_of(v.as_array(),
-                                   [&](const Value& item) { return mentions(item, name, is_path); });
+        return std::ranges::any_of(
+            v.as_array(), [&](const Value& item) { return mentions(item, name, is_path); });
     }
     if (v.is_hash()) {
         return std::ranges::any_of(v.as_hash(), [&](const value::Entry& e) {
@@ -57,8 +57,7 @@ bool mentions(const catalog::Resource& r, const std::string& name, bool is_path)
 bool manages_below(const catalog::Resource& r, std::string_view path) {
     if (r.ref.type != "File" && r.ref.type != "Tidy") return false;
     const Value* recurse = r.parameter("recurse");
-    if (!recurse || !recurse->truthy() ||
-        (recurse->is_string() && recurse->as_string() == "false"))
+    if (!recurse || !recurse->truthy() || (recurse->is_string() && recurse->as_string() == "false"))
         return false;
     const Value* given = r.parameter("path");
     std::string folder(given && given->is_string() ? given->as_string()
@@ -105,8 +104,8 @@ base::Result<UndeclaredOptions> UndeclaredOptions::read(const config::Settings& 
             "Invalid value '{}' for the setting undeclared: expected report or remove", mode));
     }
     out.remove = mode == "remove";
-    const std::string listed = settings.get(std::string_view("undeclared_types"))
-                                   .value_or(std::string(kDefaultTypes));
+    const std::string listed =
+        settings.get(std::string_view("undeclared_types")).value_or(std::string(kDefaultTypes));
     for (const auto word : base::words(listed, ", ")) {
         std::string type(word);
         base::make_lower(type);

@@ -9,8 +9,8 @@ namespace bunraku::store {
 // Added with schema 11. `undeclared` has one row for each resource (`key`: its type and name
 // variable) that a catalog of the node had and a later one had not; `closed` is the time at which
 // it was declared again or, if `removed` is 1, removed. `removal` has what
-// a removal needs (undeclared_removal.h). `created_resources` has the declared resources that the node's agent
-// created, as hashes of type and title.
+// a removal needs (undeclared_removal.h). `created_resources` has the declared resources that the
+// node's agent created, as hashes of type and title.
 inline constexpr std::string_view kUndeclaredTables = R"sql(
 CREATE TABLE undeclared (
     certname_id {int} NOT NULL REFERENCES certnames (id) ON DELETE CASCADE,

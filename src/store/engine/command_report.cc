@@ -198,9 +198,9 @@ private:
             const Existence change =
                 existence_change(e.type, *e.property, e.old_value, e.new_value);
             // A corrective change restores what was there before, whoever created that.
-            const bool counts = change == Existence::Removed ||
-                                (change == Existence::Created && !late && e.corrective_change &&
-                                 !*e.corrective_change);
+            const bool counts =
+                change == Existence::Removed || (change == Existence::Created && !late &&
+                                                 e.corrective_change && !*e.corrective_change);
             if (counts) changes.push_back({e.type, e.title, change});
         }
         BUNRAKU_TRY_VOID(record_removed(db, node.id, producer_timestamp_, changes));

@@ -480,8 +480,7 @@ Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::i
         removed += gone;
         most = std::max(most, gone);
     }
-    const std::size_t closed =
-        BUNRAKU_TRY(purge_undeclared(db, all ? INT64_MAX : before, limit));
+    const std::size_t closed = BUNRAKU_TRY(purge_undeclared(db, all ? INT64_MAX : before, limit));
     removed += closed;
     most = std::max(most, closed);
     BUNRAKU_TRY_VOID(transaction.commit());

@@ -43,8 +43,8 @@ Result<GcStep> purge_reports(Writer& writer, const Lifetimes& lifetimes, std::in
                              std::size_t limit);
 Result<GcStep> purge_events(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                             std::size_t limit);
-/// Removes versions of catalogs and facts that are older than the retention time, and resources that
-/// were declared again before that time (see undeclared.h).
+/// Removes versions of catalogs and facts that are older than the retention time, and resources
+/// that were declared again before that time (see undeclared.h).
 Result<GcStep> purge_versions(Writer& writer, const Lifetimes& lifetimes, std::int64_t now,
                               std::size_t limit);
 /// Removes some of the node's reports, so that little is left for purge_node(). Does nothing if the

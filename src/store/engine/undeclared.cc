@@ -27,9 +27,9 @@ namespace {
 using IdList = std::vector<std::int64_t>;
 
 /// Types that leave nothing behind of which the type knows.
-constexpr std::string_view kLeavesNothing[] = {"Anchor", "Class",     "Exec",     "Filebucket",
-                                               "Node",   "Notify",    "Resources", "Schedule",
-                                               "Stage",  "Tidy",      "Whit"};
+constexpr std::string_view kLeavesNothing[] = {"Anchor", "Class",  "Exec",      "Filebucket",
+                                               "Node",   "Notify", "Resources", "Schedule",
+                                               "Stage",  "Tidy",   "Whit"};
 
 /// Reports whether resources of this type may remain on a machine. Names with "::" are defined
 /// types; see also Recorder::containers().
@@ -162,17 +162,16 @@ Result<void> read_details(Database& db, std::vector<Item>& items) {
         ids.push_back(item.id);
         by_id.emplace(item.id, &item);
     }
-    return for_resources(
-        db,
-        fmt::format("SELECT r.id, r.file, r.line, {} FROM resources r"
-                    " JOIN parameters p ON p.id = r.parameters_id",
-                    Dialect(db.backend()).json_text("p.parameters")),
-        ids, [&](Statement& s) {
-            Item& item = *by_id.at(s.integer(0));
-            if (!s.is_null(1)) item.file = s.text(1);
-            if (!s.is_null(2)) item.line = s.integer(2);
-            read_parameters(item, s.text(3));
-        });
+    return for_resources(db,
+                         fmt::format("SELECT r.id, r.file, r.line, {} FROM resources r"
+                                     " JOIN parameters p ON p.id = r.parameters_id",
+                                     Dialect(db.backend()).json_text("p.parameters")),
+                         ids, [&](Statement& s) {
+                             Item& item = *by_id.at(s.integer(0));
+                             if (!s.is_null(1)) item.file = s.text(1);
+                             if (!s.is_null(2)) item.line = s.integer(2);
+                             read_parameters(item, s.text(3));
+                         });
 }
 
 using Items = std::map<Digest, const Item*>;
@@ -292,8 +291,8 @@ private:
 
     Result<void> close(const std::vector<const Item*>& returned, CreatedResources& created) {
         if (returned.empty()) return {};
-        Statement s = BUNRAKU_TRY(db_.prepare(
-            "UPDATE undeclared SET closed = ? WHERE certname_id = ? AND key = ?"));
+        Statement s = BUNRAKU_TRY(
+            db_.prepare("UPDATE undeclared SET closed = ? WHERE certname_id = ? AND key = ?"));
         for (const Item* item : returned) {
             if (open_.at(item->key).created) created.add(item->type, item->title);
             s.bind(row_.producer_timestamp).bind(node_).bind_blob(bytes_of(item->key));
@@ -321,7 +320,8 @@ private:
                    {"created", T::Integer},
                    {"removal", T::Text}},
                   "ON CONFLICT (certname_id, key) DO UPDATE SET title = excluded.title,"
-                  " since = excluded.since, closed = NULL, removed = 0, environment = excluded.environment,"
+                  " since = excluded.since, closed = NULL, removed = 0, environment = "
+                  "excluded.environment,"
                   " version = excluded.version, code_id = excluded.code_id, file = excluded.file,"
                   " line = excluded.line, created = excluded.created, removal = excluded.removal");
         for (const Item* item : lost) {
@@ -343,8 +343,8 @@ private:
     Result<void> limit_rows() {
         std::int64_t count = 0;
         {
-            Statement s = BUNRAKU_TRY(
-                db_.prepare("SELECT count(*) FROM undeclared WHERE certname_id = ?"));
+            Statement s =
+                BUNRAKU_TRY(db_.prepare("SELECT count(*) FROM undeclared WHERE certname_id = ?"));
             s.bind(node_);
             if (BUNRAKU_TRY(s.step())) count = s.integer(0);
         }
@@ -390,9 +390,9 @@ Result<void> record_removed(Database& db, std::int64_t node, std::int64_t time,
 }
 
 Result<std::size_t> purge_undeclared(Database& db, std::int64_t before, std::size_t limit) {
-    Statement s = BUNRAKU_TRY(db.prepare(
-        "DELETE FROM undeclared WHERE (certname_id, key) IN (SELECT u.certname_id, u.key"
-        " FROM undeclared u WHERE u.closed < ? LIMIT ?)"));
+    Statement s = BUNRAKU_TRY(
+        db.prepare("DELETE FROM undeclared WHERE (certname_id, key) IN (SELECT u.certname_id, u.key"
+                   " FROM undeclared u WHERE u.closed < ? LIMIT ?)"));
     s.bind(before).bind(limit);
     BUNRAKU_TRY_VOID(s.run());
     return static_cast<std::size_t>(db.changes());

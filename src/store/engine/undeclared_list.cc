@@ -68,7 +68,8 @@ std::string undeclared_json(const std::vector<UndeclaredResource>& rows) {
     for (const UndeclaredResource& r : rows) {
         out += fmt::format(
             "{}{{\"certname\":{},\"type\":{},\"title\":{},\"name\":{},\"since\":{},"
-            "\"declared_again\":{},\"removed\":{},\"environment\":{},\"version\":{},\"code_id\":{},\"file\":{},"
+            "\"declared_again\":{},\"removed\":{},\"environment\":{},\"version\":{},\"code_id\":{},"
+            "\"file\":{},"
             "\"line\":{},\"created_by_us\":{},\"removal\":{}}}",
             out.size() > 1 ? "," : "", codec::json_string(r.certname), codec::json_string(r.type),
             codec::json_string(r.title), codec::json_string(r.name), time_or_null(r.since),

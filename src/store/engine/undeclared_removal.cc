@@ -80,9 +80,9 @@ std::string removal_json(std::string_view type, std::string_view title,
     if (type == "Cron") return remove_named(*data, title, {"user", "target"});
     if (type != "User") return "";
     const Value* home = value::at(*data, "managehome");
-    const bool manages_home = home && home->truthy() &&
-                              !(home->is_string() && (home->as_string() == "false" ||
-                                                      home->as_string() == "no"));
+    const bool manages_home =
+        home && home->truthy() &&
+        !(home->is_string() && (home->as_string() == "false" || home->as_string() == "no"));
     return manages_home ? "" : remove_named(*data, title, {});
 }
 

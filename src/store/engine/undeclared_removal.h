@@ -16,6 +16,7 @@ namespace bunraku::store {
 /// - Service: `name`, and `provider` if it was declared. Removal means `enable => false`.
 /// - Cron: `name`, and `user` and `target` if they were declared.
 /// - User: `name`. Not with `managehome`, because the home may contain anything.
-std::string removal_json(std::string_view type, std::string_view title, std::string_view parameters);
+std::string removal_json(std::string_view type, std::string_view title,
+                         std::string_view parameters);
 
 }  // namespace bunraku::store

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which resources the setting `undeclared = remove` removes, and which ones it must not touch.
+// Tests which resources the setting `undeclared = remove` removes, and which ones it must not
+// touch.
 #include "services/agent/undeclared.h"
 
 #include <filesystem>
@@ -84,9 +85,9 @@ TEST_F(UndeclaredTest, KeepsFilesThatTheCatalogMentions) {
 TEST_F(UndeclaredTest, KeepsFilesBelowRecursiveFolders) {
     EXPECT_EQ(reason(resource("File", folder_, R"("ensure":"directory","recurse":true)")),
               "File[DIR] manages its folder");
-    EXPECT_EQ(reason(resource("File", "t", fmt::format(R"("path":"{}/","recurse":"remote")",
-                                                       folder_))),
-              "File[t] manages its folder");
+    EXPECT_EQ(
+        reason(resource("File", "t", fmt::format(R"("path":"{}/","recurse":"remote")", folder_))),
+        "File[t] manages its folder");
     EXPECT_EQ(reason(resource("File", "/", R"("recurse":true)")), "File[/] manages its folder");
     EXPECT_EQ(reason(resource("Tidy", folder_, R"("recurse":2)")), "Tidy[DIR] manages its folder");
 }
@@ -139,8 +140,7 @@ TEST_F(UndeclaredTest, AddsRemovalsToTheCatalog) {
 }
 
 TEST(UndeclaredList, HasOnlyWhatTheAgentCreatedAndMayRemove) {
-    const auto row = [](std::string_view type, std::string_view created,
-                        std::string_view removal) {
+    const auto row = [](std::string_view type, std::string_view created, std::string_view removal) {
         return fmt::format(R"({{"type":"{}","title":"t","created_by_us":{},"removal":{}}})", type,
                            created, removal);
     };

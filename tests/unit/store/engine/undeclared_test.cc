@@ -16,7 +16,8 @@ namespace bunraku::store {
 namespace {
 
 /// Returns a resource at /m.pp:3. `parameters` are the members of a JSON object.
-std::string resource(std::string_view type, std::string_view title, std::string_view parameters = "",
+std::string resource(std::string_view type, std::string_view title,
+                     std::string_view parameters = "",
                      std::string_view more = R"("exported":false,"line":3)") {
     return fmt::format(
         R"({{"type":"{}","title":"{}",{},"tags":[],"file":"/m.pp","parameters":{{{}}}}})", type,
@@ -46,9 +47,9 @@ protected:
                 std::string_view kind = "agent") {
         const std::string time = fmt::format("1970-01-01T00:00:{:02}Z", second);
         const std::string events =
-            event.empty() ? ""
-                          : fmt::format(R"({{"timestamp":"{}","name":null,"message":"m",{}}})",
-                                        time, event);
+            event.empty()
+                ? ""
+                : fmt::format(R"({{"timestamp":"{}","name":null,"message":"m",{}}})", time, event);
         const std::string body = fmt::format(
             R"({{"certname":"n","puppet_version":"8","report_format":12,"type":"{4}",)"
             R"("configuration_version":"c","start_time":"{0}","end_time":"{0}",)"
@@ -112,11 +113,12 @@ TEST_P(Undeclared, RecordsWhatACatalogLost) {
     EXPECT_EQ(r.code_id, "c20");
     EXPECT_EQ(r.file, "/m.pp");
     EXPECT_EQ(r.line, 3);
-    EXPECT_EQ(undeclared_json(*found),
-              R"([{"certname":"n","type":"File","title":"/a","name":"/a",)"
-              R"("since":"1970-01-01T00:00:20.000Z","declared_again":null,"removed":null,"environment":"prod",)"
-              R"("version":"v20","code_id":"c20","file":"/m.pp","line":3,"created_by_us":false,)"
-              R"("removal":null}])");
+    EXPECT_EQ(
+        undeclared_json(*found),
+        R"([{"certname":"n","type":"File","title":"/a","name":"/a",)"
+        R"("since":"1970-01-01T00:00:20.000Z","declared_again":null,"removed":null,"environment":"prod",)"
+        R"("version":"v20","code_id":"c20","file":"/m.pp","line":3,"created_by_us":false,)"
+        R"("removal":null}])");
 }
 
 TEST_P(Undeclared, ClosesWhatIsDeclaredAgain) {
