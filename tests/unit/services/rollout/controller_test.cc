@@ -26,6 +26,7 @@ class Quiet final : public base::LogSink {
 public:
     using LogSink::log;
     void log(const base::Diagnostic& diagnostic) override { lines.push_back(diagnostic.message); }
+    bool enabled(base::Level) const override { return true; }
     std::vector<std::string> lines;
 };
 

@@ -2,6 +2,7 @@
 #include "services/rollout/judge.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <random>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/rollout/plan.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "services/rollout/leftovers.h"

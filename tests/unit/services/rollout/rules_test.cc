@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/rollout/rules.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace bunraku::rollout {
