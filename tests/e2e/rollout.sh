@@ -60,7 +60,8 @@ state_is() {
 # stored COUNT: waits until the store has so many reports.
 stored() {
     for _ in $(seq 100); do
-        [ "$(curl -s "$plain/pdb/query/v4/reports" --get --data-urlencode 'query=["extract", [["function", "count"]]]' | grep -o '[0-9]*')" -ge "$1" ] && return
+        count=$(curl -s --get "$plain/pdb/query/v4" --data-urlencode 'query=reports[count()]{}' | grep -o '[0-9]*')
+        [ "${count:-0}" -ge "$1" ] && return
         sleep 0.1
     done
     printf 'FAILED: line %s: fewer than %s reports\n' "${BASH_LINENO[0]}" "$1"
