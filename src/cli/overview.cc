@@ -31,7 +31,7 @@ const std::vector<Group>& groups() {
         {"Code and data",
          {"parser", "lint", "fmt", "compile", "catalog", "eval", "script", "lookup", "epp",
           "describe", "doc", "explain", "test", "generate", "lsp"}},
-        {"A change before it is made", {"diff", "impact", "whatif", "fleet", "migrate"}},
+        {"A change before it is made", {"diff", "impact", "rollout", "whatif", "fleet", "migrate"}},
         {"Modules", {"module", "deploy", "forge"}},
         {"Server", {"server", "ca", "node", "report", "db", "query"}},
         {"The program itself", {"config", "doctor", "completion", "plugin", "device", "help"}},
