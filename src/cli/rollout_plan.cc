@@ -7,6 +7,7 @@
 #include "compile/insight/impact_notes.h"
 #include "compile/insight/impact_result.h"
 #include "core/base/plain_error.h"
+#include "core/config/setting_lists.h"
 #include "core/sys/system.h"
 #include "services/rollout/deployed.h"
 #include "services/rollout/make_plan.h"
