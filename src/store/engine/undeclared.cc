@@ -132,6 +132,11 @@ std::string name_of(const Item& item, const std::vector<std::pair<std::string, v
             parts.emplace_back(named->second.as_string());
         }
     }
+    if (type == "file") {
+        for (std::string& path : parts) {
+            while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+        }
+    }
     std::erase_if(parts, [](const std::string& s) { return s.empty(); });
     std::string out = fmt::format("{}", fmt::join(parts, ", "));
     return out.empty() || out.find('\0') != std::string::npos ? item.title : out;
