@@ -95,15 +95,10 @@ Result<void> delete_report_kinds(Database& db, const std::vector<OldReport>& gon
     constexpr std::string_view kUnused =
         "NOT EXISTS (SELECT 1 FROM reports r WHERE r.certname_id = report_kinds.certname_id"
         " AND r.kind_id = report_kinds.id)";
-    std::vector<std::int64_t> kinds, nodes;
-    for (const OldReport& o : gone) {
-        kinds.push_back(o.kind);
-        nodes.push_back(o.node);
-    }
-    for (auto* all : {&kinds, &nodes}) {
-        std::ranges::sort(*all);
-        all->erase(std::ranges::unique(*all).begin(), all->end());
-    }
+    std::vector<std::int64_t> kinds;
+    for (const OldReport& o : gone) kinds.push_back(o.kind);
+    std::ranges::sort(kinds);
+    kinds.erase(std::ranges::unique(kinds).begin(), kinds.end());
     if (!db.postgresql()) {
         return for_ids(db, "DELETE FROM report_kinds", "id", kinds, fmt::format(" AND {}", kUnused));
     }

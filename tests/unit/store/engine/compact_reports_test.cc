@@ -161,7 +161,8 @@ BUNRAKU_ON_BACKENDS(CompactReports);
 TEST_P(CompactReports, UnchangedReportIsSmall) {
     const double each = bytes_per_report(false);
     RecordProperty("bytes", fmt::format("{:.0f}", each));
-    EXPECT_LT(each, 200);
+    // The rows of the indexes take half of it; see docs/design/0265-compact-reports.md.
+    EXPECT_LT(each, writer_->postgresql() ? 380 : 230);
     EXPECT_EQ(number("SELECT count(*) FROM report_kinds"), kNodes);
     EXPECT_EQ(number("SELECT count(*) FROM report_data"), 0);
 }
