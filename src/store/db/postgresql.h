@@ -63,13 +63,13 @@ struct PgConnection {
 
     Result<void> execute(const std::string& sql);
     base::Error error(const pg_result* result) const;
-    /// Waits until the socket is ready. Returns false, and marks the connection as lost, if the server
-    /// neither responds to it nor to new connections.
+    /// Waits until the socket is ready. Returns false, and marks the connection as lost, if the
+    /// server neither responds to it nor to new connections.
     bool wait(short events);
     /// Sends everything that libpq has buffered. Returns false if the connection failed.
     bool flush();
-    /// Returns the next result of the running statement. Returns null after the last one, and if the
-    /// server hangs.
+    /// Returns the next result of the running statement. Returns null after the last one, and if
+    /// the server hangs.
     pg_result* receive();
     /// Returns the last result of the running statement, or the one that begins a COPY.
     pg_result* receive_last();

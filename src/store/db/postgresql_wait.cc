@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits for a PostgreSQL server that may hang. A stopped server, or one on a frozen disk or machine,
-// keeps its connections open and answers nothing. TCP's own limits do not detect this, because the
-// kernel still acknowledges.
+// Waits for a PostgreSQL server that may hang. A stopped server, or one on a frozen disk or
+// machine, keeps its connections open and answers nothing. TCP's own limits do not detect this,
+// because the kernel still acknowledges.
 #include <algorithm>
 #include <errno.h>
 #include <fmt/format.h>

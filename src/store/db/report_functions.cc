@@ -20,8 +20,8 @@ void give(sqlite3_context* context, std::string_view text) {
     sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-/// Implements report_part(form, numbers, part, stored): returns the part of the form, or `stored` (a
-/// column of report_data) if the form has none.
+/// Implements report_part(form, numbers, part, stored): returns the part of the form, or `stored`
+/// (a column of report_data) if the form has none.
 void report_part(sqlite3_context* context, int, sqlite3_value** argv) {
     if (sqlite3_value_type(argv[0]) == SQLITE_TEXT) {
         const auto part = static_cast<std::size_t>(std::max(sqlite3_value_int(argv[2]), 0));

@@ -34,7 +34,8 @@ private:
     std::size_t parts_ = 0;
 };
 
-/// Returns a text of a form, with the numbers inserted, or an empty text if the form has fewer texts.
+/// Returns a text of a form, with the numbers inserted, or an empty text if the form has fewer
+/// texts.
 std::string filled_report_part(std::string_view form, std::string_view packed, std::size_t part);
 
 /// Compresses a text with zlib, for SQLite. PostgreSQL compresses by itself.

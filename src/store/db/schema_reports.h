@@ -7,8 +7,8 @@
 namespace bunraku::store {
 
 // Reports are short rows. `report_kinds` contains what the reports of a node have in common, and
-// report_data only the texts that do not repeat; see report_texts.h. Rows of older schemas keep their
-// texts in report_data until they expire.
+// report_data only the texts that do not repeat; see report_texts.h. Rows of older schemas keep
+// their texts in report_data until they expire.
 inline constexpr std::string_view kReportTables = R"sql(
 CREATE TABLE report_kinds (
     id {id},

@@ -37,8 +37,8 @@ Result<void> store_source_locations(Writer& writer, std::int64_t node,
 /// locations. Processes at most `limit` nodes and returns their number.
 Result<std::size_t> fill_source_locations(Database& db, std::size_t limit = INT64_MAX);
 
-/// Returns up to `limit` locations that no catalog uses. Reads the lists in pages, without a lock, so
-/// that a catalog may use one of the locations again meanwhile.
+/// Returns up to `limit` locations that no catalog uses. Reads the lists in pages, without a lock,
+/// so that a catalog may use one of the locations again meanwhile.
 Result<std::vector<std::int64_t>> unused_source_locations(Database& db, std::size_t limit,
                                                           std::size_t page = 1000);
 

@@ -105,9 +105,9 @@ Result<std::string> summary_statistics(Database& db) {
     using query::ReportText;
     for (ReportText text : {ReportText::Metrics, ReportText::Logs}) {
         const std::string json = query::report_text_sql(query::Dialect(db.backend()), text, "r");
-        BUNRAKU_TRY_VOID(put(text == ReportText::Metrics ? "report_metric_size_dist"
-                                                         : "report_log_size_dist",
-                             quantiles(db, fmt::format("SELECT {}({}) FROM reports r", length, json))));
+        BUNRAKU_TRY_VOID(
+            put(text == ReportText::Metrics ? "report_metric_size_dist" : "report_log_size_dist",
+                quantiles(db, fmt::format("SELECT {}({}) FROM reports r", length, json))));
     }
     BUNRAKU_TRY_VOID(
         put("num_resources_per_node",

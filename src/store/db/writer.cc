@@ -72,8 +72,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
         options.busy_timeout_ms));
     Database& db = *opened;
     if (file) {
-        BUNRAKU_TRY_VOID(
-            db.execute(fmt::format("PRAGMA cache_size = -{}", options.cache_kib)));
+        BUNRAKU_TRY_VOID(db.execute(fmt::format("PRAGMA cache_size = -{}", options.cache_kib)));
     }
     if (options.read_only) {
         BUNRAKU_TRY_VOID(check_schema(db));
@@ -100,7 +99,8 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
         BUNRAKU_TRY_VOID(db.execute("SET synchronous_commit = off"));
     }
     bool old = BUNRAKU_TRY(migrate(db));
-    // A migration replaces tables. With foreign keys, SQLite would delete the rows that refer to them.
+    // A migration replaces tables. With foreign keys, SQLite would delete the rows that refer to
+    // them.
     if (file) BUNRAKU_TRY_VOID(db.execute("PRAGMA foreign_keys = ON"));
     std::unique_ptr<Writer> writer(new Writer(std::move(opened)));
     writer->secrets_ = options.secrets;

@@ -76,8 +76,8 @@ struct OldReport {
     std::int64_t id, node, kind;
 };
 
-/// Reads the first reports of a query (id, certname_id, kind_id, event_count). Stops when they have about
-/// `kEvents` events in total.
+/// Reads the first reports of a query (id, certname_id, kind_id, event_count). Stops when they have
+/// about `kEvents` events in total.
 Result<std::vector<OldReport>> some_reports(Statement& s) {
     constexpr std::int64_t kEvents = 5000;
     std::vector<OldReport> out;
@@ -100,10 +100,11 @@ Result<void> delete_report_kinds(Database& db, const std::vector<OldReport>& gon
     std::ranges::sort(kinds);
     kinds.erase(std::ranges::unique(kinds).begin(), kinds.end());
     if (!db.postgresql()) {
-        return for_ids(db, "DELETE FROM report_kinds", "id", kinds, fmt::format(" AND {}", kUnused));
+        return for_ids(db, "DELETE FROM report_kinds", "id", kinds,
+                       fmt::format(" AND {}", kUnused));
     }
-    Statement unused = BUNRAKU_TRY(db.prepare(fmt::format(
-        "SELECT id FROM report_kinds WHERE id = ANY (?::bigint[]) AND {}", kUnused)));
+    Statement unused = BUNRAKU_TRY(db.prepare(
+        fmt::format("SELECT id FROM report_kinds WHERE id = ANY (?::bigint[]) AND {}", kUnused)));
     unused.bind_array(kinds);
     kinds.clear();
     while (BUNRAKU_TRY(unused.step())) kinds.push_back(unused.integer(0));
@@ -172,8 +173,9 @@ Result<void> delete_reports(Database& db, const std::vector<OldReport>& old) {
 /// together with the node. The row must be locked.
 Result<std::vector<OldReport>> many_reports_of(Database& db, std::int64_t node) {
     constexpr std::size_t kFew = 20;
-    Statement s = BUNRAKU_TRY(db.prepare(
-        "SELECT id, certname_id, kind_id, event_count FROM reports WHERE certname_id = ? LIMIT 500"));
+    Statement s =
+        BUNRAKU_TRY(db.prepare("SELECT id, certname_id, kind_id, event_count FROM reports WHERE "
+                               "certname_id = ? LIMIT 500"));
     s.bind(node);
     std::vector<OldReport> out = BUNRAKU_TRY(some_reports(s));
     if (out.size() < kFew) out.clear();
@@ -203,16 +205,15 @@ Result<void> purge(Writer& writer, std::int64_t node) {
     BUNRAKU_TRY_VOID(unlink_all(db, "catalog_resources", "resource_id", node, kGcResources));
     BUNRAKU_TRY_VOID(unlink_all(db, "factset_facts", "fact_id", node, kGcFacts));
     BUNRAKU_TRY_VOID(unlink_all(db, "certname_packages", "package_id", node, kGcPackages));
-    for (const char* table :
-         {"resource_events", "latest_events", "catalog_input_contents", "catalog_types",
-          "report_counts"}) {
+    for (const char* table : {"resource_events", "latest_events", "catalog_input_contents",
+                              "catalog_types", "report_counts"}) {
         Statement s =
             BUNRAKU_TRY(db.prepare(fmt::format("DELETE FROM {} WHERE certname_id = ?", table)));
         s.bind(node);
         BUNRAKU_TRY_VOID(s.run());
     }
-    // The deletion cascades to all rows that refer to the node. It may remove kinds of reports before
-    // the reports, which the triggers then cannot count.
+    // The deletion cascades to all rows that refer to the node. It may remove kinds of reports
+    // before the reports, which the triggers then cannot count.
     Statement s = BUNRAKU_TRY(db.prepare("DELETE FROM certnames WHERE id = ?"));
     s.bind(node);
     return s.run();

@@ -99,10 +99,10 @@ ReportTexts::ReportTexts(std::string_view metrics, std::string_view logs, bool l
 
 Result<void> ReportTexts::store_rest(Database& db, std::int64_t report) const {
     if (metrics_.empty() && logs_.empty()) return {};
-    Statement s = BUNRAKU_TRY(
-        db.prepare(fmt::format("INSERT INTO report_data (report_id, metrics, logs)"
-                               " VALUES (?, {0}, {0})",
-                               Dialect(db.backend()).json_value())));
+    Statement s =
+        BUNRAKU_TRY(db.prepare(fmt::format("INSERT INTO report_data (report_id, metrics, logs)"
+                                           " VALUES (?, {0}, {0})",
+                                           Dialect(db.backend()).json_value())));
     s.bind(report);
     std::string compressed[2];
     std::size_t i = 0;

@@ -16,8 +16,7 @@ constexpr std::string_view kRunColumns =
     " rp.start_time, rp.end_time, coalesce(rk.environment_id, 0),"
     " coalesce(rk.code_id, rk.configuration_version)";
 constexpr int kRunColumnCount = 11;
-constexpr std::string_view kRuns =
-    "reports rp LEFT JOIN report_kinds rk ON rk.id = rp.kind_id";
+constexpr std::string_view kRuns = "reports rp LEFT JOIN report_kinds rk ON rk.id = rp.kind_id";
 
 RunStatus status_of(std::string_view text) {
     if (text == "unchanged") return RunStatus::Unchanged;
@@ -186,10 +185,10 @@ Result<std::optional<Run>> find_run(Database& db, std::string_view hash) {
 
 Result<RunData> run_data(Database& db, std::int64_t report) {
     const query::Dialect dialect(db.backend());
-    auto s = BUNRAKU_TRY(db.prepare(
-        fmt::format("SELECT {}, {} FROM reports rp WHERE rp.id = ?",
-                    query::report_text_sql(dialect, query::ReportText::Logs, "rp"),
-                    query::report_text_sql(dialect, query::ReportText::Metrics, "rp"))));
+    auto s = BUNRAKU_TRY(
+        db.prepare(fmt::format("SELECT {}, {} FROM reports rp WHERE rp.id = ?",
+                               query::report_text_sql(dialect, query::ReportText::Logs, "rp"),
+                               query::report_text_sql(dialect, query::ReportText::Metrics, "rp"))));
     s.bind(report);
     RunData out;
     if (BUNRAKU_TRY(s.step())) {

@@ -83,7 +83,8 @@ std::string Dialect::compact_json_text(std::string_view json) const {
 }
 
 std::string Dialect::uuid_text(std::string_view uuid) const {
-    return pg_ ? fmt::format("(({})::text COLLATE \"C\")", uuid) : fmt::format("uuid_text({})", uuid);
+    return pg_ ? fmt::format("(({})::text COLLATE \"C\")", uuid)
+               : fmt::format("uuid_text({})", uuid);
 }
 
 std::string Dialect::as_jsonb(std::string_view json) const {

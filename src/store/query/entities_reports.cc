@@ -30,17 +30,14 @@ std::string catalog_uuid(const Dialect& d) {
     return d.uuid_text("coalesce(rp.catalog_uuid, rk.catalog_uuid)");
 }
 std::string report_part(const Dialect& d, ReportText text, std::string_view name) {
-    return json_object(
-        d, {{"data", JsonSql::Json, json_ordered(d, report_text_sql(d, text, "rp"))},
-            {"href", JsonSql::Text, href(d, "reports", "rp.hash", name)}});
+    return json_object(d, {{"data", JsonSql::Json, json_ordered(d, report_text_sql(d, text, "rp"))},
+                           {"href", JsonSql::Text, href(d, "reports", "rp.hash", name)}});
 }
 std::string report_metrics(const Dialect& d) {
     return report_part(d, ReportText::Metrics, "metrics");
 }
 std::string report_logs(const Dialect& d) { return report_part(d, ReportText::Logs, "logs"); }
-std::string only_metrics(const Dialect& d) {
-    return report_text_sql(d, ReportText::Metrics, "rp");
-}
+std::string only_metrics(const Dialect& d) { return report_text_sql(d, ReportText::Metrics, "rp"); }
 std::string only_logs(const Dialect& d) { return report_text_sql(d, ReportText::Logs, "rp"); }
 std::string report_events(const Dialect& d) {
     std::string rows = json_rows(d,

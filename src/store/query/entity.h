@@ -112,7 +112,8 @@ struct Entity {
     std::string_view key = {};
     /// The number of rows that a row represents, if it can be more than one.
     std::string_view count = {};
-    /// The condition that selects reports of agents, for entities that return only those by default.
+    /// The condition that selects reports of agents, for entities that return only those by
+    /// default.
     std::string_view agents = {};
     bool distinct = false;
     bool single = false;   ///< each row is returned as its single value (fact-names, logs, metrics)

@@ -18,8 +18,7 @@ std::string report_text_sql(const Dialect& dialect, ReportText text, std::string
             " WITH ORDINALITY AS drp (piece, number, n)), chr(2), {1}), '')::jsonb, drd.{2})",
             report, part + 1, column);
     } else {
-        value =
-            fmt::format("report_part(drk.texts, {}.numbers, {}, drd.{})", report, part, column);
+        value = fmt::format("report_part(drk.texts, {}.numbers, {}, drd.{})", report, part, column);
     }
     return fmt::format(
         "(SELECT {0} FROM report_kinds drk LEFT JOIN report_data drd ON drd.report_id = {1}.id"

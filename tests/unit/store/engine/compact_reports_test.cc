@@ -44,7 +44,8 @@ private:
 
 /// The report of an agent with 600 resources, in the form that a server sends to the store.
 std::string report_of(int node, int run, bool changed, Digits& digits) {
-    const std::int64_t at = kBegin + run * kInterval + node * 1000 + static_cast<int>(digits.below(999));
+    const std::int64_t at =
+        kBegin + run * kInterval + node * 1000 + static_cast<int>(digits.below(999));
     auto seconds = [&](int most) {
         return fmt::format("{}.{:09}", digits.below(most), digits.below(1'000'000'000));
     };
@@ -113,7 +114,8 @@ std::string report_of(int node, int run, bool changed, Digits& digits) {
 class CompactReports : public OnWriter {
 protected:
     static CommandHeader header(int node, std::int64_t received) {
-        return {CommandKind::StoreReport, 8, fmt::format("node{:03}.example.com", node), received, 0};
+        return {CommandKind::StoreReport, 8, fmt::format("node{:03}.example.com", node), received,
+                0};
     }
     void put(int node, int run, const std::string& body) {
         auto prepared = prepare_command(header(node, kBegin + run * kInterval + 5000), body, {});

@@ -76,7 +76,8 @@ private:
             const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
             const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
             const sockaddr_un there = address_of(server_);
-            EXPECT_EQ(::connect(server, reinterpret_cast<const sockaddr*>(&there), sizeof there), 0);
+            EXPECT_EQ(::connect(server, reinterpret_cast<const sockaddr*>(&there), sizeof there),
+                      0);
             pairs_.emplace_back(client, server);
         }
     }
@@ -97,8 +98,8 @@ protected:
         const std::string server = url->substr(begin, end - begin), folder = folder_ / "proxy";
         proxy_.emplace(folder, server + "/.s.PGSQL.5432");
         // The proxy is the first host, and the server itself the second one.
-        where_ = url->substr(0, begin) + folder + "," + server + url->substr(end) +
-                 "&connect_timeout=2";
+        where_ =
+            url->substr(0, begin) + folder + "," + server + url->substr(end) + "&connect_timeout=2";
     }
     TempFolder folder_;
     std::optional<Proxy> proxy_;
@@ -132,7 +133,8 @@ TEST_F(HungServer, ReaderLeavesItWithinARow) {
     ASSERT_TRUE(reader) << reader.error().message;
     {
         // More rows than the buffers of the sockets hold.
-        auto s = (*reader)->prepare_once("SELECT repeat('x', 10000) FROM generate_series(1, 100000)");
+        auto s =
+            (*reader)->prepare_once("SELECT repeat('x', 10000) FROM generate_series(1, 100000)");
         ASSERT_TRUE(s);
         s->stream();
         auto row = s->step();
