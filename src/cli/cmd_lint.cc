@@ -35,7 +35,7 @@ void refuse_lint(std::string_view message) {
 }
 
 /// Adds the files in a folder whose names have one of the endings. Like a glob of Ruby, this
-/// ignores hidden entries and does not follow links to folders.
+/// ignores hidden entries and does not follow links to folders. It also ignores links to nothing.
 void find_lint_files(sys::FileSystem& files, const std::string& folder,
                      const std::vector<std::string_view>& endings, std::vector<std::string>& out) {
     const auto names = files.list(folder);
@@ -43,7 +43,8 @@ void find_lint_files(sys::FileSystem& files, const std::string& folder,
     for (const std::string& name : *names) {
         if (name.starts_with('.')) continue;
         const std::string path = folder + "/" + name;
-        if (std::ranges::any_of(endings, [&](auto ending) { return path.ends_with(ending); }))
+        if (std::ranges::any_of(endings, [&](auto ending) { return path.ends_with(ending); }) &&
+            files.stat(path))
             out.push_back(path);
         const auto status = files.lstat(path);
         if (status && status->kind == sys::FileKind::Directory)

@@ -83,6 +83,20 @@ public:
 
     Problems problems;
 
+    /// Adds the names that the file itself defines.
+    void add_definitions(const syntax::Program& program) {
+        for (const Node* definition : program.definitions) {
+            switch (definition->kind) {
+                case syntax::NodeKind::HostClassDefinition:
+                case syntax::NodeKind::ResourceTypeDefinition:
+                case syntax::NodeKind::FunctionDefinition:
+                    own_.emplace(static_cast<const syntax::NamedDefinition*>(definition)->name);
+                    break;
+                default: break;
+            }
+        }
+    }
+
     /// Checks the code below `node`. Returns whether the code after it never runs.
     bool visit(const Node* node) {
         if (!node) return false;
@@ -135,7 +149,7 @@ private:
         if (const auto* known = std::ranges::find(kDeprecated, plain, &Deprecated::name);
             known != std::end(kDeprecated))
             report_deprecated(name, *known);
-        if (names_ && names_->function_exists(plain) == Existence::Missing)
+        if (names_ && !own_.contains(plain) && names_->function_exists(plain) == Existence::Missing)
             problems.error("unknown_function", &name, fmt::format("unknown function '{}'", plain));
     }
 
@@ -175,7 +189,8 @@ private:
     }
 
     void check_class(const Node* place, std::optional<std::string_view> name) {
-        if (name && names_->class_exists(plain_name(*name)) == Existence::Missing)
+        if (name && !own_.contains(plain_name(*name)) &&
+            names_->class_exists(plain_name(*name)) == Existence::Missing)
             problems.error("unknown_class", place,
                            fmt::format("unknown class '{}'", plain_name(*name)));
     }
@@ -220,18 +235,25 @@ private:
             }
             return;
         }
-        if (names_->type_exists(type) == Existence::Missing) {
+        if (!own_.contains(type) && names_->type_exists(type) == Existence::Missing) {
             problems.error("unknown_resource_type", written,
                            fmt::format("unknown resource type '{}'", type));
             return;
         }
+        const auto is_default = [](const syntax::ResourceBody* body) {
+            return as<syntax::LiteralDefault>(body->title) != nullptr;
+        };
+        const auto defaults = std::ranges::find_if(resource.bodies, is_default);
         for (const syntax::ResourceBody* body : resource.bodies)
-            check_attributes(type, *body, body->title ? body->title : written);
+            check_attributes(type, *body, body->title ? body->title : written,
+                             defaults == resource.bodies.end() ? nullptr : *defaults);
     }
 
+    /// `defaults` is the body with the title default, whose attributes apply to the others, or
+    /// null.
     void check_attributes(const std::string& type, const syntax::ResourceBody& body,
-                          const Node* place) {
-        check_attribute_values(type, body, place, text_, *names_, problems);
+                          const Node* place, const syntax::ResourceBody* defaults = nullptr) {
+        check_attribute_values(type, body, defaults, place, text_, *names_, problems);
         const auto* known = names_->attributes(type);
         if (!known) return;
         for (const Node* operation : body.operations) {
@@ -249,6 +271,8 @@ private:
 
     std::string_view text_;
     CodeNames* names_;
+    /// The classes, defined types and functions of this file.
+    CodeNames::Names own_;
 };
 
 }  // namespace
@@ -269,6 +293,7 @@ std::vector<lint::Problem> check_code(std::string_view text, const std::string& 
 
 Problems check_tree(const syntax::Tree& tree, std::string_view text, CodeNames* names) {
     CodeCheck check(text, names);
+    check.add_definitions(*tree.program);
     check.visit(tree.program);
     return std::move(check.problems);
 }

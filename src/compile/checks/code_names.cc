@@ -2,6 +2,7 @@
 #include "compile/checks/code_names.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "language/function/table.h"
@@ -20,6 +21,22 @@ using Names = CodeNames::Names;
 constexpr std::size_t kMaxTexts = std::size_t{256} << 20;
 constexpr int kMaxDepth = 16;
 
+/// Reports whether a text has the words of a definition, "class a::b".
+bool defines(std::string_view text, std::string_view keyword, std::string_view name) {
+    const auto is_word = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
+    };
+    for (std::size_t at = 0; (at = text.find(name, at)) != std::string_view::npos; ++at) {
+        const std::size_t end = at + name.size();
+        if (end < text.size() && is_word(text[end])) continue;
+        std::string_view before = text.substr(0, at);
+        if (before.ends_with("::")) before.remove_suffix(2);
+        const std::string_view words = base::trim(before, " \t");
+        if (words.size() < before.size() && words.ends_with(keyword)) return true;
+    }
+    return false;
+}
+
 /// Adds the variables that the code below `node` assigns.
 void collect_assigned(const syntax::Node* node, Names& names) {
     if (const auto* assignment = as<syntax::AssignmentExpression>(node)) {
@@ -37,9 +54,23 @@ void collect_assigned(const syntax::Node* node, Names& names) {
 
 }  // namespace
 
-Existence CodeNames::missing(std::string_view name) const {
-    const bool has_module = environment_.module(name.substr(0, name.find("::"))) != nullptr;
-    return has_module ? Existence::Missing : Existence::Unknown;
+/// Returns the existence of a name that its own file does not define.
+Existence CodeNames::missing(std::string_view keyword, const std::string& name) {
+    const auto [entry, added] = missing_.try_emplace(fmt::format("{} {}", keyword, name));
+    if (added) entry->second = find_missing(keyword, name);
+    return entry->second;
+}
+
+Existence CodeNames::find_missing(std::string_view keyword, const std::string& name) {
+    const std::string module_name = name.substr(0, name.find("::"));
+    if (!environment_.module(module_name) || unreadable_.contains(name)) return Existence::Unknown;
+    // The manifests of an environment may define anything, in files of any name.
+    read_all_texts();
+    const bool elsewhere =
+        text_bytes_ > kMaxTexts || std::ranges::any_of(*texts_, [&](const FoundText& each) {
+            return !each.of_module && defines(each.text, keyword, name);
+        });
+    return elsewhere ? Existence::Exists : Existence::Missing;
 }
 
 const syntax::NamedDefinition* CodeNames::find(Kind kind, const std::string& name) {
@@ -47,6 +78,7 @@ const syntax::NamedDefinition* CodeNames::find(Kind kind, const std::string& nam
     if (!added) return entry->second;
     for (const auto& [module, path] : environment_.manifest_candidates(name)) {
         auto file = environment_.parse_file(path);
+        if (file && !file->tree) unreadable_.insert(name);
         if (!file || !file->tree) continue;
         for (const syntax::Node* definition : file->tree->program->definitions) {
             if (definition->kind != kind) continue;
@@ -89,7 +121,7 @@ const restype::TypeSpec* CodeNames::native_type(const std::string& name) const {
 }
 
 Existence CodeNames::class_exists(const std::string& name) {
-    return class_definition(name) ? Existence::Exists : missing(name);
+    return class_definition(name) ? Existence::Exists : missing("class", name);
 }
 
 Existence CodeNames::type_exists(const std::string& name) {
@@ -97,17 +129,17 @@ Existence CodeNames::type_exists(const std::string& name) {
         environment_.ruby_type_file(name) || defined_type(name))
         return Existence::Exists;
     // A type in Ruby has no namespace, so any missing module may contain it.
-    return name.contains("::") ? missing(name) : Existence::Unknown;
+    return name.contains("::") ? missing("define", name) : Existence::Unknown;
 }
 
 bool CodeNames::module_has_function(const std::string& name) const {
     return environment_.function_file(name) || environment_.ruby_function_file(name);
 }
 
-Existence CodeNames::function_exists(const std::string& name) const {
+Existence CodeNames::function_exists(const std::string& name) {
     if (function::builtin_functions().find(name) || module_has_function(name))
         return Existence::Exists;
-    return name.contains("::") ? missing(name) : Existence::Unknown;
+    return name.contains("::") ? missing("function", name) : Existence::Unknown;
 }
 
 const Names* CodeNames::attributes(const std::string& type) {
@@ -181,17 +213,20 @@ std::string CodeNames::ModuleTypes::definition_of(std::string_view name) {
     return {};
 }
 
-bool CodeNames::any_text(const std::function<bool(std::string_view)>& test) {
-    if (!texts_) {
-        texts_.emplace();
-        for (const environment::Module& module : environment_.modules())
-            folders_.insert(module.path);
-        for (const std::string& folder : folders_) read_texts(folder, 0);
-    }
-    return text_bytes_ > kMaxTexts || std::ranges::any_of(*texts_, test);
+void CodeNames::read_all_texts() {
+    if (texts_) return;
+    texts_.emplace();
+    const std::set<std::string> others = folders_;
+    for (const environment::Module& module : environment_.modules()) folders_.insert(module.path);
+    for (const std::string& folder : folders_) read_texts(folder, !others.contains(folder), 0);
 }
 
-void CodeNames::read_texts(const std::string& folder, int depth) {
+bool CodeNames::any_text(const std::function<bool(std::string_view)>& test) {
+    read_all_texts();
+    return text_bytes_ > kMaxTexts || std::ranges::any_of(*texts_, test, &FoundText::text);
+}
+
+void CodeNames::read_texts(const std::string& folder, bool of_module, int depth) {
     constexpr std::string_view kEndings[] = {".pp",   ".epp", ".erb", ".rb",
                                              ".yaml", ".yml", ".json"};
     for (const std::string& name : environment_.list(folder)) {
@@ -201,9 +236,9 @@ void CodeNames::read_texts(const std::string& folder, int depth) {
             auto text = environment_.read(path);
             if (!text) continue;
             text_bytes_ += text->size();
-            texts_->push_back(std::move(*text));
+            texts_->push_back({std::move(*text), of_module});
         } else if (depth < kMaxDepth && !folders_.contains(path)) {
-            read_texts(path, depth + 1);
+            read_texts(path, of_module, depth + 1);
         }
     }
 }

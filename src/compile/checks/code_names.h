@@ -33,7 +33,7 @@ public:
     /// Names are in lower case, without leading colons.
     Existence class_exists(const std::string& name);
     Existence type_exists(const std::string& name);
-    Existence function_exists(const std::string& name) const;
+    Existence function_exists(const std::string& name);
     /// Reports whether a module defines the function, so that the program's own may differ from it.
     bool module_has_function(const std::string& name) const;
     bool has_module(std::string_view name) const { return environment_.module(name) != nullptr; }
@@ -78,15 +78,25 @@ private:
     const syntax::NamedDefinition* find(Kind kind, const std::string& name);
     std::optional<Names> find_attributes(const std::string& type);
     std::optional<Names> find_variables(const std::string& class_name);
-    Existence missing(std::string_view name) const;
-    void read_texts(const std::string& folder, int depth);
+    Existence missing(std::string_view keyword, const std::string& name);
+    Existence find_missing(std::string_view keyword, const std::string& name);
+    void read_all_texts();
+    void read_texts(const std::string& folder, bool of_module, int depth);
+
+    struct FoundText {
+        std::string text;
+        bool of_module = false;
+    };
 
     const environment::Environment& environment_;
     ModuleTypes types_{environment_};
     std::map<std::pair<Kind, std::string>, const syntax::NamedDefinition*> found_;
+    /// Names whose files have syntax errors, so that they may define them.
+    Names unreadable_;
+    std::map<std::string, Existence> missing_;  ///< by keyword and name
     std::map<std::string, std::optional<Names>, std::less<>> attributes_, variables_;
     std::set<std::string> folders_;
-    std::optional<std::vector<std::string>> texts_;
+    std::optional<std::vector<FoundText>> texts_;
     std::size_t text_bytes_ = 0;
     /// Keeps the trees of found definitions.
     std::vector<std::shared_ptr<const environment::ParsedFile>> files_;

@@ -192,7 +192,9 @@ base::Location word_in_line(std::string_view text, int line, std::string_view wo
 }
 
 bool is_module_folder(const std::string& folder) {
-    return environment::disk_files()->read(folder + "/metadata.json").has_value();
+    const auto& files = *environment::disk_files();
+    return files.stat(folder + "/metadata.json").exists &&
+           !files.stat(folder + "/environment.conf").exists;
 }
 
 FileKind kind_of_file(std::string_view path) {

@@ -61,13 +61,17 @@ bool is_required(const syntax::Parameter& parameter) {
 }
 
 void check_required(const std::string& type, const syntax::NamedDefinition& definition,
-                    const syntax::ResourceBody& body, const Node* place, std::string_view text,
-                    CodeNames& names, Problems& problems) {
+                    const syntax::ResourceBody& body, const syntax::ResourceBody* defaults,
+                    const Node* place, std::string_view text, CodeNames& names,
+                    Problems& problems) {
     CodeNames::Names given;
-    for (const Node* operation : body.operations) {
-        const auto* attribute = as<syntax::AttributeOperation>(operation);
-        if (!attribute) return;  // a hash may set any attribute
-        given.emplace(attribute->attribute_name);
+    for (const syntax::ResourceBody* each : {&body, defaults}) {
+        if (!each) continue;
+        for (const Node* operation : each->operations) {
+            const auto* attribute = as<syntax::AttributeOperation>(operation);
+            if (!attribute) return;  // a hash may set any attribute
+            given.emplace(attribute->attribute_name);
+        }
     }
     for (const syntax::Parameter* parameter : definition.parameters) {
         if (!is_required(*parameter) || given.contains(parameter->name)) continue;
@@ -211,8 +215,8 @@ void check_defaults(const syntax::NamedDefinition& definition, CodeNames& names,
 }
 
 void check_attribute_values(const std::string& type, const syntax::ResourceBody& body,
-                            const Node* place, std::string_view text, CodeNames& names,
-                            Problems& problems) {
+                            const syntax::ResourceBody* defaults, const Node* place,
+                            std::string_view text, CodeNames& names, Problems& problems) {
     const bool is_class = type.starts_with("class ");
     const syntax::NamedDefinition* definition =
         is_class ? names.class_definition(type.substr(6)) : names.defined_type(type);
@@ -233,9 +237,9 @@ void check_attribute_values(const std::string& type, const syntax::ResourceBody&
                 problems.error(kWrongType, attribute->value_expr, std::move(*message));
         }
     }
-    // The parameters of a class may be in Hiera data.
-    if (definition && !is_class)
-        check_required(type, *definition, body, place, text, names, problems);
+    // The parameters of a class may be in Hiera data. Defaults are not a resource.
+    if (definition && !is_class && &body != defaults)
+        check_required(type, *definition, body, defaults, place, text, names, problems);
 }
 
 void check_arguments(const syntax::QualifiedName& function, const Node* receiver,

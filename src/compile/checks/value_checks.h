@@ -12,10 +12,10 @@ namespace bunraku::checks {
 void check_defaults(const syntax::NamedDefinition& definition, CodeNames& names,
                     Problems& problems);
 /// Checks the attributes of a resource whose type is known. `type` is a resource type, or "class
-/// NAME". `text` is the text of the file.
+/// NAME". `defaults` is the body with the title default, or null. `text` is the text of the file.
 void check_attribute_values(const std::string& type, const syntax::ResourceBody& body,
-                            const syntax::Node* place, std::string_view text, CodeNames& names,
-                            Problems& problems);
+                            const syntax::ResourceBody* defaults, const syntax::Node* place,
+                            std::string_view text, CodeNames& names, Problems& problems);
 /// Checks the literal arguments of a call. `receiver` is the operand before the dot, or null.
 void check_arguments(const syntax::QualifiedName& function, const syntax::Node* receiver,
                      const syntax::NodeList& arguments, CodeNames& names, Problems& problems);

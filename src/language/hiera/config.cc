@@ -75,6 +75,10 @@ public:
             config_.hierarchy.push_back(std::move(common));
             return;
         }
+        if (!data.is_hash()) {
+            throw base::PuppetError(fmt::format(
+                "{}: File exists but does not contain a valid YAML hash", config_.path));
+        }
         const Value hash = plain_keys(data);
         const Value* version = hash.as_hash().find("version");
         config_.version = !version || version->is_undef() ? 3 : to_int(*version);

@@ -201,8 +201,31 @@ private:
         keywords({"default", "false", "true", "undef"});
         functions();
     }
-    /// Adds the literal values of an Enum or a Boolean.
-    void type_values(std::string_view type) {
+    /// Adds the values of the data types that a type names, "Optional[Web::Mode]".
+    void alias_values(std::string_view type, int depth) {
+        constexpr int kMaxDepth = 5;
+        if (depth > kMaxDepth) return;
+        constexpr std::string_view kNameParts =
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:";
+        for (std::size_t at = 0; (at = type.find_first_of(kNameParts, at)) != type.npos;) {
+            const std::size_t end = std::min(type.find_first_not_of(kNameParts, at), type.size());
+            const std::string name = base::lower(without_top(type.substr(at, end - at)));
+            at = end;
+            for (const auto& found : state_.workspace.index().definitions(
+                     symbol_key(SymbolKind::Type, name), place_.group)) {
+                if (found.definition->kind != DefinitionKind::DataType) continue;
+                const std::string_view text = files_.text(found.file->path).text;
+                const Span span = found.definition->span;
+                if (span.end() > text.size()) continue;
+                const std::string_view code = text.substr(span.offset, span.length);
+                if (const auto equals = code.find('='); equals != code.npos)
+                    type_values(code.substr(equals), depth + 1);
+            }
+        }
+    }
+    /// Adds the literal values of an Enum or a Boolean, also of aliases.
+    void type_values(std::string_view type, int depth = 0) {
+        alias_values(type, depth);
         if (type.find("Boolean") != std::string_view::npos) keywords({"false", "true"});
         for (std::size_t at = 0; (at = type.find("Enum[", at)) != std::string_view::npos;) {
             at += 5;

@@ -142,6 +142,28 @@ TEST_F(CodeChecksTest, MissingParameters) {
               "4:12 missing_parameter m::thing expects a value for parameter 'size'\n");
     EXPECT_EQ(found("M::Thing { size => 1 }\nm::thing { 'd': }\n"), "");
     EXPECT_EQ(found("m::thing { 'd': }\nM::Thing <| |> { size => 1 }\n"), "");
+    // The body with the title default is no resource, and its attributes apply to the others.
+    EXPECT_EQ(found("m::typed { default: port => 1; 'a': b => 'x' }\n"), "");
+    EXPECT_EQ(found("m::typed { default: * => $h; 'a': b => 'x' }\n"), "");
+}
+
+TEST_F(CodeChecksTest, NamesThatOtherFilesDefine) {
+    // In the file itself.
+    EXPECT_EQ(found("class m::here { }\ndefine m::local { }\nfunction m::f() { 1 }\n"
+                    "include m::here\nm::local { 'a': }\n$a = m::f()\n"),
+              "");
+    // A file with a syntax error may define any name to which it belongs.
+    write("m/manifests/broken.pp", "class m::broken { $a = }\n");
+    EXPECT_EQ(found("include m::broken, m::broken::inner, m::gone\n"),
+              "1:37 unknown_class unknown class 'm::gone'\n");
+    // In a manifest outside of the modules.
+    write("../" + root_.substr(root_.rfind('/') + 1) + "_site/nodes.pp",
+          "class m::site inherits m {\n}\ndefine ::m::made() { }\n");
+    CodeNames names(*environment_);
+    names.add_folder(root_ + "_site");
+    EXPECT_EQ(problems("include m::site, m::sit\nm::made { 'a': }\n", &names),
+              "1:18 unknown_class unknown class 'm::sit'\n");
+    std::filesystem::remove_all(root_ + "_site");
 }
 
 TEST_F(CodeChecksTest, Arguments) {

@@ -64,6 +64,9 @@ TEST_F(FileChecksTest, Data) {
     EXPECT_EQ(found("data/common.yaml", text), "");
     EXPECT_EQ(found("modules/m/data/common.yaml", "m::port: 80\nother::x: 1\n"),
               "2:1 unbound_key keys in the data of module m must begin with 'm::'\n");
+    // A control repository may have a metadata.json, too.
+    write("modules/m/environment.conf", "");
+    EXPECT_EQ(found("modules/m/data/common.yaml", "m::port: 80\nother::x: 1\n"), "");
 }
 
 TEST_F(FileChecksTest, DataThatIsConverted) {
@@ -76,6 +79,10 @@ TEST_F(FileChecksTest, HieraConfig) {
     EXPECT_EQ(found("hiera.yaml", valid), "");
     EXPECT_TRUE(found("hiera.yaml", valid + "    paths: [b]\n").contains(" hiera_config "));
     EXPECT_TRUE(found("hiera.yaml", "version: 5\nhierarchies: []\n").contains(" hiera_config "));
+    for (const char* text : {"- a\n", "1\n", "a\n"})
+        EXPECT_EQ(found("hiera.yaml", text),
+                  "1:1 hiera_config " + root_ +
+                      "/hiera.yaml: File exists but does not contain a valid YAML hash\n");
 }
 
 TEST_F(FileChecksTest, Metadata) {
