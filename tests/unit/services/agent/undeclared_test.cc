@@ -32,7 +32,7 @@ protected:
     void SetUp() override {
         std::string name = std::filesystem::temp_directory_path() / "bunraku-undeclared-XXXXXX";
         folder_ = mkdtemp(name.data());
-        ASSERT_TRUE(files_.write(folder_ + "/a", "text"));
+        ASSERT_TRUE(files_.write(folder_ + "/a", "text", 0644));
     }
     void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -96,10 +96,10 @@ TEST_F(UndeclaredTest, KeepsFilesThatAreNotAsTheyWereDeclared) {
     EXPECT_EQ(reason("", file("other")), "its content has changed");
     ASSERT_TRUE(files_.remove(folder_ + "/a"));
     EXPECT_EQ(reason(""), "");
-    ASSERT_TRUE(files_.make_directory(folder_ + "/a"));
+    ASSERT_TRUE(files_.make_directory(folder_ + "/a", 0755));
     EXPECT_EQ(reason(""), "it is no longer a regular file");
     ASSERT_TRUE(files_.remove_directory(folder_ + "/a"));
-    ASSERT_TRUE(files_.write(folder_ + "/b", "text"));
+    ASSERT_TRUE(files_.write(folder_ + "/b", "text", 0644));
     ASSERT_TRUE(files_.make_link(folder_ + "/b", folder_ + "/a"));
     EXPECT_EQ(reason(""), "it is no longer a regular file");
 }

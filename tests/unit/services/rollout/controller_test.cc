@@ -22,14 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kOld = "aaaaaaaaaaaa-0000000000000001",
                            kNew = "bbbbbbbbbbbb-0000000000000002";
 
-class Quiet final : public base::LogSink {
-public:
-    using LogSink::log;
-    void log(const base::Diagnostic& diagnostic) override { lines.push_back(diagnostic.message); }
-    bool enabled(base::Level) const override { return true; }
-    std::vector<std::string> lines;
-};
-
 class Rollout : public testing::Test {
 protected:
     void SetUp() override {
@@ -166,7 +158,7 @@ protected:
     }
 
     std::string folder_;
-    Quiet log_;
+    base::NullSink log_;
     base::Counters counters_;
     sys::RealSystem system_;
     std::shared_ptr<store::Service> service_;
