@@ -26,7 +26,7 @@ JudgedEvent change(std::string resource, std::string property = "content") {
 
 /// A node that moved in minute 100 and is expected to change File[/a].
 JudgedNode node(std::vector<JudgedRun> runs) {
-    JudgedNode out{.moved = 100 * kMinute, .transaction = "t100", .now = 161 * kMinute};
+    JudgedNode out{.moved = 100 * kMinute, .transaction = "t100", .now = 150 * kMinute};
     out.expected = {"File[/a]"};
     out.runs = std::move(runs);
     return out;
@@ -100,6 +100,7 @@ TEST(Judge, FindsNodesThatChangeAgain) {
 
 TEST(Judge, FindsSilentNodes) {
     auto silent = node({run(70)});
+    silent.now = 161 * kMinute;
     EXPECT_EQ(judged(silent), "silent 0 No report came");
     silent.now = 159 * kMinute;
     EXPECT_EQ(judged(silent), " 0 ");
@@ -107,6 +108,7 @@ TEST(Judge, FindsSilentNodes) {
     silent.usual_gap = 240 * kMinute;
     EXPECT_EQ(judged(silent), " 0 ");
     auto late = node({run(100)});
+    late.now = 161 * kMinute;
     EXPECT_EQ(judged(late), "silent 1 No report came");
 }
 
