@@ -43,6 +43,8 @@ Result<bool> Controller::tick() {
                                                            done.error().message));
         }
     }
+    // Transitions have changed targets, which nodes take once all servers know them.
+    BUNRAKU_TRY_VOID(acknowledge(time));
     if (rows.empty()) judged_.clear();
     BUNRAKU_TRY_VOID(clean(time));
     BUNRAKU_TRY_VOID(send_events());

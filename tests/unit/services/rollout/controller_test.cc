@@ -36,6 +36,8 @@ protected:
         fs::create_symlink(fmt::format(".bunraku/production/{}", kOld),
                            folder_ + "/envs/production");
         open();
+        // The store knows the nodes of the plan.
+        for (const auto* node : {"a", "b", "c"}) report(node, "00", "unchanged");
     }
     void TearDown() override {
         controller_.reset();
@@ -100,14 +102,16 @@ protected:
         return started ? started->row.id : 0;
     }
 
+    static std::string uuid(std::string_view text) {
+        return text.empty() ? "" : fmt::format("00000000-0000-4000-8000-0000000000{}", text);
+    }
     /// The node begins a run. Returns "old" or "new".
     std::string begin(std::string_view node, std::string_view transaction, bool implied = false) {
         const auto base = controller_->options().deployed.base("production");
         EXPECT_TRUE(base);
-        const server::NodeRun run{.environment = "production",
-                                  .node = node,
-                                  .transaction = transaction,
-                                  .implied = implied};
+        const std::string id = uuid(transaction);
+        const server::NodeRun run{
+            .environment = "production", .node = node, .transaction = id, .implied = implied};
         const auto version = versions_->begin(run, base->name);
         if (!version) return version.error().message;
         return *version == kNew ? "new" : *version == kOld ? "old" : *version;
@@ -115,7 +119,8 @@ protected:
     /// The report of a run comes. `event` is a resource that changed, or empty.
     void report(std::string_view node, std::string_view transaction, std::string_view status,
                 std::string_view resource = "") {
-        versions_->idle({.environment = "production", .node = node, .transaction = transaction});
+        const std::string id = uuid(transaction);
+        versions_->idle({.environment = "production", .node = node, .transaction = id});
         const auto now = catalog::format_wire_time(sys::machine().now_ms() + ++ticks_);
         std::string resources;
         if (!resource.empty()) {
@@ -133,7 +138,7 @@ protected:
             R"("transaction_uuid":"{2}","catalog_uuid":null,"code_id":null,"job_id":null,)"
             R"("cached_catalog_status":"not_used","status":"{3}","noop":false,"noop_pending":false,)"
             R"("corrective_change":false,"logs":[],"metrics":[],"resources":[{4}],"type":"agent"}})",
-            node, now, transaction, status, resources);
+            node, now, id, status, resources);
         store::CommandHeader header;
         header.kind = store::CommandKind::StoreReport;
         header.version = 8;
@@ -215,7 +220,7 @@ TEST_F(Rollout, BadChangeHaltsAndGoesBack) {
 
 TEST_F(Rollout, UnpredictedChangeHalts) {
     const auto id = start("soak: 0s\nproofs: 1\nback: ask\n");
-    begin("a", "a1");
+    EXPECT_EQ(begin("a", "a1"), "new");
     report("a", "a1", "changed", "/other");
     tick();
     EXPECT_EQ(state(id), "halted 0");
