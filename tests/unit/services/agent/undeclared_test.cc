@@ -55,7 +55,8 @@ protected:
     std::string reason(std::string_view resources) { return reason(resources, file()); }
 
     std::string folder_;
-    sys::RealFileSystem files_;
+    sys::RealFileSystem real_;
+    sys::FileSystem& files_ = real_;
 };
 
 TEST_F(UndeclaredTest, RemovesFilesThatNobodyManages) {
