@@ -201,9 +201,9 @@ Resource& Compilation::make_resource(const NewResource& wanted) {
 void Compilation::set_title(Resource& r, std::string_view title) {
     if (r.type.kind != ResourceType::Kind::Class) {
         r.title = title;
-    } else if (title.empty() || title == "main") {
+    } else if (title.empty()) {
         r.title = "main";
-        r.title_is_main = title.empty();
+        r.title_is_main = true;
     } else {
         r.title = capitalize(arena(), title);
     }
