@@ -43,7 +43,8 @@ TEST_P(Rollouts, StoresARolloutWithItsPlanAndMembers) {
     EXPECT_EQ(*rollout_plan(writer_->db(), "digest"), "{}");
     EXPECT_EQ(*rollout_plan(writer_->db(), "other"), std::nullopt);
     std::string members;
-    for (const auto& m : *rollout_members(writer_->db(), id)) members += m.certname;
+    const auto stored = *rollout_members(writer_->db(), id);
+    for (const auto& m : stored) members += m.certname;
     EXPECT_EQ(members, "acb");
     EXPECT_EQ(rollout_events(writer_->db(), id)->size(), 1u);
     EXPECT_EQ(*find_rollout(writer_->db(), id + 1), std::nullopt);
