@@ -75,8 +75,8 @@ std::vector<std::string> versions_beside(sys::FileSystem& files, const std::stri
 /// Returns the name of the version in a folder that `deploy` created, given with links resolved.
 /// Returns the whole path for other folders.
 std::string version_name(const std::string& real_folder);
-/// Returns the folder of a version next to `real_folder`, which version_name() named. If there is no
-/// folder of that name, returns one with the same id, that is with the same commit and modules.
+/// Returns the folder of a version next to `real_folder`, which version_name() named. If there is
+/// no folder of that name, returns one with the same id, that is with the same commit and modules.
 /// Returns nullopt if there is none.
 std::optional<std::string> version_folder(sys::FileSystem& files, const std::string& real_folder,
                                           const std::string& name);

@@ -24,8 +24,8 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// names (kFactNameTables). 5 lacked history (kHistoryTables). 6 lacked the history of facts
 /// (kFactHistoryTables). 7 lacked counters (kCounterTables). 8 stored Sensitive values unencrypted
 /// (kSecretTables). 9 lacked source locations (kPlaceTables). 10 lacked rollouts (kRolloutTables)
-/// and the resources that are no longer declared (kUndeclaredTables), and stored each report in full
-/// (kReportTables).
+/// and the resources that are no longer declared (kUndeclaredTables), and stored each report in
+/// full (kReportTables).
 constexpr std::int64_t kNewest = 11;
 
 /// The oldest schema whose programs may read and write the same database as this program. Later
