@@ -155,7 +155,7 @@ TEST_F(CodeChecksTest, NamesThatOtherFilesDefine) {
     // A file with a syntax error may define any name to which it belongs.
     write("m/manifests/broken.pp", "class m::broken { $a = }\n");
     EXPECT_EQ(found("include m::broken, m::broken::inner, m::gone\n"),
-              "1:37 unknown_class unknown class 'm::gone'\n");
+              "1:38 unknown_class unknown class 'm::gone'\n");
     // In a manifest outside of the modules.
     write("../" + root_.substr(root_.rfind('/') + 1) + "_site/nodes.pp",
           "class m::site inherits m {\n}\ndefine ::m::made() { }\n");
