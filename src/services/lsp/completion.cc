@@ -214,12 +214,7 @@ private:
             for (const auto& found : state_.workspace.index().definitions(
                      symbol_key(SymbolKind::Type, name), place_.group)) {
                 if (found.definition->kind != DefinitionKind::DataType) continue;
-                const std::string_view text = files_.text(found.file->path).text;
-                const Span span = found.definition->span;
-                if (span.end() > text.size()) continue;
-                const std::string_view code = text.substr(span.offset, span.length);
-                if (const auto equals = code.find('='); equals != code.npos)
-                    type_values(code.substr(equals), depth + 1);
+                type_values(found.definition->returns, depth + 1);
             }
         }
     }
