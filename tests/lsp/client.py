@@ -119,9 +119,10 @@ class Client:
         if text is None:
             with open(path, encoding="utf-8", newline="") as file:
                 text = file.read()
-        self.versions[path] = 1
+        # A version of its own for each opening: the server may still publish for the one before.
+        self.versions[path] = self.versions.get(path, 0) + 1
         self.notify("textDocument/didOpen", {"textDocument": {
-            "uri": uri(path), "languageId": "puppet", "version": 1, "text": text}})
+            "uri": uri(path), "languageId": "puppet", "version": self.versions[path], "text": text}})
         return text
 
     def change(self, path, changes):
