@@ -508,7 +508,7 @@ void Fleet::begin_life(Machine& m) {
         .facts_interval = std::max<std::chrono::seconds>(
             2h, std::chrono::duration_cast<std::chrono::seconds>(interval() * 4)),
         .conditional_requests = !options_.moves || m.number % 2 == 0,
-        .looks_for_plugins = options_.moves,
+        .looks_for_plugins = true,
         .keeps_connection = false,
         .resumes = false,
         .reports = load::AgentProfile::Reports::Changed});

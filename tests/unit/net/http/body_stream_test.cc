@@ -150,7 +150,8 @@ public:
         while (!out.ends_with(mark) && ::recv(fd_, &c, 1, 0) == 1) out += c;
         return out;
     }
-    /// Reads to the end. The time is linear in the length: the buffers of two sockets hold megabytes.
+    /// Reads to the end. The time is linear in the length: the buffers of two sockets hold
+    /// megabytes.
     std::string rest() const {
         std::string out;
         std::vector<char> piece(64 << 10);
