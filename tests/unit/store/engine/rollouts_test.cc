@@ -45,7 +45,7 @@ TEST_P(Rollouts, StoresARolloutWithItsPlanAndMembers) {
     std::string members;
     const auto stored = *rollout_members(writer_->db(), id);
     for (const auto& m : stored) members += m.certname;
-    EXPECT_EQ(members, "acb");
+    EXPECT_EQ(members, "cab");
     EXPECT_EQ(rollout_events(writer_->db(), id)->size(), 1u);
     EXPECT_EQ(*find_rollout(writer_->db(), id + 1), std::nullopt);
 }

@@ -41,11 +41,6 @@ std::string resource(const std::string& type, const std::string& title, const st
                        type, title, exported, tags, parameters);
 }
 
-constexpr const char* kNoTablesOfSchema11 =
-    "DROP TABLE undeclared; DROP TABLE created_resources; DROP TABLE rollouts;"
-    " DROP TABLE rollout_plans; DROP TABLE rollout_members; DROP TABLE node_versions;"
-    " DROP TABLE rollout_events; DROP TABLE rollout_servers; DROP TABLE node_tries;";
-
 /// Reverts the changes of schemas 8 to 10; open_after() reverts those of 11.
 #define BUNRAKU_NO_COUNTERS                                                         \
     "DROP TABLE places; DROP TABLE catalog_places;"                                 \
@@ -87,8 +82,6 @@ protected:
     void open_after(const std::string& back) {
         std::string all(writer_->db().postgresql() ? kNoTriggersPostgresql : kNoTriggersSqlite);
         auto done = writer_->db().execute(all + back);
-        ASSERT_TRUE(done) << done.error().message;
-        done = writer_->db().execute(kNoTablesOfSchema11);
         ASSERT_TRUE(done) << done.error().message;
         done = writer_->db().execute(wide_reports(writer_->db().backend()));
         ASSERT_TRUE(done) << done.error().message;

@@ -45,6 +45,15 @@ CREATE TABLE wide_data (
 );
 )sql");
     const std::string end = dialect.tables(R"sql(
+DROP TABLE undeclared;
+DROP TABLE created_resources;
+DROP TABLE rollouts;
+DROP TABLE rollout_plans;
+DROP TABLE rollout_members;
+DROP TABLE node_versions;
+DROP TABLE rollout_events;
+DROP TABLE rollout_servers;
+DROP TABLE node_tries;
 DROP TABLE report_data;
 DROP TABLE reports;
 DROP TABLE report_kinds;

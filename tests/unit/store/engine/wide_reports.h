@@ -8,8 +8,8 @@
 
 namespace bunraku::store {
 
-/// Returns SQL that replaces the tables of reports by those of schema 10, with the same reports.
-/// The triggers and indexes of `reports` are dropped.
+/// Returns SQL that replaces the tables of reports by those of schema 10, with the same reports,
+/// and drops the tables that schema 11 added. The triggers and indexes of `reports` are dropped.
 std::string wide_reports(query::Backend backend);
 
 }  // namespace bunraku::store
