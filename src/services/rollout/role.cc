@@ -36,6 +36,7 @@ class RolloutRole final : public server::Role {
 public:
     explicit RolloutRole(server::Context& context)
         : log_(context.log),
+          counters_(context.counters),
           authorization_(context.authorization),
           tokens_(context.tokens),
           alone_(context.store->backend() == store::Backend::Sqlite),
@@ -59,11 +60,12 @@ public:
             .send = [network](const std::string& url, const std::string& body) {
                 return send_event(*network, url, body);
             }});
-        add_metrics(context.counters);
+        add_metrics(counters_, versions_);
         context.versions = versions_;
         // A store that is away now is read as soon as it answers.
         if (!versions_->reload() || !alone_ || !versions_->table().environments.empty()) schedule();
     }
+    ~RolloutRole() override { add_metrics(counters_, nullptr); }
     std::string_view name() const override { return "rollouts"; }
     void mount(http::Router& router) override {
         add_rollout_routes(router, {.controller = controller_,
@@ -74,22 +76,32 @@ public:
     void stop() override { executor_->stop(); }
 
 private:
-    void add_metrics(base::Counters& counters) {
-        auto versions = versions_;
-        counters.gauge("bunraku_rollouts_live", "Rollouts that are not finished.", {}, [versions] {
-            double out = 0;
-            for (const auto& [name, one] : versions->table().environments)
-                out += one.rollout ? 1 : 0;
-            return out;
-        });
+    static void add_metrics(base::Counters& counters,
+                            const std::shared_ptr<StoreVersions>& versions) {
+        // Without versions, the role has ended; the metrics may still be read.
+        const auto read = [&versions](double (*of)(const StoreVersions&)) {
+            return [versions, of] { return versions ? of(*versions) : 0.0; };
+        };
+        counters.gauge("bunraku_rollouts_live", "Rollouts that are not finished.", {},
+                       read([](const StoreVersions& all) {
+                           double out = 0;
+                           for (const auto& [name, one] : all.table().environments)
+                               out += one.rollout ? 1 : 0;
+                           return out;
+                       }));
         counters.gauge("bunraku_rollout_nodes", "Nodes with another version than their target.",
-                       {{"state", "due"}}, [versions] { return versions->due(); });
+                       {{"state", "due"}},
+                       read([](const StoreVersions& all) { return all.due(); }));
         counters.counter("bunraku_rollout_due_asked_total",
                          "Runs that asked the store for the version of a node.", {},
-                         [versions] { return static_cast<double>(versions->figures().asked); });
+                         read([](const StoreVersions& all) {
+                             return static_cast<double>(all.figures().asked);
+                         }));
         counters.counter("bunraku_rollout_refused_total",
                          "Requests without a version, because the store was away.", {},
-                         [versions] { return static_cast<double>(versions->figures().refused); });
+                         read([](const StoreVersions& all) {
+                             return static_cast<double>(all.figures().refused);
+                         }));
     }
     /// Runs the controller soon, unless that is planned already.
     void schedule() {
@@ -106,6 +118,7 @@ private:
     }
 
     base::LogSink& log_;
+    base::Counters& counters_;
     std::shared_ptr<http::Authorization> authorization_;
     server::ApiTokens* tokens_;
     bool alone_;
