@@ -289,7 +289,7 @@ TEST_P(Garbage, RunsConcurrentlyWithWriters) {
         if (n % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
     collector.join();
-    ASSERT_TRUE(s.drain(std::chrono::seconds(60)));
+    ASSERT_TRUE(s.drain(std::chrono::seconds(600)));
     ASSERT_TRUE(s.clean(CleanWhat::all()));
     auto reader = s.reader();
     ASSERT_TRUE(reader);
