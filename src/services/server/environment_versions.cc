@@ -109,8 +109,8 @@ std::shared_ptr<const PlacedVersion> EnvironmentVersions::place(Environment& env
     out->sources.reads = environment.reads;
     if (environment.base) out->sources.previous = environment.base->sources.files;
     if (settings_.boolean("versioned_environment_dirs")) {
-        // The paths of catalogs are those of the version. Files are of its own, so that its
-        // snapshot can be forgotten.
+        // Catalogs contain the paths of the version. Each version has its own view of the files, so
+        // that its snapshot can be dropped.
         out->sources.directory = out->folder;
         out->sources.files = environment::mapped_files(files_, out->folder, out->folder);
     } else {
