@@ -14,8 +14,8 @@ import sys
 
 BATCH = 8
 TABLES = {"kAttributes", "kEntities", "kFunctions", "kKeys", "kParsed", "kPosix", "kProviders", "kUpdate"}
-# Each command has a function run() and a macro; the generated file has thousands of lines.
-ALONE = re.compile(r"^cli/cmd_|^language/function/stdlib_releases$")
+# The generated file has thousands of lines.
+ALONE = re.compile(r"^language/function/stdlib_releases$")
 
 TOKEN = re.compile(
     r"""//[^\n]*|/\*.*?\*/
@@ -246,7 +246,7 @@ def batches(names):
     for file, own in names.items():
         if ALONE.match(file):
             continue
-        parent = "/".join(file.split("/")[:2])
+        parent = "/".join(file.split("/")[:-1][:2])
         if parent != folder:
             open_batches, folder = [], parent
         for batch in open_batches:

@@ -137,7 +137,7 @@ std::vector<std::string> split_lists(const std::vector<std::string>& lists) {
     return out;
 }
 
-int run(Invocation& invocation) {
+int run_ca(Invocation& invocation) {
     OptionParser options(invocation);
     server::CaInput input;
     std::vector<std::string> names, serials, words;
@@ -199,7 +199,7 @@ int run(Invocation& invocation) {
 
 BUNRAKU_COMMAND(ca){.name = "ca",
                     .summary = "Manage the certificate authority: list, sign, revoke, roll over.",
-                    .run = run,
+                    .run = run_ca,
                     .run_mode = "server"};
 
 }  // namespace bunraku::cli

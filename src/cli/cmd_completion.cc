@@ -113,7 +113,7 @@ void print_words(const config::Settings& settings, const std::vector<std::string
     std::fwrite(out.data(), 1, out.size(), stdout);
 }
 
-int run(Invocation& invocation) {
+int run_completion(Invocation& invocation) {
     OptionParser options(invocation);
     bool words = false;
     std::vector<std::string> positional;
@@ -142,6 +142,6 @@ int run(Invocation& invocation) {
 
 BUNRAKU_COMMAND(completion){.name = "completion",
                             .summary = "Print a completion script for bash, zsh or fish.",
-                            .run = run};
+                            .run = run_completion};
 
 }  // namespace bunraku::cli

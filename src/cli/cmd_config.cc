@@ -199,7 +199,7 @@ void expect_arguments(const Invocation& invocation, const std::string& action, s
                                         given));
 }
 
-int run(Invocation& invocation) {
+int run_config(Invocation& invocation) {
     std::string section;
     std::string render_as;
     bool as_json = false;
@@ -247,6 +247,6 @@ int run(Invocation& invocation) {
 }  // namespace
 
 BUNRAKU_COMMAND(config){
-    .name = "config", .summary = "Interact with Puppet's settings.", .run = run};
+    .name = "config", .summary = "Interact with Puppet's settings.", .run = run_config};
 
 }  // namespace bunraku::cli

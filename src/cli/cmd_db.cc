@@ -388,7 +388,7 @@ constexpr Action kActions[] = {
     {"key", keys},
 };
 
-int run(Invocation& invocation) {
+int run_db(Invocation& invocation) {
     if (!invocation.args.empty() && invocation.args[0] == "query") return run_db_query(invocation);
     Flags flags;
     OptionParser options(invocation);
@@ -431,7 +431,7 @@ int run(Invocation& invocation) {
 
 BUNRAKU_COMMAND(db){.name = "db",
                     .summary = "Query, export, import and maintain the store.",
-                    .run = run,
+                    .run = run_db,
                     .run_mode = "server"};
 
 }  // namespace bunraku::cli

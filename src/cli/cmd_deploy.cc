@@ -139,7 +139,7 @@ int display(const module::DeployOptions& options, const DeployArguments& o,
     return 0;
 }
 
-int run(Invocation& invocation) {
+int run_deploy(Invocation& invocation) {
     DeployArguments o;
     OptionParser options(invocation);
     options.value("r10k", &o.config);
@@ -258,6 +258,6 @@ int run(Invocation& invocation) {
 
 BUNRAKU_COMMAND(deploy){.name = "deploy",
                         .summary = "Deploy environments from the branches of a control repository.",
-                        .run = run};
+                        .run = run_deploy};
 
 }  // namespace bunraku::cli

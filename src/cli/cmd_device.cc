@@ -9,7 +9,7 @@ namespace bunraku::cli {
 
 namespace {
 
-int run(Invocation& invocation) {
+int run_device(Invocation& invocation) {
     OptionParser options(invocation);
     std::vector<std::string> words;
     std::string text;
@@ -35,6 +35,6 @@ int run(Invocation& invocation) {
 
 BUNRAKU_COMMAND(device){.name = "device",
                         .summary = "Manage network devices: not supported, see its help.",
-                        .run = run};
+                        .run = run_device};
 
 }  // namespace bunraku::cli

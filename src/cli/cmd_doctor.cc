@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kNames[] = {"ok", "note", "bad"};
 
-int run(Invocation& invocation) {
+int run_doctor(Invocation& invocation) {
     OptionParser options(invocation);
     bool json = false;
     std::vector<std::string> words;
@@ -50,6 +50,6 @@ int run(Invocation& invocation) {
 
 BUNRAKU_COMMAND(doctor){.name = "doctor",
                         .summary = "Check that this machine has everything that Bunraku needs.",
-                        .run = run};
+                        .run = run_doctor};
 
 }  // namespace bunraku::cli

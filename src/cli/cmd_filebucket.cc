@@ -216,7 +216,7 @@ private:
     std::optional<apply::Bucket> bucket_;
 };
 
-int run(Invocation& invocation) {
+int run_filebucket(Invocation& invocation) {
     std::string folder, from, until;
     bool local = false, remote = false, json = false;
     OptionParser options(invocation);
@@ -269,6 +269,6 @@ int run(Invocation& invocation) {
 }  // namespace
 
 BUNRAKU_COMMAND(filebucket){
-    .name = "filebucket", .summary = "Store and retrieve files in a filebucket.", .run = run};
+    .name = "filebucket", .summary = "Store and retrieve files in a filebucket.", .run = run_filebucket};
 
 }  // namespace bunraku::cli

@@ -487,7 +487,7 @@ int serve(const Options& o, const std::string& root, const config::Settings& set
     return 0;
 }
 
-int run(Invocation& invocation) {
+int run_forge(Invocation& invocation) {
     Options o;
     OptionParser options(invocation);
     options.list("repo", &o.repos);
@@ -582,7 +582,7 @@ int run(Invocation& invocation) {
 
 BUNRAKU_COMMAND(forge){.name = "forge",
                        .summary = "Manage, publish and serve repositories of modules.",
-                       .run = run,
+                       .run = run_forge,
                        .run_mode = "server"};
 
 }  // namespace bunraku::cli

@@ -138,7 +138,7 @@ bool generate(const environment::Environment& environment, bool force, base::Log
     return all_well;
 }
 
-int run(Invocation& invocation) {
+int run_generate(Invocation& invocation) {
     OptionParser options(invocation);
     std::string format = "pcore", modulepath = NodeOptions::kNotGiven;
     bool force = false;
@@ -175,6 +175,6 @@ int run(Invocation& invocation) {
 }  // namespace
 
 BUNRAKU_COMMAND(generate){
-    .name = "generate", .summary = "Write Puppet code out of Ruby code.", .run = run};
+    .name = "generate", .summary = "Write Puppet code out of Ruby code.", .run = run_generate};
 
 }  // namespace bunraku::cli

@@ -312,7 +312,7 @@ int sync(const Options& o, const config::Settings& settings, base::LogSink& log)
     return done->failed == 0 ? 0 : 1;
 }
 
-int run(Invocation& invocation) {
+int run_module(Invocation& invocation) {
     Options o;
     OptionParser options(invocation);
     options.value("modulepath", &o.modulepath);
@@ -409,6 +409,6 @@ int run(Invocation& invocation) {
 BUNRAKU_COMMAND(module){
     .name = "module",
     .summary = "Creates, installs and searches for modules on the Puppet Forge.",
-    .run = run};
+    .run = run_module};
 
 }  // namespace bunraku::cli

@@ -204,7 +204,7 @@ void check_format(const std::string& format) {
         throw base::plain_error(fmt::format("I don't know how to render '{}'", format));
 }
 
-int run(Invocation& invocation) {
+int run_node(Invocation& invocation) {
     bool json = false, all = false;
     std::string database, terminus, format;
     OptionParser options(invocation);
@@ -280,7 +280,7 @@ int run(Invocation& invocation) {
 
 BUNRAKU_COMMAND(node){.name = "node",
                       .summary = "Show, deactivate and purge the nodes in the store.",
-                      .run = run,
+                      .run = run_node,
                       .run_mode = "server"};
 
 }  // namespace bunraku::cli

@@ -45,7 +45,7 @@ void print(const std::vector<std::string>& files, const std::string& format) {
     }
 }
 
-int run(Invocation& invocation) {
+int run_plugin(Invocation& invocation) {
     OptionParser options(invocation);
     std::string format;
     std::vector<std::string> positional, words;
@@ -83,7 +83,7 @@ int run(Invocation& invocation) {
 // The server and certificate are those of the agent.
 BUNRAKU_COMMAND(plugin){.name = "plugin",
                         .summary = "Download the plugins of the server's modules.",
-                        .run = run,
+                        .run = run_plugin,
                         .run_mode = "agent"};
 
 }  // namespace bunraku::cli

@@ -110,7 +110,7 @@ std::string list_reports(const std::string& folder, const std::string& only, boo
     return json ? "[" + out + "]\n" : out;
 }
 
-int run(Invocation& invocation) {
+int run_report(Invocation& invocation) {
     OptionParser options(invocation);
     std::string terminus, format;
     bool json = false;
@@ -182,6 +182,6 @@ int run(Invocation& invocation) {
 }  // namespace
 
 BUNRAKU_COMMAND(report){
-    .name = "report", .summary = "Submit and process the reports of runs.", .run = run};
+    .name = "report", .summary = "Submit and process the reports of runs.", .run = run_report};
 
 }  // namespace bunraku::cli

@@ -14,7 +14,7 @@ namespace bunraku::cli {
 
 namespace {
 
-int run(Invocation& invocation) {
+int run_script(Invocation& invocation) {
     OptionParser options(invocation);
     NodeOptions node;
     node.add_to(options);
@@ -73,6 +73,6 @@ int run(Invocation& invocation) {
 }  // namespace
 
 BUNRAKU_COMMAND(script){
-    .name = "script", .summary = "Run Puppet code for its effects, without a catalog.", .run = run};
+    .name = "script", .summary = "Run Puppet code for its effects, without a catalog.", .run = run_script};
 
 }  // namespace bunraku::cli

@@ -81,7 +81,7 @@ server::InstanceOptions options_of(const config::Settings& settings, const std::
     return out;
 }
 
-int run(Invocation& invocation) {
+int run_server(Invocation& invocation) {
     OptionParser parser(invocation);
     std::string roles, database;
     std::vector<std::string> http, https, words;
@@ -141,7 +141,7 @@ int run(Invocation& invocation) {
 BUNRAKU_COMMAND(server){
     .name = "server",
     .summary = "Serve agents, certificates, the store (PuppetDB's API) and the forge.",
-    .run = run,
+    .run = run_server,
     .run_mode = "server"};
 
 }  // namespace bunraku::cli

@@ -304,7 +304,7 @@ Result<void> run_ssl_action(SslAction& ssl, const std::vector<std::string>& word
     return ssl.clean(flags.authorities);
 }
 
-int run(Invocation& invocation) {
+int run_ssl(Invocation& invocation) {
     OptionParser options(invocation);
     std::string target, expiring_in;
     SslFlags flags;
@@ -349,7 +349,7 @@ int run(Invocation& invocation) {
 
 BUNRAKU_COMMAND(ssl){.name = "ssl",
                      .summary = "Get, check, show and remove this machine's certificate.",
-                     .run = run,
+                     .run = run_ssl,
                      .run_mode = "agent"};
 
 }  // namespace bunraku::cli

@@ -97,7 +97,7 @@ int list(const server::ApiTokens& tokens, const TokenOptions& o) {
     return 0;
 }
 
-int run(Invocation& invocation) {
+int run_token(Invocation& invocation) {
     OptionParser parser(invocation);
     TokenOptions o;
     std::vector<std::string> words;
@@ -142,7 +142,7 @@ int run(Invocation& invocation) {
 
 BUNRAKU_COMMAND(token){.name = "token",
                        .summary = "Tokens for programs that use a server's APIs.",
-                       .run = run,
+                       .run = run_token,
                        .run_mode = "server"};
 
 }  // namespace bunraku::cli
