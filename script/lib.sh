@@ -95,11 +95,12 @@ browser_tests() {
     npm ci --prefix tests/console --no-audit --no-fund --silent
 }
 
-# build PRESET TARGET...: configures and builds. It passes cmake_options to cmake.
+# build PRESET TARGET...: configures and builds. It passes cmake_options to cmake. With
+# BUNRAKU_WERROR=ON, a warning of the compiler fails the build.
 cmake_options=()
 build() {
     local preset=$1
     shift
-    cmake --preset "$preset" "${cmake_options[@]}" >/dev/null
+    cmake --preset "$preset" -DBUNRAKU_WERROR="${BUNRAKU_WERROR:-OFF}" "${cmake_options[@]}" >/dev/null
     cmake --build --preset "$preset" --parallel "$(nproc)" --target "$@"
 }

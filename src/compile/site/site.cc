@@ -230,13 +230,13 @@ struct Site::Impl {
           answers(answers_of(settings)) {}
 
     /// Returns the cache for results of Ruby functions.
-    static std::shared_ptr<ruby::Answers> answers_of(const config::Settings& settings) {
-        const auto name = settings.text("ruby_answers");
+    static std::shared_ptr<ruby::Answers> answers_of(const config::Settings& from) {
+        const auto name = from.text("ruby_answers");
         const auto mode = ruby::Answers::mode_named(name);
         if (!mode)
             throw base::plain_error(
                 fmt::format("Invalid ruby_answers '{}': expected on, off or check", name));
-        return std::make_shared<ruby::Answers>(ruby::answers_folder(settings.text("ruby_cachedir")),
+        return std::make_shared<ruby::Answers>(ruby::answers_folder(from.text("ruby_cachedir")),
                                                *mode);
     }
 
@@ -263,10 +263,10 @@ struct Site::Impl {
     };
     /// Returns the files of the commit that a request names, or null for the files of the disk.
     std::shared_ptr<const environment::Files> files_of(const environment::Spec& spec,
-                                                       const config::Settings& settings,
+                                                       const config::Settings& of_view,
                                                        const std::string& revision) {
         if (revision.empty()) return nullptr;
-        const std::string folder = folder_of(spec, settings);
+        const std::string folder = folder_of(spec, of_view);
         std::string key;
         add(key, folder);
         add(key, revision);

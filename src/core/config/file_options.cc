@@ -61,8 +61,8 @@ base::Result<PlainValue> without_file_options(std::string_view value) {
 std::vector<Remark> conf_remarks(std::string_view text, std::string_view section,
                                  Compatibility level) {
     std::vector<Remark> out;
-    const auto add = [&](base::Level level, std::string message) {
-        const Remark remark{level, std::move(message)};
+    const auto add = [&](base::Level severity, std::string message) {
+        const Remark remark{severity, std::move(message)};
         if (std::ranges::find(out, remark) == out.end()) out.push_back(remark);
     };
     const auto file = codec::parse_ini(text);

@@ -34,9 +34,8 @@ Value value_of_yaml(base::Arena& arena, const codec::YamlNode& node) {
 
 class DataChecker {
 public:
-    DataChecker(const State& state, const OpenFile& file, const IndexedFile& indexed,
-                std::vector<Problem>& out)
-        : state_(state), file_(file), indexed_(indexed), out_(out) {}
+    DataChecker(const State& state, const IndexedFile& indexed, std::vector<Problem>& out)
+        : state_(state), indexed_(indexed), out_(out) {}
 
     void run(const codec::YamlNode& root) {
         const bool typed = !converts();
@@ -97,7 +96,6 @@ private:
     }
 
     const State& state_;
-    const OpenFile& file_;
     const IndexedFile& indexed_;
     std::vector<Problem>& out_;
 };
@@ -155,7 +153,7 @@ void check_hiera(const State& state, const OpenFile& file, const IndexedFile* in
     if (file.kind == FileKind::HieraConfig) {
         check_hiera_config(file, *root, out);
     } else if (indexed) {
-        DataChecker(state, file, *indexed, out).run(*root);
+        DataChecker(state, *indexed, out).run(*root);
     }
 }
 

@@ -288,9 +288,9 @@ std::uint64_t CatalogCache::inputs_of(EnvironmentState& place,
         });
     });
     for (const auto& [file, keys] : trace.data()) {
-        keys.for_each([&, file = file](environment::ReadId key) {
-            add((std::uint64_t{file} + 1) << 32 | key, [&] {
-                const Item item{Read::Data, table.item(file).name, table.item(key).detail};
+        keys.for_each([&, file_id = file](environment::ReadId key) {
+            add((std::uint64_t{file_id} + 1) << 32 | key, [&] {
+                const Item item{Read::Data, table.item(file_id).name, table.item(key).detail};
                 return with_answer(item, item);
             });
         });
