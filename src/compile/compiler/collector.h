@@ -44,7 +44,7 @@ class Collector {
 public:
     enum class Kind : std::uint8_t { Catalog, Exported, Fixed };
 
-    Collector(Kind kind, Scope* scope) : kind(kind), scope(scope) {}
+    Collector(Kind k, Scope* s) : kind(k), scope(s) {}
 
     /// Runs the query again; returns true if it found new resources.
     bool evaluate(Compilation& compilation);

@@ -35,6 +35,8 @@ struct Case {
 std::optional<std::string> between(std::string_view text, std::string_view before,
                                    std::string_view after);
 
+/// Looks a key up again. Returns the text of `lookup --explain`, or "" without Hiera data.
+std::string explained_lookup(const Case& mistake, const std::string& key);
 /// Returns the syntax tree of a file of the environment or of an EPP template; "" means the code of
 /// the command line. Returns null if the file does not exist or has errors.
 std::shared_ptr<const environment::ParsedFile> tree_of(const Case& mistake,

@@ -34,16 +34,8 @@ void root_keys(std::string_view text, std::vector<std::string>& out) {
 /// Returns the data files that a lookup of the key reads.
 std::vector<std::string> data_files_of(const Case& mistake, const std::string& key) {
     std::vector<std::string> out;
-    auto* lookup = dynamic_cast<hiera::Lookup*>(mistake.compilation.request().services.lookup);
-    if (!lookup) return out;
-    auto& interpreter = mistake.compilation.interpreter();
-    hiera::Explainer explainer;
-    hiera::Lookup::Question question;
-    question.names = {key};
-    question.fallback = Value::undef();
-    lookup->ask(interpreter, interpreter.top_scope(), question, &explainer);
-    const auto told = explainer.to_string();
-    for (const auto line : base::split(told, '\n')) {
+    const std::string explained = explained_lookup(mistake, key);
+    for (const auto line : base::split(explained, '\n')) {
         if (const auto path = between(line, " Path \"", "\"");
             path && std::ranges::find(out, *path) == out.end())
             out.push_back(*path);
@@ -309,11 +301,23 @@ bool template_parameters(const Case& mistake) {
 
 }  // namespace
 
+std::string explained_lookup(const Case& mistake, const std::string& key) {
+    auto* lookup = dynamic_cast<hiera::Lookup*>(mistake.compilation.request().services.lookup);
+    if (!lookup) return {};
+    auto& interpreter = mistake.compilation.interpreter();
+    hiera::Explainer explainer;
+    hiera::Lookup::Question question;
+    question.names = {key};
+    question.fallback = Value::undef();
+    lookup->ask(interpreter, interpreter.top_scope(), question, &explainer);
+    return explainer.to_string();
+}
+
 bool inline_template(const Case& mistake) {
     if (mistake.where.file != "inlined-epp-text") return false;
     const auto call = place_of(mistake, [](const syntax::Node& node) {
-        const auto* call = as<CallNamedFunctionExpression>(&node);
-        const auto* name = call ? as<QualifiedName>(call->functor) : nullptr;
+        const auto* function = as<CallNamedFunctionExpression>(&node);
+        const auto* name = function ? as<QualifiedName>(function->functor) : nullptr;
         return name && name->value == "inline_epp";
     });
     if (call.line == 0) return false;

@@ -5,7 +5,6 @@
 
 #include "compile/compiler/explain.h"
 #include "core/base/text.h"
-#include "language/hiera/lookup.h"
 #include "language/syntax/visit.h"
 #include "resources/restype/spec.h"
 
@@ -21,16 +20,8 @@ struct Origin {
 
 /// Returns the Hiera level and file that provided a key, as in `lookup --explain`.
 std::optional<Origin> origin_of(const Case& mistake, const std::string& key) {
-    auto* lookup = dynamic_cast<hiera::Lookup*>(mistake.compilation.request().services.lookup);
-    if (!lookup) return std::nullopt;
-    auto& interpreter = mistake.compilation.interpreter();
-    hiera::Explainer explainer;
-    hiera::Lookup::Question question;
-    question.names = {key};
-    question.fallback = Value::undef();
-    lookup->ask(interpreter, interpreter.top_scope(), question, &explainer);
     Origin at;
-    const std::string text = explainer.to_string();
+    const std::string text = explained_lookup(mistake, key);
     const std::string found = fmt::format("Found key: \"{}\"", key);
     for (std::string_view rest = text; !rest.empty();) {
         const auto line = rest.substr(0, rest.find('\n'));

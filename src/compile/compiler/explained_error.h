@@ -29,9 +29,9 @@ struct Explanation {
 /// A PuppetError with an explanation.
 class ExplainedError final : public base::PuppetError {
 public:
-    ExplainedError(const base::PuppetError& error, Explanation explanation)
+    ExplainedError(const base::PuppetError& error, Explanation explained)
         : PuppetError(error),
-          explanation(std::move(explanation)),
+          explanation(std::move(explained)),
           of_lookup(dynamic_cast<const hiera::LookupError*>(&error) != nullptr) {}
     Explanation explanation;
     bool of_lookup;  ///< True if the error was a hiera::LookupError.

@@ -33,6 +33,16 @@ inline std::string capitalized(std::string_view text) {
     if (!out.empty()) out[0] = upper(out[0]);
     return out;
 }
+/// Turns "foo::bar" into "Foo::Bar". Only the first letter of each segment changes.
+inline std::string capitalized_segments(std::string_view name) {
+    std::string out(name);
+    bool start = true;
+    for (char& c : out) {
+        if (start) c = upper(c);
+        start = c == ':';
+    }
+    return out;
+}
 constexpr bool same_ignoring_case(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
     for (std::size_t i = 0; i < a.size(); ++i)

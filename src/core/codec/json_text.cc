@@ -84,6 +84,15 @@ std::string json_string(std::string_view text) {
     return out;
 }
 
+void append_json_strings(std::string& out, const std::vector<std::string>& items) {
+    out += '[';
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) out += ',';
+        append_json_string(out, items[i]);
+    }
+    out += ']';
+}
+
 std::size_t first_invalid_utf8(std::string_view text) {
     auto* begin = reinterpret_cast<const unsigned char*>(text.data());
     auto* end = begin + text.size();

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bunraku::codec {
 
@@ -14,6 +15,8 @@ enum class BadBytes { Replace, Keep };
 /// become U+FFFD, so that the result is always valid UTF-8.
 void append_json_string(std::string& out, std::string_view text, BadBytes bad = BadBytes::Replace);
 std::string json_string(std::string_view text);
+/// Appends an array of strings.
+void append_json_strings(std::string& out, const std::vector<std::string>& items);
 
 /// Returns the position of the first byte that is not UTF-8 (RFC 3629), or npos.
 std::size_t first_invalid_utf8(std::string_view text);

@@ -14,20 +14,20 @@ namespace bunraku::value {
 /// on the reader. `key` is true if the node is the key of a mapping.
 template <class Text>
 Value from_yaml(base::Arena& arena, const codec::YamlNode& n, const Text& text, bool key = false) {
-    using Kind = codec::YamlNode::Kind;
+    using NodeKind = codec::YamlNode::Kind;
     switch (n.kind) {
-        case Kind::Null: return Value::undef();
-        case Kind::Boolean: return Value::boolean(n.boolean);
-        case Kind::Integer: return Value::integer(n.integer);
-        case Kind::Float: return Value::floating(n.number);
-        case Kind::String: return text(n, key);
-        case Kind::Sequence: {
+        case NodeKind::Null: return Value::undef();
+        case NodeKind::Boolean: return Value::boolean(n.boolean);
+        case NodeKind::Integer: return Value::integer(n.integer);
+        case NodeKind::Float: return Value::floating(n.number);
+        case NodeKind::String: return text(n, key);
+        case NodeKind::Sequence: {
             std::vector<Value> items;
             items.reserve(n.items.size());
             for (const auto& item : n.items) items.push_back(from_yaml(arena, item, text));
             return make_array(arena, items);
         }
-        case Kind::Mapping: {
+        case NodeKind::Mapping: {
             HashBuilder hash(arena, n.entries.size());
             for (const auto& [k, v] : n.entries)
                 hash.set(from_yaml(arena, k, text, true), from_yaml(arena, v, text));

@@ -8,6 +8,7 @@
 #include "core/base/civil_time.h"
 #include "core/base/diagnostic.h"
 #include "core/base/semver.h"
+#include "core/base/text.h"
 #include "core/base/work_limit.h"
 #include "core/codec/base64.h"
 #include "core/value/build.h"
@@ -20,17 +21,6 @@ namespace {
 
 constexpr std::string_view kType = "__ptype";
 constexpr std::string_view kValue = "__pvalue";
-
-/// "a::b" => "A::B"
-std::string capitalize_segments(std::string_view name) {
-    std::string out(name);
-    bool start = true;
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        if (start && out[i] >= 'a' && out[i] <= 'z') out[i] = static_cast<char>(out[i] - 32);
-        start = out[i] == ':';
-    }
-    return out;
-}
 
 class Encoder {
 public:
@@ -94,9 +84,9 @@ private:
         if (title == nullptr || !title->is_string()) return {};
         const Value* name = pcore.as_hash().find("type_name");
         if (!is_class && (name == nullptr || !name->is_string())) return {};
-        std::string text = is_class ? "Class" : capitalize_segments(name->as_string());
+        std::string text = is_class ? "Class" : base::capitalized_segments(name->as_string());
         text += '[';
-        text += is_class || text == "Class[" ? capitalize_segments(title->as_string())
+        text += is_class || text == "Class[" ? base::capitalized_segments(title->as_string())
                                              : std::string(title->as_string());
         text += ']';
         return make_string(arena_, text);

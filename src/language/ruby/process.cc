@@ -59,6 +59,17 @@ std::string find_ruby(const std::string& program) {
     return executable(packaged) ? packaged : "";
 }
 
+std::vector<std::string> ruby_command(const std::string& program, std::string script) {
+    // rubygems takes longer to load than everything else. share/ruby loads it when a library cannot
+    // be found otherwise.
+    return {program,
+            "--disable=gems,did_you_mean,error_highlight,rubyopt",
+            "-EUTF-8:UTF-8",
+            "-W0",
+            "-e",
+            std::move(script)};
+}
+
 void Process::start(const HostOptions& options) {
     BUNRAKU_ASSERT(fd_ < 0 && pid_ < 0);
     stop_ = options.stop;
@@ -75,14 +86,7 @@ void Process::start(const HostOptions& options) {
             fmt::format("Could not start {}: {}", program, std::strerror(errno)));
     }
     sys::Command command;
-    // rubygems takes longer to load than everything else. share/ruby loads it when a library cannot
-    // be found otherwise.
-    command.argv = {program,
-                    "--disable=gems,did_you_mean,error_highlight,rubyopt",
-                    "-EUTF-8:UTF-8",
-                    "-W0",
-                    "-e",
-                    kBootstrap};
+    command.argv = ruby_command(program, kBootstrap);
     command.channel = pair[1];
     const auto files = share_files(options.library);
     if (!files) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "language/ruby/host.h"
 
@@ -16,6 +17,9 @@ namespace bunraku::ruby {
 /// Returns the path of the Ruby program. A `program` that contains a slash is used as it is.
 /// Otherwise it is searched in PATH and in the folder of Puppet's packages. Empty if there is none.
 std::string find_ruby(const std::string& program);
+/// Returns the arguments that run `script` in this interpreter, with UTF-8 as encoding, without
+/// warnings, and without the libraries that take long to load.
+std::vector<std::string> ruby_command(const std::string& program, std::string script);
 
 /// One child process. Not thread-safe.
 class Process {

@@ -56,15 +56,9 @@ base::Result<std::vector<Declaration>> read_puppetfile(sys::Processes& processes
     const std::string program = find_ruby("ruby");
     if (program.empty()) return failure("Ruby is not installed on this machine", ENOENT);
     sys::Command command;
-    command.argv = {program,
-                    "--disable=gems,did_you_mean,error_highlight,rubyopt",
-                    "-EUTF-8:UTF-8",
-                    "-W0",
-                    "-e",
-                    "$bunraku_puppetfile = true;" + std::string(puppetfile_script()),
-                    "--",
-                    path,
-                    environment};
+    command.argv =
+        ruby_command(program, "$bunraku_puppetfile = true;" + std::string(puppetfile_script()));
+    command.argv.insert(command.argv.end(), {"--", path, environment});
     command.input = text.empty() ? std::string("\n") : std::string(text);
     command.environment = {{"RUBYOPT", std::nullopt}, {"RUBYLIB", std::nullopt}};
     command.timeout = kPuppetfileTime;

@@ -312,18 +312,12 @@ private:
             fail(fmt::format("Float-Type supports [] with one or two arguments (from, to). Got {}",
                              args_.size()),
                  "BAD_INTEGER_SLICE_ARITY");
-        constexpr double infinity = std::numeric_limits<double>::infinity();
-        double ends[2] = {-infinity, infinity};
-        for (std::size_t i = 0; i < args_.size(); ++i) {
-            if (args_[i].is_numeric())
-                ends[i] = args_[i].as_number();
-            else if (!args_[i].is_default())
-                fail(fmt::format("Float-Type [] requires all arguments to be floats, or integers "
-                                 "(or default). Got {}",
-                                 ruby_class_name(args_[i])),
-                     "BAD_INTEGER_SLICE_TYPE", static_cast<int>(i));
-        }
-        return make_float(ctx_, ends[0], ends[1]);
+        return float_between(ctx_, args_, [&](std::size_t i) {
+            fail(fmt::format("Float-Type [] requires all arguments to be floats, or integers "
+                             "(or default). Got {}",
+                             ruby_class_name(args_[i])),
+                 "BAD_INTEGER_SLICE_TYPE", static_cast<int>(i));
+        });
     }
 
     const Type* hash() {

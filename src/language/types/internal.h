@@ -2,9 +2,12 @@
 // Declarations that the files of this folder share.
 #pragma once
 
+#include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "language/types/factory.h"
 #include "language/types/guard.h"
 #include "language/types/kinds.h"
 
@@ -61,6 +64,20 @@ const Type* type_of(Context& ctx, const Value& v);
 bool is_range_parameter(const Value& v);
 /// Returns the range between two ends, each an integer or default. Throws if from > to.
 Range range_of(const Value& from, const Value& to);
+/// Returns the Float type between one or two ends, each a number or default. Calls `invalid(i)`,
+/// which must throw, for another value.
+template <class Invalid>
+const Type* float_between(Context& ctx, std::span<const Value> ends, const Invalid& invalid) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    double range[2] = {-infinity, infinity};
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+        if (ends[i].is_numeric())
+            range[i] = ends[i].as_number();
+        else if (!ends[i].is_default())
+            invalid(i);
+    }
+    return make_float(ctx, range[0], range[1]);
+}
 std::string time_range_text(Range range, bool timestamp);
 
 /// Matches a parameter of a URI or an Object against an expected value: strings ignore case,

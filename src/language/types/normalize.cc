@@ -147,6 +147,24 @@ void merge_versions(Context& ctx, List& types) {
 }
 
 /// Merges two ranges if they overlap or, for integers, are adjacent.
+/// Merges the last item of `items` with each item before it that `merge` accepts (null means that
+/// the two cannot be merged). Removes these items and returns the result.
+template <class Item, class Merge>
+Item merge_last(std::vector<Item>& items, const Merge& merge) {
+    BUNRAKU_ASSERT(!items.empty());
+    Item memo = items.back();
+    items.pop_back();
+    std::vector<Item> apart;
+    for (const Item item : items) {
+        if (const auto merged = merge(memo, item))
+            memo = merged;
+        else
+            apart.push_back(item);
+    }
+    items = std::move(apart);
+    return memo;
+}
+
 const Type* merge_two(Context& ctx, const Type* a, const Type* b) {
     if (const auto* x = as<FloatType>(a)) {
         const auto& y = to<FloatType>(b);
@@ -174,19 +192,8 @@ void merge_numbers(Context& ctx, TypeKind kind, List& types) {
     List ranges = take(types, [&](const Type* t) { return is(t, kind); });
     if (ranges.size() < 2) return;
     List result;
-    while (!ranges.empty()) {
-        const Type* memo = ranges.back();
-        ranges.pop_back();
-        List apart;
-        for (const Type* y : ranges) {
-            if (const Type* merged = merge_two(ctx, memo, y))
-                memo = merged;
-            else
-                apart.push_back(y);
-        }
-        result.push_back(memo);
-        ranges = std::move(apart);
-    }
+    const auto merge = [&](const Type* a, const Type* b) { return merge_two(ctx, a, b); };
+    while (!ranges.empty()) result.push_back(merge_last(ranges, merge));
     types.insert(types.begin(), result.begin(), result.end());
 }
 
@@ -414,18 +421,11 @@ const base::SemVerRange* merge_ranges(Context& ctx, const base::SemVerRange& a,
 const SemVerType* make_sem_ver(Context& ctx, std::span<const base::SemVerRange* const> ranges) {
     if (ranges.empty()) return defaults().sem_ver;
     std::vector<const base::SemVerRange*> todo(ranges.begin(), ranges.end()), result;
+    const auto merge = [&](const base::SemVerRange* a, const base::SemVerRange* b) {
+        return merge_ranges(ctx, *a, *b);
+    };
     while (todo.size() > 1 || (!todo.empty() && !result.empty())) {
-        const base::SemVerRange* memo = todo.back();
-        todo.pop_back();
-        std::vector<const base::SemVerRange*> apart;
-        for (const base::SemVerRange* y : todo) {
-            if (const auto* merged = merge_ranges(ctx, *memo, *y))
-                memo = merged;
-            else
-                apart.push_back(y);
-        }
-        result.push_back(memo);
-        todo = std::move(apart);
+        result.push_back(merge_last(todo, merge));
     }
     result.insert(result.end(), todo.begin(), todo.end());
     std::reverse(result.begin(), result.end());

@@ -309,15 +309,7 @@ private:
 
     const Type* floating() {
         if (args_.size() > 2 || args_.empty()) invalid_parameters("Float", "1 or 2", args_.size());
-        constexpr double infinity = std::numeric_limits<double>::infinity();
-        double ends[2] = {-infinity, infinity};
-        for (std::size_t i = 0; i < args_.size(); ++i) {
-            if (args_[i].is_numeric())
-                ends[i] = args_[i].as_number();
-            else if (!args_[i].is_default())
-                invalid_specification(&node_);
-        }
-        return make_float(ctx_, ends[0], ends[1]);
+        return float_between(ctx_, args_, [&](std::size_t) { invalid_specification(&node_); });
     }
 
     const Type* resource() {

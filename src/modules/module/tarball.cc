@@ -160,6 +160,21 @@ Result<std::string> read_entry(archive* a, std::uint64_t limit) {
     }
 }
 
+/// Moves to the next entry, counts it and sets `header`. Returns false at the end of the archive.
+Result<bool> next_entry(archive* a, const TarballLimits& limits, std::uint64_t& count,
+                        archive_entry*& header) {
+    const int code = libarchive().read_next_header(a, &header);
+    if (code == ARCHIVE_EOF) {
+        if (count == 0) return failure("the archive is empty");
+        return false;
+    }
+    if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
+        return failure("the file is not a gzipped tar archive: " + archive_message(a));
+    if (++count > limits.entries)
+        return failure(fmt::format("the archive has more than {} entries", limits.entries));
+    return true;
+}
+
 /// The paths of an archive so far. A path cannot be both a file and a folder.
 class EntryPaths {
 public:
@@ -205,15 +220,7 @@ Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F 
     std::uint64_t count = 0;
     for (;;) {
         archive_entry* header = nullptr;
-        const int code = libarchive().read_next_header(reader.get(), &header);
-        if (code == ARCHIVE_EOF) break;
-        if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
-            return failure("the file is not a gzipped tar archive: " +
-                           archive_message(reader.get()));
-        }
-        if (++count > limits.entries) {
-            return failure(fmt::format("the archive has more than {} entries", limits.entries));
-        }
+        if (!BUNRAKU_TRY(next_entry(reader.get(), limits, count, header))) return top;
         const std::string name = name_of(header);
         auto parts = segments(name);
         if (!parts) {
@@ -251,8 +258,6 @@ Result<std::string> walk(std::string_view bytes, const TarballLimits& limits, F 
         auto done = entry(reader.get(), header, *parts, kind == AE_IFREG && !hard);
         if (!done) return std::unexpected(std::move(done).error());
     }
-    if (count == 0) return failure("the archive is empty");
-    return top;
 }
 
 }  // namespace
@@ -411,15 +416,7 @@ Result<void> unpack_any_tarball(std::string_view bytes, const std::string& targe
         if (!reader) return failure("the file is not a gzipped tar archive: " + error);
         std::uint64_t count = 0, left = limits.unpacked;
         for (archive_entry* header = nullptr;;) {
-            const int code = libarchive().read_next_header(reader.get(), &header);
-            if (code == ARCHIVE_EOF) break;
-            if (code != ARCHIVE_OK && code != ARCHIVE_WARN) {
-                return failure("the file is not a gzipped tar archive: " +
-                               archive_message(reader.get()));
-            }
-            if (++count > limits.entries) {
-                return failure(fmt::format("the archive has more than {} entries", limits.entries));
-            }
+            if (!BUNRAKU_TRY(next_entry(reader.get(), limits, count, header))) return {};
             const std::string name = name_of(header);
             const auto parts = segments(name);
             if (!parts)
@@ -440,8 +437,6 @@ Result<void> unpack_any_tarball(std::string_view bytes, const std::string& targe
             const bool executable = (libarchive().entry_perm(header) & 0111) != 0;
             BUNRAKU_TRY_VOID(write_entry(path, content, executable));
         }
-        if (count == 0) return failure("the archive is empty");
-        return {};
     };
     auto done = unpack();
     if (!done) (void)fs.remove_all(target);

@@ -459,7 +459,8 @@ Result<void> AuthorityFolder::forget_revoked_key(const std::string& name, evp_pk
     return rest == *keys ? Result<void>() : write(paths_.revoked_keys(), rest, kPublic);
 }
 
-std::vector<std::string> AuthorityFolder::serials_of(const std::string& name) const {
+std::vector<std::string> AuthorityFolder::inventory_serials(const std::optional<std::string>& name,
+                                                            Certificates wanted) const {
     std::vector<std::string> out;
     const auto inventory = sys::disk().read(paths_.inventory);
     if (!inventory) return out;
@@ -467,9 +468,12 @@ std::vector<std::string> AuthorityFolder::serials_of(const std::string& name) co
     for (std::string_view line : base::split(*inventory, '\n')) {
         // "0x0002 2026-11-22T22:51:57UTC 2031-11-22T22:51:57UTC /CN=a.example"
         const auto parts = base::words(line);
-        if (parts.size() != 4 || !parts[0].starts_with("0x") || parts[3] != "/CN=" + name) continue;
+        if (parts.size() != 4 || !parts[0].starts_with("0x")) continue;
+        if (name && parts[3] != "/CN=" + *name) continue;
         // All times have the same format, so comparing the texts compares the times.
-        if (parts[2] > now) out.emplace_back(parts[0].substr(2));
+        const bool expired = parts[2] <= now;
+        if (wanted == Certificates::All || expired == (wanted == Certificates::Expired))
+            out.emplace_back(parts[0].substr(2));
     }
     return out;
 }
@@ -478,7 +482,7 @@ bool AuthorityFolder::can_revoke(const std::string& name) const {
     if (has_certificate(name)) return true;
     const auto crl = own_crl();
     if (!crl) return false;
-    const auto serials = serials_of(name);
+    const auto serials = inventory_serials(name, Certificates::Valid);
     return std::ranges::any_of(serials, [&](const auto& s) { return !is_revoked(*crl, s); });
 }
 
@@ -489,7 +493,7 @@ Result<std::size_t> AuthorityFolder::revoke(const std::vector<std::string>& name
     auto lock = BUNRAKU_TRY(sys::FileLock::acquire(paths_.lock()));
     std::vector<std::string> serials;
     for (const auto& name : names) {
-        auto known = serials_of(name);
+        auto known = inventory_serials(name, Certificates::Valid);
         auto file = read_certificate(name);
         if (!file && known.empty()) return std::unexpected(file.error());
         if (file) known.push_back(file->serial().substr(2));

@@ -151,9 +151,12 @@ public:
     base::Result<std::size_t> prune_crl() const;
     /// Removes these serials (hexadecimal) from our list and returns the number removed.
     base::Result<std::size_t> prune_crl(const std::vector<std::string>& serials) const;
-    /// Returns the serials (hexadecimal) in the inventory of certificates of `name`, or of all
-    /// certificates if `name` is empty. With `ended`, returns only those of expired certificates.
-    std::vector<std::string> inventory_serials(const std::string& name, bool ended) const;
+    /// Which certificates of the inventory, by their time.
+    enum class Certificates : std::uint8_t { All, Valid, Expired };
+    /// Returns the serials (hexadecimal) in the inventory of certificates of this name, or of
+    /// every name if it is nullopt.
+    std::vector<std::string> inventory_serials(const std::optional<std::string>& name,
+                                               Certificates wanted = Certificates::All) const;
 
     // During a roll-over, the next authority is published next to the signing one until all nodes
     // know it. Then it starts to sign. The previous authority is removed once no node has a
@@ -199,7 +202,6 @@ private:
     std::optional<Certificate> authority_of_key(const std::string& path) const;
     base::Result<void> add_to_lists(std::vector<Crl>& lists,
                                     const std::vector<std::string>& serials) const;
-    std::vector<std::string> serials_of(const std::string& name) const;
     base::Result<std::string> take_serial() const;
     base::Result<void> note(const Certificate& certificate) const;
     base::Result<void> write(const std::string& path, const std::string& text,

@@ -89,21 +89,6 @@ Result<std::size_t> AuthorityFolder::prune_crl(const std::vector<std::string>& s
     return before - serials_in(all[own]).size();
 }
 
-std::vector<std::string> AuthorityFolder::inventory_serials(const std::string& name,
-                                                            bool ended) const {
-    std::vector<std::string> out;
-    const auto inventory = sys::disk().read(paths_.inventory);
-    if (!inventory) return out;
-    const auto now = puppet_time(now_());
-    for (std::string_view line : base::split(*inventory, '\n')) {
-        const auto parts = base::words(line);
-        if (parts.size() != 4 || !parts[0].starts_with("0x")) continue;
-        if (!name.empty() && parts[3] != "/CN=" + name) continue;
-        if (!ended || parts[2] <= now) out.emplace_back(parts[0].substr(2));
-    }
-    return out;
-}
-
 std::optional<Certificate> AuthorityFolder::authority_of_key(const std::string& path) const {
     auto key = read_private_key(path);
     if (!key) return std::nullopt;

@@ -18,7 +18,7 @@ std::vector<std::string> Component::path_elements() const {
 std::string Whit::ref() const {
     const std::size_t type = title().find('[');
     if (type == std::string::npos) return Resource::ref();
-    std::string name = capitalized(base::lower(title().substr(0, type)));
+    std::string name = base::capitalized_segments(base::lower(title().substr(0, type)));
     return "Whit[" + name + title().substr(type) + "]";
 }
 

@@ -21,20 +21,10 @@ namespace bunraku::apply {
 
 using base::PuppetError;
 
-std::string capitalized(std::string_view type_name) {
-    std::string out(type_name);
-    bool start = true;
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        if (start) out[i] = base::upper(out[i]);
-        start = out[i] == ':';
-    }
-    return out;
-}
-
 namespace {
 
 std::string normal_title(std::string_view type, std::string_view title) {
-    return type == "Class" ? capitalized(title) : std::string(title);
+    return type == "Class" ? base::capitalized_segments(title) : std::string(title);
 }
 
 // Returns a type that neither Bunraku nor a define provides. Only its name and parameters are
@@ -220,14 +210,14 @@ std::string joined(const std::vector<std::string>& key) {
 Resource* RalCatalog::find(std::string_view type, std::string_view title) const {
     auto t = table_.find(type);
     if (t == table_.end()) {
-        const std::string type_name = capitalized(type);
+        const std::string type_name = base::capitalized_segments(type);
         if (type_name == type) return nullptr;
         t = table_.find(type_name);
         if (t == table_.end()) return nullptr;
     }
     const auto& titles = t->second;
     if (t->first == "Class") {
-        auto it = titles.find(capitalized(title));
+        auto it = titles.find(base::capitalized_segments(title));
         return it == titles.end() ? nullptr : it->second;
     }
     auto it = titles.find(title);
@@ -268,7 +258,7 @@ bool RalCatalog::has_ref(const Resource& resource) const {
 
 RalCatalog::Table<Resource*>& RalCatalog::titles_of(std::string_view type, bool down_cased) {
     if (last_titles_ && last_type_ == type && last_down_cased_ == down_cased) return *last_titles_;
-    auto& titles = table_[down_cased ? capitalized(type) : std::string(type)];
+    auto& titles = table_[down_cased ? base::capitalized_segments(type) : std::string(type)];
     last_type_ = type;
     last_down_cased_ = down_cased;
     last_titles_ = &titles;
@@ -324,7 +314,7 @@ void RalCatalog::add_alias(Resource* resource, const std::vector<std::string>& k
     auto [it, fresh] =
         titles_of(resource->type_name(), true).try_emplace(context_.arena.copy(alias), resource);
     if (fresh || it->second == resource) return;
-    const std::string type = capitalized(resource->type_name());
+    const std::string type = base::capitalized_segments(resource->type_name());
     const Resource* old = it->second;
     auto quoted = [](const std::string& s) { return s.empty() ? "nil" : "\"" + s + "\""; };
     std::string list;

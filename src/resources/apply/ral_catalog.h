@@ -86,8 +86,6 @@ private:
     std::shared_ptr<base::Arena> values_;
 };
 
-/// Converts "foo::bar" to "Foo::Bar".
-std::string capitalized(std::string_view type_name);
 std::string lowered(std::string_view text);
 
 }  // namespace bunraku::apply

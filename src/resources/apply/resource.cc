@@ -838,4 +838,16 @@ std::unique_ptr<Resource> Resource::make_sibling() const {
     return out;
 }
 
+std::unique_ptr<Resource> Resource::make_instance(std::string_view namevar,
+                                                  std::string_view name) const {
+    auto out = make_sibling();
+    ResourceData data;
+    data.title = std::string(name);
+    data.parameters = {{std::string(namevar), context_.string(name)}};
+    out->initialize(std::move(data));
+    for (const Attribute& a : spec_.attributes)
+        if (a.kind == AttributeKind::Property) out->watch(a.name);
+    return out;
+}
+
 }  // namespace bunraku::apply

@@ -344,6 +344,9 @@ protected:
     void use_provider(std::string_view name);
     /// Returns a new, uninitialised resource of the same type in the same catalog.
     std::unique_ptr<Resource> make_sibling() const;
+    /// Returns a resource of the same type for `instances`: it has this name and watches every
+    /// property.
+    std::unique_ptr<Resource> make_instance(std::string_view namevar, std::string_view name) const;
 
     Context& context_;
     const TypeSpec& spec_;

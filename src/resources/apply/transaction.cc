@@ -6,6 +6,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/plain_error.h"
+#include "core/base/text.h"
 #include "core/sys/wording.h"
 #include "resources/apply/component.h"
 #include "resources/apply/schedule.h"
@@ -154,7 +155,7 @@ void Transaction::generate_from(Resource& resource) {
         };
         if (!related(source, target) && !related(target, source)) {
             source.add_relation(Relation::Before,
-                                {capitalized(target.type_name()), target.title()});
+                                {base::capitalized_segments(target.type_name()), target.title()});
         }
         generate(*r);
     }

@@ -11,15 +11,6 @@ namespace bunraku::catalog {
 
 namespace {
 
-void append_strings(std::string& out, const std::vector<std::string>& items) {
-    out += '[';
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i > 0) out += ',';
-        codec::append_json_string(out, items[i]);
-    }
-    out += ']';
-}
-
 void append_number(std::string& out, long n) {
     BUNRAKU_ASSERT(n >= 0);
     char buffer[24];
@@ -32,7 +23,7 @@ void append_resource(std::string& out, const Resource& r, const Naming& naming) 
     out += ",\"title\":";
     codec::append_json_string(out, r.ref.title);
     out += ",\"tags\":";
-    append_strings(out, r.tags);
+    codec::append_json_strings(out, r.tags);
     // Resources from code that was passed as a text have a line but no file. Puppet writes an empty
     // file name for them.
     if (!r.file.empty() || r.line > 0) {
@@ -95,7 +86,7 @@ void write_agent_json(std::string& out, const Catalog& catalog, const AgentJsonO
     auto shown = [&](const Resource& r) { return !r.virtual_ || options.keep_virtual; };
     out.reserve(out.size() + 256 + catalog.resources.size() * 400);
     out += "{\"tags\":";
-    append_strings(out, catalog.tags);
+    codec::append_json_strings(out, catalog.tags);
     out += ",\"name\":";
     codec::append_json_string(out, catalog.name);
     out += ",\"version\":";
@@ -144,7 +135,7 @@ void write_agent_json(std::string& out, const Catalog& catalog, const AgentJsonO
         out += '}';
     }
     out += "],\"classes\":";
-    append_strings(out, catalog.classes);
+    codec::append_json_strings(out, catalog.classes);
     out += '}';
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/base/assert.h"
+#include "core/base/text.h"
 #include "core/value/build.h"
 #include "resources/catalog/agent_json.h"
 #include "resources/catalog/document.h"
@@ -36,17 +37,6 @@ std::string read_text(const value::HashRep& object, std::string_view key, const 
     return v ? std::string(expect_string(*v, at[key])) : std::string();
 }
 
-/// Returns the name with a capital letter in every segment, as in type names and titles of classes.
-std::string capitalised(std::string_view name) {
-    std::string out(name);
-    bool start = true;
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        if (start && out[i] >= 'a' && out[i] <= 'z') out[i] = static_cast<char>(out[i] - 32);
-        start = out[i] == ':';
-    }
-    return out;
-}
-
 void read_resource(base::Arena& arena, const Value& data, const Path& at,
                    const value::TypedFactory& make_typed, Resource& out) {
     BUNRAKU_ASSERT(out.ref.type.empty() && out.parameters.empty());
@@ -55,10 +45,10 @@ void read_resource(base::Arena& arena, const Value& data, const Path& at,
     if (!type) at["type"].fail("No resource type provided in serialized data");
     const Value* title = present(object, "title");
     if (!title) at["title"].fail("No resource title provided in serialized data");
-    out.ref.type = capitalised(expect_string(*type, at["type"]));
+    out.ref.type = base::capitalized_segments(expect_string(*type, at["type"]));
     out.ref.title = expect_string(*title, at["title"]);
     if (out.ref.type == "Class" && out.ref.title != "main") {
-        out.ref.title = capitalised(out.ref.title);
+        out.ref.title = base::capitalized_segments(out.ref.title);
     }
     out.tags = read_strings(object, "tags", at);
     out.file = read_text(object, "file", at);
@@ -97,7 +87,7 @@ std::uint32_t read_edge_end(const value::HashRep& edge, std::string_view key, co
         here.fail(fmt::format("'{}' is not a valid resource reference", text));
     }
     auto found = index.by_title(type, title);
-    if (!found && type == "Class") found = index.by_title(type, capitalised(title));
+    if (!found && type == "Class") found = index.by_title(type, base::capitalized_segments(title));
     if (!found) {
         here.fail(fmt::format("Could not find relationship {} \"{}\"", key, text));
     }

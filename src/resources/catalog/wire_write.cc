@@ -22,15 +22,6 @@ bool is_unordered(std::string_view name) {
     return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-void append_strings(std::string& out, const std::vector<std::string>& items) {
-    out += '[';
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i > 0) out += ',';
-        codec::append_json_string(out, items[i]);
-    }
-    out += ']';
-}
-
 void append_nullable(std::string& out, const std::optional<std::string>& text) {
     if (text) {
         codec::append_json_string(out, *text);
@@ -143,12 +134,12 @@ private:
         std::sort(aliases.begin(), aliases.end());
         if (format_.literal) {
             out_ += ",\"aliases\":";
-            append_strings(out_, aliases);
+            codec::append_json_strings(out_, aliases);
         }
         out_ += r.exported ? ",\"exported\":true" : ",\"exported\":false";
         write_location(r);
         out_ += ",\"tags\":";
-        append_strings(out_, r.tags);
+        codec::append_json_strings(out_, r.tags);
         out_ += ",\"parameters\":{";
         write_parameters(r, std::move(aliases));
         out_ += "}}";
@@ -197,7 +188,7 @@ private:
             if (p.name == "alias" && !aliased) {
                 BUNRAKU_ASSERT(!aliases.empty() && !format_.literal);
                 begin("alias");
-                append_strings(out_, aliases);
+                codec::append_json_strings(out_, aliases);
                 aliased = true;
                 continue;
             }
@@ -212,7 +203,7 @@ private:
         }
         if (!aliased) {
             begin("alias");
-            append_strings(out_, aliases);
+            codec::append_json_strings(out_, aliases);
         }
     }
 

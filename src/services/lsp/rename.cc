@@ -205,65 +205,78 @@ bool is_taken(const State& state, const RenameTarget& target, std::string_view n
     return key != target.key && !state.workspace.index().defining(key, group).empty();
 }
 
-}  // namespace
+/// The name at the position of a request, and what a rename of it changes.
+struct NamedPlace {
+    DocumentPlace place;
+    const Occurrence* occurrence = nullptr;
+    RenameTarget target;
+};
 
-Answer on_prepare_rename(State& state, const Value& params) {
+std::expected<NamedPlace, RpcError> named_place(const State& state, const Value& params) {
     const auto place = document_of(state, params);
     if (!place) return std::unexpected(place.error());
     const Occurrence* occurrence = place->occurrence();
     if (!occurrence) return request_failed("There is no name at this position");
     const auto target = rename_target(state, *place, *occurrence);
     if (!target) return std::unexpected(target.error());
+    return NamedPlace{*place, occurrence, *target};
+}
+
+/// Returns the new text of an occurrence, or nullopt if the file has changed since it was indexed.
+std::optional<std::string> renamed_text(const RenameTarget& target, const std::string& name,
+                                        const FoundPlace& found, std::string_view file) {
+    if (found.span.end() > file.size()) return std::nullopt;
+    const std::string_view old_text = file.substr(found.span.offset, found.span.length);
+    const std::string old_name(target.key.name.view());
+    if (!target.qualified) {
+        const bool whole =
+            target.key.kind == SymbolKind::HieraKey && found.span.length == old_name.size();
+        if (old_text != (whole ? std::string_view(old_name) : last_segment(old_name)))
+            return std::nullopt;
+        return name;
+    }
+    auto cased = qualified_text(old_text, old_name, name);
+    if (cased && target.data_type && old_text.front() >= 'A' && old_text.front() <= 'Z')
+        return name;
+    return cased;
+}
+
+}  // namespace
+
+Answer on_prepare_rename(State& state, const Value& params) {
+    const auto named = named_place(state, params);
+    if (!named) return std::unexpected(named.error());
+    const auto& [place, occurrence, target] = *named;
     JsonWriter out;
-    out.object().member("range", RangeFinder(state).range(place->path, occurrence->span));
-    out.member("placeholder", place->slice(occurrence->span));
+    out.object().member("range", RangeFinder(state).range(place.path, occurrence->span));
+    out.member("placeholder", place.slice(occurrence->span));
     return out.end_object().take();
 }
 
 Answer on_rename(State& state, const Value& params) {
-    const auto place = document_of(state, params);
-    if (!place) return std::unexpected(place.error());
-    const Occurrence* occurrence = place->occurrence();
-    if (!occurrence) return request_failed("There is no name at this position");
-    const auto target = rename_target(state, *place, *occurrence);
-    if (!target) return std::unexpected(target.error());
+    const auto named = named_place(state, params);
+    if (!named) return std::unexpected(named.error());
+    const auto& [place, occurrence, target] = *named;
     std::string name = value::text_at(params, "newName");
-    if (!target->qualified && name.starts_with('$')) name.erase(0, 1);
-    if (target->qualified) name = without_top(name);
-    if (target->qualified && !target->data_type) base::make_lower(name);
-    if (auto valid = check_new_name(*target, name); !valid) return std::unexpected(valid.error());
+    if (!target.qualified && name.starts_with('$')) name.erase(0, 1);
+    if (target.qualified) name = without_top(name);
+    if (target.qualified && !target.data_type) base::make_lower(name);
+    if (auto valid = check_new_name(target, name); !valid) return std::unexpected(valid.error());
 
-    if (is_taken(state, *target, name, place->group))
+    if (is_taken(state, target, name, place.group))
         return request_failed(fmt::format("'{}' is already defined", name));
     std::expected<std::optional<std::string>, RpcError> to = std::nullopt;
-    if (target->qualified) to = renamed_file(state, *target, base::lower(name));
+    if (target.qualified) to = renamed_file(state, target, base::lower(name));
     if (!to) return std::unexpected(to.error());
 
     RangeFinder ranges(state);
     EditsByPath edits;
-    const std::string old_name(target->key.name.view());
-    for (const FoundPlace& found : use_places(state, *place, *occurrence, true)) {
-        const FileText& file = ranges.text(found.path);
-        if (found.span.end() > file.text.size())
-            return request_failed(fmt::format("{} has changed", found.path));
-        const std::string_view old_text =
-            std::string_view(file.text).substr(found.span.offset, found.span.length);
-        // The index may be older than the file on disk.
-        const bool whole =
-            target->key.kind == SymbolKind::HieraKey && found.span.length == old_name.size();
-        if (!target->qualified &&
-            old_text != (whole ? std::string_view(old_name) : last_segment(old_name)))
-            return request_failed(fmt::format("{} has changed", found.path));
-        std::string text = name;
-        if (target->qualified) {
-            const auto cased = qualified_text(old_text, old_name, name);
-            if (!cased) return request_failed(fmt::format("{} has changed", found.path));
-            text = *cased;
-        }
-        if (target->data_type && old_text.front() >= 'A' && old_text.front() <= 'Z') text = name;
-        edits[found.path].emplace_back(found.span, std::move(text));
+    for (const FoundPlace& found : use_places(state, place, *occurrence, true)) {
+        auto text = renamed_text(target, name, found, ranges.text(found.path).text);
+        if (!text) return request_failed(fmt::format("{} has changed", found.path));
+        edits[found.path].emplace_back(found.span, std::move(*text));
     }
-    return workspace_edit(state, edits, target->file, *to);
+    return workspace_edit(state, edits, target.file, *to);
 }
 
 }  // namespace bunraku::lsp

@@ -240,7 +240,9 @@ CaOutcome ca_prune(const CaInput& input) {
     if (input.duplicates || only_duplicates)
         tell(BUNRAKU_TRY(folder.prune_crl()), "duplicated certs");
     if (input.expired)
-        tell(BUNRAKU_TRY(folder.prune_crl(folder.inventory_serials("", true))), "expired certs");
+        tell(BUNRAKU_TRY(folder.prune_crl(folder.inventory_serials(
+                 std::nullopt, pki::AuthorityFolder::Certificates::Expired))),
+             "expired certs");
     if (input.entries) {
         std::vector<std::string> serials;
         for (const auto& text : input.serials) {
@@ -252,7 +254,7 @@ CaOutcome ca_prune(const CaInput& input) {
             serials.push_back(hex);
         }
         for (const auto& name : input.certnames)
-            for (auto& serial : folder.inventory_serials(name, false))
+            for (auto& serial : folder.inventory_serials(name))
                 serials.push_back(std::move(serial));
         tell(BUNRAKU_TRY(folder.prune_crl(serials)), "certs");
     }

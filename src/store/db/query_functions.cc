@@ -15,6 +15,7 @@
 #include "core/base/text_view.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/wire_time.h"
+#include "store/db/scalar_function.h"
 #include "store/query/are_regex.h"
 #include "store/query/ast.h"
 #include "store/query/number_text.h"
@@ -631,24 +632,11 @@ void number_to_char_function(sqlite3_context* context, int, sqlite3_value** argv
     give(context, query::number_to_char(sqlite3_value_double(argv[0]), text_of(argv[1])));
 }
 
-using Scalar = void (*)(sqlite3_context*, int, sqlite3_value**);
-
-/// Catches all exceptions, because none may pass through SQLite's frames.
-template <Scalar F>
-void guarded(sqlite3_context* context, int argc, sqlite3_value** argv) {
-    try {
-        F(context, argc, argv);
-    } catch (...) {
-        sqlite3_result_error_nomem(context);
-    }
-}
-
 }  // namespace
 
 void register_query_functions(sqlite3* db) {
-    constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    auto scalar = [&](const char* name, int arity, Scalar f) {
-        sqlite3_create_function_v2(db, name, arity, kFlags, nullptr, f, nullptr, nullptr, nullptr);
+    const auto scalar = [&](const char* name, int arity, ScalarFunction f) {
+        add_function(db, name, arity, f);
     };
     scalar("regexp", 2, regexp);
     scalar("json_text", -1, guarded<json_text>);
@@ -663,9 +651,9 @@ void register_query_functions(sqlite3* db) {
     scalar("json_any_member", 3, guarded<json_any_member>);
     scalar("time_to_char", 2, guarded<time_to_char_function>);
     scalar("number_to_char", 2, guarded<number_to_char_function>);
-    sqlite3_create_function_v2(db, "json_join", 1, kFlags, nullptr, nullptr, guarded<join_step>,
-                               join_end, nullptr);
-    sqlite3_create_function_v2(db, "json_members", 2, kFlags, nullptr, nullptr,
+    sqlite3_create_function_v2(db, "json_join", 1, kFunctionFlags, nullptr, nullptr,
+                               guarded<join_step>, join_end, nullptr);
+    sqlite3_create_function_v2(db, "json_members", 2, kFunctionFlags, nullptr, nullptr,
                                guarded<members_step>, members_end, nullptr);
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "store/db/report_texts.h"
+#include "store/db/scalar_function.h"
 
 namespace bunraku::store {
 
@@ -58,28 +59,12 @@ void uuid_blob(sqlite3_context* context, int, sqlite3_value** argv) {
     sqlite3_result_blob64(context, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
 }
 
-using Scalar = void (*)(sqlite3_context*, int, sqlite3_value**);
-
-/// Catches all exceptions, because none may pass through SQLite's frames.
-template <Scalar F>
-void guarded(sqlite3_context* context, int argc, sqlite3_value** argv) {
-    try {
-        F(context, argc, argv);
-    } catch (...) {
-        sqlite3_result_error_nomem(context);
-    }
-}
-
 }  // namespace
 
 void register_report_functions(sqlite3* db) {
-    constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-    auto scalar = [&](const char* name, int arity, Scalar f) {
-        sqlite3_create_function_v2(db, name, arity, kFlags, nullptr, f, nullptr, nullptr, nullptr);
-    };
-    scalar("report_part", 4, guarded<report_part>);
-    scalar("uuid_text", 1, guarded<uuid_text>);
-    scalar("uuid_blob", 1, guarded<uuid_blob>);
+    add_function(db, "report_part", 4, guarded<report_part>);
+    add_function(db, "uuid_text", 1, guarded<uuid_text>);
+    add_function(db, "uuid_blob", 1, guarded<uuid_blob>);
 }
 
 }  // namespace bunraku::store

@@ -249,7 +249,7 @@ TEST(AuthorityFolder, ConcurrentRevocationWinsOverRenewal) {
         for (int i = 0; i < 2; i++)
             threads.emplace_back([&] { refused += renew_until_refused(folder); });
         // Waits until all of them are renewing.
-        while (folder.inventory_serials("stolen", false).size() < 30) ::usleep(1000);
+        while (folder.inventory_serials("stolen").size() < 30) ::usleep(1000);
         EXPECT_TRUE(folder.revoke({"stolen"}, files));
         for (auto& t : threads) t.join();
         EXPECT_EQ(refused, 2);
@@ -259,7 +259,7 @@ TEST(AuthorityFolder, ConcurrentRevocationWinsOverRenewal) {
             EXPECT_EQ(status, 0);
         }
         const auto crl = folder.own_crl().value();
-        for (const auto& serial : folder.inventory_serials("stolen", false))
+        for (const auto& serial : folder.inventory_serials("stolen"))
             EXPECT_TRUE(is_revoked(crl, serial)) << serial;
         EXPECT_FALSE(folder.renew(stolen, kYear));
     }

@@ -260,14 +260,7 @@ public:
     std::vector<std::unique_ptr<Resource>> instances() override {
         std::vector<std::unique_ptr<Resource>> out;
         for (const sys::User& u : context_.system.users.all_users()) {
-            auto r = make_sibling();
-            ResourceData d;
-            d.title = u.name;
-            d.parameters = {{"name", context_.string(u.name)}};
-            r->initialize(std::move(d));
-            for (const Attribute& a : spec_.attributes) {
-                if (a.kind == AttributeKind::Property) r->watch(a.name);
-            }
+            auto r = make_instance("name", u.name);
             if (Param* p = r->find("password")) p->sensitive = true;
             out.push_back(std::move(r));
         }

@@ -70,15 +70,7 @@ public:
         const std::string listed = zfs({"list", "-H"}, true).output;
         for (std::string_view line : base::lines(listed)) {
             const auto w = base::words(line);
-            if (w.empty()) continue;
-            auto made = make_sibling();
-            ResourceData d;
-            d.title = std::string(w[0]);
-            d.parameters = {{"name", context_.string(w[0])}};
-            made->initialize(std::move(d));
-            for (const Attribute& a : spec_.attributes)
-                if (a.kind == AttributeKind::Property) made->watch(a.name);
-            out.push_back(std::move(made));
+            if (!w.empty()) out.push_back(make_instance("name", w[0]));
         }
         return out;
     }

@@ -119,15 +119,7 @@ public:
         const std::string listed = zpool({"list", "-H"}).output;
         for (std::string_view line : base::lines(listed)) {
             const auto w = base::words(line);
-            if (w.empty()) continue;
-            auto made = make_sibling();
-            ResourceData d;
-            d.title = std::string(w[0]);
-            d.parameters = {{"pool", context_.string(w[0])}};
-            made->initialize(std::move(d));
-            for (const Attribute& a : spec_.attributes)
-                if (a.kind == AttributeKind::Property) made->watch(a.name);
-            out.push_back(std::move(made));
+            if (!w.empty()) out.push_back(make_instance("pool", w[0]));
         }
         return out;
     }
