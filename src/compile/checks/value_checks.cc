@@ -27,17 +27,6 @@ std::string_view text_of(const Node* node) {
     return {};
 }
 
-/// Returns "My::Type" for "my::type".
-std::string capitalised(std::string_view type) {
-    std::string out;
-    bool first = true;
-    for (const char c : type) {
-        out += first && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-        first = c == ':';
-    }
-    return out;
-}
-
 /// Reports whether the text sets attributes of all resources of a type, or of some of them:
 /// defaults, overrides and collectors.
 bool sets_attributes(std::string_view text, std::string_view reference) {
@@ -75,7 +64,7 @@ void check_required(const std::string& type, const syntax::NamedDefinition& defi
     }
     for (const syntax::Parameter* parameter : definition.parameters) {
         if (!is_required(*parameter) || given.contains(parameter->name)) continue;
-        const std::string reference = capitalised(type);
+        const std::string reference = base::capitalized_segments(type);
         const auto sets = [&](std::string_view each) { return sets_attributes(each, reference); };
         if (sets(text) || names.any_text(sets)) return;
         problems.error("missing_parameter", place,

@@ -372,15 +372,15 @@ void write_attributes(std::string& out, const ruby::TypeInfo& type,
 }  // namespace
 
 std::string resource_type_text(const ruby::TypeInfo& type, std::string_view now) {
-    using Kind = ruby::TypeInfo::Attribute::Kind;
+    using AttributeKind = ruby::TypeInfo::Attribute::Kind;
     std::string out = fmt::format(
         "# This file was automatically generated on {}.\n"
         "# Use the 'puppet generate types' command to regenerate this file.\n\n",
         now);
     write_doc(out, type.doc, "# ");
     out += fmt::format("Puppet::Resource::ResourceType3.new(\n  {},\n", value::quote(type.name));
-    write_attributes(out, type, Kind::Property);
-    write_attributes(out, type, Kind::Parameter);
+    write_attributes(out, type, AttributeKind::Property);
+    write_attributes(out, type, AttributeKind::Parameter);
     out += "  {\n";
     for (std::size_t i = 0; i < type.title_patterns.size(); ++i) {
         const auto& p = type.title_patterns[i];

@@ -236,9 +236,9 @@ Reason CatalogExplainer::origin(const Resource& resource, const Origin& o, bool 
         o.site ? (hidden ? std::string(o.parameter) + " => .." : on_one_line(code_of(o.site)))
                : std::string();
     Reason out;
-    using Kind = Origin::Kind;
+    using OriginKind = Origin::Kind;
     switch (o.kind) {
-        case Kind::Attribute:
+        case OriginKind::Attribute:
             if (!o.site) {
                 out = reason("call",
                              fmt::format("given by {}",
@@ -252,7 +252,7 @@ Reason CatalogExplainer::origin(const Resource& resource, const Origin& o, bool 
             }
             out = reason("attribute", code, at);
             break;
-        case Kind::ResourceDefault:
+        case OriginKind::ResourceDefault:
             out = reason("resource default",
                          o.site ? fmt::format("a default of {} in {}: {}", resource.type.name,
                                               history_.body_around(o.event)
@@ -262,37 +262,37 @@ Reason CatalogExplainer::origin(const Resource& resource, const Origin& o, bool 
                                 : fmt::format("a default of {}", resource.type.name),
                          at);
             break;
-        case Kind::Override:
+        case OriginKind::Override:
             out = reason("override", fmt::format("overridden: {}", code), at);
             break;
-        case Kind::Collector:
+        case OriginKind::Collector:
             out = reason("collector",
                          fmt::format("the collector {} sets {}",
                                      on_one_line(statement ? code_of(statement) : ""), code),
                          at);
             break;
-        case Kind::Relation:
+        case OriginKind::Relation:
             out = reason("relation",
                          fmt::format("by the relationship {}",
                                      on_one_line(statement ? code_of(statement) : "")),
                          statement);
             return out;
-        case Kind::Requirement:
+        case OriginKind::Requirement:
             out =
                 reason("requirement", on_one_line(statement ? code_of(statement) : ""), statement);
             return out;
-        case Kind::Container:
+        case OriginKind::Container:
             out = reason("container", fmt::format("inherited from {}", owner(*o.other)));
             origins(*o.other, o.parameter, out.because, hidden);
             return out;
-        case Kind::Import:
+        case OriginKind::Import:
             out = reason("import", fmt::format("exported by {}", resource.exporter));
             out.name = std::string(resource.exporter);
             put(out, resource.file, resource.line);
             return out;
-        case Kind::Classifier:
+        case OriginKind::Classifier:
             return reason("classifier", fmt::format("the classifier sets {}", o.parameter));
-        case Kind::Data: {
+        case OriginKind::Data: {
             std::string owner_name(resource.title);
             base::make_lower(owner_name);
             hiera::Lookup::Question question;
@@ -307,7 +307,7 @@ Reason CatalogExplainer::origin(const Resource& resource, const Origin& o, bool 
                  param ? param->value : Value::undef(), out, hidden);
             return out;
         }
-        case Kind::Default:
+        case OriginKind::Default:
             out = reason("default",
                          fmt::format("the default: {}", hidden ? ".." : on_one_line(code_of(at))),
                          at);

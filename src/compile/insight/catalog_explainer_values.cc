@@ -465,18 +465,18 @@ void CatalogExplainer::interpolated(std::string_view text, Reasons& out) {
 
 void CatalogExplainer::levels(const hiera::ExplainNode& step, const std::string& level,
                               Reasons& out) {
-    using Kind = hiera::ExplainNode::Kind;
+    using StepKind = hiera::ExplainNode::Kind;
     using Event = hiera::ExplainNode::Event;
     constexpr std::string_view kEntry = "Hierarchy entry \"";
     const bool found = step.event == Event::Found || step.event == Event::FoundInOverrides ||
                        step.event == Event::FoundInDefaults;
     std::string name = level;
-    if (step.kind == Kind::DataProvider && step.name.starts_with(kEntry))
+    if (step.kind == StepKind::DataProvider && step.name.starts_with(kEntry))
         name = step.name.substr(kEntry.size(), step.name.size() - kEntry.size() - 1);
-    else if (step.kind == Kind::DataProvider && step.name.starts_with("Module"))
+    else if (step.kind == StepKind::DataProvider && step.name.starts_with("Module"))
         name = step.name;
-    if (step.kind == Kind::Top && step.name == "lookup_options") return;
-    if (step.kind == Kind::Path || step.kind == Kind::Uri) {
+    if (step.kind == StepKind::Top && step.name == "lookup_options") return;
+    if (step.kind == StepKind::Path || step.kind == StepKind::Uri) {
         const std::string path = below(step.name, root_);
         Reason made =
             reason("level", fmt::format("{} ({}): {}", path, name,
@@ -486,7 +486,7 @@ void CatalogExplainer::levels(const hiera::ExplainNode& step, const std::string&
         made.name = step.key;
         made.value = found ? "true" : "false";
         made.file = path;
-        if (found && step.kind == Kind::Path) {
+        if (found && step.kind == StepKind::Path) {
             const auto text = compilation_.request().environment->files().read(step.name);
             made.line = text ? line_of_key(step.name, *text, step.key) : 0;
         }
@@ -495,7 +495,7 @@ void CatalogExplainer::levels(const hiera::ExplainNode& step, const std::string&
         ++count_;
         return;
     }
-    if (step.kind == Kind::Interpolate) {
+    if (step.kind == StepKind::Interpolate) {
         Reason made = reason("interpolation", "made of " + shortened(step.name));
         interpolated(step.name, made.because);
         for (const auto& each : step.branches) levels(*each, name, made.because);
@@ -503,7 +503,7 @@ void CatalogExplainer::levels(const hiera::ExplainNode& step, const std::string&
         return;
     }
     // A level without files has a function as its data provider.
-    const bool asked = step.kind == Kind::DataProvider && step.branches.empty() && name != level &&
+    const bool asked = step.kind == StepKind::DataProvider && step.branches.empty() && name != level &&
                        (found || step.event == Event::NotFound);
     if (asked) {
         Reason made = reason(

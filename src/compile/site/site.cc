@@ -294,8 +294,8 @@ struct Site::Impl {
             environment::Snapshots::Options all;
             all.spec = std::move(spec);
             all.spec.reads = request.sources.reads;
-            all.previous = [this, other = request.sources.previous](std::string_view name) {
-                return opened_with(other.lock().get(), name);
+            all.previous = [this, other = request.sources.previous](std::string_view environment) {
+                return opened_with(other.lock().get(), environment);
             };
             all.directory_required = false;
             all.own_timeouts = !options.environment_timeout.empty();

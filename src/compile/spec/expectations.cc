@@ -180,7 +180,7 @@ public:
                            std::string_view type_name, std::span<const std::string_view> titles,
                            std::span<const Attribute> attributes, const syntax::Node* site,
                            evaluator::TitleKind) override {
-        const std::string type = apply::capitalized(type_name);
+        const std::string type = base::capitalized_segments(type_name);
         for (const auto title : titles) {
             if (type_name == kError)
                 failure(title, attributes, site);
