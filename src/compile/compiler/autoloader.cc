@@ -95,6 +95,59 @@ const evaluator::Callable* Autoloader::find_ruby_function(evaluator::Interpreter
     return made;
 }
 
+/// Returns the definition of the type `key` in its file. Throws if the file defines nothing,
+/// something else, or more.
+static const syntax::Node& only_type_in(const syntax::Tree& tree, const std::string& path,
+                                        const std::string& key) {
+    const auto& definitions = tree.program->definitions;
+    if (definitions.empty()) {
+        throw base::plain_error(fmt::format(
+            "The code loaded from {} does not define the type '{}' - it is empty.", path, key));
+    }
+    if (definitions.size() > 1) {
+        throw base::plain_error(
+            fmt::format("The code loaded from {} must contain only the type '{}' - "
+                        "it has additional definitions.",
+                        path, key));
+    }
+    const syntax::Node* node = definitions[0];
+    std::string_view actual;
+    if (const auto* alias = syntax::as<syntax::TypeAlias>(node)) {
+        actual = alias->name;
+    } else if (const auto* definition = syntax::as<syntax::TypeDefinition>(node)) {
+        actual = definition->name;
+    } else {
+        throw base::plain_error(
+            fmt::format("The code loaded from {} does not define the type '{}' - "
+                        "no type alias or type definition found.",
+                        path, key));
+    }
+    if (base::lower(actual) != key) {
+        throw base::plain_error(
+            fmt::format("The code loaded from {} produced type with the wrong "
+                        "name, expected '{}', actual '{}'",
+                        path, key, actual));
+    }
+    if (tree.program->body && tree.program->body != node) {
+        throw base::plain_error(
+            fmt::format("The code loaded from {} contains additional logic - can "
+                        "only contain the type '{}'",
+                        path, key));
+    }
+    return *node;
+}
+
+// Finds a type inside a TypeSet: A::B::C may be C of A::B, or B::C of A.
+const types::Type* Autoloader::find_in_type_set(evaluator::Interpreter& in, std::string_view name) {
+    for (auto at = name.rfind("::"); at != std::string_view::npos && at > 0;
+         at = name.rfind("::", at - 1)) {
+        const types::Type* outer = find_type(in, name.substr(0, at));
+        if (const auto* set = types::as<types::TypeSetType>(outer))
+            if (const auto* found = set->find(name.substr(at + 2))) return found;
+    }
+    return nullptr;
+}
+
 const types::Type* Autoloader::find_type(evaluator::Interpreter& in, std::string_view name) {
     if (name.starts_with("::")) name.remove_prefix(2);
     std::string key = base::lower(name);
@@ -117,64 +170,18 @@ const types::Type* Autoloader::find_type(evaluator::Interpreter& in, std::string
     }
 
     if (auto path = environment_.type_file(key)) {
-        auto file = environment_.parse_file(*path);
-        if (file) {
+        if (auto file = environment_.parse_file(*path)) {
             kept_files_.push_back(file);
-            const syntax::Tree& tree = file->check(in.log());
-            const auto& definitions = tree.program->definitions;
-            if (definitions.empty()) {
-                throw base::plain_error(fmt::format(
-                    "The code loaded from {} does not define the type '{}' - it is empty.", *path,
-                    key));
-            }
-            if (definitions.size() > 1) {
-                throw base::plain_error(
-                    fmt::format("The code loaded from {} must contain only the type '{}' - "
-                                "it has additional definitions.",
-                                *path, key));
-            }
-            const syntax::Node* node = definitions[0];
-            std::string_view actual;
-            if (const auto* alias = syntax::as<syntax::TypeAlias>(node)) {
-                actual = alias->name;
-            } else if (const auto* definition = syntax::as<syntax::TypeDefinition>(node)) {
-                actual = definition->name;
-            } else {
-                throw base::plain_error(
-                    fmt::format("The code loaded from {} does not define the type '{}' - "
-                                "no type alias or type definition found.",
-                                *path, key));
-            }
-            if (base::lower(actual) != key) {
-                throw base::plain_error(
-                    fmt::format("The code loaded from {} produced type with the wrong "
-                                "name, expected '{}', actual '{}'",
-                                *path, key, actual));
-            }
-            if (tree.program->body && tree.program->body != node) {
-                throw base::plain_error(
-                    fmt::format("The code loaded from {} contains additional logic - can "
-                                "only contain the type '{}'",
-                                *path, key));
-            }
-            return define(node);
+            return define(&only_type_in(file->check(in.log()), *path, key));
         }
     }
     if (const auto* made = find_ruby_data_type(in, key)) {
         type_aliases_.emplace(key, made);
         return made;
     }
-    // A type inside a TypeSet: A::B::C may be C of A::B, or B::C of A.
-    for (auto at = key.rfind("::"); at != std::string::npos && at > 0;
-         at = key.rfind("::", at - 1)) {
-        const types::Type* outer = find_type(in, std::string_view(name).substr(0, at));
-        if (const auto* set = types::as<types::TypeSetType>(outer)) {
-            if (const auto* found = set->find(std::string_view(name).substr(at + 2))) {
-                type_aliases_.emplace(key, found);
-                return found;
-            }
-        }
-        if (at == 0) break;
+    if (const auto* found = find_in_type_set(in, name)) {
+        type_aliases_.emplace(key, found);
+        return found;
     }
     if (const auto type = types_.find(key)) {
         const auto* made = types::resource_type(ctx, type.name);

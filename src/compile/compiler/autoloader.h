@@ -37,6 +37,7 @@ private:
     const evaluator::Callable* find_ruby_function(evaluator::Interpreter& in, std::string_view name,
                                                   bool legacy);
     const types::Type* find_ruby_data_type(evaluator::Interpreter& in, std::string_view key);
+    const types::Type* find_in_type_set(evaluator::Interpreter& in, std::string_view name);
 
     const environment::Environment& environment_;
     Definitions& definitions_;

@@ -159,6 +159,7 @@ private:
     struct Step;
     static const Step kSteps[];
     void set_node_parameters();
+    const value::HashRep& merge_node_variables();
     void create_settings();
     void evaluate_main();
     void evaluate_node();

@@ -80,8 +80,24 @@ void Compilation::decode_node_data() {
     for (auto& [name, v] : request_.node.variables) decode(v);
 }
 
-void Compilation::set_node_parameters() {
-    Scope& top = interpreter_->top_scope();
+/// Returns the trusted facts of a node about which nothing else is known than its name.
+static Value local_trusted_facts(base::Arena& arena, std::string_view node) {
+    value::HashBuilder b(arena);
+    const auto name = arena.copy(node);
+    const auto dot = name.find('.');
+    b.set("authenticated", Value::string("local"));
+    b.set("certname", Value::string(name));
+    b.set("extensions", value::HashBuilder(arena).build());
+    b.set("hostname", Value::string(name.substr(0, dot)));
+    b.set("domain",
+          dot == std::string_view::npos ? Value::undef() : Value::string(name.substr(dot + 1)));
+    b.set("external", value::HashBuilder(arena).build());
+    return b.build();
+}
+
+// Merges the variables of the caller, the parameters of the node, its facts and the server's facts.
+// The first of several equal names wins.
+const value::HashRep& Compilation::merge_node_variables() {
     const NodeData& node = request_.node;
     // External names are not interned as symbols; the top scope finds these variables by their
     // text.
@@ -99,20 +115,20 @@ void Compilation::set_node_parameters() {
                               "could not be set to '{}'",
                               name, node.name, is_text, wanted_text));
     };
-    auto merge = [&](const Value& hash, bool warns) {
-        if (!hash.is_hash()) return;
-        for (const auto& e : hash.as_hash()) {
+    for (const Value* hash : {&node.parameters, &node.facts, &node.server_facts}) {
+        if (!hash->is_hash()) continue;
+        for (const auto& e : hash->as_hash()) {
             const Value key =
                 e.key.is_string() ? e.key : value::make_string(arena(), value::to_text(e.key));
             const std::string_view name = key.as_string();
             // The environment's name is the first of the node's parameters.
-            if (name == "environment" && warns && &hash != &node.parameters)
+            if (name == "environment" && hash != &node.parameters)
                 already_set(name, Value::string(request_.environment->name()), e.value);
             if (name == "environment" || name == "trusted" || name == "facts" ||
                 name == "server_facts")
                 continue;
             if (const Value* existing = given.find(key)) {
-                if (warns && std::ranges::none_of(node.variables, [&](const auto& variable) {
+                if (std::ranges::none_of(node.variables, [&](const auto& variable) {
                         return variable.first == name;
                     }))
                     already_set(name, *existing, e.value);
@@ -120,31 +136,19 @@ void Compilation::set_node_parameters() {
             }
             given.set(key, e.value);
         }
-    };
-    merge(node.parameters, true);
-    merge(node.facts, true);
-    merge(node.server_facts, true);
-    top.given = &given.build().as_hash();
+    }
+    return given.build().as_hash();
+}
+
+void Compilation::set_node_parameters() {
+    Scope& top = interpreter_->top_scope();
+    const NodeData& node = request_.node;
+    top.given = &merge_node_variables();
     auto set = [&](std::string_view name, const Value& v) {
         top.set_local(Symbol::intern(name), v);
     };
     set("environment", Value::string(arena().copy(request_.environment->name())));
-
-    Value trusted = node.trusted;
-    if (!trusted.is_hash()) {
-        value::HashBuilder b(arena());
-        auto name = arena().copy(node.name);
-        auto dot = name.find('.');
-        b.set("authenticated", Value::string("local"));
-        b.set("certname", Value::string(name));
-        b.set("extensions", value::HashBuilder(arena()).build());
-        b.set("hostname", Value::string(name.substr(0, dot)));
-        b.set("domain",
-              dot == std::string_view::npos ? Value::undef() : Value::string(name.substr(dot + 1)));
-        b.set("external", value::HashBuilder(arena()).build());
-        trusted = b.build();
-    }
-    set("trusted", trusted);
+    set("trusted", node.trusted.is_hash() ? node.trusted : local_trusted_facts(arena(), node.name));
     value::HashBuilder server(arena());
     if (node.server_facts.is_hash()) {
         server.merge(node.server_facts.as_hash());

@@ -40,6 +40,47 @@ private:
     std::string real_, linked_;
 };
 
+bool is_relation(std::string_view parameter) {
+    return parameter == "before" || parameter == "notify" || parameter == "require" ||
+           parameter == "subscribe";
+}
+
+/// Returns the items of nested arrays as one array, without undef.
+Value flattened(base::Arena& arena, const Value& array) {
+    std::vector<Value> items;
+    const auto flatten = [&](auto&& self, const Value& item) -> void {
+        if (item.is_array()) {
+            for (const auto& inner : item.as_array()) self(self, inner);
+        } else if (!item.is_undef()) {
+            items.push_back(item);
+        }
+    };
+    flatten(flatten, array);
+    return Value::array(arena.copy(std::span<const Value>(items)));
+}
+
+/// Adds the parameters that have a value. The resources of a catalog have lower-case parameter
+/// names, as in Puppet::Resource; the last of several equal names wins.
+void emit_parameters(base::Arena& arena, const Resource& resource,
+                     std::vector<catalog::Parameter>& out) {
+    out.reserve(resource.params.size());
+    bool lowered = false;
+    for (const auto& p : resource.params) {
+        if (p.value.is_undef()) continue;
+        const Value v =
+            p.value.is_array() && is_relation(p.name) ? flattened(arena, p.value) : p.value;
+        std::string name(downcase(arena, p.name));
+        lowered = lowered || name != p.name;
+        const auto same =
+            lowered ? std::ranges::find(out, name, &catalog::Parameter::name) : out.end();
+        if (same != out.end()) {
+            same->value = v;
+        } else {
+            out.push_back({std::move(name), v});
+        }
+    }
+}
+
 }  // namespace
 
 std::shared_ptr<catalog::Catalog> Compilation::emit() {
@@ -79,37 +120,7 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
             if (alias.find('\0') == std::string_view::npos && alias != r->title)
                 made.aliases.emplace_back(alias);
         }
-        made.parameters.reserve(r->params.size());
-        bool lowered = false;
-        for (const auto& p : r->params) {
-            if (p.value.is_undef()) continue;
-            Value v = p.value;
-            bool relation = p.name == "before" || p.name == "notify" || p.name == "require" ||
-                            p.name == "subscribe";
-            if (relation && v.is_array()) {
-                std::vector<Value> items;
-                auto flatten = [&](auto&& self, const Value& item) -> void {
-                    if (item.is_array()) {
-                        for (const auto& inner : item.as_array()) self(self, inner);
-                    } else if (!item.is_undef()) {
-                        items.push_back(item);
-                    }
-                };
-                flatten(flatten, v);
-                v = Value::array(arena().copy(std::span<const Value>(items)));
-            }
-            // The resources of a catalog have lower-case parameter names, as in Puppet::Resource.
-            std::string name(downcase(arena(), p.name));
-            lowered = lowered || name != p.name;
-            auto same = lowered
-                            ? std::ranges::find(made.parameters, name, &catalog::Parameter::name)
-                            : made.parameters.end();
-            if (same != made.parameters.end()) {
-                same->value = v;
-            } else {
-                made.parameters.push_back({std::move(name), v});
-            }
-        }
+        emit_parameters(arena(), *r, made.parameters);
     }
     // Sorts edges by target, in the order of Puppet's graph.
     for (const Resource* r : table_.all()) {

@@ -94,15 +94,56 @@ std::string read_cache_folder() {
     return slash == std::string::npos ? std::string() : types.substr(0, slash) + "/impact";
 }
 
-Fleet FleetSelection::fleet(site::Site& site, base::Arena& arena, base::LogSink& log,
-                            const std::string& keep) const {
+std::string FleetSelection::fact_source() const {
     if (!facts_from.empty() + !facts_dir.empty() + !compile.facts.empty() > 1)
         throw base::plain_error("--facts-from, --facts-dir and --facts exclude each other");
-    const std::string source = !facts_from.empty()             ? facts_from
-                               : !facts_dir.empty()            ? facts_dir
-                               : !compile.facts.empty()        ? compile.facts
-                               : !compile.puppetdb_url.empty() ? compile.puppetdb_url
-                                                               : "store";
+    if (!facts_from.empty()) return facts_from;
+    if (!facts_dir.empty()) return facts_dir;
+    if (!compile.facts.empty()) return compile.facts;
+    return compile.puppetdb_url.empty() ? "store" : compile.puppetdb_url;
+}
+
+/// Adds notes about nodes with several fact files, and about a source that failed.
+static void add_notes(const site::FleetGaps& gaps, const std::string& source, Fleet& out) {
+    constexpr std::size_t kTwiceNamed = 3;
+    for (std::size_t i = 0; i < std::min(gaps.twice.size(), kTwiceNamed); ++i) {
+        const auto& [name, used, passed_over] = gaps.twice[i];
+        out.notes.push_back(
+            fmt::format("{} has several fact files: {}, the newest, is used, {} is not", name, used,
+                        passed_over));
+    }
+    if (gaps.twice.size() > kTwiceNamed)
+        out.notes.push_back(fmt::format("{} more fact files are older than another of their node",
+                                        gaps.twice.size() - kTwiceNamed));
+    if (!gaps.broken.empty()) {
+        out.notes.push_back(fmt::format(
+            "{} failed after the facts of {} nodes: {}. The nodes after {} were not examined",
+            source, out.nodes.size(), gaps.broken, out.nodes.back().name));
+        out.unjudged.emplace_back("(the rest of " + source + ")", gaps.broken);
+    }
+}
+
+/// Keeps as many nodes as the value of --sample says. They are evenly distributed by name, so that
+/// each run selects the same.
+static void take_sample(const std::string& sample, Fleet& out) {
+    const auto count = base::parse_integer<std::size_t>(sample);
+    if (!count || *count == 0)
+        throw base::plain_error(
+            fmt::format("Invalid value '{}' for --sample: expected a number of nodes", sample));
+    if (*count >= out.nodes.size()) return;
+    std::ranges::sort(out.nodes, {}, &site::FleetNode::name);
+    std::vector<site::FleetNode> some;
+    for (std::size_t i = 0; i < *count; ++i)
+        some.push_back(out.nodes[i * out.nodes.size() / *count]);
+    out.notes.push_back(
+        fmt::format("A sample of {} of {} nodes: the result does not cover the others", *count,
+                    out.nodes.size()));
+    out.nodes = std::move(some);
+}
+
+Fleet FleetSelection::fleet(site::Site& site, base::Arena& arena, base::LogSink& log,
+                            const std::string& keep) const {
+    const std::string source = fact_source();
     Fleet out;
     std::vector<std::string> wanted = node, patterns;
     if (is_pql(nodes)) {
@@ -142,46 +183,14 @@ Fleet FleetSelection::fleet(site::Site& site, base::Arena& arena, base::LogSink&
         std::erase_if(out.unjudged, [&](const auto& told) { return told.first == name; });
         out.unjudged.emplace_back(name, why);
     }
-    constexpr std::size_t kTwiceNamed = 3;
-    for (std::size_t i = 0; i < std::min(gaps.twice.size(), kTwiceNamed); ++i) {
-        const auto& [name, used, passed_over] = gaps.twice[i];
-        out.notes.push_back(
-            fmt::format("{} has several fact files: {}, the newest, is used, {} is not", name, used,
-                        passed_over));
-    }
-    if (gaps.twice.size() > kTwiceNamed)
-        out.notes.push_back(fmt::format("{} more fact files are older than another of their node",
-                                        gaps.twice.size() - kTwiceNamed));
-    if (!gaps.broken.empty()) {
-        out.notes.push_back(fmt::format(
-            "{} failed after the facts of {} nodes: {}. The nodes after {} were not examined",
-            source, out.nodes.size(), gaps.broken, out.nodes.back().name));
-        out.unjudged.emplace_back("(the rest of " + source + ")", gaps.broken);
-    }
+    add_notes(gaps, source, out);
     // A node without facts cannot be compiled meaningfully.
     std::erase_if(out.nodes, [&](const site::FleetNode& n) {
         const bool none = n.file.empty() && (!n.facts.is_hash() || n.facts.as_hash().empty());
         if (none) out.unjudged.emplace_back(n.name, "it has no facts");
         return none;
     });
-    if (!sample.empty()) {
-        const auto count = base::parse_integer<std::size_t>(sample);
-        if (!count || *count == 0)
-            throw base::plain_error(
-                fmt::format("Invalid value '{}' for --sample: expected a number of nodes", sample));
-        if (*count < out.nodes.size()) {
-            // Select nodes evenly by name, so that each run selects the same.
-            std::ranges::sort(out.nodes, {}, &site::FleetNode::name);
-            std::vector<site::FleetNode> some;
-            for (std::size_t i = 0; i < *count; ++i)
-                some.push_back(out.nodes[i * out.nodes.size() / *count]);
-            out.notes.push_back(
-                fmt::format("A sample of {} of {} nodes: the result does not cover the "
-                            "others",
-                            *count, out.nodes.size()));
-            out.nodes = std::move(some);
-        }
-    }
+    if (!sample.empty()) take_sample(sample, out);
     if (out.nodes.empty() && out.unjudged.empty())
         throw base::plain_error(fmt::format("No node of {} was selected", source));
     return out;

@@ -50,6 +50,11 @@ public:
     site::NodeArguments compile;
     std::string path, facts_from, facts_dir, nodes, sample, jobs, manifest;
     std::vector<std::string> node;
+
+private:
+    /// Returns the folder, file or address with the facts, or "store". Throws if several options
+    /// name one.
+    std::string fact_source() const;
 };
 
 /// Parses the value of --jobs. If it is empty, returns the number of cores. Throws if it is not a

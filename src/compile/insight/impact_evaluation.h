@@ -109,6 +109,15 @@ private:
     /// Compiles nodes that collect resources again, because they see new exports only after the
     /// exporting nodes have run. Repeats this until no exports change.
     void follow_exports();
+    /// Compiles these nodes in both states with the exports so far. Adds their own exports that
+    /// differ from these to `changed`, and the changes found so far to `alone` unless it is null.
+    void recompile_collectors(const std::vector<std::size_t>& collectors,
+                              std::vector<std::set<std::string>>* alone, Exports (&changed)[2]);
+    /// Adds the exports of both states. Returns false if they are known already.
+    bool add_exports(const Exports (&changed)[2]);
+    /// Records the changes of the collecting nodes. `alone` has those that do not need new exports.
+    void record_collectors(const std::vector<std::size_t>& collectors,
+                           const std::vector<std::set<std::string>>& alone);
     /// Returns the nodes that export the resource of a change differently than before.
     std::string exported_by(const Change& change, const std::vector<std::string>& all) const;
     static Verdict verdict(const CompileOutcome& a, const CompileOutcome& b,

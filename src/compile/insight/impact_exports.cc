@@ -8,87 +8,71 @@
 
 namespace bunraku::insight {
 
-void NodeEvaluation::follow_exports() {
-    constexpr int kMostRounds = 10;
-    std::vector<std::size_t> collectors;
-    for (std::size_t i = 0; i < waiting_.size(); ++i)
-        if (waiting_[i]) collectors.push_back(i);
-    std::vector<std::set<std::string>> alone(nodes_.size());
-    std::set<std::string> seen;
-    for (int round = 0; !collectors.empty() && !exports_[1].empty(); ++round) {
-        if (what_.stop.stop_requested()) {
-            exports_[1].clear();
-            break;
-        }
-        const auto old = std::make_shared<Exports>(exports_[0]),
-                   now = std::make_shared<Exports>(exports_[1]);
-        Exports changed[2];
-        each(collectors.size(), [&](std::size_t n) {
-            const std::size_t i = collectors[n];
-            const auto& node = this->node(i);
-            const auto answer_a = answered_with(old), answer_b = answered_with(now);
-            const CompileOutcome a =
-                compile_node(site_, what_.from, node, nullptr, nullptr, answer_a);
-            const CompileOutcome b =
-                compile_node(site_, what_.to, node, nullptr, nullptr, answer_b);
-            auto found = compare(a, b, nullptr);
-            if (!what_.chance && a.ok() && b.ok() && !found.empty() && (varies(a) || varies(b)))
-                drop_nondeterministic(node, a, b, found, answer_a, answer_b);
-            const NodeIdentity identity(node.name, node.facts);
-            const std::lock_guard lock(mutex_);
-            out_.compiled_before += 1;
-            out_.compiled_after += 1;
-            if (round == 0)
-                for (const auto& change : *waiting_[i])
-                    alone[i].insert(group_key(change, &identity));
-            EvaluatedNode& out = out_.nodes[i];
-            const bool untouched = out.verdict == Verdict::Untouched && found.empty();
-            if (!untouched) out.verdict = verdict(a, b, found);
-            out.why = b.error;
-            *waiting_[i] = std::move(found);
-            for (const auto& [made, known, into] :
-                 {std::tuple(&a, &*old, &changed[0]), std::tuple(&b, &*now, &changed[1])}) {
-                if (!made->ok()) continue;
-                auto own = exports_of(*made->compiled.catalog);
-                const auto it = known->find(node.name);
-                if (it == known->end() ? own.empty() : it->second == own) continue;
-                (*into)[node.name] = std::move(own);
+/// Returns a text that is equal for equal exports of both states.
+static std::string text_of_exports(const Exports (&sides)[2]) {
+    std::string out;
+    for (const auto& side : sides) {
+        for (const auto& [name, all] : side) {
+            for (const auto& item : all) {
+                out += fmt::format("{} {} {} ", name, item.reference(), fmt::join(item.tags, ","));
+                for (const auto& [key, v] : item.parameters) out += key + "=" + v + " ";
+                out += '\n';
             }
-        });
-        // Records the exports of both states for a node whose exports differ for the first
-        // time.
-        bool fresh = false;
-        for (const auto& [name, made] : changed[1]) {
-            fresh = fresh || !exports_[1].contains(name) || exports_[1][name] != made;
-            exports_[1][name] = made;
-        }
-        for (const auto& [name, made] : changed[0]) {
-            fresh = fresh || !exports_[0].contains(name) || exports_[0][name] != made;
-            exports_[0][name] = made;
-        }
-        if (!fresh) break;
-        std::string state;
-        for (const auto& side : exports_)
-            for (const auto& [name, all] : side)
-                for (const auto& item : all)
-                    state += fmt::format("{} {} {} {}\n", name, item.reference(),
-                                         fmt::join(item.tags, ","), [&] {
-                                             std::string text;
-                                             for (const auto& [key, v] : item.parameters)
-                                                 text += key + "=" + v + " ";
-                                             return text;
-                                         }());
-        if (!seen.insert(state).second || round == kMostRounds) {
-            std::vector<std::string> names;
-            for (const auto& [name, made] : changed[1]) names.push_back(name);
-            out_.notes.push_back(
-                fmt::format("The exported resources of these nodes, which collect from each "
-                            "other, did not stabilise{}: {}",
-                            round == kMostRounds ? fmt::format(" in {} runs", kMostRounds) : "",
-                            fmt::join(names, ", ")));
-            break;
         }
     }
+    return out;
+}
+
+void NodeEvaluation::recompile_collectors(const std::vector<std::size_t>& collectors,
+                                          std::vector<std::set<std::string>>* alone,
+                                          Exports (&changed)[2]) {
+    const auto old = std::make_shared<Exports>(exports_[0]),
+               now = std::make_shared<Exports>(exports_[1]);
+    each(collectors.size(), [&](std::size_t n) {
+        const std::size_t i = collectors[n];
+        const auto& node = this->node(i);
+        const auto answer_a = answered_with(old), answer_b = answered_with(now);
+        const CompileOutcome a = compile_node(site_, what_.from, node, nullptr, nullptr, answer_a);
+        const CompileOutcome b = compile_node(site_, what_.to, node, nullptr, nullptr, answer_b);
+        auto found = compare(a, b, nullptr);
+        if (!what_.chance && a.ok() && b.ok() && !found.empty() && (varies(a) || varies(b)))
+            drop_nondeterministic(node, a, b, found, answer_a, answer_b);
+        const NodeIdentity identity(node.name, node.facts);
+        const std::lock_guard lock(mutex_);
+        out_.compiled_before += 1;
+        out_.compiled_after += 1;
+        if (alone)
+            for (const auto& change : *waiting_[i])
+                (*alone)[i].insert(group_key(change, &identity));
+        EvaluatedNode& out = out_.nodes[i];
+        const bool untouched = out.verdict == Verdict::Untouched && found.empty();
+        if (!untouched) out.verdict = verdict(a, b, found);
+        out.why = b.error;
+        *waiting_[i] = std::move(found);
+        for (const auto& [made, known, into] :
+             {std::tuple(&a, &*old, &changed[0]), std::tuple(&b, &*now, &changed[1])}) {
+            if (!made->ok()) continue;
+            auto own = exports_of(*made->compiled.catalog);
+            const auto it = known->find(node.name);
+            if (it == known->end() ? own.empty() : it->second == own) continue;
+            (*into)[node.name] = std::move(own);
+        }
+    });
+}
+
+bool NodeEvaluation::add_exports(const Exports (&changed)[2]) {
+    bool fresh = false;
+    for (std::size_t side = 0; side < 2; ++side) {
+        for (const auto& [name, made] : changed[side]) {
+            fresh = fresh || !exports_[side].contains(name) || exports_[side][name] != made;
+            exports_[side][name] = made;
+        }
+    }
+    return fresh;
+}
+
+void NodeEvaluation::record_collectors(const std::vector<std::size_t>& collectors,
+                                       const std::vector<std::set<std::string>>& alone) {
     std::vector<std::string> exporters;
     for (const auto& [name, all] : exports_[1]) exporters.push_back(name);
     for (const auto i : collectors) {
@@ -106,6 +90,35 @@ void NodeEvaluation::follow_exports() {
         }
         waiting_[i].reset();
     }
+}
+
+void NodeEvaluation::follow_exports() {
+    constexpr int kMostRounds = 10;
+    std::vector<std::size_t> collectors;
+    for (std::size_t i = 0; i < waiting_.size(); ++i)
+        if (waiting_[i]) collectors.push_back(i);
+    std::vector<std::set<std::string>> alone(nodes_.size());
+    std::set<std::string> seen;
+    for (int round = 0; !collectors.empty() && !exports_[1].empty(); ++round) {
+        if (what_.stop.stop_requested()) {
+            exports_[1].clear();
+            break;
+        }
+        Exports changed[2];
+        recompile_collectors(collectors, round == 0 ? &alone : nullptr, changed);
+        if (!add_exports(changed)) break;
+        if (!seen.insert(text_of_exports(exports_)).second || round == kMostRounds) {
+            std::vector<std::string> names;
+            for (const auto& [name, made] : changed[1]) names.push_back(name);
+            out_.notes.push_back(
+                fmt::format("The exported resources of these nodes, which collect from each "
+                            "other, did not stabilise{}: {}",
+                            round == kMostRounds ? fmt::format(" in {} runs", kMostRounds) : "",
+                            fmt::join(names, ", ")));
+            break;
+        }
+    }
+    record_collectors(collectors, alone);
 }
 
 std::string NodeEvaluation::exported_by(const Change& change,

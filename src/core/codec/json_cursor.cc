@@ -379,9 +379,90 @@ void append_number(std::string& out, std::string_view text) {
     if (std::fabs(d) < 1e7 && plain.find('.') == std::string_view::npos) out += ".0";
 }
 
+/// A member of an object in a text: positions of its start, of the end of its key and of its end.
+struct Member {
+    std::size_t start, key, end;
+};
+
+/// Sorts the members of the object that starts at `open` and has no closing brace yet. The last of
+/// several members with one key wins.
+void sort_members(std::string& out, std::size_t open, std::vector<Member>& members) {
+    const std::string copy = out.substr(open);
+    BUNRAKU_ASSERT(members.size() > 1 && copy.front() == '{');
+    const auto key = [&](const Member& m) {
+        return std::string_view(copy).substr(m.start + 1 - open, m.key - m.start - 2);
+    };
+    std::stable_sort(members.begin(), members.end(),
+                     [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    out.resize(open + 1);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        if (i + 1 < members.size() && key(members[i]) == key(members[i + 1])) continue;
+        if (out.size() > open + 1) out += ',';
+        out.append(copy, members[i].start - open, members[i].end - members[i].start);
+    }
+}
+
 }  // namespace
 
 void JsonCursor::canonical(std::string& out) { canonical_value(out, depth_); }
+
+void JsonCursor::canonical_array(std::string& out, int depth) {
+    ++at_;
+    out += '[';
+    if (peek() == ']') {
+        ++at_;
+        out += ']';
+        return;
+    }
+    while (true) {
+        canonical_value(out, depth + 1);
+        if (!another(']')) break;
+        out += ',';
+    }
+    out += ']';
+}
+
+void JsonCursor::canonical_object(std::string& out, int depth) {
+    ++at_;
+    std::vector<Member> members;
+    const std::size_t open = out.size();
+    out += '{';
+    if (peek() == '}') {
+        ++at_;
+        out += '}';
+        return;
+    }
+    bool sorted = true;
+    while (true) {
+        if (peek() != '"') fail("expected a field name");
+        Member m{out.size(), 0, 0};
+        canonical_value(out, depth + 1);
+        m.key = out.size();
+        if (sorted && !members.empty()) {
+            const std::string_view all = out;
+            const Member& last = members.back();
+            sorted = all.substr(last.start + 1, last.key - last.start - 2) <
+                     all.substr(m.start + 1, m.key - m.start - 2);
+        }
+        expect(':');
+        out += ':';
+        canonical_value(out, depth + 1);
+        m.end = out.size();
+        BUNRAKU_ASSERT(m.start < m.key && m.key < m.end);
+        members.push_back(m);
+        if (!another('}')) break;
+        out += ',';
+    }
+    if (!sorted) sort_members(out, open, members);
+    out += '}';
+}
+
+bool JsonCursor::another(char close) {
+    const char c = peek();
+    if (c != ',' && c != close) fail(close == ']' ? "expected ',' or ']'" : "expected ',' or '}'");
+    ++at_;
+    return c == ',';
+}
 
 void JsonCursor::canonical_value(std::string& out, int depth) {
     if (depth > max_depth_) fail("nested too deeply");
@@ -400,87 +481,8 @@ void JsonCursor::canonical_value(std::string& out, int depth) {
             }
             return;
         }
-        case '[': {
-            ++at_;
-            out += '[';
-            if (peek() == ']') {
-                ++at_;
-                out += ']';
-                return;
-            }
-            for (;;) {
-                canonical_value(out, depth + 1);
-                char c = peek();
-                ++at_;
-                if (c == ']') break;
-                if (c != ',') {
-                    --at_;
-                    fail("expected ',' or ']'");
-                }
-                out += ',';
-            }
-            out += ']';
-            return;
-        }
-        case '{': {
-            ++at_;
-            struct Member {
-                /// positions in `out`: the start of the entry, the end of its key, its end
-                std::size_t start, key, end;
-            };
-            std::vector<Member> members;
-            std::size_t open = out.size();
-            out += '{';
-            if (peek() == '}') {
-                ++at_;
-                out += '}';
-                return;
-            }
-            bool sorted = true;
-            for (;;) {
-                if (peek() != '"') fail("expected a field name");
-                Member m{out.size(), 0, 0};
-                canonical_value(out, depth + 1);
-                m.key = out.size();
-                if (sorted && !members.empty()) {
-                    std::string_view all = out;
-                    const Member& last = members.back();
-                    sorted = all.substr(last.start + 1, last.key - last.start - 2) <
-                             all.substr(m.start + 1, m.key - m.start - 2);
-                }
-                expect(':');
-                out += ':';
-                canonical_value(out, depth + 1);
-                m.end = out.size();
-                BUNRAKU_ASSERT(m.start < m.key && m.key < m.end);
-                members.push_back(m);
-                char c = peek();
-                ++at_;
-                if (c == '}') break;
-                if (c != ',') {
-                    --at_;
-                    fail("expected ',' or '}'");
-                }
-                out += ',';
-            }
-            if (!sorted) {
-                std::string copy = out.substr(open);
-                BUNRAKU_ASSERT(members.size() > 1 && copy.front() == '{');
-                auto key = [&](const Member& m) {
-                    return std::string_view(copy).substr(m.start + 1 - open, m.key - m.start - 2);
-                };
-                std::stable_sort(members.begin(), members.end(),
-                                 [&](const auto& a, const auto& b) { return key(a) < key(b); });
-                out.resize(open + 1);
-                for (std::size_t i = 0; i < members.size(); ++i) {
-                    if (i + 1 < members.size() && key(members[i]) == key(members[i + 1])) continue;
-                    if (out.size() > open + 1) out += ',';
-                    out.append(copy, members[i].start - open, members[i].end - members[i].start);
-                }
-            }
-            out += '}';
-            return;
-        }
+        case '[': canonical_array(out, depth); return;
+        case '{': canonical_object(out, depth); return;
         case 't':
             word("true");
             out += "true";

@@ -84,6 +84,10 @@ private:
     std::string_view raw_string(bool* escaped);
     void unescape(std::string_view raw, std::string& out) const;
     void canonical_value(std::string& out, int depth);
+    void canonical_array(std::string& out, int depth);
+    void canonical_object(std::string& out, int depth);
+    /// Skips a comma or the closing bracket `close`. Returns true after a comma.
+    bool another(char close);
 
     const char* begin_;
     const char* at_;

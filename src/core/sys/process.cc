@@ -289,6 +289,38 @@ private:
         std::optional<StopIsHandled> watch_;
     };
 
+    /// Writes the rest of the program's input as far as the pipe takes it. Closes the pipe at the
+    /// end of the input, or if the program no longer reads it.
+    static void feed(Pipe& in, const std::string& input, std::size_t& sent) {
+        const BrokenPipesAreErrors guard;
+        BUNRAKU_ASSERT(sent < input.size());
+        const ssize_t n = ::write(in.write_end, input.data() + sent, input.size() - sent);
+        if (n > 0) sent += static_cast<std::size_t>(n);
+        BUNRAKU_ASSERT(sent <= input.size());
+        const bool over = n < 0 && errno != EINTR && errno != EAGAIN;
+        if (over || sent == input.size()) in.close_write();
+    }
+
+    /// Waits until the program ends. Returns false if it must be killed or has just been killed.
+    static bool await_exit(int pid, Stopper& stopper,
+                           std::optional<std::chrono::steady_clock::time_point> deadline,
+                           Outcome& outcome) {
+        while (true) {
+            int status = 0;
+            if (::waitpid(pid, &status, WNOHANG) == pid) {
+                set_status(status, outcome);
+                return true;
+            }
+            if (stopper.check_stop(outcome)) return false;
+            if (deadline && std::chrono::steady_clock::now() >= *deadline) {
+                outcome.timed_out = true;
+                ::kill(-pid, SIGKILL);
+                return false;
+            }
+            ::usleep(1000);
+        }
+    }
+
     static void exchange(const Command& command, int pid, Pipe& in, Pipe& out, Pipe& err,
                          Outcome& outcome) {
         using Clock = std::chrono::steady_clock;
@@ -337,14 +369,7 @@ private:
                     take(err.read_end, outcome.errors, command.output_limit, &err_open);
                 }
                 if (in_at >= 0 && fds[in_at].revents) {
-                    const BrokenPipesAreErrors guard;
-                    BUNRAKU_ASSERT(sent < command.input.size());
-                    ssize_t n = ::write(in.write_end, command.input.data() + sent,
-                                        command.input.size() - sent);
-                    if (n > 0) sent += static_cast<std::size_t>(n);
-                    BUNRAKU_ASSERT(sent <= command.input.size());
-                    bool over = n < 0 && errno != EINTR && errno != EAGAIN;
-                    if (over || sent == command.input.size()) in.close_write();
+                    feed(in, command.input, sent);
                 }
                 continue;
             }
@@ -360,24 +385,10 @@ private:
         in.close_write();
         if (exited) return;
         // The output is closed, but the program may still run.
-        if ((limited || command.stop) && !outcome.timed_out) {
-            int status = 0;
-            for (;;) {
-                pid_t done = ::waitpid(pid, &status, WNOHANG);
-                if (done == pid) {
-                    set_status(status, outcome);
-                    return;
-                }
-                if (stopper.check_stop(outcome)) break;
-                if (limited && Clock::now() >= deadline) {
-                    outcome.timed_out = true;
-                    ::kill(-pid, SIGKILL);
-                    break;
-                }
-                ::usleep(1000);
-            }
-        }
-        finish(pid, outcome);
+        const bool ended =
+            (limited || command.stop) && !outcome.timed_out &&
+            await_exit(pid, stopper, limited ? std::optional(deadline) : std::nullopt, outcome);
+        if (!ended) finish(pid, outcome);
     }
 };
 

@@ -91,6 +91,13 @@ private:
                           ValueHooks* hooks = nullptr) const;
     Value exchange(std::string_view body, std::string_view what, Callbacks& callbacks,
                    base::Arena& arena);
+    /// Decodes a message. Returns nullopt if the message needs nothing more. `simplified` is true
+    /// if Simplify was requested for it, which may be done only once.
+    std::optional<Value> decode(std::string_view frame, std::string_view what, Callbacks& callbacks,
+                                base::Arena& arena, bool& simplified);
+    /// Runs a callback and sends its result or error to Ruby.
+    void reply(std::span<const Value> parts, std::string_view what, Callbacks& callbacks,
+               base::Arena& arena);
     void answer(std::string& reply, std::span<const Value> parts, Callbacks& callbacks,
                 base::Arena& arena);
     void limit_time(std::span<const Value> args);

@@ -164,44 +164,17 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
     } const nested(*this, callbacks);
 
     if (auto s = process_.send(body, deadline_); s != Process::Status::Ok) fail(s, what);
-    const auto generation = generation_of();
-    bool simplified = false;  // Simplify is requested only once per message.
+    bool simplified = false;
     while (true) {
         std::string_view frame;
         if (auto s = process_.receive(&frame, deadline_); s != Process::Status::Ok) fail(s, what);
-        auto* const keeper = is(FromRuby::Callback, frame) ? callbacks.keeper() : nullptr;
-        Value received;
-        try {
-            if (is(FromRuby::Reads, frame)) {
-                forward_reads(frame);
-                continue;
-            }
-            received = read_marshal(frame, keeper ? *keeper : arena, &callbacks,
-                                    options_.moved ? &*options_.moved : nullptr);
-        } catch (const MarshalError& error) {
-            if (!error.unknown_class || std::exchange(simplified, true)) {
-                stop();
-                throw PuppetError(fmt::format("{}: {}", what, error.what()));
-            }
-            std::string again;
-            message(again, ToRuby::Simplify, 0);
-            if (auto s = process_.send(again, deadline_); s != Process::Status::Ok) fail(s, what);
-            continue;
-        } catch (...) {
-            // Puppet cannot represent the value (an integer too large). Ruby waits for an answer
-            // only if the message was a callback.
-            if (is(FromRuby::Callback, frame)) {
-                answer_error(std::current_exception(), what);
-                continue;
-            }
-            throw;
-        }
-        simplified = false;
-        if (!received.is_array() || received.as_array().empty()) {
+        const auto received = decode(frame, what, callbacks, arena, simplified);
+        if (!received) continue;
+        if (!received->is_array() || received->as_array().empty()) {
             stop();
             throw PuppetError(fmt::format("{}: invalid message from the Ruby process", what));
         }
-        const auto parts = received.as_array();
+        const auto parts = received->as_array();
         switch (static_cast<FromRuby>(integer_at(parts, 0))) {
             case FromRuby::Value: return parts.size() > 1 ? parts[1] : Value::undef();
             case FromRuby::Reads: break;  // Already processed.
@@ -215,36 +188,67 @@ Value ChildHost::exchange(std::string_view body, std::string_view what, Callback
                                    text_at(parts, 3));
                 continue;
             }
-            case FromRuby::Callback: {
-                const auto begin = Clock::now();
-                std::string reply;
-                try {
-                    answer(reply, parts, callbacks, arena);
-                } catch (const std::exception&) {
-                    // The child died in a call nested in this one.
-                    if (generation != generation_of()) throw;
-                    deadline_ += Clock::now() - begin;
-                    answer_error(std::current_exception(), what);
-                    continue;
-                } catch (...) {
-                    // Unwind, and the exceptions with which other modules leave a function.
-                    if (generation != generation_of()) throw;
-                    unwinding_ = std::current_exception();
-                    reply.clear();
-                    message(reply, ToRuby::Unwind, 0);
-                }
-                if (generation != generation_of())
-                    throw PuppetError(fmt::format("{}: its Ruby process was replaced", what));
-                // The limit does not include the compile's time.
-                deadline_ += Clock::now() - begin;
-                if (auto s = process_.send(reply, deadline_); s != Process::Status::Ok)
-                    fail(s, what);
-                continue;
-            }
+            case FromRuby::Callback: reply(parts, what, callbacks, arena); continue;
         }
         stop();
         throw PuppetError(fmt::format("{}: invalid message from the Ruby process", what));
     }
+}
+
+std::optional<Value> ChildHost::decode(std::string_view frame, std::string_view what,
+                                       Callbacks& callbacks, base::Arena& arena, bool& simplified) {
+    auto* const keeper = is(FromRuby::Callback, frame) ? callbacks.keeper() : nullptr;
+    try {
+        if (is(FromRuby::Reads, frame)) {
+            forward_reads(frame);
+            return std::nullopt;
+        }
+        const Value received = read_marshal(frame, keeper ? *keeper : arena, &callbacks,
+                                            options_.moved ? &*options_.moved : nullptr);
+        simplified = false;
+        return received;
+    } catch (const MarshalError& error) {
+        if (!error.unknown_class || std::exchange(simplified, true)) {
+            stop();
+            throw PuppetError(fmt::format("{}: {}", what, error.what()));
+        }
+        std::string again;
+        message(again, ToRuby::Simplify, 0);
+        if (auto s = process_.send(again, deadline_); s != Process::Status::Ok) fail(s, what);
+        return std::nullopt;
+    } catch (...) {
+        // Puppet cannot represent the value (an integer too large). Ruby waits for an answer
+        // only if the message was a callback.
+        if (!is(FromRuby::Callback, frame)) throw;
+        answer_error(std::current_exception(), what);
+        return std::nullopt;
+    }
+}
+
+void ChildHost::reply(std::span<const Value> parts, std::string_view what, Callbacks& callbacks,
+                      base::Arena& arena) {
+    const auto generation = generation_of();
+    const auto begin = Clock::now();
+    std::string body;
+    try {
+        answer(body, parts, callbacks, arena);
+    } catch (const std::exception&) {
+        // The child died in a call nested in this one.
+        if (generation != generation_of()) throw;
+        deadline_ += Clock::now() - begin;
+        return answer_error(std::current_exception(), what);
+    } catch (...) {
+        // Unwind, and the exceptions with which other modules leave a function.
+        if (generation != generation_of()) throw;
+        unwinding_ = std::current_exception();
+        body.clear();
+        message(body, ToRuby::Unwind, 0);
+    }
+    if (generation != generation_of())
+        throw PuppetError(fmt::format("{}: its Ruby process was replaced", what));
+    // The limit does not include the compile's time.
+    deadline_ += Clock::now() - begin;
+    if (auto s = process_.send(body, deadline_); s != Process::Status::Ok) fail(s, what);
 }
 
 bool ChildHost::is(FromRuby op, std::string_view frame) {

@@ -100,6 +100,60 @@ ModuleHit find_module(const Call& call, std::string_view slug, bool deleted) {
     return best;
 }
 
+/// Returns the modules named in `slugs`, or all modules if it is null. If several snapshots have a
+/// module, returns the one with the newest release.
+std::vector<ModuleHit> candidates_of(const Call& call, const std::set<std::string>* slugs,
+                                     const Filter& filter) {
+    std::vector<ModuleHit> out;
+    if (slugs) {
+        for (const std::string& slug : *slugs)
+            out.push_back(find_module(call, slug, filter.show_deleted));
+    } else if (call.selection.snapshots.size() == 1) {
+        const Snapshot& s = *call.selection.snapshots[0];
+        for (const SnapshotModule& m : s.modules()) out.push_back({&s, &m});
+    } else {
+        std::map<std::string_view, ModuleHit> merged;
+        for (std::size_t n = 0; n < call.selection.snapshots.size(); ++n) {
+            const SnapshotPtr& s = call.selection.snapshots[n];
+            for (const SnapshotModule& m : s->modules()) {
+                if (!m.live && !filter.show_deleted) continue;
+                if (!call.selection.shows(n, m.slug)) continue;
+                ModuleHit& best = merged[m.slug];
+                const ModuleHit hit{s.get(), &m};
+                if (!best.module || hit.current().semver > best.current().semver) best = hit;
+            }
+        }
+        for (const auto& [slug, hit] : merged) out.push_back(hit);
+    }
+    return out;
+}
+
+/// Reports whether the filter matches a release of the module or, with `only_latest`, its current
+/// release.
+bool takes_module(const Filter& filter, const ModuleHit& hit, bool only_latest) {
+    if (filter.trivial()) return true;
+    return std::ranges::any_of(hit.module->releases, [&](std::uint32_t i) {
+        return (!only_latest || i == hit.module->current) &&
+               filter.takes({hit.snapshot, &hit.snapshot->releases()[i]});
+    });
+}
+
+/// Sorts by the rank for a search or, if `words` is null, by the number of downloads.
+void sort_by_rank(const Call& call, const std::vector<std::string>* words,
+                  std::vector<ModuleHit>& hits) {
+    std::vector<std::pair<std::int64_t, ModuleHit>> ranked;
+    for (const ModuleHit& hit : hits) {
+        const std::uint64_t n =
+            call.service.downloads().of_module(hit.snapshot->repository(), hit.module->slug);
+        ranked.emplace_back(words ? search_rank(*hit.snapshot, *hit.module, *words, n)
+                                  : static_cast<std::int64_t>(n),
+                            hit);
+    }
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = ranked[i].second;
+}
+
 Response list_modules(const Call& call) {
     if (call.selection.unknown) return not_found();
     Filter filter;
@@ -130,63 +184,19 @@ Response list_modules(const Call& call) {
     const OutputOptions how = output_options_of(call, kModuleFields);
     const auto answer = [&] {
         std::vector<ModuleHit> hits;
-        const auto consider = [&](const ModuleHit& hit) {
+        for (const ModuleHit& hit : candidates_of(call, list ? &slugs : nullptr, filter)) {
             const SnapshotModule& m = *hit.module;
-            if (!m.live && !filter.show_deleted) return;
-            if (starts && !m.slug.starts_with(*starts)) return;
-            if (!search_matches(*hit.snapshot, m, words)) return;
-            if (!filter.trivial()) {
-                bool any = false;
-                for (std::uint32_t i : m.releases) {
-                    if (only_latest && i != m.current) continue;
-                    any = filter.takes({hit.snapshot, &hit.snapshot->releases()[i]});
-                    if (any) break;
-                }
-                if (!any) return;
-            }
-            hits.push_back(hit);
-        };
-        if (list) {
-            for (const std::string& slug : slugs) {
-                consider(find_module(call, slug, filter.show_deleted));
-            }
-        } else if (call.selection.snapshots.size() == 1) {
-            const Snapshot& s = *call.selection.snapshots[0];
-            for (const SnapshotModule& m : s.modules()) consider({&s, &m});
-        } else {
-            std::map<std::string_view, ModuleHit> merged;
-            for (std::size_t n = 0; n < call.selection.snapshots.size(); ++n) {
-                const SnapshotPtr& s = call.selection.snapshots[n];
-                for (const SnapshotModule& m : s->modules()) {
-                    if (!m.live && !filter.show_deleted) continue;
-                    if (!call.selection.shows(n, m.slug)) continue;
-                    ModuleHit& best = merged[m.slug];
-                    const ModuleHit hit{s.get(), &m};
-                    if (!best.module || hit.current().semver > best.current().semver) best = hit;
-                }
-            }
-            for (const auto& [slug, hit] : merged) consider(hit);
+            if (!m.live && !filter.show_deleted) continue;
+            if (starts && !m.slug.starts_with(*starts)) continue;
+            if (!search_matches(*hit.snapshot, m, words)) continue;
+            if (takes_module(filter, hit, only_latest)) hits.push_back(hit);
         }
         if (sort && *sort == "latest_release") {
             std::stable_sort(hits.begin(), hits.end(), [](const ModuleHit& a, const ModuleHit& b) {
                 return a.current().created > b.current().created;
             });
         } else if (sort && (*sort == "downloads" || !words.empty())) {
-            const auto fetched = [&](const ModuleHit& hit) {
-                return call.service.downloads().of_module(hit.snapshot->repository(),
-                                                          hit.module->slug);
-            };
-            std::vector<std::pair<std::int64_t, ModuleHit>> ranked;
-            for (const ModuleHit& hit : hits) {
-                const std::uint64_t n = fetched(hit);
-                ranked.emplace_back(*sort == "downloads"
-                                        ? static_cast<std::int64_t>(n)
-                                        : search_rank(*hit.snapshot, *hit.module, words, n),
-                                    hit);
-            }
-            std::stable_sort(ranked.begin(), ranked.end(),
-                             [](const auto& a, const auto& b) { return a.first > b.first; });
-            for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = ranked[i].second;
+            sort_by_rank(call, *sort == "downloads" ? nullptr : &words, hits);
         }
         return paged(call, page, "modules", hits, [&](std::string& out, const ModuleHit& hit) {
             append_module(out, *hit.snapshot, *hit.module, how);

@@ -65,6 +65,29 @@ bool add_dependencies(const std::string& path, const std::string& module,
     return good;
 }
 
+/// Returns the target of a link, or `otherwise` if the path is no link.
+std::string link_target(const std::string& path, const std::string& otherwise) {
+    char target[512];
+    const ssize_t n = ::readlink(path.c_str(), target, sizeof target);
+    return n > 0 && n < static_cast<ssize_t>(sizeof target)
+               ? std::string(target, static_cast<std::size_t>(n))
+               : otherwise;
+}
+
+/// Removes the name of the snapshot before the last few, which has no readers any more. `from` is
+/// the folder that all these names share.
+void remove_old_name(const std::string& from, const std::string& folder, std::string_view repo,
+                     std::uint64_t number) {
+    constexpr std::uint64_t kKept = 3;
+    if (number <= kKept) return;
+    const std::string old = fmt::format("{}/{}@{}", folder, repo, number - kKept);
+    struct stat status{};
+    if (::lstat(old.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
+        ::unlink(fmt::format("{}/.meta.{}", from, number - kKept).c_str());
+        ::unlink(old.c_str());
+    }
+}
+
 }  // namespace
 
 std::optional<PublishedState> ForgeStore::clean_state(std::string_view repo) const {
@@ -157,13 +180,8 @@ Result<std::optional<Addition>> ForgeStore::publish_addition(
     const std::string folder = root_ + "/snapshots";
     // The new name is a link to the extended folder. Readers of the previous name still find their
     // files.
-    char target[512];
-    const ssize_t n = ::readlink(from.c_str(), target, sizeof target);
-    const std::string base = n > 0 && n < static_cast<ssize_t>(sizeof target)
-                                 ? std::string(target, static_cast<std::size_t>(n))
-                                 : before.name;
     ::unlink((folder + "/" + now.name).c_str());
-    BUNRAKU_TRY_VOID(files_->make_link(base, folder + "/" + now.name));
+    BUNRAKU_TRY_VOID(files_->make_link(link_target(from, before.name), folder + "/" + now.name));
     for (const char* name :
          {"/.dependency_db", "/.records", "/modules.json", "/PULP_MANIFEST", ""}) {
         changed.push_back(from + name);
@@ -171,16 +189,7 @@ Result<std::optional<Addition>> ForgeStore::publish_addition(
     changed.insert(changed.end(), {meta, folder});
     BUNRAKU_TRY_VOID(sync_together(changed));
     BUNRAKU_TRY_VOID(switch_to(repo, now.name));
-    // Names older than the last few have no readers any more.
-    constexpr std::uint64_t kKept = 3;
-    if (number > kKept) {
-        const std::string old = fmt::format("{}/{}@{}", folder, repo, number - kKept);
-        struct stat status{};
-        if (::lstat(old.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) {
-            ::unlink(fmt::format("{}/.meta.{}", from, number - kKept).c_str());
-            ::unlink(old.c_str());
-        }
-    }
+    remove_old_name(from, folder, repo, number);
     out.name = now.name;
     out.second = now.second;
     return std::optional<Addition>(std::move(out));

@@ -181,6 +181,58 @@ Result<void> hold_to_metadata(ForgeStore& forge_store, const std::string& feed,
     return known_all;
 }
 
+/// Uploads the releases of `downloads` until it ends or the run is stopped.
+Result<void> store_downloads(ForgeStore& forge_store, const std::string& repository,
+                             const SyncOptions& options, Downloads& downloads, std::size_t count,
+                             const std::function<void(const std::string&)>& complain,
+                             SyncResult& out) {
+    // Holds the lock only for a few releases at a time, because other processes may need to upload.
+    constexpr int kTogether = 16;
+    std::unique_ptr<ForgeStore::Batch> batch;
+    int stored = 0;
+    for (std::uint64_t done = 1; auto delivery = downloads.next(); ++done) {
+        if (options.stopped && options.stopped()) {
+            out.stopped = true;
+            break;
+        }
+        const std::string slug = delivery->offer->name.slug();
+        if (!delivery->bytes) {
+            complain(delivery->bytes.error().message);
+        } else {
+            if (!batch) batch = BUNRAKU_TRY(forge_store.begin(repository));
+            auto kept = batch->upload(*delivery->bytes, slug + ".tar.gz", false,
+                                      delivery->offer->created, delivery->signature);
+            if (!kept) {
+                complain(slug + ": " + kept.error().message);
+            } else {
+                ++out.fetched;
+            }
+            if (++stored % kTogether == 0) {
+                BUNRAKU_TRY_VOID(batch->finish());
+                batch.reset();
+            }
+        }
+        if (options.progress) options.progress(done, count);
+    }
+    if (batch) BUNRAKU_TRY_VOID(batch->finish());
+    return {};
+}
+
+/// Removes the releases that are not in `offered`, and returns their number.
+Result<std::size_t> remove_others(ForgeStore& forge_store, const std::string& repository,
+                                  const std::set<std::string>& offered) {
+    std::size_t removed = 0;
+    auto batch = BUNRAKU_TRY(forge_store.begin(repository));
+    for (const Unit& unit : forge_store.units(repository)) {
+        const std::string slug = unit.name.slug();
+        if (offered.contains(slug)) continue;
+        BUNRAKU_TRY_VOID(batch->erase(slug));
+        ++removed;
+    }
+    BUNRAKU_TRY_VOID(batch->finish());
+    return removed;
+}
+
 }  // namespace
 
 Result<SyncResult> sync(ForgeStore& forge_store, const std::string& repository,
@@ -234,58 +286,17 @@ Result<SyncResult> sync(ForgeStore& forge_store, const std::string& repository,
             wanted.push_back(&offer);
         }
     }
-    std::uint64_t done = 0;
-    const auto progress = [&] {
-        if (options.progress) options.progress(done, wanted.size());
-    };
-    progress();
+    if (options.progress) options.progress(0, wanted.size());
     if (!wanted.empty()) {
         Downloads downloads(wanted, options.parallel, access, [&](const module::ModuleName& m) {
             return options.signatures || rules.concerns(m);
         });
-        std::unique_ptr<ForgeStore::Batch> batch;
-        int stored = 0;
-        while (auto delivery = downloads.next()) {
-            if (options.stopped && options.stopped()) {
-                out.stopped = true;
-                break;
-            }
-            ++done;
-            const std::string slug = delivery->offer->name.slug();
-            if (!delivery->bytes) {
-                complain(delivery->bytes.error().message);
-                progress();
-                continue;
-            }
-            // Hold the lock only for a few releases at a time, because other processes may need to
-            // upload.
-            if (!batch) batch = BUNRAKU_TRY(forge_store.begin(repository));
-            auto kept = batch->upload(*delivery->bytes, slug + ".tar.gz", false,
-                                      delivery->offer->created, delivery->signature);
-            if (!kept) {
-                complain(slug + ": " + kept.error().message);
-            } else {
-                ++out.fetched;
-            }
-            if (++stored % 16 == 0) {
-                BUNRAKU_TRY_VOID(batch->finish());
-                batch.reset();
-            }
-            progress();
-        }
-        if (batch) BUNRAKU_TRY_VOID(batch->finish());
+        BUNRAKU_TRY_VOID(store_downloads(forge_store, repository, options, downloads, wanted.size(),
+                                         complain, out));
     }
     // Only a completely read listing may cause removals.
-    if (options.remove_missing && clean && !out.stopped) {
-        auto batch = BUNRAKU_TRY(forge_store.begin(repository));
-        for (const Unit& unit : forge_store.units(repository)) {
-            const std::string slug = unit.name.slug();
-            if (offered.contains(slug)) continue;
-            BUNRAKU_TRY_VOID(batch->erase(slug));
-            ++out.removed;
-        }
-        BUNRAKU_TRY_VOID(batch->finish());
-    }
+    if (options.remove_missing && clean && !out.stopped)
+        out.removed += BUNRAKU_TRY(remove_others(forge_store, repository, offered));
     return out;
 }
 

@@ -53,6 +53,47 @@ Result<int> purge(const ModulePaths& places, const PuppetfileOptions& options,
     return removed;
 }
 
+using Locks = std::vector<std::optional<Locked>>;
+
+/// Returns the lock entries that the modules must follow. Fails if the lock file is frozen and does
+/// not fit the Puppetfile.
+Result<Locks> locks_to_follow(const PuppetfileOptions& options,
+                              const std::vector<PuppetfileModule>& modules,
+                              const std::string& lock_path, const LockFile& before) {
+    Locks locks(modules.size());
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+        const PuppetfileModule& m = modules[i];
+        if (m.local()) continue;
+        const auto known = before.find(m.name);
+        const bool fits = known != before.end() && known->second.requested == request_of(m);
+        if (options.lock == LockUse::Frozen && !fits) {
+            return failure(fmt::format("{} does not fit {}: '{}' is not locked as written",
+                                       lock_path, options.puppetfile, m.name));
+        }
+        const bool follows = options.lock == LockUse::Follow && (m.floats() || options.update);
+        if (fits && !follows) locks[i] = known->second;
+    }
+    return locks;
+}
+
+/// Writes the lock file if it changes. A module that was skipped or failed retains its lock entry.
+Result<void> write_locks(const std::vector<PuppetfileModule>& modules, const Locks& locks,
+                         const LockFile& before, const std::string& lock_path,
+                         sys::FileSystem& files) {
+    LockFile after;
+    for (std::size_t i = 0; i < modules.size(); ++i) {
+        const std::string& name = modules[i].name;
+        if (locks[i])
+            after[name] = *locks[i];
+        else if (const auto known = before.find(name); known != before.end())
+            after[name] = known->second;
+    }
+    const std::string fresh = lock_file_text(after);
+    const auto old = files.read(lock_path);
+    if (old && *old == fresh) return {};
+    return files.replace(lock_path, fresh, {.mode = 0644});
+}
+
 }  // namespace
 
 Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys::System& system,
@@ -84,19 +125,7 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
     const std::string lock_path = options.puppetfile + ".lock.json";
     LockFile before;
     if (auto old = system.files.read(lock_path)) before = read_lock_file(*old);
-    std::vector<std::optional<Locked>> locks(file.modules.size());
-    for (std::size_t i = 0; i < file.modules.size(); ++i) {
-        const PuppetfileModule& m = file.modules[i];
-        if (m.local()) continue;
-        auto known = before.find(m.name);
-        const bool fits = known != before.end() && known->second.requested == request_of(m);
-        if (options.lock == LockUse::Frozen && !fits) {
-            return failure(fmt::format("{} does not fit {}: '{}' is not locked as written",
-                                       lock_path, options.puppetfile, m.name));
-        }
-        const bool follows = options.lock == LockUse::Follow && (m.floats() || options.update);
-        if (fits && !follows) locks[i] = known->second;
-    }
+    Locks locks = BUNRAKU_TRY(locks_to_follow(options, file.modules, lock_path, before));
 
     PuppetfileSummary out;
     for (std::size_t i = 0; i < file.modules.size(); ++i) {
@@ -127,20 +156,8 @@ Result<PuppetfileSummary> sync_puppetfile(const PuppetfileOptions& options, sys:
     if (options.purge && !stopped()) {
         out.removed = BUNRAKU_TRY(purge(places, options, installer, system.files));
     }
-    if (options.lock != LockUse::Frozen) {
-        LockFile after;
-        for (std::size_t i = 0; i < file.modules.size(); ++i) {
-            // A module that was skipped or failed retains its lock entry.
-            const std::string& name = file.modules[i].name;
-            if (!locks[i] && before.contains(name)) locks[i] = before[name];
-            if (locks[i]) after[name] = *locks[i];
-        }
-        const std::string fresh = lock_file_text(after);
-        auto old = system.files.read(lock_path);
-        if (!old || *old != fresh) {
-            BUNRAKU_TRY_VOID(system.files.replace(lock_path, fresh, {.mode = 0644}));
-        }
-    }
+    if (options.lock != LockUse::Frozen)
+        BUNRAKU_TRY_VOID(write_locks(file.modules, locks, before, lock_path, system.files));
     return out;
 }
 

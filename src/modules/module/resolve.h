@@ -105,6 +105,10 @@ private:
     std::vector<std::string> chain(const Candidate& from, const std::string& module) const;
     void explain_missing(const Candidate& from, std::set<std::string>& seen,
                          std::vector<std::string>& lines) const;
+    std::vector<Candidate::Constraint> needed_constraints(const Candidate::Edge& asked);
+    void explain_installed(const Candidate::Edge& asked, Explanation& out);
+    void explain_dependencies(const Candidate::Edge& asked, Explanation& out);
+    void suggest_version(const std::string& module, Explanation& out);
 
     Candidate root_;
     bool unique_names_ = false;

@@ -197,77 +197,34 @@ bool AuthConf::Rule::applies_to(const std::vector<std::string>& paths,
     return false;
 }
 
-Result<void> AuthConf::add_entries(Rule& rule, const YamlNode& node, bool allow) {
-    if (node.kind == Kind::Sequence) {
-        for (const auto& item : node.items) {
-            if (item.kind != Kind::String && item.kind != Kind::Mapping) {
-                return failure(fmt::format(
-                    "The {} list in the rule specified as '{}' contains one or more ACEs that are "
-                    "not maps or strings.",
-                    allow ? "allow" : "deny", rule.name));
-            }
-            BUNRAKU_TRY_VOID(add_entries(rule, item, allow));
-        }
-        return {};
-    }
-    Entry entry;
-    entry.allow = allow;
-    std::string name;
-    if (node.kind == Kind::String) {
-        name = node.text;
-    } else if (node.kind == Kind::Mapping) {
-        const auto* extensions = codec::find_member(&node, "extensions");
-        const auto* certname = codec::find_member(&node, "certname");
-        const bool rbac = codec::find_member(&node, "rbac") != nullptr;
-        if (!extensions && !certname && rbac) {
-            // Clients have no roles here, so an allow entry with a role matches no client.
-            if (allow) return {};
-            return failure("RBAC permissions cannot be used to deny access.");
-        }
-        if ((extensions == nullptr) == (certname == nullptr)) {
-            return failure(
-                fmt::format("ACL Definition must contain exactly one of 'certname' or "
-                            "'extensions' or 'rbac' keys; in the rule '{}'",
-                            rule.name));
-        }
-        if (certname) {
-            if (certname->kind != Kind::String)
-                return failure(fmt::format("certname key should map to a string; in the rule '{}'",
-                                           rule.name));
-            name = certname->text;
-        } else {
-            const auto bad = [&] {
-                return failure(fmt::format(
-                    "extensions key should map an extension to a value or list of values; in the "
-                    "rule '{}'",
-                    rule.name));
-            };
-            if (extensions->kind != Kind::Mapping) return bad();
-            entry.match = Entry::Match::Extensions;
-            for (const auto& [key, value] : extensions->entries) {
-                if (key.text == "subject-alt-name" || key.text == "2.5.29.17") {
-                    if (value.kind != Kind::Mapping) return bad();
-                    for (const auto& [kind, names] : value.entries) {
-                        auto allowed = texts_of(names);
-                        if (!allowed) return bad();
-                        entry.extensions.push_back(
-                            {"subject-alt-name", kind.text, std::move(*allowed)});
-                    }
-                } else {
-                    auto allowed = texts_of(value);
-                    if (!allowed) return bad();
-                    entry.extensions.push_back({key.text, "", std::move(*allowed)});
-                }
-            }
-            rule.entries.push_back(std::move(entry));
-            return {};
-        }
-    } else {
+Result<void> AuthConf::read_extensions(Entry& entry, const YamlNode& node,
+                                       const std::string& rule) {
+    const auto bad = [&] {
         return failure(fmt::format(
-            "The ACE in the '{}' field of the rule specified as '{}' is invalid. It should be a "
-            "string or a map with keys :extensions or :certname.",
-            allow ? "allow" : "deny", rule.name));
+            "extensions key should map an extension to a value or list of values; in the "
+            "rule '{}'",
+            rule));
+    };
+    if (node.kind != Kind::Mapping) return bad();
+    entry.match = Entry::Match::Extensions;
+    for (const auto& [key, value] : node.entries) {
+        if (key.text == "subject-alt-name" || key.text == "2.5.29.17") {
+            if (value.kind != Kind::Mapping) return bad();
+            for (const auto& [kind, names] : value.entries) {
+                auto allowed = texts_of(names);
+                if (!allowed) return bad();
+                entry.extensions.push_back({"subject-alt-name", kind.text, std::move(*allowed)});
+            }
+        } else {
+            auto allowed = texts_of(value);
+            if (!allowed) return bad();
+            entry.extensions.push_back({key.text, "", std::move(*allowed)});
+        }
     }
+    return {};
+}
+
+Result<void> AuthConf::read_name(Entry& entry, const std::string& name, const Rule& rule) {
     const std::size_t groups = rule.regex ? rule.regex->group_count() : 0;
     const auto references = backreferences(name);
     for (std::size_t number : references) {
@@ -276,7 +233,7 @@ Result<void> AuthConf::add_entries(Rule& rule, const YamlNode& node, bool allow)
             fmt::format("The {} field provided in the rule specified as '{}' contains the back "
                         "reference '${}' which refers to a capture group in the regex that doesn't "
                         "exist.",
-                        allow ? "allow" : "deny", rule.name, number));
+                        entry.allow ? "allow" : "deny", rule.name, number));
     }
     if (name == "*") {
         entry.match = Entry::Match::Anyone;
@@ -298,7 +255,127 @@ Result<void> AuthConf::add_entries(Rule& rule, const YamlNode& node, bool allow)
     } else {
         return failure(fmt::format("invalid domain value: {}", name));
     }
+    return {};
+}
+
+Result<void> AuthConf::add_entries(Rule& rule, const YamlNode& node, bool allow) {
+    const std::string_view field = allow ? "allow" : "deny";
+    if (node.kind == Kind::Sequence) {
+        for (const auto& item : node.items) {
+            if (item.kind != Kind::String && item.kind != Kind::Mapping) {
+                return failure(fmt::format(
+                    "The {} list in the rule specified as '{}' contains one or more ACEs that are "
+                    "not maps or strings.",
+                    field, rule.name));
+            }
+            BUNRAKU_TRY_VOID(add_entries(rule, item, allow));
+        }
+        return {};
+    }
+    Entry entry;
+    entry.allow = allow;
+    if (node.kind == Kind::String) {
+        BUNRAKU_TRY_VOID(read_name(entry, node.text, rule));
+    } else if (node.kind == Kind::Mapping) {
+        const auto* extensions = codec::find_member(&node, "extensions");
+        const auto* certname = codec::find_member(&node, "certname");
+        const bool rbac = codec::find_member(&node, "rbac") != nullptr;
+        if (!extensions && !certname && rbac) {
+            // Clients have no roles here, so an allow entry with a role matches no client.
+            if (allow) return {};
+            return failure("RBAC permissions cannot be used to deny access.");
+        }
+        if ((extensions == nullptr) == (certname == nullptr)) {
+            return failure(
+                fmt::format("ACL Definition must contain exactly one of 'certname' or "
+                            "'extensions' or 'rbac' keys; in the rule '{}'",
+                            rule.name));
+        }
+        if (extensions) {
+            BUNRAKU_TRY_VOID(read_extensions(entry, *extensions, rule.name));
+        } else {
+            if (certname->kind != Kind::String)
+                return failure(fmt::format("certname key should map to a string; in the rule '{}'",
+                                           rule.name));
+            BUNRAKU_TRY_VOID(read_name(entry, certname->text, rule));
+        }
+    } else {
+        return failure(fmt::format(
+            "The ACE in the '{}' field of the rule specified as '{}' is invalid. It should be a "
+            "string or a map with keys :extensions or :certname.",
+            field, rule.name));
+    }
     rule.entries.push_back(std::move(entry));
+    return {};
+}
+
+Result<void> AuthConf::read_path(Rule& rule, const YamlNode& type, const YamlNode& path,
+                                 const std::string& label) {
+    const auto kind = type.kind == Kind::String ? base::lower(type.text) : std::string();
+    if (kind != "path" && kind != "regex") {
+        return failure(fmt::format(
+            "The type set in the authorization rule specified as {} is invalid. It should be set "
+            "to either 'path' or 'regex'.",
+            label));
+    }
+    if (path.kind != Kind::String) {
+        return failure(fmt::format(
+            "The path set in the authorization rule specified as {} is invalid. It should be a "
+            "string.",
+            label));
+    }
+    if (kind == "path") {
+        rule.prefix = path.text;
+        return {};
+    }
+    auto regex = regex::Regex::compile(path.text);
+    if (!regex) {
+        return failure(
+            fmt::format("The path regex provided in the rule defined as {} is invalid: {}", label,
+                        regex.error().message));
+    }
+    rule.regex = std::move(*regex);
+    return {};
+}
+
+Result<void> AuthConf::read_methods(Rule& rule, const YamlNode& method, const std::string& label) {
+    auto methods = texts_of(method);
+    bool good = methods.has_value();
+    // puppetserver refuses "any", but rules for other servers contain it.
+    const bool any = good && std::ranges::any_of(*methods, [](const std::string& one) {
+                         return base::lower(one) == "any";
+                     });
+    if (any) methods->clear();
+    for (auto& m : good ? *methods : std::vector<std::string>()) {
+        rule.methods.push_back(base::upper(m));
+        good = good && std::find(std::begin(kAnyMethod), std::end(kAnyMethod),
+                                 rule.methods.back()) != std::end(kAnyMethod);
+    }
+    // An empty list matches nothing.
+    if (good && !any && method.kind == Kind::Sequence && rule.methods.empty())
+        rule.methods.emplace_back("NONE");
+    if (!good) {
+        return failure(fmt::format(
+            "Invalid method in the authorization rule specified as {}. The method should be a "
+            "string or list of strings equal to one of the following: 'delete', 'get', 'head', "
+            "'post', 'put'",
+            label));
+    }
+    return {};
+}
+
+Result<void> AuthConf::read_query(Rule& rule, const YamlNode& query, const std::string& label) {
+    if (query.kind != Kind::Mapping) return failure("Rule query-params must be a map.");
+    for (const auto& [key, value] : query.entries) {
+        auto values = texts_of(value);
+        if (!values) {
+            return failure(fmt::format(
+                "The query-param value for '{}' in the rule specified as {} is invalid. It "
+                "should be a string or list of strings.",
+                key.text, label));
+        }
+        rule.query.emplace_back(key.text, std::move(*values));
+    }
     return {};
 }
 
@@ -346,67 +423,11 @@ Result<AuthConf::Rule> AuthConf::read_rule(const YamlNode& node, std::size_t ind
             "Authorization rule specified as {} must contain either a 'deny' or 'allow' rule.",
             label));
     }
-    const auto kind = type->kind == Kind::String ? base::lower(type->text) : std::string();
-    if (kind != "path" && kind != "regex") {
-        return failure(fmt::format(
-            "The type set in the authorization rule specified as {} is invalid. It should be set "
-            "to either 'path' or 'regex'.",
-            label));
-    }
-    if (path->kind != Kind::String) {
-        return failure(fmt::format(
-            "The path set in the authorization rule specified as {} is invalid. It should be a "
-            "string.",
-            label));
-    }
-    if (kind == "regex") {
-        auto regex = regex::Regex::compile(path->text);
-        if (!regex) {
-            return failure(
-                fmt::format("The path regex provided in the rule defined as {} is invalid: {}",
-                            label, regex.error().message));
-        }
-        rule.regex = std::move(*regex);
-    } else {
-        rule.prefix = path->text;
-    }
-    if (const auto* method = codec::find_member(match, "method")) {
-        auto methods = texts_of(*method);
-        bool good = methods.has_value();
-        // puppetserver refuses "any", but rules for other servers contain it.
-        const bool any = good && std::ranges::any_of(*methods, [](const std::string& one) {
-                             return base::lower(one) == "any";
-                         });
-        if (any) methods->clear();
-        for (auto& m : good ? *methods : std::vector<std::string>()) {
-            rule.methods.push_back(base::upper(m));
-            good = good && std::find(std::begin(kAnyMethod), std::end(kAnyMethod),
-                                     rule.methods.back()) != std::end(kAnyMethod);
-        }
-        // An empty list matches nothing.
-        if (good && !any && method->kind == Kind::Sequence && rule.methods.empty())
-            rule.methods.emplace_back("NONE");
-        if (!good) {
-            return failure(fmt::format(
-                "Invalid method in the authorization rule specified as {}. The method should be a "
-                "string or list of strings equal to one of the following: 'delete', 'get', 'head', "
-                "'post', 'put'",
-                label));
-        }
-    }
-    if (const auto* query = codec::find_member(match, "query-params")) {
-        if (query->kind != Kind::Mapping) return failure("Rule query-params must be a map.");
-        for (const auto& [key, value] : query->entries) {
-            auto values = texts_of(value);
-            if (!values) {
-                return failure(fmt::format(
-                    "The query-param value for '{}' in the rule specified as {} is invalid. It "
-                    "should be a string or list of strings.",
-                    key.text, label));
-            }
-            rule.query.emplace_back(key.text, std::move(*values));
-        }
-    }
+    BUNRAKU_TRY_VOID(read_path(rule, *type, *path, label));
+    if (const auto* method = codec::find_member(match, "method"))
+        BUNRAKU_TRY_VOID(read_methods(rule, *method, label));
+    if (const auto* query = codec::find_member(match, "query-params"))
+        BUNRAKU_TRY_VOID(read_query(rule, *query, label));
     if (deny) BUNRAKU_TRY_VOID(add_entries(rule, *deny, false));
     if (allow) BUNRAKU_TRY_VOID(add_entries(rule, *allow, true));
     return rule;

@@ -61,7 +61,18 @@ private:
     struct Entry;
     struct Rule;
     static base::Result<Rule> read_rule(const codec::YamlNode& node, std::size_t index);
+    // Parts of read_rule. `label` names the rule in messages.
+    static base::Result<void> read_path(Rule& rule, const codec::YamlNode& type,
+                                        const codec::YamlNode& path, const std::string& label);
+    static base::Result<void> read_methods(Rule& rule, const codec::YamlNode& method,
+                                           const std::string& label);
+    static base::Result<void> read_query(Rule& rule, const codec::YamlNode& query,
+                                         const std::string& label);
     static base::Result<void> add_entries(Rule& rule, const codec::YamlNode& node, bool allow);
+    // Parts of add_entries.
+    static base::Result<void> read_extensions(Entry& entry, const codec::YamlNode& node,
+                                              const std::string& rule);
+    static base::Result<void> read_name(Entry& entry, const std::string& name, const Rule& rule);
     void sort();
     bool matches(const Entry& entry, const http::ClientCertificate& client,
                  const std::vector<std::string>& captures) const;
