@@ -24,16 +24,22 @@ inline std::unexpected<Error> failure(std::string message, int code = 0) {
 
 }  // namespace bunraku::base
 
-/// Evaluates to the value of a Result, or returns its error from the calling function.
-#define BUNRAKU_TRY(expr)                                                           \
-    ({                                                                              \
-        auto bunraku_try_ = (expr);                                                 \
-        if (!bunraku_try_) return std::unexpected(std::move(bunraku_try_).error()); \
-        std::move(*bunraku_try_);                                                   \
+// Each use has a name of its own, because an expression may contain another use.
+#define BUNRAKU_PASTE_NAME(a, b) a##b
+#define BUNRAKU_NAME(a, b) BUNRAKU_PASTE_NAME(a, b)
+#define BUNRAKU_TRY_AS(name, expr)                                  \
+    ({                                                              \
+        auto name = (expr);                                         \
+        if (!name) return std::unexpected(std::move(name).error()); \
+        std::move(*name);                                           \
     })
-/// Does the same for Result<void>.
-#define BUNRAKU_TRY_VOID(expr)                                                      \
-    do {                                                                            \
-        auto bunraku_try_ = (expr);                                                 \
-        if (!bunraku_try_) return std::unexpected(std::move(bunraku_try_).error()); \
+#define BUNRAKU_TRY_VOID_AS(name, expr)                             \
+    do {                                                            \
+        auto name = (expr);                                         \
+        if (!name) return std::unexpected(std::move(name).error()); \
     } while (false)
+
+/// Evaluates to the value of a Result, or returns its error from the calling function.
+#define BUNRAKU_TRY(expr) BUNRAKU_TRY_AS(BUNRAKU_NAME(bunraku_try_, __COUNTER__), expr)
+/// Does the same for Result<void>.
+#define BUNRAKU_TRY_VOID(expr) BUNRAKU_TRY_VOID_AS(BUNRAKU_NAME(bunraku_try_, __COUNTER__), expr)

@@ -87,10 +87,10 @@ base::Result<std::vector<Declaration>> read_puppetfile(sys::Processes& processes
             if (!fields.next(&a.key) || !fields.next(&kind) || !fields.next(&a.text)) {
                 return failure("line 0: the output of Ruby is incomplete");
             }
-            using Kind = Declaration::Argument::Kind;
-            a.kind = kind == "symbol"     ? Kind::Symbol
-                     : kind == "constant" ? Kind::Constant
-                                          : Kind::Text;
+            using ArgumentKind = Declaration::Argument::Kind;
+            a.kind = kind == "symbol"     ? ArgumentKind::Symbol
+                     : kind == "constant" ? ArgumentKind::Constant
+                                          : ArgumentKind::Text;
             d.arguments.push_back(std::move(a));
         }
         out.push_back(std::move(d));

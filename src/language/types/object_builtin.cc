@@ -150,8 +150,8 @@ const Type* builtin_object_type(std::string_view name) {
         auto* arena = immortal_arena(4096);
         Context ctx{*arena, nullptr};
         auto* made = new std::vector<std::pair<std::string_view, const Type*>>;
-        const auto add = [&](std::string_view name, std::string_view text) {
-            TypeAliasType* alias = make_type_alias(ctx, name, nullptr);
+        const auto add = [&](std::string_view alias_name, std::string_view text) {
+            TypeAliasType* alias = make_type_alias(ctx, alias_name, nullptr);
             alias->resolved = parse_type(ctx, text);
             made->push_back({alias->name, alias});
         };

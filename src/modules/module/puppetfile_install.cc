@@ -124,7 +124,7 @@ std::string PuppetfileInstaller::changes(const std::string& target, const Existi
         // A wanted module remains anyway, so a download is not worthwhile.
         if (wanted) return {};
     }
-    if (auto was = original()) return some_of(differing(*was, *now));
+    if (auto manifest = original()) return some_of(differing(*manifest, *now));
     return wanted ? std::string() : std::string(kUnknown);
 }
 
