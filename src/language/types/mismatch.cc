@@ -68,7 +68,8 @@ List Describer::merge_descriptions(std::size_t varying, bool count, const std::v
     using Pick = bool (*)(const Mismatch&, bool);
     static constexpr Pick kPicks[] = {
         [](const Mismatch& m, bool c) {
-            return m.kind == Mismatch::Kind::Count || (!c && m.kind == Mismatch::Kind::Size);
+            return m.kind == Mismatch::Kind::WrongCount ||
+                   (!c && m.kind == Mismatch::Kind::WrongSize);
         },
         [](const Mismatch& m, bool) { return m.kind == Mismatch::Kind::MissingBlock; },
         [](const Mismatch& m, bool) { return m.kind == Mismatch::Kind::UnexpectedBlock; },
@@ -127,7 +128,7 @@ List Describer::describe(const Type* expected, const Type* original, const Type*
         case TypeKind::Hash: return describe_hash(to<HashType>(expected), original, actual, path);
         case TypeKind::Tuple:
             return describe_tuple(to<TupleType>(expected), original, actual, path,
-                                  Mismatch::Kind::Size);
+                                  Mismatch::Kind::WrongSize);
         case TypeKind::Array:
             return describe_array(to<ArrayType>(expected), original, actual, path);
         case TypeKind::Callable:
@@ -173,7 +174,8 @@ List Describer::describe_array(const ArrayType& expected, const Type* original, 
         const auto n = static_cast<std::int64_t>(tuple->types.size());
         const Range size = expected.size.value_or(kAnySize);
         const Range given = tuple->size.value_or(Range{n, n});
-        if (!size.covers(given)) return {size_mismatch(Mismatch::Kind::Size, path, size, given)};
+        if (!size.covers(given))
+            return {size_mismatch(Mismatch::Kind::WrongSize, path, size, given)};
         List out;
         for (std::size_t i = 0; i < tuple->types.size(); ++i)
             if (!fits(expected.element, tuple->types[i]))
@@ -184,7 +186,7 @@ List Describer::describe_array(const ArrayType& expected, const Type* original, 
     if (const auto* a = as<ArrayType>(actual)) {
         const Range given = a->size.value_or(kAnySize);
         if (expected.size && !expected.size->covers(given))
-            return {size_mismatch(Mismatch::Kind::Size, path, *expected.size, given)};
+            return {size_mismatch(Mismatch::Kind::WrongSize, path, *expected.size, given)};
         return {
             type_mismatch(Mismatch::Kind::Type, path, original, make_array_type(ctx_, a->element))};
     }
@@ -201,7 +203,8 @@ List Describer::describe_hash(const HashType& expected, const Type* original, co
                               const Path& path) {
     if (const auto* s = as<StructType>(actual)) {
         const Range size = expected.size.value_or(kAnySize), given = struct_size(*s);
-        if (!size.covers(given)) return {size_mismatch(Mismatch::Kind::Size, path, size, given)};
+        if (!size.covers(given))
+            return {size_mismatch(Mismatch::Kind::WrongSize, path, size, given)};
         List out;
         for (const StructElement& e : s->elements) {
             if (!fits(expected.key, e.key))
@@ -214,7 +217,7 @@ List Describer::describe_hash(const HashType& expected, const Type* original, co
     if (const auto* h = as<HashType>(actual)) {
         const Range given = h->size.value_or(kAnySize);
         if (expected.size && !expected.size->covers(given))
-            return {size_mismatch(Mismatch::Kind::Size, path, *expected.size, given)};
+            return {size_mismatch(Mismatch::Kind::WrongSize, path, *expected.size, given)};
         return {type_mismatch(Mismatch::Kind::Type, path, original,
                               make_hash_type(ctx_, h->key, h->value))};
     }
@@ -250,7 +253,8 @@ List Describer::describe_struct(const StructType& expected, const Type* original
     }
     if (const auto* h = as<HashType>(actual)) {
         const Range given = h->size.value_or(kAnySize), size = struct_size(expected);
-        if (!size.covers(given)) return {size_mismatch(Mismatch::Kind::Size, path, size, given)};
+        if (!size.covers(given))
+            return {size_mismatch(Mismatch::Kind::WrongSize, path, size, given)};
         return {type_mismatch(Mismatch::Kind::Type, path, original,
                               make_hash_type(ctx_, h->key, h->value))};
     }
@@ -294,7 +298,7 @@ List Describer::describe_callable(const CallableType& expected, const Type* orig
         return {type_mismatch(Mismatch::Kind::Type, path, original, actual)};
     if (expected.params) {
         List params = describe_tuple(*expected.params, expected.params, c->params, path,
-                                     Mismatch::Kind::Count);
+                                     Mismatch::Kind::WrongCount);
         if (!params.empty()) return params;
     }
     const Type* this_return = expected.returns ? expected.returns : defaults().any;
@@ -336,7 +340,7 @@ List Describer::describe_arguments(const Signature& signature, const Type* args,
     }
     const Range size = params->size_range();
     if (!size.covers(given_size))
-        return {size_mismatch(Mismatch::Kind::Count, path, size, given_size)};
+        return {size_mismatch(Mismatch::Kind::WrongCount, path, size, given_size)};
     if (params->types.empty()) return {};
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t at = std::min(i, params->types.size() - 1);

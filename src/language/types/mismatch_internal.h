@@ -44,19 +44,19 @@ struct Mismatch {
         Unresolved,
         Type,
         Pattern,
-        Size,
-        Count,
+        WrongSize,
+        WrongCount,
     };
     Kind kind;
     std::vector<PathElement> path;
     std::string key;  ///< for the kinds with a key or parameter; the text of an unresolved type
     const types::Type* expected = nullptr;  ///< for Type and Pattern
     const types::Type* actual = nullptr;
-    Range expected_size, actual_size;  ///< for Size and Count
+    Range expected_size, actual_size;  ///< for WrongSize and WrongCount
 
     Mismatch(Kind k, std::vector<PathElement> p) : kind(k), path(std::move(p)) {}
     bool is_type() const { return kind == Kind::Type || kind == Kind::Pattern; }
-    bool is_size() const { return kind == Kind::Size || kind == Kind::Count; }
+    bool is_size() const { return kind == Kind::WrongSize || kind == Kind::WrongCount; }
     /// Returns the path without the steps that differ between variants.
     std::vector<PathElement> canonical_path() const;
     void chop(std::size_t i) {

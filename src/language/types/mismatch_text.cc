@@ -181,10 +181,10 @@ std::string Describer::message(const Mismatch& m, std::string_view lead) {
             return fmt::format("{} references an unresolved type '{}'", lead, m.key);
         case Mismatch::Kind::Type: return type_message(m, lead);
         case Mismatch::Kind::Pattern: return pattern_message(m, lead);
-        case Mismatch::Kind::Size:
+        case Mismatch::Kind::WrongSize:
             return fmt::format("{} expects size to be {}, got {}", lead,
                                range_text(m.expected_size, "0"), range_text(m.actual_size, "0"));
-        case Mismatch::Kind::Count: {
+        case Mismatch::Kind::WrongCount: {
             const Range& r = m.expected_size;
             const bool one =
                 (r.min == 1 && (r.max == 1 || r.max == kMax)) || (r.min == 0 && r.max == 1);
