@@ -21,7 +21,8 @@ struct Bracket {
 
 struct Scan {
     std::vector<Bracket> open;  ///< brackets still open at the end
-    /// open bracket that the indentation of a later one marks as unclosed
+    /// an open bracket that probably lacks its closing bracket, judging by the indentation of a
+    /// later one
     std::optional<Bracket> suspect;
     std::optional<std::size_t> extra;  ///< closing bracket without an opening one
     /// Last byte outside of white space and comments.

@@ -32,7 +32,7 @@ value::Value cached_facts(base::Arena& arena, const std::string& folder, const s
 struct KnownFacts {
     value::Value facts, trusted;
 };
-/// Separates $trusted from the facts. PuppetDB stores it as one of them.
+/// Separates $trusted from the facts, because PuppetDB stores it as a fact.
 KnownFacts split_trusted(base::Arena& arena, const value::Value& stored);
 
 /// Returns the facts of the node in the store (PuppetDB or the embedded one), including $trusted.

@@ -18,10 +18,10 @@ struct Layout {
     std::vector<std::string> conflicting_folders;
 };
 
-/// Detects the layout in use. The first difference between the two layouts decides: the one with a
-/// CA, then the one with a node's private key. Otherwise the layout is Debian's only if its
-/// puppet.conf exists and the folders of the other layout are missing, or contain neither code nor
-/// puppet.conf. Other programs may create empty folders there.
+/// Detects the layout in use. If only one of the two layouts has a CA, returns that one. Otherwise,
+/// if only one has a private key of the node, returns that one. Otherwise returns Debian's layout if
+/// its puppet.conf exists and the folders of the other layout are missing, or contain neither code
+/// nor puppet.conf. Other programs may create empty folders there.
 Layout find_layout(sys::FileSystem& files);
 
 /// Returns a message if this machine has two CAs and `settings` do not select one. Returns an empty

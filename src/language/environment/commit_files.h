@@ -28,7 +28,7 @@ public:
 
     /// Returns the folder that represents the top of the commit.
     virtual const std::string& root() const = 0;
-    /// Returns the paths of submodules that the commit names without holding their files.
+    /// Returns the paths of the submodules whose files the commit does not contain.
     virtual std::vector<std::string> submodules() const = 0;
     /// Returns the paths of the folders that are read from the disk.
     virtual std::vector<std::string> installed() const = 0;

@@ -11,8 +11,8 @@
 
 namespace bunraku::syntax {
 
-/// Calls `f` with the node as its concrete type. With overloads, this is a table of actions for
-/// each kind.
+/// Calls `f` with the node as its concrete type. If `f` is a set of overloads, the type of the node
+/// selects one.
 template <class F>
 decltype(auto) as_its_kind(const Node* node, F&& f) {
     switch (node->kind) {

@@ -73,8 +73,8 @@ public:
     virtual void when_writable(User) {}
     /// Sends a text, but only if that is possible at once and without encryption.
     virtual void try_send(std::string_view) {}
-    /// Ends the output. Returns false if the caller must read the other side's data until its end
-    /// too.
+    /// Closes the sending direction. Returns false if the caller must also read until the other
+    /// side closes.
     virtual bool end(User user) = 0;
     /// Reports whether the other side has ended the connection, as far as known without reading.
     virtual bool peer_ended() { return false; }

@@ -49,7 +49,7 @@ std::optional<Viewer> viewer_of_token(const std::optional<server::ApiToken>& tok
     return Viewer{token->name, *right, token->environments, Viewer::Via::Token};
 }
 
-/// Returns the viewer of a session if its proof still holds, with the rights of now.
+/// Returns the viewer of a session, with the viewer's current rights, if its proof is still valid.
 std::optional<Viewer> proved(Console& console, const Request& request, const Session& session) {
     switch (session.viewer.via) {
         case Viewer::Via::Link: return session.viewer;

@@ -102,7 +102,8 @@ FileSymbols symbols_of_ruby(std::string_view text, std::string_view path) {
         each_ruby_call(text, "newtype", [&](const RubyName& found) {
             Definition& type = add_ruby_definition(out, DefinitionKind::ResourceType,
                                                    SymbolKind::Type, found, text);
-            // The attributes are those of the whole file, so a second type has unknown ones.
+            // add_ruby_attributes() finds the attributes of the whole file, so those of a second
+            // type are unknown.
             if (out.definitions.size() == 1)
                 add_ruby_attributes(out, type, text);
             else

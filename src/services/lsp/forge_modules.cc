@@ -17,7 +17,7 @@ namespace {
 using Modules = std::vector<OfferedModule>;
 
 /// How long a completion waits for the forge before it answers with what it has.
-constexpr std::chrono::milliseconds kPatience{200};
+constexpr std::chrono::milliseconds kCompletionTime{200};
 /// Shorter words would find most of a forge.
 constexpr std::size_t kMinWord = 3;
 constexpr std::size_t kMaxModules = 500;
@@ -87,7 +87,7 @@ Offer ForgeModules::ask(const std::string& question,
         };
         running_.emplace(Running{question, std::async(std::launch::async, std::move(run))});
     }
-    if (running_->answer.wait_for(kPatience) != std::future_status::ready)
+    if (running_->answer.wait_for(kCompletionTime) != std::future_status::ready)
         return {.modules = {}, .pending = true};
     const bool asked = running_->question == question;
     collect();

@@ -34,8 +34,8 @@ public:
 
     base::Result<int> run() {
         while (!server_.ended()) {
-            // Everything that waits is read first, so that a cancellation finds its request. A
-            // client that never pauses still gets answers.
+            // Reads all available messages first, so that a cancellation finds its request. The
+            // limits ensure that a client that never pauses gets answers, too.
             while (open_ && pending_.size() < kMaxPending && pending_bytes_ < kMaxPendingBytes &&
                    readable(wait()))
                 BUNRAKU_TRY_VOID(read_some());

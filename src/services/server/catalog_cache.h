@@ -74,7 +74,7 @@ public:
     void clear();
 
     std::uint64_t answered() const { return answered_; }
-    /// Returns the reasons why catalogs were compiled, or that they were cached.
+    /// Counts the catalogs from the cache, and the compiled ones by the reason.
     const CacheReasons& reasons() const { return reasons_; }
     std::size_t size() const;
 

@@ -421,8 +421,8 @@ private:
         return out;
     }
 
-    /// Returns the version of an environment for a request, which is the same each time. Null if
-    /// the environment has no versions.
+    /// Returns the version of an environment that a request uses. All calls for one request return
+    /// the same version. Null if the environment has no versions.
     const PlacedVersion* version(const CatalogRequest& wanted, const std::string& environment) {
         const auto it = wanted.versions->find(environment);
         if (it != wanted.versions->end()) return it->second.get();

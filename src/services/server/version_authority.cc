@@ -40,7 +40,7 @@ struct UnderWay {
     std::shared_ptr<const std::string> version;
     Clock::time_point began;
     std::uint64_t transaction = 0;  ///< 0 until a request names it
-    /// The last transactions of the node, so that a repeated request does not begin a run.
+    /// The node's last transactions. A repeated request of one of them does not begin a run.
     std::array<std::uint64_t, 2> last{};
     bool implied = false;
     bool written = false;  ///< true if it is in the journal

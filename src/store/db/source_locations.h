@@ -33,8 +33,8 @@ Result<void> store_source_locations(Writer& writer, std::int64_t node,
                                     const std::vector<Writer::ResourceRef>& refs,
                                     const Digest& hash);
 
-/// Records them for nodes whose newest catalog was written by a program that does not record
-/// locations. Processes at most `limit` nodes and returns their number.
+/// Records the source locations for nodes whose newest catalog was written by a program that does
+/// not record locations. Processes at most `limit` nodes and returns their number.
 Result<std::size_t> fill_source_locations(Database& db, std::size_t limit = INT64_MAX);
 
 /// Returns up to `limit` locations that no catalog uses. Reads the lists in pages, without a lock,

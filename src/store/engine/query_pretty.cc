@@ -29,7 +29,7 @@ public:
     Printer(std::string& out, std::string_view compact) : out_(out), s_(compact) {}
 
     void run() {
-        // Numbers and words are copied up to the next character of these.
+        // The characters that end a number or a word.
         constexpr std::string_view kMeaning = "\"{}[],: \n\t\r";
         for (std::size_t i = 0; i < s_.size();) {
             char c = s_[i];

@@ -19,9 +19,9 @@ namespace bunraku::store {
 /// The most rows that the store retains for one node. The oldest ones are removed first.
 constexpr std::size_t kMostUndeclared = 5000;
 
-/// Records what the catalog `row` of the node declares no longer, and closes the rows of what it
-/// declares again. Writers call this before they replace the newest catalog. `added` and `removed`
-/// are the resource ids in which it differs from the previous catalog.
+/// Records the resources that the catalog `row` of the node no longer declares, and closes the rows
+/// of resources that it declares again. Writers call this before they replace the newest catalog.
+/// `added` and `removed` are the resource ids in which `row` differs from the previous catalog.
 Result<void> record_undeclared(Writer& writer, std::int64_t node, const CatalogRow& row,
                                const std::vector<std::int64_t>& added,
                                const std::vector<std::int64_t>& removed);

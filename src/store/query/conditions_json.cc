@@ -408,7 +408,8 @@ Sql QueryCompiler::parameter_is(SelectContext& context, const std::string& name,
         return out.bind(canonical(value)) << (number ? "::jsonb, FALSE))" : ", FALSE))");
     }
     if (context.few || context.negated) {
-        // A set has a few values, but a value may be in very many sets, which SQLite does not know.
+        // SQLite's planner does not know that a set has few values, whereas a value may be in very
+        // many sets.
         out << "EXISTS (SELECT 1 FROM parameter_values xv WHERE xv.parameters_id ="
                " r.parameters_id AND "
             << (dialect_.postgresql() ? "" : "+") << "xv.value_hash = ";

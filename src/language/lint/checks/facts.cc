@@ -46,7 +46,7 @@ bool replace_fact(TokenStream& stream, const Finding& finding) {
     if (!replacement) return false;
     Token* variable = finding.token;
     if (variable->value == "facts") {
-        // A file with a syntax error may have no bracket up to its end.
+        // If the file has a syntax error, the closing bracket may be missing.
         const Token* last = variable->next;
         for (std::size_t i = 0; last && !last->is(T::RightBracket); ++i)
             last = i < kMostKeyTokens ? last->next : nullptr;
