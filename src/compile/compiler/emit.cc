@@ -95,7 +95,7 @@ std::shared_ptr<catalog::Catalog> Compilation::emit() {
         out->version = *version_;
         out->version_is_number = false;
     } else {
-        // The reads of a label do not distinguish catalogs, so they are not part of the trace.
+        // The version is only a label, so what it reads is not part of the trace.
         const environment::Trace::Recording unseen(nullptr);
         out->version = std::to_string(request_.inputs->now_ns() / 1'000'000'000);
     }

@@ -101,7 +101,8 @@ struct TrustedSource {
         NodeName,   ///< the node's name, unverified
         Clientcert  ///< Puppet's value for a local node: named by the fact clientcert, or unnamed
     };
-    /// Used if nothing is given, and no value is stored with the facts (FactSource::Kind::Store).
+    /// Used if the request gives no value, and none is stored with the facts
+    /// (FactSource::Kind::Store).
     Otherwise otherwise = Otherwise::NodeName;
 
     /// Uses this hash; undef means that nothing is given.

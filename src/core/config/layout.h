@@ -19,9 +19,9 @@ struct Layout {
 };
 
 /// Detects the layout in use. If only one of the two layouts has a CA, returns that one. Otherwise,
-/// if only one has a private key of the node, returns that one. Otherwise returns Debian's layout if
-/// its puppet.conf exists and the folders of the other layout are missing, or contain neither code
-/// nor puppet.conf. Other programs may create empty folders there.
+/// if only one has a private key of the node, returns that one. Otherwise returns Debian's layout
+/// if its puppet.conf exists and the folders of the other layout are missing, or contain neither
+/// code nor puppet.conf. Other programs may create empty folders there.
 Layout find_layout(sys::FileSystem& files);
 
 /// Returns a message if this machine has two CAs and `settings` do not select one. Returns an empty

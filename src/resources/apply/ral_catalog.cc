@@ -101,8 +101,8 @@ Families families_in_ruby(Context& context, const catalog::Catalog& catalog) {
     return out;
 }
 
-/// The specifications of types, by name, whose resources without a `provider` parameter are all made
-/// by make_resource(). An earlier resource of the type has shown this.
+/// The specifications of types, by name, whose resources without a `provider` parameter are all
+/// made by make_resource(). An earlier resource of the type has shown this.
 using Plain = std::map<std::string, const TypeSpec*, std::less<>>;
 
 std::unique_ptr<Resource> make(Context& context, const catalog::Resource& r,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes of an environment read which part of its code and data, as a job.
+// A job that finds out which nodes of an environment read which part of its code and data.
 #pragma once
 
 #include <memory>

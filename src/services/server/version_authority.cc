@@ -59,7 +59,7 @@ struct EnvironmentRuns {
     std::unordered_map<std::string, UnderWay, TextHash, std::equal_to<>> runs;
     std::string base;   ///< empty until it is known
     bool seen = false;  ///< true if `base` is of this process
-    /// The base before the server was started, for runs that it does not know.
+    /// The base before the server started, for runs that began earlier.
     std::string earlier;
     Clock::time_point earlier_until;
     std::set<std::string, std::less<>> begun;  ///< nodes whose run began after the start
