@@ -94,105 +94,109 @@ private:
         if (depth > kMaxDepth) return refuse("nested too deeply");
         if (++nodes_ > kMaxNodes) return refuse("too many nodes");
         switch (e.event.type) {
-            case YAML_ALIAS_EVENT: {
-                const std::string name(reinterpret_cast<const char*>(e.event.data.alias.anchor));
-                const auto it = anchors_.find(name);
-                if (it == anchors_.end()) {
-                    bare_error_ = true;
-                    return refuse(fmt::format("Unknown alias: {}", name));
-                }
-                nodes_ += count(it->second);
-                if (nodes_ > kMaxNodes) return refuse("too many nodes");
-                out = it->second;
-                return true;
-            }
-            case YAML_SCALAR_EVENT: {
-                const auto& scalar = e.event.data.scalar;
-                const std::string_view text(reinterpret_cast<const char*>(scalar.value),
-                                            scalar.length);
-                const std::string_view tag =
-                    scalar.tag ? std::string_view(reinterpret_cast<const char*>(scalar.tag))
-                               : std::string_view();
-                if (!scalar.plain_implicit && scalar.quoted_implicit) {
-                    out = make_text(text);
-                } else if (tag.empty()) {
-                    out = resolve_yaml_scalar(text);
-                } else if (tag == "tag:yaml.org,2002:str" || tag == "!str" ||
-                           tag.starts_with("!str:")) {
-                    out = make_text(text);
-                } else if (tag == "tag:yaml.org,2002:float" || tag == "!float") {
-                    out = float_of(text);
-                } else if (tag == "tag:yaml.org,2002:binary" || tag == "!binary") {
-                    out = make_text(base64_decode(text, Base64::Lines).value_or(std::string()));
-                } else if (tag.starts_with("!ruby/sym")) {
-                    out = make_symbol(text);
-                } else if (tag == "!ruby/string") {
-                    out = make_text(text);
-                } else if (tag.starts_with("!ruby/")) {
-                    return refuse(
-                        fmt::format("Tried to load unspecified class: {}", ruby_class(tag)));
-                } else {
-                    out = resolve_yaml_scalar(text);
-                }
-                if (dates_ == YamlDates::Refuse && (out.date || out.time)) {
-                    return refuse(fmt::format("Tried to load unspecified class: {}",
-                                              out.date ? "Date" : "Time"));
-                }
-                remember(scalar.anchor, out);
-                return true;
-            }
-            case YAML_SEQUENCE_START_EVENT: {
-                out.kind = YamlNode::Kind::Sequence;
-                const std::string anchor = anchor_text(e.event.data.sequence_start.anchor);
-                while (true) {
-                    Event item;
-                    if (!next(item)) return false;
-                    if (item.event.type == YAML_SEQUENCE_END_EVENT) break;
-                    out.items.emplace_back();
-                    if (!node(item, out.items.back(), depth + 1)) return false;
-                }
-                if (is_tag(e.event.data.sequence_start.tag, "omap")) make_ordered_map(out);
-                if (!anchor.empty()) anchors_[anchor] = out;
-                return true;
-            }
-            case YAML_MAPPING_START_EVENT: {
-                out.kind = YamlNode::Kind::Mapping;
-                constexpr std::string_view kObject = "!ruby/object:";
-                const auto* tag = reinterpret_cast<const char*>(e.event.data.mapping_start.tag);
-                if (dates_ == YamlDates::Refuse && is_tag(e.event.data.mapping_start.tag, "set"))
-                    return refuse("Tried to load unspecified class: Psych::Set");
-                if (tag && std::string_view(tag).starts_with(kObject) &&
-                    std::string_view(tag).substr(kObject.size()) != permitted_) {
-                    return refuse(
-                        fmt::format("Tried to load unspecified class: {}", tag + kObject.size()));
-                }
-                const std::string anchor = anchor_text(e.event.data.mapping_start.anchor);
-                Members members(out);
-                while (true) {
-                    Event key;
-                    if (!next(key)) return false;
-                    if (key.event.type == YAML_MAPPING_END_EVENT) break;
-                    YamlNode k, v;
-                    const auto* key_tag =
-                        key.event.type == YAML_SCALAR_EVENT ? key.event.data.scalar.tag : nullptr;
-                    const bool may_merge =
-                        !(key_tag && std::string_view(reinterpret_cast<const char*>(key_tag)) ==
-                                         "tag:yaml.org,2002:str");
-                    if (!node(key, k, depth + 1)) return false;
-                    Event value;
-                    if (!next(value)) return false;
-                    const bool alias = value.event.type == YAML_ALIAS_EVENT;
-                    if (!node(value, v, depth + 1)) return false;
-                    if (may_merge && k.kind == YamlNode::Kind::String && !k.symbol &&
-                        k.text == "<<" && merge(members, v, alias))
-                        continue;
-                    members.set(std::move(k), std::move(v));
-                }
-                if (!anchor.empty()) anchors_[anchor] = out;
-                return true;
-            }
+            case YAML_ALIAS_EVENT: return alias(e, out);
+            case YAML_SCALAR_EVENT: return scalar(e, out);
+            case YAML_SEQUENCE_START_EVENT: return sequence(e, out, depth);
+            case YAML_MAPPING_START_EVENT: return mapping(e, out, depth);
             default: return refuse("unexpected event");
         }
+    }
+
+    bool alias(const Event& e, YamlNode& out) {
+        const std::string name(reinterpret_cast<const char*>(e.event.data.alias.anchor));
+        const auto it = anchors_.find(name);
+        if (it == anchors_.end()) {
+            bare_error_ = true;
+            return refuse(fmt::format("Unknown alias: {}", name));
+        }
+        nodes_ += count(it->second);
+        if (nodes_ > kMaxNodes) return refuse("too many nodes");
+        out = it->second;
+        return true;
+    }
+
+    bool scalar(const Event& e, YamlNode& out) {
+        const auto& event = e.event.data.scalar;
+        const std::string_view text(reinterpret_cast<const char*>(event.value), event.length);
+        const std::string_view tag =
+            event.tag ? std::string_view(reinterpret_cast<const char*>(event.tag))
+                      : std::string_view();
+        if (!event.plain_implicit && event.quoted_implicit) {
+            out = make_text(text);
+        } else if (tag.empty()) {
+            out = resolve_yaml_scalar(text);
+        } else if (tag == "tag:yaml.org,2002:str" || tag == "!str" || tag.starts_with("!str:")) {
+            out = make_text(text);
+        } else if (tag == "tag:yaml.org,2002:float" || tag == "!float") {
+            out = float_of(text);
+        } else if (tag == "tag:yaml.org,2002:binary" || tag == "!binary") {
+            out = make_text(base64_decode(text, Base64::Lines).value_or(std::string()));
+        } else if (tag.starts_with("!ruby/sym")) {
+            out = make_symbol(text);
+        } else if (tag == "!ruby/string") {
+            out = make_text(text);
+        } else if (tag.starts_with("!ruby/")) {
+            return refuse(fmt::format("Tried to load unspecified class: {}", ruby_class(tag)));
+        } else {
+            out = resolve_yaml_scalar(text);
+        }
+        if (dates_ == YamlDates::Refuse && (out.date || out.time)) {
+            return refuse(
+                fmt::format("Tried to load unspecified class: {}", out.date ? "Date" : "Time"));
+        }
+        remember(event.anchor, out);
+        return true;
+    }
+
+    bool sequence(const Event& e, YamlNode& out, int depth) {
+        out.kind = YamlNode::Kind::Sequence;
+        const std::string anchor = anchor_text(e.event.data.sequence_start.anchor);
+        while (true) {
+            Event item;
+            if (!next(item)) return false;
+            if (item.event.type == YAML_SEQUENCE_END_EVENT) break;
+            out.items.emplace_back();
+            if (!node(item, out.items.back(), depth + 1)) return false;
+        }
+        if (is_tag(e.event.data.sequence_start.tag, "omap")) make_ordered_map(out);
+        if (!anchor.empty()) anchors_[anchor] = out;
+        return true;
+    }
+
+    bool mapping(const Event& e, YamlNode& out, int depth) {
+        out.kind = YamlNode::Kind::Mapping;
+        constexpr std::string_view kObject = "!ruby/object:";
+        const auto* tag = reinterpret_cast<const char*>(e.event.data.mapping_start.tag);
+        if (dates_ == YamlDates::Refuse && is_tag(e.event.data.mapping_start.tag, "set"))
+            return refuse("Tried to load unspecified class: Psych::Set");
+        if (tag && std::string_view(tag).starts_with(kObject) &&
+            std::string_view(tag).substr(kObject.size()) != permitted_) {
+            return refuse(fmt::format("Tried to load unspecified class: {}", tag + kObject.size()));
+        }
+        const std::string anchor = anchor_text(e.event.data.mapping_start.anchor);
+        Members members(out);
+        while (true) {
+            Event key;
+            if (!next(key)) return false;
+            if (key.event.type == YAML_MAPPING_END_EVENT) break;
+            YamlNode k, v;
+            const auto* key_tag =
+                key.event.type == YAML_SCALAR_EVENT ? key.event.data.scalar.tag : nullptr;
+            const bool may_merge =
+                !(key_tag && std::string_view(reinterpret_cast<const char*>(key_tag)) ==
+                                 "tag:yaml.org,2002:str");
+            if (!node(key, k, depth + 1)) return false;
+            Event value;
+            if (!next(value)) return false;
+            const bool is_alias = value.event.type == YAML_ALIAS_EVENT;
+            if (!node(value, v, depth + 1)) return false;
+            if (may_merge && k.kind == YamlNode::Kind::String && !k.symbol && k.text == "<<" &&
+                merge(members, v, is_alias))
+                continue;
+            members.set(std::move(k), std::move(v));
+        }
+        if (!anchor.empty()) anchors_[anchor] = out;
+        return true;
     }
 
     static bool is_tag(const yaml_char_t* tag, std::string_view name) {

@@ -184,6 +184,7 @@ private:
 
     // EPP (lexer_epp.cc).
     void interpolate_epp(bool skip_leading);
+    bool skip_epp_comment(std::string& text);
 
     LexShared& shared_;
     TokenBuffer& tokens_;

@@ -41,6 +41,38 @@ void Lexer::scan_epp() {
     }
 }
 
+/// Appends text of a template, in which "%%>" is a literal "%>".
+static void append_unescaped(std::string& out, std::string_view part) {
+    for (std::size_t from = 0; from < part.size();) {
+        const std::size_t escape = part.find("%%>", from);
+        if (escape == std::string_view::npos) {
+            out += part.substr(from);
+            return;
+        }
+        out += part.substr(from, escape - from);
+        out += "%>";
+        from = escape + 3;
+    }
+}
+
+/// Skips a comment whose "#" is at pos_. Returns true if it ends with "-%>", so that the following
+/// line end is dropped. `text` is the text before it.
+bool Lexer::skip_epp_comment(std::string& text) {
+    // The comment ends at the first "%>" that is not preceded by "%".
+    std::size_t close = text_.find("%>", pos_ + 1);
+    while (close != std::string_view::npos && text_[close - 1] == '%') {
+        close = text_.find("%>", close + 1);
+    }
+    if (close == std::string_view::npos) {
+        fail("Reaching end after opening <%# without seeing %>", "EPP_UNBALANCED_COMMENT", pos_);
+    }
+    BUNRAKU_ASSERT(close > pos_ && close + 2 <= text_.size());
+    if (text_[pos_ + 1] == '-') drop_trailing_blanks(text);
+    const bool trims = text_[close - 1] == '-';
+    pos_ = close + 2;
+    return trims;
+}
+
 void Lexer::interpolate_epp(bool skip_leading) {
     const std::size_t before = pos_;
     Mode mode = Mode::Text;
@@ -59,17 +91,7 @@ void Lexer::interpolate_epp(bool skip_leading) {
             part.remove_prefix(leading_trim(part));
             skip_leading = false;
         }
-        // "%%>" is a literal "%>" in text.
-        for (std::size_t from = 0; from < part.size();) {
-            const std::size_t escape = part.find("%%>", from);
-            if (escape == std::string_view::npos) {
-                text += part.substr(from);
-                break;
-            }
-            text += part.substr(from, escape - from);
-            text += "%>";
-            from = escape + 3;
-        }
+        append_unescaped(text, part);
         if (pos_ >= text_.size()) {
             if (text.ends_with("<%")) {
                 fail("Unbalanced embedded expression - opening <% and reaching end of input",
@@ -96,23 +118,10 @@ void Lexer::interpolate_epp(bool skip_leading) {
                 mode = Mode::Expr;
                 done = true;
                 break;
-            case '#': {
+            case '#':
                 text.resize(text.size() - 2);
-                // The comment ends at the first "%>" that is not preceded by "%".
-                std::size_t close = text_.find("%>", pos_ + 1);
-                while (close != std::string_view::npos && text_[close - 1] == '%') {
-                    close = text_.find("%>", close + 1);
-                }
-                if (close == std::string_view::npos) {
-                    fail("Reaching end after opening <%# without seeing %>",
-                         "EPP_UNBALANCED_COMMENT", pos_);
-                }
-                BUNRAKU_ASSERT(close > pos_ && close + 2 <= text_.size());
-                if (text_[pos_ + 1] == '-') drop_trailing_blanks(text);
-                if (text_[close - 1] == '-') skip_leading = true;
-                pos_ = close + 2;
+                skip_leading = skip_epp_comment(text);
                 break;
-            }
             default:
                 text.resize(text.size() - 2);
                 mode = Mode::Epp;

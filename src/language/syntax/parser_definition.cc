@@ -185,6 +185,61 @@ const Node* Parser::parse_function() {
     return node;
 }
 
+/// Makes `Type[{ .. }]`.
+const Node* Parser::type_with_hash(const Node* type, const Node* hash, Span span) {
+    auto* access = make<AccessExpression>(inside(span));
+    access->left = type;
+    access->keys = arena_.copy(std::span<const Node* const>(&hash, 1));
+    return access;
+}
+
+/// Parses the right side of a type definition: `{ .. }`, `[ .. ]`, `Type`, `Type { .. }` or
+/// `Type[..]`. Extends `span` to its end. `is_alias` is false for the mapping of a type with
+/// parameters.
+const Node* Parser::parse_aliased_type(bool is_alias, Span& span) {
+    if (is(Tok::LBrace)) {
+        const Node* hash = parse_hash();
+        span = join(span, span_of(hash));
+        if (!is_alias) return hash;
+        return type_with_hash(qualified_reference("Object", inside(span)), hash, span);
+    }
+    if (is(Tok::LBrack) || is(Tok::ListStart)) return parse_array();
+    const Token& token = expect(Tok::ClassRef);
+    const QualifiedReference* base = qualified_reference(token.value, span_of(token));
+    if (accept(Tok::LBrack)) {
+        Nest keys_nest(*this);
+        auto* access = make<AccessExpression>(inside(span));
+        access->left = base;
+        access->keys = parse_list(Tok::RBrack, true, &Parser::parse_access_argument);
+        // Puppet ends the location at the optional comma, or at the name if the comma is missing.
+        expect(Tok::RBrack);
+        return access;
+    }
+    if (!is(Tok::LBrace)) {
+        span = join(span, span_of(base));
+        return base;
+    }
+    auto* hash = static_cast<LiteralHash*>(const_cast<Node*>(parse_hash()));
+    span = join(span, span_of(hash));
+    if (!is_alias) {
+        auto* entry = make<KeyedEntry>(inside(span));
+        entry->key = base;
+        entry->value = hash;
+        return entry;
+    }
+    if (base->cased_value == "Object" || base->cased_value == "TypeSet")
+        return type_with_hash(base, hash, span);
+    // The type before the braces is the parent of an Object type.
+    auto* entry = make<KeyedEntry>(inside(span_of(hash)));
+    entry->key = qualified_name("parent", inside(span_of(hash)));
+    entry->value = base;
+    auto entries = arena_.array<const KeyedEntry*>(hash->entries.size() + 1);
+    std::copy(hash->entries.begin(), hash->entries.end(), entries.begin());
+    entries.back() = entry;
+    hash->entries = entries;
+    return type_with_hash(qualified_reference("Object", inside(span)), hash, span);
+}
+
 /// Parses `type Name = ..`, `type Name[..] = ..`, `type Name [inherits Other] { .. }`, and the call
 /// `type(..)`.
 const Node* Parser::parse_type() {
@@ -208,64 +263,8 @@ const Node* Parser::parse_type() {
     expect(Tok::Equals);
     // The location starts at the name.
     Span span = span_of(name);
-    auto object_of = [&](const Node* left, const Node* key) {
-        auto* access = make<AccessExpression>(inside(span));
-        access->left = left;
-        access->keys = arena_.copy(std::span<const Node* const>(&key, 1));
-        return access;
-    };
     const auto* alias_name = as<QualifiedReference>(name);
-    const Node* type = nullptr;
-    switch (kind()) {
-        case Tok::LBrace: {
-            const Node* hash = parse_hash();
-            span = join(span, span_of(hash));
-            type = alias_name ? object_of(qualified_reference("Object", inside(span)), hash) : hash;
-            break;
-        }
-        case Tok::LBrack:
-        case Tok::ListStart: type = parse_array(); break;
-        default: {
-            const Token& token = expect(Tok::ClassRef);
-            const QualifiedReference* base = qualified_reference(token.value, span_of(token));
-            type = base;
-            if (is(Tok::LBrace)) {
-                auto* hash = static_cast<LiteralHash*>(const_cast<Node*>(parse_hash()));
-                span = join(span, span_of(hash));
-                if (!alias_name) {
-                    auto* entry = make<KeyedEntry>(inside(span));
-                    entry->key = base;
-                    entry->value = hash;
-                    type = entry;
-                } else if (base->cased_value == "Object" || base->cased_value == "TypeSet") {
-                    type = object_of(base, hash);
-                } else {
-                    // The type before the braces is the parent of an Object type.
-                    auto* entry = make<KeyedEntry>(inside(span_of(hash)));
-                    entry->key = qualified_name("parent", inside(span_of(hash)));
-                    entry->value = base;
-                    auto entries = arena_.array<const KeyedEntry*>(hash->entries.size() + 1);
-                    std::copy(hash->entries.begin(), hash->entries.end(), entries.begin());
-                    entries.back() = entry;
-                    hash->entries = entries;
-                    type = object_of(qualified_reference("Object", inside(span)), hash);
-                }
-            } else if (is(Tok::LBrack)) {
-                const Token& open = next();
-                (void)open;
-                Nest keys_nest(*this);
-                auto* access = make<AccessExpression>(inside(span));
-                access->left = base;
-                access->keys = parse_list(Tok::RBrack, true, &Parser::parse_access_argument);
-                // Puppet ends the location at the optional comma, or at the name if the comma is
-                // missing.
-                expect(Tok::RBrack);
-                type = access;
-            } else {
-                span = join(span, span_of(base));
-            }
-        }
-    }
+    const Node* type = parse_aliased_type(alias_name != nullptr, span);
     BUNRAKU_ASSERT(type);
     const Node* definition = nullptr;
     if (alias_name) {

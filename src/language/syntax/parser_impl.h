@@ -207,6 +207,8 @@ private:
     const Node* parse_hostname();
     const Node* parse_function();
     const Node* parse_type();
+    const Node* parse_aliased_type(bool is_alias, Span& span);
+    const Node* type_with_hash(const Node* type, const Node* hash, Span span);
     const Token& parse_classname();
     std::string_view full_name(std::string_view name);
     ParameterList parse_parameter_list();

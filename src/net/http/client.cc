@@ -40,28 +40,31 @@ struct Client::Impl {
     Result<ClientResponse> exchange(const Url& url, const std::string& head,
                                     const std::string& body, std::string_view method,
                                     const Sink* sink);
+    Result<void> read_head(Link& link, ClientResponse& out, Framing& framing, bool& began);
+    Result<void> read_body(Link& link, const Framing& framing, const Sink* sink,
+                           ClientResponse& out, bool& began);
     Result<ClientResponse> receive(Link& link, std::string_view method, const Sink* sink,
                                    bool& began, bool& keep);
 };
 
-/// Reads one response. Sets `began` once any part of it has arrived.
-Result<ClientResponse> Client::Impl::receive(Link& link, std::string_view method, const Sink* sink,
-                                             bool& began, bool& keep) {
-    ClientResponse out;
-    Framing framing;
+/// Reads more of a response into `link.rest`. Returns false at the end of the connection.
+static Result<bool> read_more(Link& link, bool& began) {
     char buffer[32768];
-    auto more = [&]() -> Result<bool> {
-        auto n = BUNRAKU_TRY(link.read(buffer, sizeof buffer));
-        link.rest.append(buffer, n);
-        if (n) began = true;
-        return n > 0;
-    };
+    const auto n = BUNRAKU_TRY(link.read(buffer, sizeof buffer));
+    link.rest.append(buffer, n);
+    if (n) began = true;
+    return n > 0;
+}
+
+/// Reads the head of the final response, after any interim ones.
+Result<void> Client::Impl::read_head(Link& link, ClientResponse& out, Framing& framing,
+                                     bool& began) {
     while (true) {
         HeadScanner scanner;
         HeadScanner::State state;
         while ((state = scanner.scan(link.rest)) == HeadScanner::State::More) {
             if (link.rest.size() > (256 << 10)) return failure("the header is too long");
-            if (!BUNRAKU_TRY(more()))
+            if (!BUNRAKU_TRY(read_more(link, began)))
                 return failure("the server closed the connection", ECONNRESET);
         }
         if (state == HeadScanner::State::Bad) return failure("the response is not HTTP");
@@ -69,20 +72,21 @@ Result<ClientResponse> Client::Impl::receive(Link& link, std::string_view method
                                          out.status, out.headers, framing);
         if (fault) return failure(fault.message);
         link.rest.erase(0, scanner.size());
-        if (out.status >= 200 || out.status == 101) break;
+        if (out.status >= 200 || out.status == 101) return {};
     }
-    keep = framing.keep_alive;
-    if (head_callback_ && *head_callback_) (*head_callback_)(out.status, out.headers);
-    if (method == "HEAD" || out.status == 204 || out.status == 304) return out;
+}
 
-    // The sink gets only the body of a successful response. The caller reads the body of an error.
-    bool to_sink = sink && out.status >= 200 && out.status < 300;
-    std::uint64_t received = 0, limit = to_sink ? UINT64_MAX >> 1 : options.max_body;
+/// Reads a body into `sink` or, if it is null, into `out.body`.
+Result<void> Client::Impl::read_body(Link& link, const Framing& framing, const Sink* sink,
+                                     ClientResponse& out, bool& began) {
+    std::uint64_t received = 0;
+    const std::uint64_t limit = sink ? UINT64_MAX >> 1 : options.max_body;
+    auto more = [&] { return read_more(link, began); };
     auto take = [&](std::string_view bytes) -> Result<void> {
         received += bytes.size();
         if (received > limit)
             return failure(fmt::format("the response is longer than {} bytes", limit));
-        if (to_sink) {
+        if (sink) {
             if (!bytes.empty() && !(*sink)(bytes)) return failure("stopped", ECANCELED);
         } else {
             out.body.append(bytes);
@@ -109,7 +113,7 @@ Result<ClientResponse> Client::Impl::receive(Link& link, std::string_view method
         std::uint64_t left = *framing.content_length;
         if (left > limit)
             return failure(fmt::format("the response is longer than {} bytes", limit));
-        if (!to_sink)
+        if (!sink)
             out.body.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(left, 1 << 20)));
         while (true) {
             auto n = static_cast<std::size_t>(std::min<std::uint64_t>(left, link.rest.size()));
@@ -120,12 +124,28 @@ Result<ClientResponse> Client::Impl::receive(Link& link, std::string_view method
             if (!BUNRAKU_TRY(more())) return failure("the response is incomplete", ECONNRESET);
         }
     } else {
-        keep = false;
         do {
             BUNRAKU_TRY_VOID(take(link.rest));
             link.rest.clear();
         } while (BUNRAKU_TRY(more()));
     }
+    return {};
+}
+
+/// Reads one response. Sets `began` once any part of it has arrived.
+Result<ClientResponse> Client::Impl::receive(Link& link, std::string_view method, const Sink* sink,
+                                             bool& began, bool& keep) {
+    ClientResponse out;
+    Framing framing;
+    BUNRAKU_TRY_VOID(read_head(link, out, framing, began));
+    keep = framing.keep_alive;
+    if (head_callback_ && *head_callback_) (*head_callback_)(out.status, out.headers);
+    if (method == "HEAD" || out.status == 204 || out.status == 304) return out;
+
+    // The sink gets only the body of a successful response. The caller reads the body of an error.
+    const bool to_sink = sink && out.status >= 200 && out.status < 300;
+    BUNRAKU_TRY_VOID(read_body(link, framing, to_sink ? sink : nullptr, out, began));
+    if (!framing.chunked && !framing.content_length) keep = false;
     if (!to_sink) {
         auto decoded =
             decode_content(out.headers.get("Content-Encoding"), out.body, options.max_body);

@@ -136,26 +136,48 @@ const std::string& date_text(std::int64_t seconds) {
     return text;
 }
 
+/// Opens the file of a response. If that fails, replaces the response by an error.
+static void open_file(Response& response, Outgoing& out) {
+    if (!response.file) return;
+    out.file = ::open(response.file->path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat status{};
+    const bool good = out.file >= 0 && ::fstat(out.file, &status) == 0 && S_ISREG(status.st_mode);
+    const auto size = good ? static_cast<std::uint64_t>(status.st_size) : 0;
+    if (good && response.file->offset <= size &&
+        response.file->length <= size - response.file->offset) {
+        out.file_offset = response.file->offset;
+        out.file_left = response.file->length;
+        return;
+    }
+    // The file no longer exists, or is shorter than the handler expected.
+    response = Response::text(good ? 500 : 404, reason(good ? 500 : 404));
+    if (out.file >= 0) ::close(out.file);
+    out.file = -1;
+}
+
+/// Writes the status line, the date and the headers of the response.
+static void begin_head(int status, std::int64_t date, const Response& response, std::string& head) {
+    head.reserve(256);
+    head = "HTTP/1.1 ";
+    append_number(head, static_cast<std::uint64_t>(status));
+    head += ' ';
+    head += reason(status);
+    head += "\r\nDate: ";
+    head += date_text(date);
+    for (const auto& [name, value] : response.headers) {
+        if (is_servers_own(name)) continue;
+        head += "\r\n";
+        append_safely(head, name);
+        head += ": ";
+        append_safely(head, value);
+    }
+}
+
 Outgoing prepare(Response&& response, const AnswerTo& to) {
     Outgoing out;
     out.keep_alive =
         to.keep_alive && !base::same_ignoring_case(response.headers.get("Connection"), "close");
-    if (response.file) {
-        out.file = ::open(response.file->path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        struct stat status{};
-        bool good = out.file >= 0 && ::fstat(out.file, &status) == 0 && S_ISREG(status.st_mode);
-        auto size = good ? static_cast<std::uint64_t>(status.st_size) : 0;
-        if (!good || response.file->offset > size ||
-            response.file->length > size - response.file->offset) {
-            // The file no longer exists, or is shorter than the handler expected.
-            response = Response::text(good ? 500 : 404, reason(good ? 500 : 404));
-            if (out.file >= 0) ::close(out.file);
-            out.file = -1;
-        } else {
-            out.file_offset = response.file->offset;
-            out.file_left = response.file->length;
-        }
-    }
+    open_file(response, out);
     out.status = response.status < 200 || response.status > 999 ? 500 : response.status;
     bool no_body = out.status == 204 || out.status == 304;
     bool compress = to.gzip && response.compressible && !response.file && !no_body &&
@@ -202,20 +224,7 @@ Outgoing prepare(Response&& response, const AnswerTo& to) {
     BUNRAKU_ASSERT(!out.compressor || (streams && compress));
     BUNRAKU_ASSERT(!out.chunked || (streams && to.http11));
     auto& head = out.head;
-    head.reserve(256);
-    head = "HTTP/1.1 ";
-    append_number(head, static_cast<std::uint64_t>(out.status));
-    head += ' ';
-    head += reason(out.status);
-    head += "\r\nDate: ";
-    head += date_text(to.date);
-    for (const auto& [name, value] : response.headers) {
-        if (is_servers_own(name)) continue;
-        head += "\r\n";
-        append_safely(head, name);
-        head += ": ";
-        append_safely(head, value);
-    }
+    begin_head(out.status, to.date, response, head);
     if (compressed) head += "\r\nContent-Encoding: gzip";
     if (compress && !response.headers.has("Vary")) head += "\r\nVary: Accept-Encoding";
     if (streams) {
