@@ -130,8 +130,8 @@ std::string Resource::name() const {
 
 void Resource::add_tag(std::string_view tag) {
     std::string t = base::lower(tag);
-    const auto has = [&](const std::string& tag) {
-        return std::ranges::find(tags(), tag) != tags().end();
+    const auto has = [&](const std::string& name) {
+        return std::ranges::find(tags(), name) != tags().end();
     };
     if (has(t)) return;
     if (!valid_tag(t)) throw PuppetError(fmt::format("Invalid tag '{}'", t));

@@ -286,8 +286,8 @@ private:
         if (last && !find("source")) no_source();
         std::string folder = text("temp_dir");
         if (!folder.empty()) {
-            const auto status = unwrap(context_.system.files.look(folder, true));
-            if (!status || status->kind != sys::FileKind::Directory)
+            const auto found = unwrap(context_.system.files.look(folder, true));
+            if (!found || found->kind != sys::FileKind::Directory)
                 throw PuppetError(fmt::format("Temporary directory {} doesn't exist", folder));
         } else {
             const char* given = std::getenv("TMPDIR");
@@ -384,10 +384,10 @@ private:
         const auto renamed = files.rename(from, file());
         if (renamed) return;
         if (renamed.error().code != EXDEV) throw_system(renamed.error());
-        const sys::FileStatus status = unwrap(files.stat(from));
+        const sys::FileStatus copied = unwrap(files.stat(from));
         unwrap(
-            files.copy(from, file(), {.mode = status.mode, .uid = status.uid, .gid = status.gid}));
-        unwrap(files.set_mtime(file(), status.mtime_ns));
+            files.copy(from, file(), {.mode = copied.mode, .uid = copied.uid, .gid = copied.gid}));
+        unwrap(files.set_mtime(file(), copied.mtime_ns));
     }
 
     /// The checksum of the existing file.

@@ -328,13 +328,13 @@ private:
         std::string program = program_of(command);
         sys::FileSystem& files = context_.system.files;
         if (absolute(program) && sys::expand_path(program) == program) {
-            const auto status = unwrap(files.look(program, true));
-            if (!status) {
+            const auto found = unwrap(files.look(program, true));
+            if (!found) {
                 throw PuppetError(fmt::format("Could not find command '{}'", program));
             }
-            if (status->kind != sys::FileKind::File) {
+            if (found->kind != sys::FileKind::File) {
                 throw PuppetError(fmt::format("'{}' is a {}, not a file", program,
-                                              sys::file_kind_name(status->kind)));
+                                              sys::file_kind_name(found->kind)));
             }
             if (!files.access(program, 1)) {
                 throw PuppetError(fmt::format("'{}' is not executable", program));

@@ -388,10 +388,10 @@ void File::back_up() {
         std::string sum = b->backup(f);
         info(fmt::format("Filebucketed {} to {} with sum {}", f, b->name(), sum));
     };
-    auto status = unwrap(files.lstat(path));
-    if (status.kind == FileKind::File) {
+    auto before = unwrap(files.lstat(path));
+    if (before.kind == FileKind::File) {
         store(path);
-    } else if (status.kind == FileKind::Directory) {
+    } else if (before.kind == FileKind::Directory) {
         if (recurses()) return;
         info("Recursively backing up to filebucket");
         ContentSearch all;

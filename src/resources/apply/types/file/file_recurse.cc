@@ -62,12 +62,12 @@ std::unique_ptr<File> File::new_child(const std::string& relative) {
 std::vector<std::unique_ptr<Resource>> File::eval_generate() {
     std::vector<std::unique_ptr<Resource>> out;
     if (!recurses()) return out;
-    std::map<std::string, std::unique_ptr<File>> children;  // sorted by path
+    std::map<std::string, std::unique_ptr<File>> found_files;  // sorted by path
     auto child = [&](const std::string& relative) -> File& {
         // A name that is not valid in a catalog is an error, as in Puppet, so that the other files
         // are not purged.
         if (!codec::is_utf8(relative)) throw base::plain_error("invalid byte sequence in UTF-8");
-        auto& slot = children[relative];
+        auto& slot = found_files[relative];
         if (!slot) slot = new_child(relative);
         return *slot;
     };
@@ -87,10 +87,10 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
                 continue;
             }
             std::string full = sys::join(plain(target), relative);
-            const auto status = unwrap(context_.system.files.look(full));
-            if (!status) continue;
+            const auto entry = unwrap(context_.system.files.look(full));
+            if (!entry) continue;
             File& c = child(relative);
-            if (status->kind == FileKind::Directory) {
+            if (entry->kind == FileKind::Directory) {
                 c.set("ensure", Value::string("directory"));
             } else {
                 c.set("ensure", Value::string("link"));
@@ -130,7 +130,7 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
         }
     }
     if (flag("purge")) {
-        for (auto& [relative, c] : children) {
+        for (auto& [relative, c] : found_files) {
             if (!c->find("source")) c->set("ensure", Value::string("absent"));
         }
     }
@@ -143,7 +143,7 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
         std::string path = r->text("path");
         if (path != mine && is_below(path, mine)) managed.push_back(std::move(path));
     }
-    for (auto& [relative, c] : children) {
+    for (auto& [relative, c] : found_files) {
         const std::string& path = c->where();
         bool taken = std::any_of(managed.begin(), managed.end(),
                                  [&](const std::string& m) { return is_below(path, m); });

@@ -251,9 +251,9 @@ private:
         for (std::string folder(sys::directory_name(where));
              sys::directory_name(folder) != "/" && folder != "/";
              folder = std::string(sys::directory_name(folder))) {
-            auto status = files.look(folder, true);
-            if (!status || !*status || (*status)->uid != context_.system.users.effective_uid() ||
-                ((*status)->mode & 022) != 0) {
+            auto found = files.look(folder, true);
+            if (!found || !*found || (*found)->uid != context_.system.users.effective_uid() ||
+                ((*found)->mode & 022) != 0) {
                 return false;
             }
         }

@@ -344,13 +344,13 @@ private:
     }
     std::string revision_of(const std::string& name) {
         if (!has("source")) {
-            const std::string status = git({"status"});
-            if (status.contains("Initial commit") || status.contains("No commits yet")) {
+            const std::string printed = git({"status"});
+            if (printed.contains("Initial commit") || printed.contains("No commits yet")) {
                 constexpr std::string_view kOn = "On branch ";
-                const auto at = status.find(kOn);
+                const auto at = printed.find(kOn);
                 if (at == std::string::npos) return {};
                 const auto begin = at + kOn.size();
-                return status.substr(begin, status.find('\n', begin) - begin);
+                return printed.substr(begin, printed.find('\n', begin) - begin);
             }
         }
         const std::string current = trimmed_output({"rev-parse", name});
@@ -625,12 +625,12 @@ private:
         while (!todo.empty()) {
             const std::string path = std::move(todo.back());
             todo.pop_back();
-            const auto status = unwrap(files().look(path));
-            if (!status) continue;
-            if (status->kind == sys::FileKind::Directory)
+            const auto found = unwrap(files().look(path));
+            if (!found) continue;
+            if (found->kind == sys::FileKind::Directory)
                 for (const std::string& name : unwrap(files().list(path)))
                     todo.push_back(sys::join(path, name));
-            if ((uid && status->uid != *uid) || (gid && status->gid != *gid))
+            if ((uid && found->uid != *uid) || (gid && found->gid != *gid))
                 unwrap(files().set_owner(path, uid, gid, false));
         }
     }

@@ -15,7 +15,7 @@ namespace bunraku::apply {
 /// A section: "[name]" and the lines after it.
 class IniSection {
 public:
-    IniSection(std::string name, std::string file) : name(std::move(name)), file(std::move(file)) {}
+    IniSection(std::string n, std::string f) : name(std::move(n)), file(std::move(f)) {}
 
     /// A line of a section. For a line that is not an entry, `key` contains its text.
     struct Entry {
@@ -40,7 +40,7 @@ class IniFiles;
 
 class IniFile {
 public:
-    explicit IniFile(std::string path) : path(std::move(path)) {}
+    explicit IniFile(std::string p) : path(std::move(p)) {}
     /// Parses a file. Throws base::PuppetError with the location if a section is invalid or also
     /// exists in `others`, which may be null.
     void parse(std::string_view text, const IniFiles* others);

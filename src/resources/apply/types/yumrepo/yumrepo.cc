@@ -164,10 +164,10 @@ public:
             }
         }
         for (const auto& f : all) {
-            const auto status = unwrap(files.look(f->path, true));
-            if (!status || (status->mode & 0777U) == 0644) continue;
+            const auto found = unwrap(files.look(f->path, true));
+            if (!found || (found->mode & 0777U) == 0644) continue;
             provider_log(Level::Info, fmt::format("changing mode of {} from {:03o} to 644", f->path,
-                                                  status->mode & 0777U));
+                                                  found->mode & 0777U));
             unwrap(files.set_mode(f->path, 0644));
         }
     }
@@ -201,8 +201,8 @@ private:
         return all;
     }
     void read(IniFiles& files, const std::string& path) const {
-        const auto status = unwrap(context_.system.files.look(path, true));
-        if (!status || status->kind != sys::FileKind::File) return;
+        const auto found = unwrap(context_.system.files.look(path, true));
+        if (!found || found->kind != sys::FileKind::File) return;
         const std::string text = unwrap(context_.system.files.read(path));
         files.begin(path).parse(text, &files);
     }
