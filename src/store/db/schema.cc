@@ -7,6 +7,7 @@
 #include "core/base/assert.h"
 #include "store/db/fact_names.h"
 #include "store/db/kind_sets.h"
+#include "store/db/schema_changes.h"
 #include "store/db/schema_reports.h"
 #include "store/db/search_index.h"
 #include "store/db/source_locations.h"
@@ -23,9 +24,9 @@ constexpr std::int64_t kApplicationId = 0x42554e52;
 /// (kSearchTables). 3 stored tags and parameters as jsonb on PostgreSQL. 4 lacked sets of fact
 /// names (kFactNameTables). 5 lacked history (kHistoryTables). 6 lacked the history of facts
 /// (kFactHistoryTables). 7 lacked counters (kCounterTables). 8 stored Sensitive values unencrypted
-/// (kSecretTables). 9 lacked source locations (kPlaceTables). 10 lacked rollouts (kRolloutTables)
+/// (kSecretColumns). 9 lacked source locations (kPlaceTables). 10 lacked rollouts (kRolloutTables)
 /// and the resources that are no longer declared (kUndeclaredTables), and stored each report in
-/// full (kReportTables).
+/// full (schema_reports.h).
 constexpr std::int64_t kNewest = 11;
 
 /// The oldest schema whose programs may read and write the same database as this program. Later
@@ -102,6 +103,68 @@ bool usable_with(std::int64_t usable_since) { return usable_since <= kNewest; }
 
 namespace {
 
+/// Creates the tables of the newest schema.
+Result<void> create_tables(Database& db) {
+    const Dialect dialect(db.backend());
+    std::string script;
+    for (std::string_view part :
+         {kTables, kSearchTables, kFactNameTables, kHistoryTables, kFactHistoryTables,
+          kCounterTables, kPlaceTables, kRolloutTables, kUndeclaredTables, kReportKinds,
+          std::string_view("CREATE TABLE reports\n"), kReportColumns, kReportData,
+          kReportIndexes}) {
+        script += dialect.tables(part);
+    }
+    script += fmt::format(
+        "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest);
+    return db.execute(script);
+}
+
+/// Converts the tables of schema `version`, which is 2 or newer.
+Result<void> convert_tables(Database& db, std::int64_t version) {
+    BUNRAKU_ASSERT(version >= 2 && version < kNewest);
+    const Dialect dialect(db.backend());
+    const auto run = [&](std::initializer_list<std::string_view> scripts) -> Result<void> {
+        std::string script;
+        for (std::string_view part : scripts) script += dialect.tables(part);
+        return db.execute(script);
+    };
+    if (version < 3) {
+        BUNRAKU_TRY_VOID(run({kSearchColumns, kSearchTables}));
+        BUNRAKU_TRY_VOID(fill_search_index(db));
+    }
+    if (version < 4 && db.postgresql()) {
+        BUNRAKU_TRY_VOID(
+            db.execute("ALTER TABLE resources ALTER COLUMN tags TYPE json;"
+                       " ALTER TABLE parameters ALTER COLUMN parameters TYPE json"));
+    }
+    if (version < 5) {
+        BUNRAKU_TRY_VOID(run({kFactNameColumns, kFactNameTables}));
+        BUNRAKU_TRY_VOID(fill_fact_name_sets(db));
+    }
+    if (version < 6) BUNRAKU_TRY_VOID(run({kHistoryTables, kHistoryChanges}));
+    if (version < 7) BUNRAKU_TRY_VOID(run({kFactHistoryTables, kFactHistoryColumns}));
+    if (version < 8) {
+        BUNRAKU_TRY_VOID(run({kCounterColumns, kCounterTables, kCounterChanges}));
+        BUNRAKU_TRY_VOID(fill_kind_sets(db));
+    }
+    if (version < 9) {
+        BUNRAKU_TRY_VOID(run({kSecretColumns}));
+        BUNRAKU_TRY_VOID(
+            db.execute("INSERT INTO store_meta (name, value) VALUES ('clear_secrets', 1)"
+                       " ON CONFLICT (name) DO UPDATE SET value = 1"));
+    }
+    if (version < 10) {
+        BUNRAKU_TRY_VOID(run({kPlaceTables}));
+        BUNRAKU_TRY(fill_source_locations(db));
+    } else {
+        BUNRAKU_TRY_VOID(run({kPlaceColumns}));
+    }
+    BUNRAKU_TRY_VOID(run({kRolloutTables, kUndeclaredTables, kReportKinds, kConvertReportKinds,
+                          kReportColumns, kConvertReports, kReportIndexes}));
+    return db.execute(
+        fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest));
+}
+
 Result<bool> migrate_once(Database& db) {
     if (BUNRAKU_TRY(known_version(db)) >= kNewest) {
         if (db.postgresql()) return false;
@@ -135,61 +198,10 @@ Result<bool> migrate_once(Database& db) {
             " ALTER TABLE resources RENAME TO v1_resources;"
             " ALTER TABLE resource_params_cache RENAME TO v1_params"));
     }
-    Dialect dialect(db.backend());
-    if (version == 2) {
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(
-            "ALTER TABLE resources ADD COLUMN tag_set_id {int} NOT NULL DEFAULT 0;\n")));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
-        BUNRAKU_TRY_VOID(fill_search_index(db));
-    }
-    if (version >= 2) {
-        if (version < 4 && db.postgresql()) {
-            BUNRAKU_TRY_VOID(
-                db.execute("ALTER TABLE resources ALTER COLUMN tags TYPE json;"
-                           " ALTER TABLE parameters ALTER COLUMN parameters TYPE"
-                           " json"));
-        }
-        if (version < 5) {
-            BUNRAKU_TRY_VOID(db.execute(dialect.tables(
-                "ALTER TABLE factsets ADD COLUMN name_set_id {int} NOT NULL DEFAULT 0;\n")));
-            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
-            BUNRAKU_TRY_VOID(fill_fact_name_sets(db));
-        }
-        if (version < 6) BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
-        if (version < 7) BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
-        if (version < 8) {
-            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
-            BUNRAKU_TRY_VOID(fill_kind_sets(db));
-        }
-        if (version < 9) {
-            BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
-            BUNRAKU_TRY_VOID(
-                db.execute("INSERT INTO store_meta (name, value) VALUES ('clear_secrets', 1)"
-                           " ON CONFLICT (name) DO UPDATE SET value = 1"));
-        }
-        if (version < 10) BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceGenerationTables)));
-        if (version < 10) BUNRAKU_TRY(fill_source_locations(db));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kRolloutTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kUndeclaredTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kReportTables)));
-        BUNRAKU_TRY_VOID(db.execute(
-            fmt::format("UPDATE store_meta SET value = {} WHERE name = 'schema'", kNewest)));
+    if (version < 2) {
+        BUNRAKU_TRY_VOID(create_tables(db));
     } else {
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSearchTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactNameTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kHistoryTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kFactHistoryTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kCounterTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kSecretTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kPlaceGenerationTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kRolloutTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kUndeclaredTables)));
-        BUNRAKU_TRY_VOID(db.execute(dialect.tables(kReportTables)));
-        BUNRAKU_TRY_VOID(db.execute(fmt::format(
-            "INSERT INTO store_meta (name, value) VALUES ('schema', {}), ('synced', 0)", kNewest)));
+        BUNRAKU_TRY_VOID(convert_tables(db, version));
     }
     BUNRAKU_TRY_VOID(
         db.execute(fmt::format("INSERT INTO store_meta (name, value) VALUES ('usable_since', {})"

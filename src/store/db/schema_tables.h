@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of the store, as one script for both backends. docs/design/0011-store-schema.md
-// describes the columns.
+// The tables of a new store, as scripts for both backends. docs/design/0011-store-schema.md
+// describes the columns. schema_changes.h converts older stores; the order of columns is the same
+// in both, so a column that was added later is the last one of its table.
 #pragma once
 
 #include <string_view>
@@ -45,10 +46,11 @@ CREATE TABLE catalogs (
     producer_id {int},
     producer_timestamp {int} NOT NULL,
     timestamp {int} NOT NULL,
-sqlite: edges BLOB NOT NULL
+sqlite: edges BLOB NOT NULL,
 pg: edge_sources BIGINT[] NOT NULL,
 pg: edge_targets BIGINT[] NOT NULL,
-pg: edge_kinds BIGINT[] NOT NULL
+pg: edge_kinds BIGINT[] NOT NULL,
+    kind_set_id {int} NOT NULL DEFAULT 0
 );
 CREATE INDEX catalogs_environment ON catalogs (environment_id);
 -- What an agent's catalog has beyond the wire format; only of catalogs compiled by this program.
@@ -65,7 +67,8 @@ CREATE TABLE parameters (
     id {id},
     hash {blob} NOT NULL UNIQUE,
     parameters {jsontext} NOT NULL,
-    exact TEXT
+    exact TEXT,
+    sealed {blob}
 );
 CREATE TABLE resources (
     id {id},
@@ -116,7 +119,8 @@ CREATE TABLE factsets (
     producer_id {int},
     producer_timestamp {int} NOT NULL,
     timestamp {int} NOT NULL,
-    name_set_id {int} NOT NULL DEFAULT 0
+    name_set_id {int} NOT NULL DEFAULT 0,
+    steady_hash {blob}
 );
 CREATE TABLE facts (
     id {id},
@@ -165,40 +169,7 @@ CREATE TABLE certname_packages (
     PRIMARY KEY (certname_id, package_id)
 ){rowless};
 CREATE INDEX certname_packages_package ON certname_packages (package_id, certname_id);
--- reports
-CREATE TABLE reports (
-    id {id},
-    certname_id {int} NOT NULL REFERENCES certnames (id) ON DELETE CASCADE,
-    hash {blob} NOT NULL UNIQUE,
-    status {text},
-    report_type {text} NOT NULL,
-    noop {small},
-    noop_pending {small},
-    corrective_change {small},
-    environment_id {int},
-    producer_id {int},
-    puppet_version {text} NOT NULL,
-    report_format {int} NOT NULL,
-    configuration_version {text} NOT NULL,
-    start_time {int} NOT NULL,
-    end_time {int} NOT NULL,
-    producer_timestamp {int} NOT NULL,
-    receive_time {int} NOT NULL,
-    transaction_uuid {text},
-    catalog_uuid {text},
-    code_id {text},
-    job_id {text},
-    cached_catalog_status {text},
-    event_count {int} NOT NULL
-);
-CREATE INDEX reports_certname ON reports (certname_id, producer_timestamp);
-CREATE INDEX reports_timestamp ON reports (producer_timestamp);
-CREATE INDEX reports_end_time ON reports (end_time);
-CREATE TABLE report_data (
-    report_id {int} PRIMARY KEY REFERENCES reports (id) ON DELETE CASCADE,
-    metrics {json} NOT NULL,
-    logs {json} NOT NULL
-);
+-- events of reports (schema_reports.h)
 CREATE TABLE resource_events (
     certname_id {int} NOT NULL,
     report_id {int} NOT NULL,
@@ -221,6 +192,7 @@ CREATE TABLE resource_events (
 ){rowless};
 CREATE INDEX resource_events_timestamp ON resource_events (timestamp);
 CREATE INDEX resource_events_resource ON resource_events (resource_type, resource_title);
+CREATE INDEX resource_events_corrective ON resource_events (timestamp) WHERE corrective_change = 1;
 -- catalog inputs
 CREATE TABLE catalog_inputs (
     certname_id {int} PRIMARY KEY REFERENCES certnames (id) ON DELETE CASCADE,
@@ -238,11 +210,13 @@ CREATE TABLE catalog_input_contents (
 CREATE TABLE gc_candidates (
     kind {small} NOT NULL,
     id {int} NOT NULL,
+    lost_at {int} NOT NULL DEFAULT 0,
     PRIMARY KEY (kind, id)
 ){rowless};
+CREATE INDEX gc_candidates_lost_at ON gc_candidates (kind, lost_at);
 )sql";
 
-// Added with schema 3: indexes that lead from a query to resources and reports.
+// Added with schema 3: indexes that lead from a query to resources.
 inline constexpr std::string_view kSearchTables = R"sql(
 CREATE INDEX resources_tag_set ON resources (tag_set_id, type);
 CREATE TABLE tag_sets (
@@ -270,7 +244,6 @@ CREATE TABLE catalog_types (
     PRIMARY KEY (certname_id, type, exported)
 ){rowless};
 CREATE INDEX catalog_types_type ON catalog_types (type, exported, certname_id, resources);
-CREATE INDEX reports_start_time ON reports (start_time);
 )sql";
 
 // Added with schema 5: the distinct sets of fact names.
@@ -304,12 +277,6 @@ CREATE TABLE catalog_versions (
     PRIMARY KEY (certname_id, valid_from)
 ){rowless};
 CREATE INDEX catalog_versions_valid_from ON catalog_versions (valid_from);
-ALTER TABLE gc_candidates ADD COLUMN lost_at {int} NOT NULL DEFAULT 0;
-CREATE INDEX gc_candidates_lost_at ON gc_candidates (kind, lost_at);
-CREATE INDEX resource_events_corrective ON resource_events (timestamp) WHERE corrective_change = 1;
-INSERT INTO catalog_versions (certname_id, valid_from, hash, version, code_id, environment, added, removed)
-    SELECT c.certname_id, c.producer_timestamp, c.hash, c.version, c.code_id, e.name, 0, 0
-    FROM catalogs c LEFT JOIN environments e ON e.id = c.environment_id;
 )sql";
 
 // Added with schema 7: earlier facts. `changes` contains the previous values of the facts that
@@ -324,12 +291,10 @@ CREATE TABLE factset_versions (
     PRIMARY KEY (certname_id, valid_from)
 ){rowless};
 CREATE INDEX factset_versions_valid_from ON factset_versions (valid_from);
-ALTER TABLE factsets ADD COLUMN steady_hash {blob};
 )sql";
 
 // Added with schema 8: counts that would otherwise require a scan of all resources, reports or
-// events. Triggers count reports, so that reports stored by programs of older schemas are counted
-// too.
+// events. Triggers count reports (schema_reports.h).
 inline constexpr std::string_view kCounterTables = R"sql(
 CREATE TABLE kind_sets (
     id {id},
@@ -343,7 +308,6 @@ CREATE TABLE kind_set_members (
     resources {int} NOT NULL,
     PRIMARY KEY (kind_set_id, type, exported, title)
 ){rowless};
-ALTER TABLE catalogs ADD COLUMN kind_set_id {int} NOT NULL DEFAULT 0;
 CREATE INDEX catalogs_kind_set ON catalogs (kind_set_id, environment_id, certname_id);
 CREATE TABLE report_counts (
     certname_id {int} NOT NULL,
@@ -353,45 +317,6 @@ CREATE TABLE report_counts (
     reports {int} NOT NULL,
     PRIMARY KEY (certname_id, environment_id, report_type, status)
 ){rowless};
-INSERT INTO report_counts (certname_id, environment_id, report_type, status, reports)
-    SELECT certname_id, coalesce(environment_id, 0), report_type, coalesce('=' || status, ''), count(*)
-    FROM reports GROUP BY 1, 2, 3, 4;
-sqlite: CREATE TRIGGER reports_counted AFTER INSERT ON reports BEGIN
-sqlite: INSERT INTO report_counts (certname_id, environment_id, report_type, status, reports)
-sqlite:     VALUES (new.certname_id, coalesce(new.environment_id, 0), new.report_type,
-sqlite:             coalesce('=' || new.status, ''), 1)
-sqlite:     ON CONFLICT (certname_id, environment_id, report_type, status)
-sqlite:     DO UPDATE SET reports = reports + 1;
-sqlite: END;
-sqlite: CREATE TRIGGER reports_discounted AFTER DELETE ON reports BEGIN
-sqlite: UPDATE report_counts SET reports = reports - 1 WHERE certname_id = old.certname_id
-sqlite:     AND environment_id = coalesce(old.environment_id, 0)
-sqlite:     AND report_type = old.report_type AND status = coalesce('=' || old.status, '');
-sqlite: DELETE FROM report_counts WHERE certname_id = old.certname_id
-sqlite:     AND environment_id = coalesce(old.environment_id, 0)
-sqlite:     AND report_type = old.report_type AND status = coalesce('=' || old.status, '')
-sqlite:     AND reports <= 0;
-sqlite: END;
-pg: CREATE FUNCTION count_report() RETURNS trigger LANGUAGE plpgsql AS $count$ BEGIN
-pg: IF TG_OP = 'INSERT' THEN
-pg:     INSERT INTO report_counts AS c (certname_id, environment_id, report_type, status, reports)
-pg:     VALUES (NEW.certname_id, coalesce(NEW.environment_id, 0), NEW.report_type,
-pg:             coalesce('=' || NEW.status, ''), 1)
-pg:     ON CONFLICT (certname_id, environment_id, report_type, status)
-pg:     DO UPDATE SET reports = c.reports + 1;
-pg: ELSE
-pg:     UPDATE report_counts SET reports = reports - 1 WHERE certname_id = OLD.certname_id
-pg:         AND environment_id = coalesce(OLD.environment_id, 0)
-pg:         AND report_type = OLD.report_type AND status = coalesce('=' || OLD.status, '');
-pg:     DELETE FROM report_counts WHERE certname_id = OLD.certname_id
-pg:         AND environment_id = coalesce(OLD.environment_id, 0)
-pg:         AND report_type = OLD.report_type AND status = coalesce('=' || OLD.status, '')
-pg:         AND reports <= 0;
-pg: END IF;
-pg: RETURN NULL;
-pg: END $count$;
-pg: CREATE TRIGGER reports_counted AFTER INSERT OR DELETE ON reports
-pg:     FOR EACH ROW EXECUTE FUNCTION count_report();
 -- What the collectors of each node's newest catalog ask for, see catalog::name_of_export.
 CREATE TABLE exported_collections (
     certname_id {int} NOT NULL REFERENCES certnames (id) ON DELETE CASCADE,
@@ -417,22 +342,11 @@ CREATE INDEX latest_events_resource
     ON latest_events (resource_type, resource_title, status, certname_id, report_id);
 CREATE INDEX latest_events_class
     ON latest_events (containing_class, status, certname_id, report_id);
-INSERT INTO latest_events (certname_id, seq, report_id, environment_id, status, timestamp,
-        resource_type, resource_title, containing_class)
-    SELECT e.certname_id, e.seq, e.report_id, r.environment_id, e.status, e.timestamp,
-        e.resource_type, e.resource_title, e.containing_class
-    FROM certnames c JOIN reports r ON r.id = c.latest_report_id
-    JOIN resource_events e ON e.certname_id = c.id AND e.report_id = c.latest_report_id;
-)sql";
-
-// Added with schema 9: parameters with their Sensitive values, encrypted. `clear_secrets` means
-// that older programs may have left unencrypted values in `exact`.
-inline constexpr std::string_view kSecretTables = R"sql(
-ALTER TABLE parameters ADD COLUMN sealed {blob};
 )sql";
 
 // Added with schema 10: the source locations of resources, and a list of them for each newest
-// catalog (`hash`); see source_locations.h.
+// catalog (`hash`). `generation` is the value of store_meta `generation` when the list was written;
+// see source_locations.h.
 inline constexpr std::string_view kPlaceTables = R"sql(
 CREATE TABLE places (
     id {id},
@@ -443,8 +357,10 @@ CREATE TABLE places (
 CREATE TABLE catalog_places (
     certname_id {int} PRIMARY KEY REFERENCES certnames (id) ON DELETE CASCADE,
     hash {blob} NOT NULL,
-    places {blob} NOT NULL
+    places {blob} NOT NULL,
+    generation {int} NOT NULL DEFAULT 0
 );
+CREATE INDEX catalog_places_generation ON catalog_places (generation);
 )sql";
 
 // Added with schema 11: rollouts, which move nodes to another version of their environment in waves
@@ -524,12 +440,6 @@ CREATE TABLE node_tries (
     actor {text} NOT NULL,
     PRIMARY KEY (certname, environment)
 ){rowless};
-)sql";
-
-// Added with schema 11: when each list was written, as the value of store_meta `generation`.
-inline constexpr std::string_view kPlaceGenerationTables = R"sql(
-ALTER TABLE catalog_places ADD COLUMN generation {int} NOT NULL DEFAULT 0;
-CREATE INDEX catalog_places_generation ON catalog_places (generation);
 )sql";
 
 }  // namespace bunraku::store
