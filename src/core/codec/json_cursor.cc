@@ -16,6 +16,7 @@
 
 #include "core/base/assert.h"
 #include "core/base/number.h"
+#include "core/base/uninitialized.h"
 #include "core/codec/escapes.h"
 #include "core/codec/json_text.h"
 
@@ -365,7 +366,7 @@ void append_number(std::string& out, std::string_view text) {
     double d = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), d);
     if (error == std::errc() && std::fabs(d) >= 9007199254740992.0) return append_large(out, d);
-    std::array<char, 1100> digits;
+    std::array<char, 1100> digits BUNRAKU_UNINITIALIZED;
     auto written = error == std::errc()
                        ? std::to_chars(digits.data(), digits.data() + digits.size(), d,
                                        std::chars_format::fixed)

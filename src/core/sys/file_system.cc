@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/assert.h"
+#include "core/base/uninitialized.h"
 
 namespace bunraku::sys {
 
@@ -185,7 +186,7 @@ std::string expand_path(std::string_view path, std::string_view base) {
     } else {
         std::string from(base);
         if (from.empty()) {
-            std::array<char, 4096> buffer{};
+            std::array<char, 4096> buffer BUNRAKU_UNINITIALIZED;
             from = ::getcwd(buffer.data(), buffer.size()) ? buffer.data() : "/";
         }
         whole = join(from, path);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/base/assert.h"
+#include "core/base/uninitialized.h"
 #include "core/sys/child.h"
 #include "core/sys/descriptor.h"
 #include "core/sys/file_system.h"
@@ -229,7 +230,7 @@ private:
     }
 
     static void take(int fd, std::string& into, std::size_t limit, bool* open) {
-        std::array<char, 65536> buffer;
+        std::array<char, 65536> buffer BUNRAKU_UNINITIALIZED;
         ssize_t n = ::read(fd, buffer.data(), buffer.size());
         if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
         if (n <= 0) {

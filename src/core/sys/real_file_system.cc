@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/assert.h"
+#include "core/base/uninitialized.h"
 
 namespace bunraku::sys {
 
@@ -172,7 +173,7 @@ Result<std::unique_ptr<Reader>> RealFileSystem::open(const std::string& path) {
 }
 
 Result<std::string> RealFileSystem::read_link(const std::string& path) {
-    std::array<char, 4096> buffer{};
+    std::array<char, 4096> buffer BUNRAKU_UNINITIALIZED;
     const ssize_t n =
         retrying([&] { return ::readlink(path.c_str(), buffer.data(), buffer.size()); });
     if (n < 0) return system_failure(errno, "rb_readlink", path);
@@ -287,7 +288,7 @@ Result<void> RealFileSystem::each_chunk(const std::string& path, std::string* re
     if (struct ::stat st{}; reserve && ::fstat(in.get(), &st) == 0 && st.st_size > 0) {
         reserve->reserve(static_cast<std::size_t>(st.st_size));
     }
-    std::array<char, 65536> buffer;
+    std::array<char, 65536> buffer BUNRAKU_UNINITIALIZED;
     for (;;) {
         const ssize_t n = retrying([&] { return ::read(in.get(), buffer.data(), buffer.size()); });
         if (n == 0) return {};

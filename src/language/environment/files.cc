@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/diagnostic.h"
+#include "core/base/uninitialized.h"
 #include "core/sys/change_times.h"
 #include "core/sys/descriptor.h"
 #include "core/sys/file_system.h"
@@ -109,7 +110,7 @@ public:
         return names;
     }
     std::optional<std::string> link(const std::string& path) const override {
-        char target[4096];
+        char target[4096] BUNRAKU_UNINITIALIZED;
         const auto n =
             sys::retrying([&] { return ::readlink(path.c_str(), target, sizeof target); });
         if (n <= 0 || static_cast<std::size_t>(n) == sizeof target) return std::nullopt;
@@ -133,7 +134,7 @@ std::optional<std::string> Files::variable(const std::string& name) const {
 }
 
 std::string working_directory() {
-    char buffer[4096];
+    char buffer[4096] BUNRAKU_UNINITIALIZED;
     return ::getcwd(buffer, sizeof buffer) ? std::string(buffer) : std::string("/");
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/assert.h"
 #include "core/base/number.h"
 #include "core/base/text.h"
+#include "core/base/uninitialized.h"
 #include "core/codec/digest.h"
 #include "core/sys/disk.h"
 #include "core/sys/file_system.h"
@@ -108,7 +109,7 @@ Result<std::string> TextStore::read(const std::string& folder, const RecordView&
 
 bool TextStore::matches_at(std::uint64_t place, std::string_view text) const {
     if (place > size_ || text.size() > size_ - place) return false;
-    char piece[8192];
+    char piece[8192] BUNRAKU_UNINITIALIZED;
     while (!text.empty()) {
         const std::size_t n = std::min(text.size(), sizeof piece);
         if (sys::read_all_at(file_.get(), std::span(piece, n), place) != 0 ||

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/uninitialized.h"
 #include "core/sys/descriptor.h"
 #include "modules/module/sources.h"
 
@@ -31,7 +32,7 @@ Result<void> copy_content(int from, int to, const struct stat& status, const std
     static std::atomic<bool> clones{true};
     if (clones && ::ioctl(to, FICLONE, from) == 0) return {};
     clones = false;
-    char buffer[65536];
+    char buffer[65536] BUNRAKU_UNINITIALIZED;
     // For a small file, one read and one write are faster than copy_file_range.
     bool by_hand = status.st_size <= static_cast<off_t>(sizeof buffer);
     for (;;) {

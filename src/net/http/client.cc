@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/base/assert.h"
+#include "core/base/uninitialized.h"
 #include "core/codec/base64.h"
 #include "net/http/network.h"
 #include "net/http/url.h"
@@ -49,7 +50,7 @@ struct Client::Impl {
 
 /// Reads more of a response into `link.rest`. Returns false at the end of the connection.
 static Result<bool> read_more(Link& link, bool& began) {
-    char buffer[32768];
+    char buffer[32768] BUNRAKU_UNINITIALIZED;
     const auto n = BUNRAKU_TRY(link.read(buffer, sizeof buffer));
     link.rest.append(buffer, n);
     if (n) began = true;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/base/assert.h"
+#include "core/base/uninitialized.h"
 #include "net/http/local_socket.h"
 #include "net/http/network.h"
 #include "net/http/session_cache.h"
@@ -130,7 +131,7 @@ Result<void> SocketLink::flush_tls() {
 }
 
 Result<bool> SocketLink::fill_tls() {
-    char buffer[16384];
+    char buffer[16384] BUNRAKU_UNINITIALIZED;
     auto n = BUNRAKU_TRY(receive(buffer, sizeof buffer));
     if (n == 0) return false;
     BIO_write(tls_.in(), buffer, static_cast<int>(n));
@@ -153,7 +154,7 @@ Result<void> SocketLink::tunnel(const Url& url, const Proxy& proxy) {
     HeadScanner scanner;
     // Do not read beyond the head. After it, the other side waits for our hello.
     for (auto state = HeadScanner::State::More; state != HeadScanner::State::Found;) {
-        char buffer[4096];
+        char buffer[4096] BUNRAKU_UNINITIALIZED;
         const std::size_t n = BUNRAKU_TRY(receive(buffer, sizeof buffer));
         if (n == 0)
             return failure(

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <vector>
 
+#include "core/base/uninitialized.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
 #include "services/lsp/framing.h"
@@ -69,7 +70,7 @@ private:
         return sys::retrying([&] { return ::poll(&poll, 1, timeout); }) > 0;
     }
     base::Result<void> read_some() {
-        char bytes[kReadSize];
+        char bytes[kReadSize] BUNRAKU_UNINITIALIZED;
         const ssize_t size = sys::retrying([&] { return ::read(in_, bytes, sizeof bytes); });
         if (size < 0) {
             if (errno == EAGAIN) return {};

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/assert.h"
+#include "core/base/uninitialized.h"
 #include "core/codec/json_text.h"
 #include "resources/catalog/json_text.h"
 #include "resources/catalog/wire_time.h"
@@ -81,7 +82,7 @@ Result<std::string> read_file(const std::string& path, std::size_t most = kMaxFi
     int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return base::failure(fmt::format("Could not read {}: {}", path, strerror(errno)));
     std::string out;
-    char buffer[65536];
+    char buffer[65536] BUNRAKU_UNINITIALIZED;
     ssize_t n;
     while (out.size() < most && (n = ::read(fd, buffer, std::min(sizeof buffer, most))) > 0) {
         out.append(buffer, static_cast<std::size_t>(n));

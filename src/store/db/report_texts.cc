@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "core/base/assert.h"
+#include "core/base/uninitialized.h"
 #include "core/codec/hex.h"
 
 namespace bunraku::store {
@@ -159,7 +160,7 @@ std::string decompressed_report_text(std::string_view compressed) {
     std::string out;
     int rc = Z_OK;
     while (rc == Z_OK && out.size() < kMaxText) {
-        char piece[16384];
+        char piece[16384] BUNRAKU_UNINITIALIZED;
         z.next_out = reinterpret_cast<Bytef*>(piece);
         z.avail_out = sizeof piece;
         rc = inflate(&z, Z_NO_FLUSH);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/base/text_view.h"
+#include "core/base/uninitialized.h"
 #include "core/codec/json_cursor.h"
 #include "core/codec/libarchive.h"
 #include "store/engine/archive.h"
@@ -41,7 +42,7 @@ base::Error wrong(std::string_view why) {
 
 Result<std::string> member(struct archive* raw) {
     std::string out;
-    char buffer[65536];
+    char buffer[65536] BUNRAKU_UNINITIALIZED;
     for (;;) {
         la_ssize_t n = libarchive().read_data(raw, buffer, sizeof buffer);
         if (n < 0) return std::unexpected(wrong(libarchive().error_string(raw)));
