@@ -23,6 +23,24 @@ TEST(FileSource, CopiesInChunks) {
     EXPECT_EQ(m.run(resource("File", "/tmp/a", R"("source":"/src/a")")), Lines{});
 }
 
+TEST(FileContent, ReplacesOtherContentOfTheSameSize) {
+    Machine m;
+    m.fake.files.put("/tmp/t", "one");
+    const std::string two = resource("File", "/tmp/t", R"("content":"two")");
+    EXPECT_EQ(m.run(two),
+              Lines{"/Stage[main]/Main/File[/tmp/t]/content: content changed "
+                    "'{sha256}7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed' to "
+                    "'{sha256}3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3'"});
+    EXPECT_EQ(m.fake.files.read("/tmp/t").value_or(""), "two");
+    EXPECT_EQ(m.run(two), Lines{});
+    for (const char* kind : {"md5", "sha256lite", "sha512"}) {
+        EXPECT_EQ(m.run(resource("File", "/tmp/t",
+                                 std::string(R"("content":"two","checksum":")") + kind + "\"")),
+                  Lines{})
+            << kind;
+    }
+}
+
 TEST(FileSource, DiscardsContentWithWrongChecksum) {
     Machine m;
     m.fake.files.put("/src/a", "hello\n");

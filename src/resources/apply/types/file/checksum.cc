@@ -74,6 +74,16 @@ std::string checksum_of_file(Context& context, std::string_view kind, const std:
     return sum;
 }
 
+bool same_content(Context& context, const std::string& path, std::string_view text) {
+    bool same = true;
+    unwrap(context.system.files.read_chunks(path, [&](std::string_view chunk) {
+        same = text.starts_with(chunk);
+        if (same) text.remove_prefix(chunk.size());
+        return same;
+    }));
+    return same && text.empty();
+}
+
 bool remembered(Context& context, std::string_view kind, std::string_view path,
                 const sys::FileStatus& status, std::string_view expected) {
     ContentMemory* memory = context.contents;

@@ -26,6 +26,9 @@ private:
     std::size_t left_;
 };
 
+/// Reports whether the file contains exactly `text`. Throws if it cannot be read.
+bool same_content(Context& context, const std::string& path, std::string_view text);
+
 /// Returns "{sha256}HEX" for a text, or "{mtime}" for times.
 std::string checksum_of_text(std::string_view kind, std::string_view text);
 /// Returns the checksum of a file, with times in Ruby's format. Throws if the file cannot be read.

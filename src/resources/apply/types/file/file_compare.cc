@@ -11,6 +11,7 @@
 #include "core/base/shown_url.h"
 #include "core/codec/base64.h"
 #include "core/codec/json_text.h"
+#include "resources/apply/content_memory.h"
 #include "resources/apply/execution.h"
 #include "resources/apply/local_content.h"
 #include "resources/apply/types/file/checksum.h"
@@ -168,6 +169,12 @@ Value File::retrieve_property(const Param& p) {
             const Value want = p.has_should ? should(p) : Value::undef();
             if (name == "content" && want.is_string() &&
                 remembered(context_, kind, where(), *s, want.as_string()))
+                return want;
+            // A small file is compared with the text, which is cheaper than its digest.
+            if (name == "content" && body_ && want.is_string() && s->kind == FileKind::File &&
+                s->size < ContentMemory::kLarge && s->size == body_->as_string().size() &&
+                want.as_string().starts_with(fmt::format("{{{}}}", kind)) &&
+                same_content(context_, where(), body_->as_string()))
                 return want;
             std::string expected = want.is_string() ? std::string(want.as_string()) : "";
             if (name == "checksum_value" && !expected.empty())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The type file: generates resources for the contents of a directory.
-#include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <unordered_set>
 
 #include "core/base/plain_error.h"
 #include "core/codec/json_text.h"
@@ -19,6 +19,19 @@ bool is_below(std::string_view path, std::string_view above) {
     if (above == "/") return true;
     return path.size() >= above.size() && path.starts_with(above) &&
            (path.size() == above.size() || path[above.size()] == '/');
+}
+
+/// Reports whether `paths` contains `path` or one of its parents below `top`.
+bool any_above(const std::unordered_set<std::string>& paths, std::string path,
+               std::string_view top) {
+    if (paths.empty()) return false;
+    while (path.size() > top.size()) {
+        if (paths.contains(path)) return true;
+        const std::size_t slash = path.rfind('/');
+        if (slash == std::string::npos) return false;
+        path.resize(slash);
+    }
+    return false;
 }
 
 }  // namespace
@@ -71,7 +84,7 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
         if (!slot) slot = new_child(relative);
         return *slot;
     };
-    std::vector<std::string> with_source;
+    std::unordered_set<std::string> with_source;
     if (!is_word(get("recurse"), "remote")) {
         if (auto found = walk_files(context_, context_.system.files, where(), walk_options())) {
             for (const std::string& relative : *found) {
@@ -117,14 +130,10 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
                     if (!source_info_) use_source_info(std::move(one));
                     continue;
                 }
-                if (std::find(with_source.begin(), with_source.end(), relative) !=
-                    with_source.end()) {
-                    continue;
-                }
+                if (!with_source.insert(relative).second) continue;
                 File& c = child(relative);
                 c.set("source", context_.string(one.uri));
                 c.use_source_info(std::move(one));
-                with_source.push_back(relative);
             }
             if (!all) break;
         }
@@ -136,18 +145,15 @@ std::vector<std::unique_ptr<Resource>> File::eval_generate() {
     }
 
     // Skip everything at or below paths that the catalog manages itself.
-    std::vector<std::string> managed;
+    std::unordered_set<std::string> managed;
     std::string mine = where();
     for (const Resource* r : catalog->resources()) {
         if (&r->spec() != &spec()) continue;
         std::string path = r->text("path");
-        if (path != mine && is_below(path, mine)) managed.push_back(std::move(path));
+        if (path != mine && is_below(path, mine)) managed.insert(std::move(path));
     }
     for (auto& [relative, c] : found_files) {
-        const std::string& path = c->where();
-        bool taken = std::any_of(managed.begin(), managed.end(),
-                                 [&](const std::string& m) { return is_below(path, m); });
-        if (!taken) out.push_back(std::move(c));
+        if (!any_above(managed, c->where(), mine)) out.push_back(std::move(c));
     }
     return out;
 }
