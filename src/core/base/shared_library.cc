@@ -22,6 +22,10 @@ void* SharedLibrary::find(const char* name) {
     return found;
 }
 
+void* SharedLibrary::find_optional(const char* name) {
+    return handle_ ? ::dlsym(handle_, name) : nullptr;
+}
+
 Result<void> SharedLibrary::loaded() const {
     if (error_.empty()) return {};
     return failure(fmt::format("{} needs the library {}: {}", purpose_, file_, error_));

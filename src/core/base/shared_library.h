@@ -22,12 +22,20 @@ public:
         to = reinterpret_cast<Function*>(find(name));
     }
 
+    /// Stores the address of the function `name` in `to`, or null if the library does not contain
+    /// it.
+    template <class Function>
+    void find_optional(const char* name, Function*& to) {
+        to = reinterpret_cast<Function*>(find_optional(name));
+    }
+
     /// Returns an error if the library or a function is missing: "PostgreSQL support needs
     /// libpq.so.5: ...".
     Result<void> loaded() const;
 
 private:
     void* find(const char* name);
+    void* find_optional(const char* name);
 
     const char* file_;
     const char* purpose_;

@@ -76,6 +76,9 @@ public:
     /// Applies the command inside a transaction of `writer`. An error without a code means that the
     /// command itself is invalid, so a retry does not help.
     virtual Result<Applied> apply(Writer& writer) = 0;
+    /// Applies the command without a transaction of the caller, in one round trip, if nothing but
+    /// its metadata is new. Returns nullopt if it must be applied with apply(). PostgreSQL only.
+    virtual Result<std::optional<Applied>> apply_unchanged(Writer&) { return std::nullopt; }
     /// Returns the resources that the node exports since this command and did not export before.
     virtual std::span<const std::int64_t> new_exports() const { return {}; }
 };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <utility>
+#include <vector>
 
 #include "core/base/assert.h"
 #include "store/db/postgresql_values.h"
@@ -288,6 +289,17 @@ Result<void> Database::execute(const std::string& sql) {
     return {};
 }
 
+Result<void> Database::run_together(std::initializer_list<Statement*> statements) {
+    BUNRAKU_ASSERT(pg_ != nullptr);
+    std::vector<PgStatement*> all;
+    for (const Statement* s : statements) {
+        if (s) all.push_back(s->pg_);
+    }
+    return pg_->run_together(all);
+}
+
+bool Database::pipelines() const { return pg_ && pg::has_pipelines(); }
+
 std::int64_t Database::last_id() const { return raw_ ? sqlite3_last_insert_rowid(raw_) : 0; }
 
 std::int64_t Database::changes() const { return pg_ ? pg_->changes : sqlite3_changes64(raw_); }
@@ -343,6 +355,13 @@ Result<Transaction> Transaction::begin(Database& db, const std::string& statemen
         return std::unexpected(std::move(begun).error());
     }
     return Transaction(&db);
+}
+
+Result<Transaction> Transaction::begin_with(Database& db,
+                                            std::initializer_list<Statement*> statements) {
+    Transaction out(&db);
+    BUNRAKU_TRY_VOID(db.run_together(statements));
+    return out;
 }
 
 Result<Transaction> Transaction::begin_read(Database& db) {

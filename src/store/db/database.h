@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -134,6 +135,11 @@ public:
     Result<Statement> prepare_once(std::string_view sql);
     /// Runs several statements without parameters.
     Result<void> execute(const std::string& sql);
+    /// Reports whether run_together() needs only one round trip. Depends on the version of libpq.
+    bool pipelines() const;
+    /// Runs the statements in this order, in one round trip. Their rows are read with step().
+    /// After an error, the statements that follow do not run. PostgreSQL only.
+    Result<void> run_together(std::initializer_list<Statement*> statements);
     /// Runs "COPY .. FROM STDIN" with rows in text format. PostgreSQL only.
     Result<void> copy_in(const std::string& sql, std::string_view rows);
     /// Returns the number of rows that the last statement changed.
@@ -184,6 +190,10 @@ public:
     /// transaction reads is still true when it writes. PostgreSQL uses read committed. If
     /// `statements` is not empty, it replaces the usual BEGIN.
     static Result<Transaction> begin(Database& db, const std::string& statements = {});
+    /// Begins a transaction with statements that run in one round trip. The first one is BEGIN.
+    /// PostgreSQL only.
+    static Result<Transaction> begin_with(Database& db,
+                                          std::initializer_list<Statement*> statements);
     /// Begins a read-only transaction, in which all statements see the same snapshot.
     static Result<Transaction> begin_read(Database& db);
     Transaction(Transaction&& other) noexcept : db_(std::exchange(other.db_, nullptr)) {}

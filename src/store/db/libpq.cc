@@ -15,6 +15,9 @@ struct Opened {
 #define BUNRAKU_FIND(name) library.find("PQ" #name, functions.name);
         BUNRAKU_LIBPQ(BUNRAKU_FIND)
 #undef BUNRAKU_FIND
+#define BUNRAKU_FIND(name) library.find_optional("PQ" #name, functions.name);
+        BUNRAKU_LIBPQ_14(BUNRAKU_FIND)
+#undef BUNRAKU_FIND
     }
 };
 

@@ -49,10 +49,16 @@ namespace bunraku::store {
     X(socket)             \
     X(status)             \
     X(transactionStatus)
+// Functions since version 14; null in older libraries.
+#define BUNRAKU_LIBPQ_14(X) \
+    X(enterPipelineMode)    \
+    X(exitPipelineMode)     \
+    X(pipelineSync)
 
 struct LibPq {
 #define BUNRAKU_MEMBER(name) decltype(&::PQ##name) name = nullptr;
     BUNRAKU_LIBPQ(BUNRAKU_MEMBER)
+    BUNRAKU_LIBPQ_14(BUNRAKU_MEMBER)
 #undef BUNRAKU_MEMBER
 };
 

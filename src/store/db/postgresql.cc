@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <fmt/format.h>
+#include <optional>
 #include <poll.h>
 #include <string.h>
 #include <utility>
@@ -125,6 +126,38 @@ PgStatement::~PgStatement() {
     if (result) libpq().clear(result);
 }
 
+bool PgStatement::send_preparation() {
+    std::vector<Oid> types;
+    value(std::max(parameters, 1));
+    for (int i = 0; i < parameters; ++i) types.push_back(values[static_cast<std::size_t>(i)].type);
+    return libpq().sendPrepare(connection->raw, name.c_str(), sql.c_str(), parameters,
+                               types.data()) != 0;
+}
+
+bool PgStatement::send() {
+    PGconn* conn = connection->raw;
+    value(std::max(parameters, 1));
+    BUNRAKU_ASSERT(values.size() >= static_cast<std::size_t>(parameters));
+    std::vector<const char*> data;
+    std::vector<int> lengths, formats;
+    std::vector<Oid> types;
+    auto n = static_cast<std::size_t>(parameters);
+    data.reserve(n), lengths.reserve(n), formats.reserve(n), types.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const Value& v = values[i];
+        data.push_back(v.null ? nullptr : v.bytes.c_str());
+        lengths.push_back(static_cast<int>(v.bytes.size()));
+        formats.push_back(v.format);
+        types.push_back(v.type);
+    }
+    const int sent = !name.empty()
+                         ? libpq().sendQueryPrepared(conn, name.c_str(), parameters, data.data(),
+                                                     lengths.data(), formats.data(), 0)
+                         : libpq().sendQueryParams(conn, sql.c_str(), parameters, types.data(),
+                                                   data.data(), lengths.data(), formats.data(), 0);
+    return sent != 0;
+}
+
 Result<bool> PgStatement::step() {
     if (started) {
         if (row + 1 < rows) {
@@ -141,24 +174,8 @@ Result<bool> PgStatement::step() {
     if (!started) {
         connection->drain();
         started = true;
-        value(std::max(parameters, 1));
-        BUNRAKU_ASSERT(values.size() >= static_cast<std::size_t>(parameters));
-        std::vector<const char*> data;
-        std::vector<int> lengths, formats;
-        std::vector<Oid> types;
-        auto n = static_cast<std::size_t>(parameters);
-        data.reserve(n), lengths.reserve(n), formats.reserve(n), types.reserve(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            const Value& v = values[i];
-            data.push_back(v.null ? nullptr : v.bytes.c_str());
-            lengths.push_back(static_cast<int>(v.bytes.size()));
-            formats.push_back(v.format);
-            types.push_back(v.type);
-        }
-        int count = parameters;
-        bool named = !name.empty();
-        if (named && !prepared) {
-            libpq().sendPrepare(conn, name.c_str(), sql.c_str(), count, types.data());
+        if (!name.empty() && !prepared) {
+            send_preparation();
             PGresult* r = connection->receive_last();
             bool ok = libpq().resultStatus(r) == PGRES_COMMAND_OK;
             if (!ok) {
@@ -169,12 +186,7 @@ Result<bool> PgStatement::step() {
             libpq().clear(r);
             prepared = true;
         }
-        const int sent =
-            named ? libpq().sendQueryPrepared(conn, name.c_str(), count, data.data(),
-                                              lengths.data(), formats.data(), 0)
-                  : libpq().sendQueryParams(conn, sql.c_str(), count, types.data(), data.data(),
-                                            lengths.data(), formats.data(), 0);
-        if (!sent) return std::unexpected(connection->error(nullptr));
+        if (!send()) return std::unexpected(connection->error(nullptr));
         if (streaming) {
             libpq().setSingleRowMode(conn);
             connection->streaming = this;
@@ -279,6 +291,74 @@ Result<void> PgConnection::execute(const std::string& sql) {
     const char* tuples = libpq().cmdTuples(r);
     changes = tuples && *tuples ? strtoll(tuples, nullptr, 10) : 0;
     libpq().clear(r);
+    return {};
+}
+
+Result<void> PgConnection::run_together(std::span<PgStatement* const> statements) {
+    if (lost) return std::unexpected(error(nullptr));
+    drain();
+    if (!pg::has_pipelines()) {
+        for (PgStatement* s : statements) {
+            BUNRAKU_TRY(s->step());
+            s->row = -1;
+        }
+        return {};
+    }
+    if (!libpq().enterPipelineMode(raw)) return std::unexpected(error(nullptr));
+    struct Sent {
+        PgStatement* statement;
+        bool preparation;
+    };
+    std::vector<Sent> all;
+    bool ok = true;
+    for (PgStatement* s : statements) {
+        BUNRAKU_ASSERT(s->connection == this && !s->started && !s->streaming);
+        s->started = true;
+        s->row = -1;
+        s->rows = 0;
+        if (!s->name.empty() && !s->prepared) {
+            ok = ok && s->send_preparation();
+            all.push_back({s, true});
+        }
+        ok = ok && s->send();
+        all.push_back({s, false});
+    }
+    std::optional<base::Error> failed;
+    if (!ok || !libpq().pipelineSync(raw)) {
+        failed = error(nullptr);
+        lost = true;  // It is not known what the server has received.
+    }
+    // A null result ends the results of each statement.
+    std::size_t at = 0;
+    for (bool synced = false; !synced && !lost;) {
+        PGresult* r = receive();
+        if (!r) {
+            if (++at > all.size()) lost = true;
+            continue;
+        }
+        const ExecStatusType status = libpq().resultStatus(r);
+        synced = status == PGRES_PIPELINE_SYNC;
+        if (libpq().status(raw) == CONNECTION_BAD) lost = true;
+        const bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+        if (!good && !synced && status != PGRES_PIPELINE_ABORTED && !failed) failed = error(r);
+        if (!good || at >= all.size()) {
+            libpq().clear(r);
+            continue;
+        }
+        PgStatement& s = *all[at].statement;
+        if (all[at].preparation) {
+            s.prepared = true;
+            libpq().clear(r);
+            continue;
+        }
+        const char* tuples = libpq().cmdTuples(r);
+        changes = tuples && *tuples ? strtoll(tuples, nullptr, 10) : 0;
+        s.result = r;
+        s.rows = libpq().ntuples(r);
+    }
+    if (!failed && lost) failed = error(nullptr);
+    if (!libpq().exitPipelineMode(raw)) lost = true;
+    if (failed) return std::unexpected(std::move(*failed));
     return {};
 }
 
@@ -559,6 +639,7 @@ void release(PgStatement* s, bool once) {
     PgConnection* c = s->connection;
     c->loose.remove_if([&](const std::unique_ptr<PgStatement>& p) { return p.get() == s; });
 }
+bool has_pipelines() { return libpq().enterPipelineMode != nullptr; }
 void interrupt(PgConnection& c) {
     char text[256];
     if (c.cancel) libpq().cancel(c.cancel, text, sizeof text);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,6 +43,9 @@ struct PgStatement {
     bool was_busy = false;
 
     Value& value(int n);
+    /// Sends the preparation of the statement, or the statement. Returns false if it failed.
+    bool send_preparation();
+    bool send();
     Result<bool> step();
     void clear();
     ~PgStatement();
@@ -62,6 +66,9 @@ struct PgConnection {
     PgStatement* streaming = nullptr;
 
     Result<void> execute(const std::string& sql);
+    /// Runs the statements in one round trip, or one by one if libpq has no pipelines; see
+    /// Database::run_together().
+    Result<void> run_together(std::span<PgStatement* const> statements);
     base::Error error(const pg_result* result) const;
     /// Waits until the socket is ready. Returns false, and marks the connection as lost, if the
     /// server neither responds to it nor to new connections.

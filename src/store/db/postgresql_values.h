@@ -21,5 +21,7 @@ Statement::Type type(const PgStatement& s, int column);
 void release(PgStatement* s, bool once);
 void interrupt(PgConnection& c);
 bool healthy(const PgConnection& c);
+/// Reports whether libpq can send several statements in one round trip.
+bool has_pipelines();
 
 }  // namespace bunraku::store::pg

@@ -345,8 +345,8 @@ CREATE INDEX latest_events_class
 )sql";
 
 // Added with schema 10: the source locations of resources, and a list of them for each newest
-// catalog (`hash`). `generation` is the value of store_meta `generation` when the list was written;
-// see source_locations.h.
+// catalog (`hash`). `generation` is the sum of store_meta `generation` and `search` when the list
+// was written; see source_locations.h.
 inline constexpr std::string_view kPlaceTables = R"sql(
 CREATE TABLE places (
     id {id},

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "core/base/assert.h"
+#include "store/db/bulk.h"
 #include "store/db/hashed_sets.h"
 #include "store/db/packed.h"
 
@@ -35,14 +37,46 @@ Result<std::int64_t> place_id(Database& db, const Digest& hash, const Place& pla
     return made;
 }
 
+/// Sets the ids of locations with one query, and creates the others with one statement. Does not
+/// set those that another writer creates at the same time. PostgreSQL only.
+Result<void> number_together(Database& db, SourceLocations& places,
+                             const std::vector<std::pair<const Digest, Place>*>& unknown) {
+    std::vector<std::string_view> hashes;
+    for (const auto* entry : unknown) hashes.push_back(bytes_of(entry->first));
+    const auto set_id = [&](const Statement& s) {
+        const auto at = places.find(digest_from(s.blob(0)));
+        BUNRAKU_ASSERT(at != places.end());
+        at->second.id = s.integer(1);
+    };
+    {
+        Statement s =
+            BUNRAKU_TRY(db.prepare("SELECT hash, id FROM places WHERE hash = ANY (?::bytea[])"));
+        s.bind_blob_array(hashes);
+        while (BUNRAKU_TRY(s.step())) set_id(s);
+    }
+    using T = Bulk::Type;
+    Bulk rows(db, "places", {{"hash", T::Blob}, {"file", T::Text}, {"line", T::Integer}},
+              "ON CONFLICT (hash) DO NOTHING RETURNING hash, id");
+    rows.returned([&](Statement& s) { set_id(s); });
+    for (const auto* entry : unknown) {
+        const Place& place = entry->second;
+        if (place.id != 0) continue;
+        rows.blob(bytes_of(entry->first));
+        place.file ? rows.text(*place.file) : rows.null();
+        place.line ? rows.integer(*place.line) : rows.null();
+        BUNRAKU_TRY_VOID(rows.end_row());
+    }
+    return rows.flush();
+}
+
 Result<void> note(Database& db, std::int64_t node, std::string_view hash,
                   std::vector<std::int64_t> places) {
     std::sort(places.begin(), places.end());
-    Statement s = BUNRAKU_TRY(
-        db.prepare("INSERT INTO catalog_places (certname_id, hash, places, generation) VALUES"
-                   " (?, ?, ?, coalesce((SELECT value FROM store_meta WHERE name = 'generation'),"
-                   " 0)) ON CONFLICT (certname_id) DO UPDATE SET hash = excluded.hash,"
-                   " places = excluded.places, generation = excluded.generation"));
+    Statement s = BUNRAKU_TRY(db.prepare(
+        "INSERT INTO catalog_places (certname_id, hash, places, generation) VALUES"
+        " (?, ?, ?, (SELECT coalesce(sum(value), 0) FROM store_meta WHERE name IN"
+        " ('generation', 'search'))) ON CONFLICT (certname_id) DO UPDATE SET hash = excluded.hash,"
+        " places = excluded.places, generation = excluded.generation"));
     const std::string packed = pack_numbers(places);
     s.bind(node).bind_blob(hash).bind_blob(packed);
     return s.run();
@@ -57,15 +91,22 @@ Digest Place::hash() const {
 }
 
 Result<void> number_source_locations(Writer& writer, SourceLocations& places) {
-    for (auto& [hash, place] : places) {
-        BUNRAKU_ASSERT(hash == place.hash());
-        if (const std::int64_t* known = writer.places.find(hash)) {
-            place.id = *known;
-            continue;
+    std::vector<std::pair<const Digest, Place>*> unknown;  // in the order of their hashes
+    for (auto& entry : places) {
+        BUNRAKU_ASSERT(entry.first == entry.second.hash());
+        if (const std::int64_t* known = writer.places.find(entry.first)) {
+            entry.second.id = *known;
+        } else {
+            unknown.push_back(&entry);
         }
-        place.id = BUNRAKU_TRY(place_id(writer.db(), hash, place));
+    }
+    if (unknown.empty()) return {};
+    if (writer.postgresql()) BUNRAKU_TRY_VOID(number_together(writer.db(), places, unknown));
+    for (auto* entry : unknown) {
+        Place& place = entry->second;
+        if (place.id == 0) place.id = BUNRAKU_TRY(place_id(writer.db(), entry->first, place));
         BUNRAKU_ASSERT(place.id != 0);
-        writer.places.put(hash, place.id);
+        writer.places.put(entry->first, place.id);
     }
     return {};
 }

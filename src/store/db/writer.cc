@@ -52,8 +52,9 @@ Result<void> make_file(const std::string& path) {
 }
 
 // The two keys of PostgreSQL's advisory lock: the program ("BUNR") and content.
-constexpr const char* kShared = "pg_advisory_xact_lock_shared(1112886866, 1)";
+constexpr const char* kLockShared = "SELECT pg_advisory_xact_lock_shared(1112886866, 1)";
 constexpr const char* kExclusive = "pg_advisory_xact_lock(1112886866, 1)";
+constexpr const char* kCommitLater = "SET LOCAL synchronous_commit = off";
 
 }  // namespace
 
@@ -104,6 +105,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::string& where, const Opt
     if (file) BUNRAKU_TRY_VOID(db.execute("PRAGMA foreign_keys = ON"));
     std::unique_ptr<Writer> writer(new Writer(std::move(opened)));
     writer->secrets_ = options.secrets;
+    writer->removals_ = options.removals;
     BUNRAKU_TRY(seal_clear_secrets(*writer));
     if (old) {
         BUNRAKU_TRY_VOID(convert_v1(*writer));
@@ -184,26 +186,40 @@ void Writer::forget() {
     key_checked_ = false;
 }
 
-Result<Transaction> Writer::begin(bool durable) {
-    // BEGIN and the lock take one round trip. The generation is read after the lock was acquired.
-    std::string first;
-    if (postgresql()) {
-        first = fmt::format("BEGIN; {}SELECT {}",
-                            durable ? "" : "SET LOCAL synchronous_commit = off; ", kShared);
-    }
-    Transaction transaction = BUNRAKU_TRY(Transaction::begin(*db_, first));
+Result<Transaction> Writer::begin(bool durable, std::string_view certname) {
+    read_node_.reset();
     std::int64_t now = 0, usable_since = 0, history = kHistoryTtl;
-    {
-        Statement s = BUNRAKU_TRY(
-            db_->prepare("SELECT name, value FROM store_meta"
-                         " WHERE name IN ('generation', 'usable_since', 'history_ttl')"));
+    const auto read_meta = [&](Statement& s) -> Result<void> {
         while (BUNRAKU_TRY(s.step())) {
             std::string_view name = s.text(0);
             (name == "generation"    ? now
              : name == "history_ttl" ? history
                                      : usable_since) = s.integer(1);
         }
-    }
+        return {};
+    };
+    // On PostgreSQL, everything takes one round trip. The generation is read after the lock was
+    // acquired.
+    Statement meta =
+        BUNRAKU_TRY(db_->prepare("SELECT name, value FROM store_meta"
+                                 " WHERE name IN ('generation', 'usable_since', 'history_ttl')"));
+    const auto begin_all = [&]() -> Result<Transaction> {
+        if (!postgresql()) return Transaction::begin(*db_);
+        Statement first = BUNRAKU_TRY(db_->prepare("BEGIN"));
+        Statement lock = BUNRAKU_TRY(db_->prepare(kLockShared));
+        std::optional<Statement> local, node;
+        if (!durable) local.emplace(BUNRAKU_TRY(db_->prepare(kCommitLater)));
+        if (!certname.empty()) node.emplace(BUNRAKU_TRY(node_statement(certname)));
+        Transaction out = BUNRAKU_TRY(Transaction::begin_with(
+            *db_, {&first, local ? &*local : nullptr, &lock, &meta, node ? &*node : nullptr}));
+        if (node) {
+            const bool found = BUNRAKU_TRY(node->step());
+            read_node_.emplace(certname, found ? node_of(*node) : Node{});
+        }
+        return out;
+    };
+    Transaction transaction = BUNRAKU_TRY(begin_all());
+    BUNRAKU_TRY_VOID(read_meta(meta));
     history_ttl_ms_ = history;
     if (!usable_with(usable_since)) {
         return base::failure(
@@ -212,10 +228,23 @@ Result<Transaction> Writer::begin(bool durable) {
             static_cast<int>(Failure::Unavailable));
     }
     constexpr std::size_t kMaxKinds = 50000;
-    if (now != generation_ || kinds_.size() > kMaxKinds) forget();
+    if (kinds_.size() > kMaxKinds) forget();
+    drop_removed(now);
     BUNRAKU_ASSERT(kinds_.size() == kind_numbers_.size());
     generation_ = now;
     return transaction;
+}
+
+Result<bool> Writer::run_alone(Statement& statement) {
+    Statement first = BUNRAKU_TRY(db_->prepare("BEGIN"));
+    Statement later = BUNRAKU_TRY(db_->prepare(kCommitLater));
+    Statement lock = BUNRAKU_TRY(db_->prepare(kLockShared));
+    Statement last = BUNRAKU_TRY(db_->prepare("COMMIT"));
+    if (auto done = db_->run_together({&first, &later, &lock, &statement, &last}); !done) {
+        (void)db_->execute("ROLLBACK");
+        return std::unexpected(std::move(done).error());
+    }
+    return statement.step();
 }
 
 Result<void> Writer::sync() {
@@ -240,14 +269,42 @@ Result<Transaction> Writer::begin_removal() {
     }
     // If no other process has removed content, the cached ids are still valid except for those
     // removed now (see removed()). A caller that rolls back must call forget().
-    if (now - 1 != generation_) forget();
+    drop_removed(now - 1);
     generation_ = now;
     return transaction;
 }
 
-void Writer::removed(const std::vector<std::int64_t>& resource_ids,
-                     const std::vector<std::int64_t>& fact_ids,
-                     const std::vector<std::int64_t>& package_ids) {
+Result<std::int64_t> Writer::next_search() {
+    Transaction transaction = BUNRAKU_TRY(Transaction::begin(*db_));
+    if (postgresql()) {
+        BUNRAKU_TRY_VOID(db_->execute(fmt::format("SELECT {}", kExclusive)));
+    }
+    BUNRAKU_TRY_VOID(
+        db_->execute("INSERT INTO store_meta (name, value) VALUES ('search', 1)"
+                     " ON CONFLICT (name) DO UPDATE SET value = store_meta.value + 1"));
+    std::int64_t out = 0;
+    {
+        Statement s = BUNRAKU_TRY(db_->prepare(
+            "SELECT sum(value) FROM store_meta WHERE name IN ('generation', 'search')"));
+        if (BUNRAKU_TRY(s.step())) out = s.integer(0);
+    }
+    BUNRAKU_TRY_VOID(transaction.commit());
+    return out;
+}
+
+void Writer::removed(RemovedContent content) {
+    drop(content);
+    if (removals_) removals_->add(generation_, std::move(content));
+}
+
+void Writer::drop_removed(std::int64_t until) {
+    if (until == generation_) return;
+    const auto removed = removals_ ? removals_->between(generation_, until) : std::nullopt;
+    removed ? drop(*removed) : forget();
+}
+
+void Writer::drop(const RemovedContent& content) {
+    const auto& [resource_ids, fact_ids, package_ids] = content;
     BUNRAKU_ASSERT(std::ranges::is_sorted(resource_ids) && std::ranges::is_sorted(fact_ids));
     BUNRAKU_ASSERT(std::ranges::is_sorted(package_ids));
     auto in = [](const std::vector<std::int64_t>& ids, std::int64_t id) {
@@ -264,22 +321,34 @@ void Writer::removed(const std::vector<std::int64_t>& resource_ids,
     }
 }
 
-Result<Writer::Node> Writer::node(std::string_view certname, IfMissing missing) {
-    Node out;
+Result<Statement> Writer::node_statement(std::string_view certname) {
     std::string sql =
         "SELECT id, deactivated, expired, latest_report_timestamp FROM certnames"
         " WHERE certname = ?";
     if (postgresql()) sql += " FOR UPDATE";
-    {
-        Statement s = BUNRAKU_TRY(db_->prepare(sql));
-        s.bind(certname);
-        if (BUNRAKU_TRY(s.step())) {
-            out.id = s.integer(0);
-            if (!s.is_null(1)) out.deactivated = s.integer(1);
-            if (!s.is_null(2)) out.expired = s.integer(2);
-            if (!s.is_null(3)) out.latest_report_timestamp = s.integer(3);
-            return out;
-        }
+    Statement s = BUNRAKU_TRY(db_->prepare(sql));
+    s.bind(certname);
+    return s;
+}
+
+Writer::Node Writer::node_of(const Statement& s) {
+    Node out;
+    out.id = s.integer(0);
+    if (!s.is_null(1)) out.deactivated = s.integer(1);
+    if (!s.is_null(2)) out.expired = s.integer(2);
+    if (!s.is_null(3)) out.latest_report_timestamp = s.integer(3);
+    return out;
+}
+
+Result<Writer::Node> Writer::node(std::string_view certname, IfMissing missing) {
+    Node out;
+    // The row is locked, but this transaction may change it, so it is returned only once.
+    const auto read = std::exchange(read_node_, std::nullopt);
+    if (read && read->first == certname) {
+        if (read->second.id != 0) return read->second;
+    } else {
+        Statement s = BUNRAKU_TRY(node_statement(certname));
+        if (BUNRAKU_TRY(s.step())) return node_of(s);
     }
     if (missing == IfMissing::Skip) return out;
     {

@@ -5,14 +5,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/base/assert.h"
 #include "core/codec/sha1.h"
 #include "store/db/database.h"
+#include "store/db/removals.h"
 #include "store/query/dialect.h"
 
 namespace bunraku::store {
@@ -78,6 +81,8 @@ public:
         int cache_kib = 16384;  ///< SQLite's page cache
         /// Keys for Sensitive values. If null, Sensitive values are not stored.
         std::shared_ptr<Secrets> secrets = {};
+        /// Shared by the writers of a process. If null, removals by others invalidate the cache.
+        std::shared_ptr<Removals> removals = {};
     };
     /// Opens the database, and creates or migrates its tables. Files are created with mode 0600,
     /// together with their parent folders.
@@ -93,16 +98,23 @@ public:
 
     /// Begins a transaction for one or several commands. Drops cached ids of content that other
     /// processes have removed. No content can be removed while the transaction is open. If
-    /// `durable` is false, PostgreSQL may commit before the data is on disk (see sync()).
-    Result<Transaction> begin(bool durable = true);
+    /// `durable` is false, PostgreSQL may commit before the data is on disk (see sync()). If
+    /// `certname` is not empty, the next call of node() for it needs no round trip.
+    Result<Transaction> begin(bool durable = true, std::string_view certname = {});
+    /// Runs a statement as a transaction of its own, in one round trip and without using cached
+    /// ids. Returns whether the statement returned a row. PostgreSQL may commit before the data is
+    /// on disk. PostgreSQL only.
+    Result<bool> run_alone(Statement& statement);
     /// Begins a transaction that may remove content. Waits for all other writers and invalidates
     /// their caches.
     Result<Transaction> begin_removal();
-    /// Returns the generation of the store's content, which each removal increments.
-    std::int64_t generation() const { return generation_; }
-    /// Drops removed ids from the cache after such a transaction. The ids must be sorted.
-    void removed(const std::vector<std::int64_t>& resources, const std::vector<std::int64_t>& facts,
-                 const std::vector<std::int64_t>& packages);
+    /// Waits for all other writers, and returns a number that is larger than `generation` of all
+    /// lists of source locations written so far, and not larger than that of any later one. Unlike
+    /// begin_removal(), it leaves the caches of other writers valid.
+    Result<std::int64_t> next_search();
+    /// Drops removed ids from the caches of all writers of this process. Call it after such a
+    /// transaction was committed.
+    void removed(RemovedContent content);
     /// Waits until everything that this connection has committed is on disk. PostgreSQL only.
     Result<void> sync();
     /// Clears the cache. Call it after a transaction or a savepoint was rolled back, because the
@@ -164,16 +176,24 @@ public:
 
 private:
     explicit Writer(std::unique_ptr<Database> db) : db_(std::move(db)), dialect_(db_->backend()) {}
+    /// Drops the ids that were removed in later generations than the cache's, up to `until`.
+    void drop_removed(std::int64_t until);
+    void drop(const RemovedContent& content);
+    Result<Statement> node_statement(std::string_view certname);
+    static Node node_of(const Statement& s);
     Result<std::int64_t> named(const char* table,
                                std::unordered_map<std::string, std::int64_t>& known,
                                std::string_view name);
     std::unique_ptr<Database> db_;
     std::shared_ptr<Secrets> secrets_;
+    std::shared_ptr<Removals> removals_;
     bool key_checked_ = false;
     Dialect dialect_;
     std::int64_t generation_ = -1;
     std::int64_t history_ttl_ms_ = kHistoryTtl;
     std::unordered_map<std::string, std::int64_t> environments_, producers_;
+    /// The row that begin() has read.
+    std::optional<std::pair<std::string, Node>> read_node_;
     std::vector<Kind> kinds_;
     std::unordered_map<std::string, std::uint32_t> kind_numbers_;
 };

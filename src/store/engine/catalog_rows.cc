@@ -9,6 +9,7 @@
 #include "core/codec/json_cursor.h"
 #include "store/db/bulk.h"
 #include "store/db/kind_sets.h"
+#include "store/db/schema.h"
 #include "store/db/search_index.h"
 #include "store/db/secrets.h"
 #include "store/db/source_locations.h"
@@ -481,6 +482,26 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
     }
     BUNRAKU_TRY_VOID(s.run());
     return change;
+}
+
+Result<bool> renew_unchanged_catalog(Writer& writer, std::string_view certname,
+                                     const CatalogRow& row) {
+    // The names of environment and producer are not looked up in the writer's cache, because their
+    // ids may have been removed. An id that the row refers to cannot be removed.
+    Statement s = BUNRAKU_TRY(writer.db().prepare(
+        "UPDATE catalogs AS c SET version = ?, api_version = ?, transaction_uuid = ?,"
+        " catalog_uuid = ?, code_id = ?, job_id = ?, producer_timestamp = ?, timestamp = ?"
+        " FROM (SELECT id FROM certnames WHERE certname = ? AND deactivated IS NULL"
+        " AND expired IS NULL FOR UPDATE) AS n"
+        " WHERE c.certname_id = n.id AND c.wire_digest = ? AND c.producer_timestamp <= ?"
+        " AND c.environment_id IS NOT DISTINCT FROM (SELECT id FROM environments WHERE name = ?)"
+        " AND c.producer_id IS NOT DISTINCT FROM (SELECT id FROM producers WHERE name = ?)"
+        " AND (SELECT value FROM store_meta WHERE name = 'usable_since') <= ? RETURNING 1"));
+    s.bind(row.version).bind(row.api_version).bind(row.transaction_uuid).bind(row.catalog_uuid);
+    s.bind(row.code_id).bind(row.job_id).bind(row.producer_timestamp).bind(row.received);
+    s.bind(certname).bind_blob(row.wire_digest).bind(row.producer_timestamp);
+    s.bind(row.environment).bind(row.producer).bind(newest_schema());
+    return writer.run_alone(s);
 }
 
 Result<void> renew_catalog(Writer& writer, std::int64_t node, const CatalogRow& row) {

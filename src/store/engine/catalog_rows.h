@@ -71,5 +71,10 @@ Result<CatalogChange> store_content(Writer& writer, std::int64_t node,
 /// Updates the metadata of a catalog whose content is unchanged. Leaves `wire_digest` unchanged if
 /// the row has none.
 Result<void> renew_catalog(Writer& writer, std::int64_t node, const CatalogRow& row);
+/// Does the same as a transaction of its own, if the stored catalog has this digest, environment
+/// and producer, and is not newer, and the node is active. Returns false otherwise. PostgreSQL
+/// only.
+Result<bool> renew_unchanged_catalog(Writer& writer, std::string_view certname,
+                                     const CatalogRow& row);
 
 }  // namespace bunraku::store

@@ -5,6 +5,7 @@
 #include <deque>
 #include <fmt/format.h>
 #include <unordered_map>
+#include <utility>
 
 #include "core/base/assert.h"
 #include "resources/catalog/relations.h"
@@ -56,6 +57,14 @@ public:
         } catch (const codec::JsonError& e) {
             return base::failure(e.message);
         }
+    }
+
+    Result<std::optional<Applied>> apply_unchanged(Writer& writer) override {
+        if (!writer.db().pipelines() || row_.wire_digest.empty()) return std::nullopt;
+        BUNRAKU_TRY_VOID(guard_digest(writer));
+        if (row_.wire_digest.empty()) return std::nullopt;
+        if (!BUNRAKU_TRY(renew_unchanged_catalog(writer, certname_, row_))) return std::nullopt;
+        return Applied::Unchanged;
     }
 
     std::span<const std::int64_t> new_exports() const override { return new_exports_; }
@@ -205,6 +214,7 @@ private:
     /// Replaces the digest of resources that may contain secrets with a keyed one, so that it
     /// cannot confirm a guess. Drops the digest if the store has no keys.
     Result<void> guard_digest(const Writer& writer) {
+        if (std::exchange(guarded_, true)) return {};
         if (!contains_text(resources_, "__ptype") && !contains_text(resources_, kSensitiveNames))
             return {};
         if (Secrets* secrets = writer.secrets().get()) {
@@ -432,6 +442,7 @@ private:
     std::string_view resources_, edges_;
     bool has_version_ = false, has_timestamp_ = false, has_code_id_ = false,
          has_catalog_uuid_ = false, has_producer_ = false;
+    bool guarded_ = false;  ///< guard_digest() was called
     std::unordered_map<RefKey, std::uint32_t, RefHash> positions_;
     std::vector<std::int64_t> new_exports_;
     std::deque<std::string> kept_;

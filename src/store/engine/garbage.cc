@@ -307,8 +307,8 @@ Result<ContentRemoval> remove_content(Writer& writer, std::size_t limit, std::in
     }
     BUNRAKU_TRY_VOID(transaction.commit());
     BUNRAKU_ASSERT(std::ranges::is_sorted(resources));
-    writer.removed(resources, facts, packages);
     out.removed = resources.size() + facts.size() + packages.size();
+    writer.removed({std::move(resources), std::move(facts), std::move(packages)});
     return out;
 }
 
@@ -504,11 +504,7 @@ std::string unused_set(const SetTable& set) {
 
 }  // namespace
 
-Result<std::int64_t> begin_search(Writer& writer) {
-    Transaction transaction = BUNRAKU_TRY(writer.begin_removal());
-    BUNRAKU_TRY_VOID(transaction.commit());
-    return writer.generation();
-}
+Result<std::int64_t> begin_search(Writer& writer) { return writer.next_search(); }
 
 Result<UnusedNames> unused_names(Database& reader, std::size_t limit, std::int64_t generation) {
     UnusedNames out;

@@ -64,8 +64,8 @@ struct UnusedNames {
                places.empty() && environments.empty() && producers.empty();
     }
 };
-/// Begins a new generation of the store's content, and returns its number. It marks the source
-/// locations that writers use during the search. With generation 0, the removal reads all of them.
+/// Begins a search, and returns a number that marks the source locations that writers use during
+/// the search (Writer::next_search). With 0, the removal reads all of them.
 Result<std::int64_t> begin_search(Writer& writer);
 Result<UnusedNames> unused_names(Database& reader, std::size_t limit, std::int64_t generation = 0);
 Result<std::size_t> purge_names(Writer& writer, const UnusedNames& names);

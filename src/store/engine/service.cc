@@ -255,6 +255,7 @@ Result<std::unique_ptr<Writer>> Service::open_writer() {
     // The cache must hold the index pages of a large fleet that a batch changes before its commit.
     options.cache_kib = 32 << 10;
     options.secrets = secrets_;
+    options.removals = removals_;
     auto writer = BUNRAKU_TRY(Writer::open(options_.database, options));
     std::lock_guard lock(first_mutex_);
     if (checked_) return writer;

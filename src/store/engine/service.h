@@ -157,6 +157,7 @@ private:
     }
 
     ServiceOptions options_;
+    std::shared_ptr<Removals> removals_ = std::make_shared<Removals>();
     std::shared_ptr<Secrets> secrets_;  ///< if null, Sensitive values are not stored
     CommandOptions command_options_;
     Backend backend_ = Backend::Sqlite;

@@ -260,7 +260,15 @@ Result<void> Service::apply_each(Writer& writer, std::vector<Job>& jobs) {
     std::vector<std::string_view> held;  // nodes whose earlier command must run first
     for (Job& job : jobs) {
         if (!may_run(job, held)) continue;
-        Transaction transaction = BUNRAKU_TRY(writer.begin(false));
+        const auto unchanged = job.prepared->apply_unchanged(writer);
+        if (unchanged && *unchanged) {
+            job.applied = **unchanged;
+            job.state = Job::State::Done;
+            continue;
+        }
+        // An error of the command itself is found again below.
+        if (!unchanged && !writer.db().healthy()) return std::unexpected(unchanged.error());
+        Transaction transaction = BUNRAKU_TRY(writer.begin(false, job.command.header.certname));
         BUNRAKU_TRY_VOID(run_job(writer, job, held));
         if (job.state == Job::State::Done) BUNRAKU_TRY_VOID(transaction.commit());
     }

@@ -223,6 +223,41 @@ TEST_P(Garbage, RemovesNodesInSteps) {
               0);
 }
 
+TEST_P(Garbage, KeepsCachesOfOtherWriters) {
+    const auto removals = std::make_shared<Removals>();
+    auto first = Writer::open(where_, {.durable = false, .removals = removals});
+    auto second = Writer::open(where_, {.durable = false, .removals = removals});
+    ASSERT_TRUE(first && second);
+    Writer &a = **first, &b = **second;
+    put_facts(a, "n", R"({"x":1,"y":1})", 1'700'000'000'000);
+    EXPECT_EQ(a.facts.size(), 2U);
+    const auto cached = [&] {
+        auto transaction = a.begin();
+        EXPECT_TRUE(transaction);
+        return a.facts.size();
+    };
+    const auto remove = [&] {
+        const auto removed = remove_content(b, 100, INT64_MAX);
+        EXPECT_TRUE(removed);
+        return removed->removed;
+    };
+    put_facts(b, "n", R"({"x":1,"y":2})", 1'700'000'000'001);
+    EXPECT_EQ(remove(), 1U);
+    EXPECT_EQ(cached(), 1U);
+    // The removed value gets a new id.
+    put_facts(a, "n", R"({"x":1,"y":1})", 1'700'000'000'002);
+    EXPECT_EQ(number(a.db(), "SELECT count(*) FROM facts WHERE name = 'y' AND match = '1'"), 1);
+    EXPECT_EQ(remove(), 1U);
+    ASSERT_TRUE(begin_search(b));
+    EXPECT_EQ(cached(), 2U);
+    // A removal that does not list what it removes.
+    {
+        auto transaction = b.begin_removal();
+        ASSERT_TRUE(transaction && purge_node(b, "n") && transaction->commit());
+    }
+    EXPECT_EQ(cached(), 0U);
+}
+
 TEST_P(Garbage, RunsConcurrentlyWithWriters) {
     ServiceOptions options;
     options.database = where_;
@@ -286,7 +321,9 @@ TEST_P(Garbage, RunsConcurrentlyWithWriters) {
         auto reader = s.reader();
         ASSERT_TRUE(reader);
         EXPECT_GE(number(**reader, "SELECT count(*) FROM factset_facts"), 0);
-        if (n % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        // Commands are added faster than they are processed. Without a limit, the test would mostly
+        // process the commands that were added while the cleaning waited for the workers.
+        if (n % 8 == 0) ASSERT_TRUE(s.drain(std::chrono::seconds(600)));
     }
     collector.join();
     ASSERT_TRUE(s.drain(std::chrono::seconds(600)));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fstream>
 
 #include "backends.h"
 #include "store/query/dialect.h"
@@ -257,22 +258,22 @@ constexpr std::string_view kSqlite[] = {
     "SELECT name || ' ' || value FROM store_meta ORDER BY 1",
 };
 constexpr std::string_view kPostgresql[] = {
-    "SELECT c.relname || ' ' || c.relkind || ' ' || coalesce(c.reloptions::text, '-') || ' ' ||"
-    " row_number() OVER (PARTITION BY c.oid ORDER BY a.attnum) || ' ' || a.attname || ' ' ||"
-    " format_type(a.atttypid, a.atttypmod) || ' ' || a.attnotnull || ' ' ||"
-    " coalesce(pg_get_expr(d.adbin, d.adrelid), '-') || ' ' || a.attidentity || ' ' ||"
-    " a.attcollation::regcollation || ' ' || a.attstorage"
+    "SELECT concat_ws(' ', c.relname, c.relkind, coalesce(c.reloptions::text, '-'),"
+    " row_number() OVER (PARTITION BY c.oid ORDER BY a.attnum), a.attname,"
+    " format_type(a.atttypid, a.atttypmod), a.attnotnull,"
+    " coalesce(pg_get_expr(d.adbin, d.adrelid), '-'), a.attidentity,"
+    " a.attcollation::regcollation, a.attstorage)"
     " FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
     " LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum"
     " WHERE c.relnamespace = current_schema()::regnamespace AND a.attnum > 0"
     " AND NOT a.attisdropped ORDER BY c.relname, a.attnum",
-    "SELECT conname || ' ' || conrelid::regclass || ' ' || pg_get_constraintdef(oid)"
+    "SELECT concat_ws(' ', conname, conrelid::regclass, pg_get_constraintdef(oid))"
     " FROM pg_constraint WHERE connamespace = current_schema()::regnamespace ORDER BY 1",
     "SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema() ORDER BY 1",
     "SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1",
-    "SELECT proname || ' ' || prosrc FROM pg_proc"
+    "SELECT concat_ws(' ', proname, prosrc) FROM pg_proc"
     " WHERE pronamespace = current_schema()::regnamespace ORDER BY 1",
-    "SELECT name || ' ' || value FROM store_meta ORDER BY 1",
+    "SELECT concat_ws(' ', name, value) FROM store_meta ORDER BY 1",
 };
 
 class Schema : public OnBackend {
@@ -280,6 +281,7 @@ protected:
     void SetUp() override {
         OnBackend::SetUp();
         if (IsSkipped()) return;
+        if (GetParam() == Backend::Sqlite) std::ofstream(where_).flush();
         auto opened = Database::open(where_, Database::Access::ReadWrite, 5000);
         ASSERT_TRUE(opened) << opened.error().message;
         db_ = std::move(*opened);
@@ -327,6 +329,7 @@ TEST_P(Schema, ConversionFromSchema2GivesTheTablesOfANewStore) {
         where_ = *url;
     } else {
         where_ = other / "old.sqlite3";
+        std::ofstream(where_).flush();
     }
     auto opened = Database::open(where_, Database::Access::ReadWrite, 5000);
     ASSERT_TRUE(opened) << opened.error().message;
