@@ -138,10 +138,13 @@ class TransactionStore;
 /// The order of a type's attributes, and the defaults that its resources share
 /// (Resource::shares_defaults).
 struct TypePlan {
+    const restype::Attribute* namevar = nullptr;   ///< null if it is not an attribute
+    const restype::Attribute* provider = nullptr;  ///< null if the type has none
     std::vector<const restype::Attribute*> order;  ///< name variables, properties, parameters
     struct Default {
         bool known = false;
         Param* param = nullptr;  ///< null if the attribute has no default
+        bool none() const { return known && !param; }
     };
     std::vector<Default> defaults;  ///< by the position of the attribute in its type
 };

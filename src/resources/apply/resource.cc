@@ -433,6 +433,8 @@ TypePlan& Resource::plan() const {
     BUNRAKU_ASSERT(plan.defaults.empty() || plan.defaults.size() == spec_.attributes.size());
     if (!plan.defaults.empty() || spec_.attributes.empty()) return plan;
     plan.defaults.resize(spec_.attributes.size());
+    plan.namevar = spec_.find(spec_.namevar());
+    plan.provider = spec_.find("provider");
     const auto add = [&](auto&& which) {
         for (const Attribute& a : spec_.attributes)
             if (which(a)) plan.order.push_back(&a);
@@ -564,8 +566,8 @@ void Resource::set_all(ResourceData data) {
 
     const Value* name = given(namevar);
     if (!name) name = given("name");
-    if (!spec_.composite_namevar && name && spec_.find(namevar)) set(namevar, *name);
-    if (const Attribute* a = spec_.find("provider")) {
+    if (!spec_.composite_namevar && name && plan.namevar) set(namevar, *name);
+    if (const Attribute* a = plan.provider) {
         if (const Value* p = given("provider")) {
             set("provider", *p);
         } else if (const ProviderClass* d = default_provider()) {
@@ -584,12 +586,16 @@ void Resource::set_all(ResourceData data) {
         BUNRAKU_ASSERT(named.size() == original_.size());
         return &original_[static_cast<std::size_t>(at - named.begin())].second;
     };
+    const bool shared = shares_defaults();
+    const auto default_of = [&](const Attribute& a) -> const TypePlan::Default& {
+        return plan.defaults[static_cast<std::size_t>(&a - spec_.attributes.data())];
+    };
     std::vector<const Attribute*> unset;
     unset.reserve(plan.order.size());
     auto visit = [&](const Attribute& a) {
-        if (a.name == "provider" || (a.name == namevar && !spec_.composite_namevar)) return;
+        if (&a == plan.provider || (&a == plan.namevar && !spec_.composite_namevar)) return;
         const Value* v = value_of(a);
-        if (!v && a.name == namevar) v = given("name");
+        if (!v && &a == plan.namevar) v = given("name");
         if (v && !v->is_undef()) {
             // "name" is an alias of the name variable.
             if (a.name == "name") {
@@ -597,7 +603,7 @@ void Resource::set_all(ResourceData data) {
             } else {
                 set_attribute(a, *v);
             }
-        } else if (a.kind != AttributeKind::Metaparameter) {
+        } else if (a.kind != AttributeKind::Metaparameter && !(shared && default_of(a).none())) {
             unset.push_back(&a);
         }
     };

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -294,8 +295,9 @@ public:
     /// Returns the folder below which the path of this resource must not follow links; empty if
     /// links are followed.
     virtual std::string link_free_below() const { return {}; }
-    /// Returns possible names of a parent resource, nearest first.
-    virtual std::vector<std::string> ancestors() const { return {}; }
+    /// Calls `is_parent` with possible names of a parent resource, nearest first, until it returns
+    /// true.
+    virtual void find_parent(const std::function<bool(std::string_view)>&) const {}
     /// Reports whether instances() can list all resources of the type on the machine, with their
     /// `ensure`. Any object of the type can be used.
     virtual bool can_list() const { return false; }

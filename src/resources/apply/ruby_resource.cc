@@ -261,12 +261,10 @@ void RubyResource::sync(Param& p) {
 void RubyResource::flush() { ask("flush"); }
 void RubyResource::refresh() { ask("refresh"); }
 
-std::vector<std::string> RubyResource::ancestors() const {
-    std::vector<std::string> out;
+void RubyResource::find_parent(const std::function<bool(std::string_view)>& is_parent) const {
     const Value response = ask("ancestors");
     for (std::size_t i = 0; response.is_array() && i < response.as_array().size(); ++i)
-        out.push_back(text_at(response, i));
-    return out;
+        if (is_parent(text_at(response, i))) return;
 }
 
 std::vector<std::unique_ptr<Resource>> RubyResource::generate_in_child(std::string_view verb) {

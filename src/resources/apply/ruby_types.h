@@ -197,7 +197,7 @@ public:
         return generate_in_child("eval_generate");
     }
     bool depth_first() const override { return type_.depth_first; }
-    std::vector<std::string> ancestors() const override;
+    void find_parent(const std::function<bool(std::string_view)>& is_parent) const override;
     bool can_list() const override { return true; }
     std::vector<std::unique_ptr<Resource>> instances() override;
     void prefetch(std::span<Resource* const> group) override;

@@ -143,7 +143,7 @@ bool Storage::parse(std::string_view text) {
     StateEntry* current = nullptr;
     std::string* value = nullptr;
     bool long_key = false;
-    TimesRead times;
+    TimesRead checked, synced;  // the entries of one run have similar times of both kinds
     const auto known = [&](std::string_view written) {
         return &add(decode_scalar(context_, written), written);
     };
@@ -181,7 +181,11 @@ bool Storage::parse(std::string_view text) {
             std::string_view key, rest;
             if (!split_entry(line, &key, &rest)) return false;
             if (key == ":checked" || key == ":synced") {
-                (key == ":checked" ? current->checked_ns : current->synced_ns) = times.of(rest);
+                if (key == ":checked") {
+                    current->checked_ns = checked.of(rest);
+                } else {
+                    current->synced_ns = synced.of(rest);
+                }
                 value = nullptr;
             } else {
                 current->others.emplace_back(std::string(key), std::string(rest));

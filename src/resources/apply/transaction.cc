@@ -234,13 +234,12 @@ bool Transaction::eval_generate(Resource& resource) {
     conditional(resource, sentinel, kAll);
     for (Resource* r : made) {
         Resource* parent = &resource;
-        for (const std::string& a : r->ancestors()) {
-            auto it = by_name.find(a);
-            if (it != by_name.end() && it->second != r) {
-                parent = it->second;
-                break;
-            }
-        }
+        r->find_parent([&](std::string_view name) {
+            const auto it = by_name.find(name);
+            if (it == by_name.end() || it->second == r) return false;
+            parent = it->second;
+            return true;
+        });
         conditional(*parent, *r, {});
     }
     return true;

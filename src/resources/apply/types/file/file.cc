@@ -350,14 +350,12 @@ std::vector<std::string> File::path_elements() const {
     return out;
 }
 
-std::vector<std::string> File::ancestors() const {
-    std::vector<std::string> out;
-    std::string path = where();
+void File::find_parent(const std::function<bool(std::string_view)>& is_parent) const {
+    std::string_view path = where();
     while (path.size() > 1) {
-        path = std::string(sys::directory_name(path));
-        out.push_back(path);
+        path = sys::directory_name(path);
+        if (is_parent(path)) return;
     }
-    return out;
 }
 
 bool File::recurses() const {

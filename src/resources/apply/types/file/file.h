@@ -31,7 +31,7 @@ public:
     void set_sensitive(std::vector<std::string> names) override;
     void collect_auto_relations(std::vector<AutoRelation>& out) const override;
     std::vector<std::string> path_elements() const override;
-    std::vector<std::string> ancestors() const override;
+    void find_parent(const std::function<bool(std::string_view)>& is_parent) const override;
     /// Sets the metadata of a source that the parent has already queried.
     void use_source_info(ContentMetadata info) {
         source_info_ = std::make_unique<ContentMetadata>(std::move(info));
