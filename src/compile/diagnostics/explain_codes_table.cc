@@ -364,7 +364,7 @@ constexpr IssueEntry kIssues[] = {
      "Move it out.", "if true { class c { } }", "class c { }"},
     {"NOT_VIRTUALIZEABLE", "Defaults (`File { .. }`) apply to resources and cannot be virtual.",
      "Remove the `@`."},
-    {"NO_MEMORY", "The compile exceeded its memory limit (`max-compile-memory` of a server).",
+    {"NO_MEMORY", "The compile exceeded its memory limit (`max-compile-memory`).",
      "Look for a loop that grows a value, or raise the limit."},
     {"NUMERIC_COERCION", "A string was converted to a number, and `strict` reports this.",
      "Convert it: `Integer($text)`."},

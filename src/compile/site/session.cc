@@ -39,6 +39,19 @@ evaluator::Strict strictness(std::string_view text) {
                                : evaluator::Strict::Error;
 }
 
+/// Returns which setting ended a compile, as an addition to the message. Empty for other errors.
+std::string exceeded_setting(const PuppetError& error, std::chrono::milliseconds time,
+                             std::size_t memory) {
+    if (error.issue_code() == "NO_MEMORY")
+        return fmt::format(": the compile needs more than {} MiB (the setting max-compile-memory)",
+                           memory >> 20);
+    if (error.issue_code() != "EXPIRED" || time.count() == 0 ||
+        base::work_end() != base::WorkEnd::Expired)
+        return {};
+    return fmt::format(": the compile takes longer than {:g} seconds (the setting compile-timeout)",
+                       std::chrono::duration<double>(time).count());
+}
+
 class OtherAnswers final : public compiler::ExportedSource {
 public:
     OtherAnswers(compiler::ExportedSource& store, CollectorAnswer answer)
@@ -268,17 +281,26 @@ std::optional<std::string> Session::stored_answer(const environment::ReadTable::
 }
 
 template <class Action>
-auto Session::bounded(Action&& action) {
+auto Session::bounded(std::chrono::milliseconds time, Action&& action) {
     base::WorkLimits limits{.memory = parts_.memory, .deadline = asked_.deadline, .cancelled = {}};
-    if (asked_.time) {
-        const auto end = std::chrono::steady_clock::now() + *asked_.time;
+    const auto limit_time = [&](std::chrono::milliseconds most) {
+        const auto end = std::chrono::steady_clock::now() + most;
         limits.deadline = limits.deadline ? std::min(*limits.deadline, end) : end;
-    }
+    };
+    if (asked_.time) limit_time(*asked_.time);
+    if (time.count() > 0) limit_time(time);
     const base::WorkLimit limit(std::move(limits));
     try {
-        return action();
-    } catch (const std::bad_alloc&) {
-        throw PuppetError("failed to allocate memory", "NO_MEMORY", PuppetError::Class::Plain);
+        try {
+            return action();
+        } catch (const std::bad_alloc&) {
+            throw PuppetError("failed to allocate memory", "NO_MEMORY", PuppetError::Class::Plain);
+        }
+    } catch (PuppetError& error) {
+        const auto reason = exceeded_setting(error, time, parts_.memory);
+        // An evaluation within a compile has added it already.
+        if (!error.message().ends_with(reason)) error.append(reason);
+        throw;
     }
 }
 
@@ -341,7 +363,7 @@ Compiled Session::compile() {
     request.places = record.places.get();
     request.history = record.history.get();
     collected_.clear();
-    auto made = bounded([&] { return compiler::compile(request); });
+    auto made = bounded(parts_.time, [&] { return compiler::compile(request); });
     Compiled out;
     out.arena = request_.arena;
     out.view = parts_.view;
@@ -365,21 +387,24 @@ Value Session::evaluate(const std::vector<std::string>& texts, const std::string
     auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));
     request.arena.reset(request_.arena.get(), [](base::Arena*) {});
     for (auto& variable : variables) request.node.variables.push_back(std::move(variable));
-    return bounded([&] { return compiler::evaluate(request, texts, source_name, with_manifest); });
+    return bounded(parts_.time,
+                   [&] { return compiler::evaluate(request, texts, source_name, with_manifest); });
 }
 
 void Session::converse(bool with_manifest, const std::string& source_name,
                        const std::function<void(compiler::ReplSession&)>& action) {
     auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));
     request.arena.reset(request_.arena.get(), [](base::Arena*) {});
-    bounded([&] { compiler::converse(request, with_manifest, source_name, action); });
+    // A conversation lasts as long as its user wants.
+    bounded(std::chrono::milliseconds(0),
+            [&] { compiler::converse(request, with_manifest, source_name, action); });
 }
 
 void Session::visit(bool with_manifest,
                     const std::function<void(evaluator::Interpreter&)>& action) {
     auto& request = *request_.arena->own(std::make_unique<compiler::Request>(request_));
     request.arena.reset(request_.arena.get(), [](base::Arena*) {});
-    bounded([&] { compiler::visit(request, with_manifest, action); });
+    bounded(parts_.time, [&] { compiler::visit(request, with_manifest, action); });
 }
 
 ruby::Pool& Session::ruby_pool() const {

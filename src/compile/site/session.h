@@ -33,6 +33,8 @@ public:
         std::vector<compiler::Pass> timings;  ///< durations of the preparation
         bool explain_errors = false;          ///< as in Options
         std::size_t memory = 0;               ///< memory limit of a compile in bytes
+        /// Time limit of the settings for a compile or an evaluation; 0 means unlimited.
+        std::chrono::milliseconds time{0};
     };
     Session(NodeRequest request, std::string node, Parts parts, base::LogSink& log);
     ~Session();
@@ -93,10 +95,10 @@ private:
     StoreAccess& store();
     /// Reports whether this is a repeatable read of the embedded store.
     bool asks_embedded(const environment::ReadTable::Item& read);
-    /// Runs `action` within the limits of the request. Throws base::PuppetError if it needs too
-    /// much memory.
+    /// Runs `action` within the limits of the request and within `time`, if that is not 0. Throws
+    /// base::PuppetError if it exceeds them.
     template <class Action>
-    auto bounded(Action&& action);
+    auto bounded(std::chrono::milliseconds time, Action&& action);
 
     Parts parts_;
     base::LogSink& log_;

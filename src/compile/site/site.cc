@@ -8,6 +8,7 @@
 
 #include "compile/site/external_nodes.h"
 #include "core/base/plain_error.h"
+#include "core/config/setting_values.h"
 #include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/process.h"
@@ -309,6 +310,19 @@ struct Site::Impl {
         return {std::move(*opened), home->data};
     }
 
+    /// Sets the limits of a session. Throws base::PuppetError if a setting is invalid.
+    void set_limits(const NodeRequest& request, Session::Parts& parts) const {
+        parts.memory = options.memory;
+        if (!request.time && options.time) parts.time = *options.time;
+        const bool own_time = request.time || options.time;
+        if (own_time && parts.memory != 0) return;
+        const auto limits = config::compile_limits(
+            parts.view->settings(), {.time_ms = 0, .memory_bytes = std::int64_t{4} << 30});
+        if (!limits) throw base::plain_error(limits.error().message);
+        if (!own_time) parts.time = std::chrono::milliseconds(limits->time_ms);
+        if (parts.memory == 0) parts.memory = static_cast<std::size_t>(limits->memory_bytes);
+    }
+
     const config::Settings settings;
     const Options options;
     Shared log;
@@ -337,12 +351,11 @@ std::string Site::node_name(const NodeRequest& request) const {
 std::unique_ptr<Session> Site::session(NodeRequest request, base::LogSink& log) {
     Session::Parts parts;
     parts.explain_errors = impl_->options.explain_errors;
-    parts.memory = impl_->options.memory;
     Stopwatch watch(parts.timings);
-    if (!request.arena)
-        request.arena = std::make_shared<base::Arena>(256 * 1024, impl_->options.memory);
     std::string node = node_name(request);
     parts.view = impl_->view(request.overlay);
+    impl_->set_limits(request, parts);
+    if (!request.arena) request.arena = std::make_shared<base::Arena>(256 * 1024, parts.memory);
     const auto& manifest = request.sources.manifest;
     const auto wanted = parts.view->settings().text("environment");
     const auto check_manifest = [&](const environment::Files& files) {
@@ -391,7 +404,7 @@ Compiled Site::compile(NodeRequest request, base::LogSink& log) {
 }
 
 std::future<Compiled> Site::submit(NodeRequest request, std::shared_ptr<base::LogSink> log) {
-    if (impl_->options.time && !request.deadline)
+    if (impl_->options.time.value_or(std::chrono::milliseconds(0)).count() > 0 && !request.deadline)
         request.deadline = std::chrono::steady_clock::now() + *impl_->options.time;
     auto promise = std::make_shared<std::promise<Compiled>>();
     auto future = promise->get_future();

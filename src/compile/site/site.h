@@ -39,9 +39,11 @@ struct Options {
     /// Maximum number of Ruby child processes for all environments; 0 means twice the number of
     /// threads.
     std::size_t ruby_children = 0;
-    /// Memory limit of one compile in bytes.
-    std::size_t memory = std::size_t{4} << 30;
-    /// Time limit of a compile, counted from its submission.
+    /// Memory limit of one compile in bytes. 0 means that of the setting max-compile-memory, which
+    /// is 4 GiB if it is not set.
+    std::size_t memory = 0;
+    /// Time limit of a compile, counted from its submission; 0 means unlimited. If it is not set,
+    /// the setting compile-timeout applies, which is unlimited if it is not set either.
     std::optional<std::chrono::milliseconds> time;
 };
 

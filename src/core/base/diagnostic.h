@@ -103,6 +103,11 @@ public:
         where_ = std::move(where);
         return *this;
     }
+    /// Adds text to the end of the message.
+    PuppetError& append(std::string_view text) {
+        message_ += text;
+        return *this;
+    }
     PuppetError& show_at(Location place) {
         shown_ = std::move(place);
         return *this;

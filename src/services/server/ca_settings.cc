@@ -11,12 +11,12 @@
 #include "core/base/text.h"
 #include "core/codec/hocon.h"
 #include "core/config/layout.h"
+#include "core/config/setting_aliases.h"
 #include "core/config/settings.h"
 #include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "net/http/auth_conf.h"
 #include "net/http/conf_files.h"
-#include "services/server/setting_values.h"
 
 namespace bunraku::server {
 

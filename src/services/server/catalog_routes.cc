@@ -455,7 +455,6 @@ private:
             request.sources.code_name = wanted.code->file;
             request.variables = wanted.variables;
         }
-        request.time = compiler_.site().options().time;
         request.record.trace = wanted.may_keep;
         return request;
     }
@@ -599,8 +598,11 @@ private:
         try {
             out.compiled = session.compile();
         } catch (PuppetError& e) {
-            const auto text =
-                fmt::format("{} on node {}{}", e.full_text(), wanted.node, limit_text(e));
+            const auto text = fmt::format(
+                "{} on node {}{}", e.full_text(), wanted.node,
+                e.issue_code() == "EXPIRED" && base::work_end() == base::WorkEnd::Cancelled
+                    ? ": the client has disconnected"
+                    : "");
             log.log({.level = base::Level::Err,
                      .message = text,
                      .where = e.where(),
@@ -628,23 +630,6 @@ private:
         ++compiler_.compiled;
         compiler_.compile_time().record(microseconds_since(began));
         return out;
-    }
-
-    /// Returns which limit ended a compile. Empty for other errors.
-    std::string limit_text(const PuppetError& error) const {
-        const auto& options = compiler_.site().options();
-        if (error.issue_code() == "NO_MEMORY")
-            return fmt::format(
-                ": the compile needs more than {} MiB (the setting "
-                "max-compile-memory)",
-                options.memory >> 20);
-        if (error.issue_code() != "EXPIRED") return {};
-        if (base::work_end() == base::WorkEnd::Cancelled) return ": the client has disconnected";
-        const std::chrono::duration<double> most = options.time.value_or(std::chrono::seconds(0));
-        return fmt::format(
-            ": the compile takes longer than {:g} seconds (the setting "
-            "compile-timeout)",
-            most.count());
     }
 
     Answer compiled(const CatalogRequest& wanted, const CatalogCache::Key& key,

@@ -11,6 +11,7 @@
 #include "core/base/number.h"
 #include "core/codec/digest.h"
 #include "core/config/compatibility.h"
+#include "core/config/setting_values.h"
 #include "core/sys/change_times.h"
 #include "core/sys/disk.h"
 #include "core/sys/file_system.h"
@@ -23,7 +24,6 @@
 #include "services/server/puppet_api.h"
 #include "services/server/puppetserver_conf.h"
 #include "services/server/role.h"
-#include "services/server/setting_values.h"
 #include "store/engine/service.h"
 
 namespace bunraku::server {
@@ -375,11 +375,10 @@ Result<std::unique_ptr<Role>> make_compiler_role(const Context& context) {
         std::max<std::int64_t>(1, BUNRAKU_TRY(number("max-active-instances", cores))));
     options.queue = static_cast<std::size_t>(BUNRAKU_TRY(number("max-queued-requests", 1000)));
     options.ruby_children = 2 * options.threads;
-    const auto megabytes = BUNRAKU_TRY(number_setting(settings, "max-compile-memory", 2048));
-    if (megabytes < 1) return base::failure("The setting max-compile-memory is less than 1 (MiB)");
-    options.memory = static_cast<std::size_t>(megabytes) << 20;
-    const auto time = BUNRAKU_TRY(period_setting(settings, "compile-timeout", 60'000, 1000));
-    if (time > 0) options.time = std::chrono::milliseconds(time);
+    const auto limits = BUNRAKU_TRY(config::compile_limits(
+        settings, {.time_ms = 60'000, .memory_bytes = std::int64_t{2} << 30}));
+    options.memory = static_cast<std::size_t>(limits.memory_bytes);
+    options.time = std::chrono::milliseconds(limits.time_ms);
     options.store.database = context.database;
     if (options.store.database.starts_with("sqlite:")) options.store.database.erase(0, 7);
     options.store.network = &context.network;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "compile/site/store_access.h"
+#include "core/config/setting_aliases.h"
 #include "core/sys/disk.h"
 #include "core/sys/file_system.h"
 #include "core/sys/lock.h"
@@ -24,7 +25,6 @@
 #include "services/server/puppet_api.h"
 #include "services/server/puppetserver_conf.h"
 #include "services/server/role.h"
-#include "services/server/setting_values.h"
 #include "services/server/status.h"
 #include "services/server/tokens.h"
 #include "store/db/owner.h"

@@ -4,13 +4,14 @@
 #include <fmt/format.h>
 
 #include "compile/site/store_access.h"
+#include "core/config/setting_aliases.h"
+#include "core/config/setting_values.h"
 #include "services/server/history_routes.h"
 #include "services/server/pdb_admin.h"
 #include "services/server/pdb_command.h"
 #include "services/server/pdb_query.h"
 #include "services/server/population.h"
 #include "services/server/role.h"
-#include "services/server/setting_values.h"
 #include "services/server/status.h"
 #include "store/engine/query_engine.h"
 #include "store/engine/service.h"

@@ -313,9 +313,42 @@ TEST_F(SiteTest, DeadlineEndsCompile) {
     waits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
     auto second = site.submit(std::move(waits), std::make_shared<base::NullSink>());
     const auto text = error_of([&] { first.get(); });
-    EXPECT_TRUE(text.starts_with("Evaluation Error: execution expired (file: ")) << text;
+    EXPECT_TRUE(
+        text.starts_with("Evaluation Error: execution expired: the compile takes longer "
+                         "than 0.2 seconds (the setting compile-timeout) (file: "))
+        << text;
     EXPECT_NE(text.find("/envs/one/manifests/site.pp, line: 1, column: "), text.npos) << text;
     EXPECT_EQ(error_of([&] { second.get(); }), "execution expired");
+}
+
+// Without limits of the process, those of the settings apply, also those of a single request.
+TEST_F(SiteTest, LimitsOfSettings) {
+    write("envs/one/manifests/site.pp",
+          "range(1, 1000000).each |$x| { range(1, 1000000).each |$y| { $z = $x + $y } }");
+    settings_.set("compile-timeout", "1h");
+    Site site(settings_);
+    const auto with = [&](const char* name, const char* value) {
+        auto asked = request(0);
+        asked.overlay.set(name, value);
+        return error_of([&] { site.compile(std::move(asked), log_); });
+    };
+    EXPECT_TRUE(with("compile-timeout", "50ms")
+                    .starts_with("Evaluation Error: execution expired: the compile takes longer "
+                                 "than 0.05 seconds (the setting compile-timeout) (file: "));
+    EXPECT_EQ(with("compile-timeout", "soon"),
+              "The setting compile-timeout is not a time period (7d, 12h, 30m, 10s): soon");
+    EXPECT_EQ(with("max-compile-memory", "0"),
+              "The setting max-compile-memory is less than 1 (MiB)");
+    // The limit of a request has precedence over the setting.
+    auto asked = request(0);
+    asked.time = std::chrono::milliseconds(50);
+    EXPECT_TRUE(error_of([&] {
+                    site.compile(std::move(asked), log_);
+                }).starts_with("Evaluation Error: execution expired (file: "));
+    write("envs/one/manifests/site.pp", "$a = range(1, 3000000).map |$x| { \"${x} ${x}\" }");
+    EXPECT_TRUE(with("max-compile-memory", "8")
+                    .starts_with("Evaluation Error: failed to allocate memory: the compile needs "
+                                 "more than 8 MiB (the setting max-compile-memory) (file: "));
 }
 
 // Neither the body of a resource nor a lookup may handle the timeout as its own error.
@@ -421,7 +454,10 @@ TEST_F(SiteTest, LimitsMemory) {
     NodeRequest asked;
     asked.node = "n0";
     const auto text = error_of([&] { site.compile(std::move(asked), log_); });
-    EXPECT_TRUE(text.starts_with("Evaluation Error: failed to allocate memory (file: ")) << text;
+    EXPECT_TRUE(
+        text.starts_with("Evaluation Error: failed to allocate memory: the compile needs "
+                         "more than 8 MiB (the setting max-compile-memory) (file: "))
+        << text;
     // The next compile has a new memory limit.
     write("envs/one/manifests/site.pp", "notify { 'x': }");
     Site again(settings_, options);

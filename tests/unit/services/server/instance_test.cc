@@ -11,7 +11,6 @@
 
 #include "net/http/client.h"
 #include "net/pki/authority.h"
-#include "services/server/setting_values.h"
 
 namespace bunraku::server {
 namespace {
@@ -49,14 +48,6 @@ TEST(Instance, Listeners) {
         EXPECT_EQ(listener->host, c.host);
         EXPECT_EQ(listener->port, c.port);
     }
-}
-
-TEST(Instance, Periods) {
-    EXPECT_EQ(parse_period("7d"), 7 * 86400000LL);
-    EXPECT_EQ(parse_period("0"), 0);
-    EXPECT_EQ(parse_period("500ms"), 500);
-    for (const char* bad : {"", "7", "7w", "d", "-1d", "99999999999999999d"})
-        EXPECT_FALSE(parse_period(bad)) << bad;
 }
 
 TEST(Instance, RefusesInvalidConfiguration) {

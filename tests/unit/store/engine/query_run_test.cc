@@ -212,6 +212,15 @@ TEST_P(QueryTest, Rows) {
         {"environments{ facts { name = 'n' } }", R"([{"name":"prod"}])"},
         {R"(["from","nodes",["extract","certname",["IN",["fact","n"],["array",[2,3]]]]])",
          R"([{"certname":"b"}])"},
+        // Subqueries of the parameters of resources; values are compared as JSON texts.
+        {R"(["from","resources",["extract",["certname","title"],["in","resource",["extract","res_param_resource",["select_params",["and",["=","res_param_name","ip"],["=","res_param_value","\"10.0.0.2\""]]]]]]])",
+         R"([{"certname":"b","title":"b"}])"},
+        {R"(["from","resources",["extract",["certname","title"],["in","resource",["extract",["res_param_resource"],["select_params",["or",["=","res_param_value","[\"p\",\"q\"]"],["=","res_param_value","10.0.0.1"]]]]]]])",
+         R"([{"certname":"a","title":"/x"},{"certname":"b","title":"/x"}])"},
+        {R"(["from","resources",["extract",["certname","title"],["in","resource",["extract","res_param_resource",["select_params",["~","res_param_name","^i"]]]]]])",
+         R"([{"certname":"a","title":"a"},{"certname":"b","title":"b"}])"},
+        {R"(["from","resources",["extract",["certname","title"],["and",["=","certname","a"],["not",["in","resource",["extract","res_param_resource",["select_params",["=","res_param_name","mode"]]]]]]]])",
+         R"([{"certname":"a","title":"Main"},{"certname":"a","title":"a"}])"},
         {R"(["from","facts",["extract",["certname"],["in",["certname","name"],["extract",["certname","name"],["select_fact_contents",["=","value",2]]]]]])",
          R"([{"certname":"b"}])"},
         // A null pattern matches nothing, even negated; a pattern for JSON may be a number.
@@ -361,6 +370,10 @@ TEST_P(QueryTest, Errors) {
         {R"(["from","nodes",["in",["fact","n"],["array",[1,"a"]]]])",
          "All values in array must be the same type."},
         {"environments{ edges { certname = 'x' } }", "No implicit relationship for entity 'edges'"},
+        {R"(["from","params"])", "Invalid entity 'params' in query"},
+        {R"(["from","resources",["in","resource",["extract","res_param_resource",["select_params",["=","name","x"]]]]])",
+         "'name' is not a queryable object for resource_params. Known queryable objects are "
+         "'res_param_name', 'res_param_resource', and 'res_param_value'"},
         {R"(["from","nodes",["in","certname",["extract","certname",["select_unicorns"]]]])",
          "Unsupported subquery `select_unicorns`"},
         {"nodes{ report_timestamp > 'soon' }", "'soon' is not a valid timestamp value"},

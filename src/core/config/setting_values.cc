@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "services/server/setting_values.h"
+#include "core/config/setting_values.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace bunraku::server {
+#include "core/config/setting_aliases.h"
+
+namespace bunraku::config {
 
 using base::failure;
 using base::Result;
@@ -39,7 +41,7 @@ std::optional<std::int64_t> parse_period(std::string_view text) {
     return *number * factor;
 }
 
-Result<std::int64_t> period_setting(const config::Settings& settings, std::string_view name,
+Result<std::int64_t> period_setting(const Settings& settings, std::string_view name,
                                     std::int64_t otherwise, std::int64_t unit_ms) {
     auto text = aliased_setting(settings, name);
     if (text.empty()) return otherwise;
@@ -50,7 +52,7 @@ Result<std::int64_t> period_setting(const config::Settings& settings, std::strin
         fmt::format("The setting {} is not a time period (7d, 12h, 30m, 10s): {}", name, text));
 }
 
-Result<std::int64_t> number_setting(const config::Settings& settings, std::string_view name,
+Result<std::int64_t> number_setting(const Settings& settings, std::string_view name,
                                     std::int64_t otherwise) {
     auto text = aliased_setting(settings, name);
     if (text.empty()) return otherwise;
@@ -58,4 +60,16 @@ Result<std::int64_t> number_setting(const config::Settings& settings, std::strin
     return failure(fmt::format("The setting {} is not a number: {}", name, text));
 }
 
-}  // namespace bunraku::server
+Result<CompileLimits> compile_limits(const Settings& settings, CompileLimits otherwise) {
+    constexpr int kMegabyteBits = 20;
+    const auto megabytes = BUNRAKU_TRY(
+        number_setting(settings, "max-compile-memory", otherwise.memory_bytes >> kMegabyteBits));
+    if (megabytes < 1) return failure("The setting max-compile-memory is less than 1 (MiB)");
+    if (megabytes > (INT64_MAX >> kMegabyteBits))
+        return failure("The setting max-compile-memory is too large");
+    const auto time =
+        BUNRAKU_TRY(period_setting(settings, "compile-timeout", otherwise.time_ms, 1000));
+    return CompileLimits{.time_ms = time, .memory_bytes = megabytes << kMegabyteBits};
+}
+
+}  // namespace bunraku::config
