@@ -127,6 +127,8 @@ const Validity* validity_of(const Answer& answer) {
     return valid ? &valid->validity : nullptr;
 }
 
+constexpr std::string_view kEnvironment = "environment";
+
 /// The parameters of a request, from its query and from a form in its body.
 class Parameters {
 public:
@@ -148,6 +150,15 @@ public:
     std::string text(std::string_view name) const {
         const auto* found = find(name);
         return found ? *found : std::string();
+    }
+    /// Returns the environments that only the form names.
+    std::vector<std::string> environments_of_form() const {
+        std::vector<std::string> out;
+        for (const auto& one : form_)
+            if (one.first == kEnvironment && std::ranges::find(query_, one) == query_.end() &&
+                std::ranges::find(out, one.second) == out.end())
+                out.push_back(one.second);
+        return out;
     }
 
 private:
@@ -196,6 +207,8 @@ public:
         auto arena = new_arena();
         if (const auto fault = several_environments(request)) return Response::text(400, *fault);
         const Parameters parameters(request);
+        if (auto refused = refuse_form(request, parameters.environments_of_form()))
+            return std::move(*refused);
         CatalogRequest wanted;
         wanted.node = request.param("node");
         wanted.environment = parameters.text("environment");
@@ -235,6 +248,23 @@ public:
         Response out = catalog_response(request, type, answer);
         if (ours && validity) send_conditional_headers(out, wanted, *validity);
         return out;
+    }
+
+    /// Returns a response to refuse an environment that only the form of a request names. The rules
+    /// of auth.conf have seen the query, so that they decide again.
+    std::optional<Response> refuse_form(const Request& request,
+                                        const std::vector<std::string>& environments) {
+        if (environments.empty()) return std::nullopt;
+        Request named;
+        named.method = request.method;
+        named.path = request.path;
+        named.query = request.query;
+        for (const auto& one : environments) named.query.emplace_back(kEnvironment, one);
+        if (const auto fault = several_environments(named)) return Response::text(400, *fault);
+        named.headers = request.headers;
+        named.peer = request.peer;
+        named.params = request.params;
+        return compiler_.authorization().access().refusal(named, http::AccessPolicy{});
     }
 
     Response version4(const Request& request) {

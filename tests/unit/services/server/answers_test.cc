@@ -277,6 +277,49 @@ TEST_F(Answers, MatchPuppetserver) {
     }
 }
 
+// The rules of auth.conf decide before the body is read. A form must not lead to an environment
+// that they would refuse in the query.
+TEST_F(Answers, RulesApplyToEnvironmentsOfForms) {
+    const std::string conf = root_ + "/auth.conf";
+    std::ofstream(conf) << R"(authorization: { version: 1, rules: [
+        { name: "secret", sort-order: 1, allow: "b", match-request: { path: "/puppet/v3/catalog/",
+          type: path, query-params: { environment: [other] } } },
+        { name: "own", sort-order: 2, allow: "$1", match-request: { type: regex,
+          path: "^/puppet/v3/catalog/([^/]+)$" } } ] })";
+    settings_.set("auth_config", conf);
+    context_.authorization = *http::read_authorization(settings_, log_);
+    auto role = make_compiler_role(context_);
+    ASSERT_TRUE(role) << role.error().message;
+    router_ = http::Router();
+    role_->stop();
+    role_ = std::move(*role);
+    role_->mount(router_);
+    const auto catalog = [&](const std::string& query, const std::string& form) {
+        const auto answer = ask("a", "POST /puppet/v3/catalog/a" + query + kJson, form);
+        if (answer.status != 200) return fmt::format("{} {}", answer.status, answer.body);
+        const auto at = answer.body.find("\"environment\":\"") + 15;
+        return answer.body.substr(at, answer.body.find('"', at) - at);
+    };
+    const std::string refused =
+        "403 Forbidden request: /puppet/v3/catalog/a (method :post). Please see the server logs "
+        "for details.";
+    const auto two = [](const char* first, const char* second) {
+        return fmt::format("400 The environment must be purely alphanumeric, not '[\"{}\" \"{}\"]'",
+                           first, second);
+    };
+    EXPECT_EQ(catalog("?environment=production", ""), "production");
+    EXPECT_EQ(catalog("?environment=production", "environment=production"), "production");
+    EXPECT_EQ(catalog("?check_environment=true", "environment=production"), "production");
+    EXPECT_EQ(catalog("", "environment=production&environment=production"), "production");
+    EXPECT_EQ(catalog("?environment=other", ""), refused);
+    EXPECT_EQ(catalog("", "environment=other"), refused);
+    EXPECT_EQ(catalog("?check_environment=true", "%65nvironment=other"), refused);
+    EXPECT_EQ(catalog("?environment=production", "environment=other"), two("production", "other"));
+    EXPECT_EQ(catalog("?environment=production", "environment=production&environment=other"),
+              two("production", "other"));
+    EXPECT_EQ(catalog("", "environment=production&environment=other"), two("production", "other"));
+}
+
 TEST_F(Answers, CreatesProductionEnvironment) {
     const auto production = fs::path(root_) / "envs/production";
     fs::remove_all(production);
