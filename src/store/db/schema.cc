@@ -89,10 +89,11 @@ Result<std::int64_t> known_version(Database& db) {
 Result<void> check_schema(Database& db) {
     std::int64_t version = BUNRAKU_TRY(known_version(db));
     if (version < kNewest) {
-        return base::failure(
-            fmt::format("Could not open the store {}: its schema is {}, {} is "
-                        "needed; open it for writing once",
-                        db.path(), version, kNewest));
+        // The writer of this or another process may be about to create or migrate the schema.
+        return base::failure(fmt::format("Could not open the store {}: its schema is {}, {} is "
+                                         "needed; open it for writing once",
+                                         db.path(), version, kNewest),
+                             static_cast<int>(Failure::Unavailable));
     }
     return {};
 }

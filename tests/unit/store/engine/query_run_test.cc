@@ -469,6 +469,28 @@ TEST_P(QueryTest, NestedTooDeeply) {
     EXPECT_EQ(ask(R"(["from","nodes",)" + inside(21) + "]"), refused);
 }
 
+/// The limits on the length of a query, which both backends can process.
+TEST_P(QueryTest, ManyTerms) {
+    const auto any_of = [](int names) {
+        std::string out = R"(["from","nodes",["extract","certname",["or")";
+        for (int i = 1; i < names; ++i) out += fmt::format(R"(,["=","certname","x{}"])", i);
+        return out + R"(,["=","certname","a"]]]])";
+    };
+    EXPECT_EQ(ask(any_of(19'000)), R"([{"certname":"a"}])");
+    EXPECT_EQ(ask(any_of(20'001)), "The query has more than 20000 terms");
+    const auto one_of = [](int names) {
+        std::string out = R"(["from","nodes",["extract","certname",["in","certname",["array",[)";
+        for (int i = 1; i < names; ++i) out += fmt::format(R"("x{}",)", i);
+        return out + R"("a"]]]]])";
+    };
+    EXPECT_EQ(ask(one_of(100'000)), R"([{"certname":"a"}])");
+    EXPECT_EQ(ask(one_of(100'001)), "The query has more than 100000 terms");
+    const std::string blanks(4 << 20, ' ');
+    EXPECT_EQ(ask("nodes[certname]{ certname = 'a' }" + blanks),
+              "The query is longer than 4194304 bytes");
+    EXPECT_EQ(ask(R"(["from","nodes"])" + blanks), "The query is longer than 4194304 bytes");
+}
+
 TEST_P(QueryTest, EventCounts) {
     QueryOptions options;
     options.summarize_by = "resource";
