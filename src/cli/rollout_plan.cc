@@ -51,6 +51,7 @@ rollout::Plan make_rollout_plan(Invocation& invocation, const RolloutPlanOptions
     comparison.from = fleet_options.state(from.folder, site.settings(), shown);
     comparison.to = fleet_options.state(to.folder, site.settings(), shown);
     comparison.keep = insight::read_cache_folder();
+    const std::int64_t made = real.system().clock.now_ns() / 1'000'000;
     base::Arena arena(64 * 1024);
     const auto fleet = fleet_options.fleet(site, arena, log, comparison.keep);
     auto impact = insight::impact(site, comparison, fleet.nodes);
@@ -58,6 +59,7 @@ rollout::Plan make_rollout_plan(Invocation& invocation, const RolloutPlanOptions
     insight::add_unjudged(impact, fleet.unjudged);
     return good(rollout::make_plan({.program = std::string(kVersion),
                                     .environment = compile.environment,
+                                    .made = made,
                                     .from = from.planned(),
                                     .to = to.planned(),
                                     .rules_text = good(deployed.rules_text(to))},

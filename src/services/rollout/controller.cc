@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/base/assert.h"
 #include "core/codec/json_text.h"
@@ -38,7 +39,27 @@ std::int64_t wave_count(const Plan& plan) { return static_cast<std::int64_t>(pla
 
 }  // namespace
 
-Controller::Controller(ControllerOptions options) : options_(std::move(options)) {}
+Controller::Controller(ControllerOptions options)
+    : options_(std::move(options)),
+      outside_(options_.runtime.executor(
+          {.threads = 4, .name = "rollouts outside", .error = [this](const std::string& what) {
+               options_.log.log(base::Level::Err, what);
+           }})),
+      checks_(options_.system.processes, options_.runtime, *outside_, options_.get) {}
+
+void Controller::stop() {
+    checks_.stop();
+    outside_->stop();
+}
+
+void Controller::set_problem(std::int64_t id, const std::string& problem) {
+    const std::lock_guard lock(copies_mutex_);
+    if (problem.empty()) {
+        problems_.erase(id);
+    } else {
+        problems_[id] = problem;
+    }
+}
 
 Result<std::int64_t> Controller::now() {
     auto db = BUNRAKU_TRY(options_.service->reader());
@@ -47,12 +68,15 @@ Result<std::int64_t> Controller::now() {
 
 Result<std::shared_ptr<const Plan>> Controller::plan_of(store::Database& db,
                                                         const RolloutRow& row) {
-    auto& known = plans_[row.plan];
-    if (known) return known;
+    {
+        const std::lock_guard lock(copies_mutex_);
+        if (const auto known = plans_.find(row.plan); known != plans_.end()) return known->second;
+    }
     const auto text = BUNRAKU_TRY(store::rollout_plan(db, row.plan));
     if (!text) return failure(fmt::format("The plan of rollout {} is missing", row.id));
-    known = std::make_shared<const Plan>(BUNRAKU_TRY(read_plan(*text)));
-    return known;
+    auto plan = std::make_shared<const Plan>(BUNRAKU_TRY(read_plan(*text)));
+    const std::lock_guard lock(copies_mutex_);
+    return plans_.emplace(row.plan, std::move(plan)).first->second;
 }
 
 Result<void> Controller::check_stale(const Plan& plan) const {
@@ -72,8 +96,16 @@ Result<void> Controller::check_stale(const Plan& plan) const {
         return stale("the files of a version have changed");
     if (BUNRAKU_TRY(options_.deployed.rules_text(*to)) != plan.rules_text)
         return stale("rollout.yaml has changed");
-    // A few nodes may come and go.
     auto db = BUNRAKU_TRY(options_.service->reader());
+    for (const PlannedNode& node : plan.nodes) {
+        if (plan.made == 0 || node.wave != 0 || !node.touched()) continue;
+        const auto facts = BUNRAKU_TRY(changed_facts(*db, node.name, plan.made));
+        if (!facts.empty()) {
+            return stale(fmt::format("facts of the canary {} have changed: {}", node.name,
+                                     fmt::join(facts, ", ")));
+        }
+    }
+    // A few nodes may come and go.
     std::size_t unknown = 0, known = 0;
     const auto planned = [&](const std::string& name) {
         const auto at = std::ranges::lower_bound(plan.nodes, name, {}, &PlannedNode::name);
@@ -150,6 +182,7 @@ Result<std::optional<RolloutRow>> Controller::transition(const RolloutRow& row, 
         return {};
     }));
     BUNRAKU_TRY_VOID(options_.versions->reload());
+    if (stored && !stored->live) checks_.forget(row.id);
     if (stored) {
         options_.log.log(after->state == State::Halted ? base::Level::Warning : base::Level::Notice,
                          fmt::format("Rollout {} of environment {} is {}, wave {}{}{}", row.id,
@@ -237,10 +270,7 @@ Result<RolloutStatus> Controller::status(std::int64_t id) {
 Result<RolloutStatus> Controller::status(const RolloutRow& row) {
     auto db = BUNRAKU_TRY(options_.service->reader());
     RolloutStatus out{.row = row, .plan = nullptr, .waves = {}, .waiting = {}};
-    {
-        const std::lock_guard lock(mutex_);
-        out.plan = BUNRAKU_TRY(plan_of(*db, row));
-    }
+    out.plan = BUNRAKU_TRY(plan_of(*db, row));
     out.waves.resize(out.plan->waves.size());
     const VersionTable table = options_.versions->table();
     const auto at = table.environments.find(row.environment);
@@ -261,7 +291,13 @@ Result<RolloutStatus> Controller::status(const RolloutRow& row) {
 
 std::string Controller::waiting_for(const RolloutRow& row, const Plan& plan, std::int64_t now) {
     const State state = position_of(row).state;
+    if (row.live) {
+        const std::lock_guard lock(copies_mutex_);
+        const auto problem = problems_.find(row.id);
+        if (problem != problems_.end()) return "the store: " + problem->second;
+    }
     if (state == State::Soaking) {
+        if (auto check = checks_.waiting(row.id, row.sequence); !check.empty()) return check;
         const std::int64_t left = row.since / 1000 + plan.rules.soak_s - now / 1000;
         return fmt::format("soaking, {} s left", std::max<std::int64_t>(0, left));
     }

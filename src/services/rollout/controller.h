@@ -4,6 +4,7 @@
 // run on several servers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -17,6 +18,7 @@
 #include "core/base/counters.h"
 #include "core/base/diagnostic.h"
 #include "core/sys/executor.h"
+#include "services/rollout/checks.h"
 #include "services/rollout/deployed.h"
 #include "services/rollout/judge.h"
 #include "services/rollout/plan.h"
@@ -43,8 +45,10 @@ struct ControllerOptions {
     base::LogSink& log;
     base::Counters& counters;
     std::string server;  ///< name of this server
-    /// Sends an event to a webhook. Fails if it must be sent again.
+    /// Sends an event to a webhook. Fails if it must be sent again. Called on another thread, one
+    /// call at a time.
     std::function<base::Result<void>(const std::string& url, const std::string& body)> send;
+    HttpGet get = {};  ///< for checks that ask Prometheus
 };
 
 /// The progress of a wave.
@@ -63,6 +67,12 @@ struct RolloutStatus {
 class Controller {
 public:
     explicit Controller(ControllerOptions options);
+    ~Controller() { stop(); }
+    Controller(const Controller&) = delete;
+    Controller& operator=(const Controller&) = delete;
+
+    /// Ends checks, and waits until the webhook that is being sent has answered.
+    void stop();
 
     /// Advances all live rollouts by one step. Returns true if there is anything live.
     base::Result<bool> tick();
@@ -89,6 +99,7 @@ private:
     struct Pass;
     base::Result<std::shared_ptr<const Plan>> plan_of(store::Database& db,
                                                       const store::RolloutRow& row);
+    WaveCheck check_of(const Pass& pass) const;
     base::Result<void> check_stale(const Plan& plan) const;
     base::Result<void> advance(const store::RolloutRow& row);
     base::Result<void> judge_nodes(Pass& pass);
@@ -107,15 +118,26 @@ private:
                                                               const Actor& actor);
     base::Result<void> acknowledge(std::int64_t now);
     base::Result<void> clean(std::int64_t now);
+    /// Sends events on another thread, unless that is under way.
+    void send_events_aside();
     base::Result<void> send_events();
     base::Result<std::int64_t> now();
+    void set_problem(std::int64_t id, const std::string& problem);
 
     ControllerOptions options_;
-    std::mutex mutex_;                                          ///< one pass or command at a time
+    std::mutex mutex_;  ///< one pass or command at a time
+    /// Protects the next two members. Never held during I/O, so that showing a rollout does not
+    /// wait for a pass.
+    std::mutex copies_mutex_;
     std::map<std::string, std::shared_ptr<const Plan>> plans_;  ///< by digest
+    std::map<std::int64_t, std::string> problems_;  ///< why a rollout could not advance, by id
     /// The newest report of each node that was judged, and the verdict, by rollout and node.
     std::map<std::pair<std::int64_t, std::string>, std::int64_t> judged_;
     std::int64_t acknowledged_ = -1, acknowledged_at_ = 0, cleaned_at_ = 0;
+    std::atomic<bool> sending_{false};
+    /// For whatever waits for a program or another server. No pass and no command waits for it.
+    std::unique_ptr<sys::Executor> outside_;
+    Checks checks_;
 };
 
 }  // namespace bunraku::rollout

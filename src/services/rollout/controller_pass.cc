@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 #include "core/base/assert.h"
 #include "core/codec/json_text.h"
@@ -38,7 +39,9 @@ Result<bool> Controller::tick() {
         rows = BUNRAKU_TRY(store::list_rollouts(*db, "", store::Which::Live));
     }
     for (const RolloutRow& row : rows) {
-        if (auto done = advance(row); !done) {
+        auto done = advance(row);
+        set_problem(row.id, done ? std::string() : done.error().message);
+        if (!done) {
             options_.log.log(base::Level::Err, fmt::format("Rollout {} cannot advance: {}", row.id,
                                                            done.error().message));
         }
@@ -47,7 +50,7 @@ Result<bool> Controller::tick() {
     BUNRAKU_TRY_VOID(acknowledge(time));
     if (rows.empty()) judged_.clear();
     BUNRAKU_TRY_VOID(clean(time));
-    BUNRAKU_TRY_VOID(send_events());
+    send_events_aside();
     return !rows.empty() || !options_.versions->table().environments.empty();
 }
 
@@ -60,7 +63,9 @@ Result<void> Controller::advance(const RolloutRow& row) {
         Pass pass{.db = *db,
                   .row = now_row,
                   .plan = BUNRAKU_TRY(plan_of(*db, now_row)),
-                  .now = BUNRAKU_TRY(store::database_time(*db)),
+                  .times = {.now = BUNRAKU_TRY(store::database_time(*db)),
+                            .base_since =
+                                options_.deployed.base_since(now_row.environment).value_or(0)},
                   .members = BUNRAKU_TRY(store::rollout_members(*db, now_row.id)),
                   .runs = {},
                   .nodes = {}};
@@ -86,7 +91,7 @@ Result<std::optional<JudgedNode>> Controller::evidence(Pass& pass, const Rollout
     const auto* row = pass.moved(member.certname);
     const auto* planned = planned_node(*pass.plan, member.certname);
     if (!row || !planned) return std::nullopt;
-    return BUNRAKU_TRY(read_evidence(pass.db, *pass.plan, *planned, *row, pass.now));
+    return BUNRAKU_TRY(read_evidence(pass.db, *pass.plan, *planned, *row, pass.times));
 }
 
 Result<void> Controller::judge_nodes(Pass& pass) {
@@ -100,14 +105,18 @@ Result<void> Controller::judge_nodes(Pass& pass) {
         const auto run = pass.runs.find(member.certname);
         const std::int64_t report = run == pass.runs.end() ? 0 : run->second.id;
         auto& seen = judged_[{pass.row.id, member.certname}];
-        const bool silent = pass.now - row->since > pass.rules().silent_after_s * 1000;
-        if (seen == report + 1 && !(silent && member.verdict.empty())) continue;
+        // The catalog of a canary is compared before its report comes.
+        const bool early = member.wave == 0 && member.verdict.empty() && member.proofs == 0;
+        const bool silent = pass.times.now - row->since > pass.rules().silent_after_s * 1000;
+        if (seen == report + 1 && !early && !(silent && member.verdict.empty())) continue;
         const auto node = BUNRAKU_TRY(evidence(pass, member));
         if (!node) continue;
         const Judgement judgement = judge(*node, pass.rules());
         seen = report + 1;
         const std::string verdict(verdict_name(judgement.verdict));
-        if (verdict == member.verdict && judgement.proofs == member.proofs) continue;
+        if (verdict == member.verdict && judgement.proofs == member.proofs &&
+            judgement.detail == member.detail)
+            continue;
         if (verdict != member.verdict) {
             options_.counters
                 .counter("bunraku_rollout_verdicts_total", "Verdicts about nodes of rollouts.",
@@ -183,7 +192,7 @@ std::optional<Command> Controller::decide(Pass& pass, std::string& reason) {
         return Command::Pause;
     }
     if (position.state == State::Waiting)
-        return waiting_for(pass.row, *pass.plan, pass.now).empty() ? std::optional(Command::Ready)
+        return waiting_for(pass.row, *pass.plan, pass.times.now).empty() ? std::optional(Command::Ready)
                                                                    : std::nullopt;
     if (position.state == State::Moving) return decide_moving(pass, reason);
     if (position.state == State::Soaking) return decide_soaking(pass, reason);
@@ -205,27 +214,26 @@ std::optional<Command> Controller::decide_moving(Pass& pass, std::string& reason
     return Command::Proved;
 }
 
+WaveCheck Controller::check_of(const Pass& pass) const {
+    return {.rollout = pass.row.id,
+            .sequence = pass.row.sequence,
+            .check = pass.rules().check,
+            .environment = pass.row.environment,
+            .version = pass.row.to,
+            .wave = pass.row.wave};
+}
+
 std::optional<Command> Controller::decide_soaking(Pass& pass, std::string& reason) {
     const bool any = std::ranges::any_of(pass.members, [&](const RolloutMember& member) {
         return member.judged && member.wave == pass.row.wave;
     });
-    if (any && pass.now - pass.row.since < pass.rules().soak_s * 1000) return std::nullopt;
-    const Check& check = pass.rules().check;
-    if (!check.command.empty()) {
-        sys::Command command{.argv = check.command};
-        command.timeout = std::chrono::seconds(check.timeout_s);
-        command.output_limit = 64 * 1024;
-        command.environment = {{"BUNRAKU_ENVIRONMENT", pass.row.environment},
-                               {"BUNRAKU_VERSION", pass.row.to},
-                               {"BUNRAKU_WAVE", fmt::format("{}", pass.row.wave)}};
-        const auto done = options_.system.processes.run(command);
-        // Anything but an answer says nothing, and the rollout waits.
-        if (!done || done->timed_out || (done->status != 0 && done->status != 1))
-            return std::nullopt;
-        if (done->status == 1 && !pass.rules().observe) {
-            reason = fmt::format("The check {} failed", check.command[0]);
-            return Command::Threshold;
-        }
+    if (any && pass.times.now - pass.row.since < pass.rules().soak_s * 1000) return std::nullopt;
+    const auto checked = checks_.result(check_of(pass));
+    // Without an answer, the rollout waits.
+    if (!checked || checked->answer == CheckAnswer::None) return std::nullopt;
+    if (checked->answer == CheckAnswer::Bad && !pass.rules().observe) {
+        reason = checked->detail;
+        return Command::Threshold;
     }
     return Command::Soaked;
 }
@@ -239,7 +247,7 @@ std::optional<Command> Controller::decide_returning(Pass& pass, std::string& rea
         const auto run = pass.runs.find(member.certname);
         const std::int64_t seen =
             std::max({row->since, pass.row.since, run == pass.runs.end() ? 0 : run->second.end});
-        if (pass.now - seen <= 2 * pass.rules().silent_after_s * 1000) return std::nullopt;
+        if (pass.times.now - seen <= 2 * pass.rules().silent_after_s * 1000) return std::nullopt;
         ++lost;
     }
     reason = lost == 0
@@ -254,9 +262,9 @@ std::optional<Command> Controller::decide_finishing(Pass& pass, std::string& rea
         return std::nullopt;
     }
     // Other servers acknowledge the epoch after they have switched their own environment.
-    if (auto done = acknowledge(pass.now); !done) return std::nullopt;
+    if (auto done = acknowledge(pass.times.now); !done) return std::nullopt;
     if (!options_.versions->reload()) return std::nullopt;
-    if (!options_.versions->table().known_by_all(pass.now, true)) return std::nullopt;
+    if (!options_.versions->table().known_by_all(pass.times.now, true)) return std::nullopt;
     reason = "All servers have switched";
     return Command::Switched;
 }
@@ -323,10 +331,22 @@ Result<void> Controller::clean(std::int64_t now) {
     return {};
 }
 
+void Controller::send_events_aside() {
+    if (sending_.exchange(true)) return;
+    const bool posted = outside_->post([this] {
+        (void)send_events();  // after an error, the next pass tries again
+        sending_ = false;
+    });
+    if (!posted) sending_ = false;
+}
+
 Result<void> Controller::send_events() {
     constexpr std::int64_t kGiveUp = 60LL * 60 * 1000;
     auto db = BUNRAKU_TRY(options_.service->reader());
+    // Events of one rollout are sent in their order. A webhook that is away delays only its own.
+    std::set<std::int64_t> delayed;
     for (const store::RolloutEvent& event : BUNRAKU_TRY(store::unsent_events(*db))) {
+        if (delayed.contains(event.rollout)) continue;
         const auto row = BUNRAKU_TRY(store::find_rollout(*db, event.rollout));
         std::string url;
         if (row) url = BUNRAKU_TRY(plan_of(*db, *row))->rules.webhook;
@@ -337,7 +357,10 @@ Result<void> Controller::send_events() {
                     R"({{"rollout":{},"number":{},"time":{},"actor":{},"event":{},"detail":{}}})",
                     event.rollout, event.number, event.time, codec::json_string(event.actor),
                     codec::json_string(event.what), event.detail));
-            if (!sent && BUNRAKU_TRY(store::database_time(*db)) - event.time < kGiveUp) return {};
+            if (!sent && BUNRAKU_TRY(store::database_time(*db)) - event.time < kGiveUp) {
+                delayed.insert(event.rollout);
+                continue;
+            }
             if (!sent) {
                 options_.log.log(base::Level::Warning,
                                  fmt::format("An event of rollout {} was not sent: {}",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "services/rollout/controller.h"
+#include "services/rollout/evidence.h"
 #include "store/engine/runs.h"
 
 namespace bunraku::rollout {
@@ -22,7 +23,7 @@ struct Controller::Pass {
     store::Database& db;
     const store::RolloutRow& row;
     std::shared_ptr<const Plan> plan;
-    std::int64_t now = 0;
+    EvidenceTimes times;
     std::vector<store::RolloutMember> members;
     /// The newest report of each active node.
     std::map<std::string, store::RunRow, std::less<>> runs;

@@ -64,6 +64,11 @@ Result<DeployedVersion> Deployed::base(std::string_view environment) const {
     return failure(fmt::format("The environment '{}' does not point to a version", environment));
 }
 
+Result<std::int64_t> Deployed::base_since(std::string_view environment) const {
+    const auto status = BUNRAKU_TRY(system_.files.lstat(BUNRAKU_TRY(link(environment))));
+    return status.mtime_ns / 1'000'000;
+}
+
 Result<DeployedVersion> Deployed::find(std::string_view environment, std::string_view text) const {
     std::vector<DeployedVersion> found;
     for (DeployedVersion& version : BUNRAKU_TRY(versions(environment))) {

@@ -35,6 +35,8 @@ public:
     base::Result<std::vector<DeployedVersion>> versions(std::string_view environment) const;
     /// Returns the base of the environment.
     base::Result<DeployedVersion> base(std::string_view environment) const;
+    /// Returns since when the environment has its base, in milliseconds since the epoch.
+    base::Result<std::int64_t> base_since(std::string_view environment) const;
     /// Returns the version that `text` names: its name, its commit, or a unique beginning of
     /// either.
     base::Result<DeployedVersion> find(std::string_view environment, std::string_view text) const;

@@ -3,12 +3,17 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "core/base/arena.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
 #include "resources/catalog/diff.h"
+#include "store/engine/fact_history.h"
 #include "store/engine/history.h"
 #include "store/engine/runs.h"
 
@@ -113,18 +118,134 @@ bool must_write(const catalog::Catalog& catalog, const std::string& reference) {
     return false;
 }
 
+/// Reports whether a group of the plan predicts a difference of a resource. `parameter` is empty for
+/// a resource that was added or removed.
+bool is_planned(const Plan& plan, const PlannedNode& planned, std::string_view kind,
+                const std::string& reference, std::string_view parameter) {
+    return std::ranges::any_of(planned.groups, [&](std::uint32_t index) {
+        const PlannedGroup& group = plan.groups[index];
+        if (with_identity(group.reference, planned) != reference) return false;
+        if (group.kind == "content") return kind == "changed";
+        // A parameter that is a hash is listed with its keys.
+        return group.kind == kind && group.parameter.starts_with(parameter);
+    });
+}
+
+using Difference = std::pair<std::string, std::string>;  ///< "Type[title]" and parameter
+
+std::vector<Difference> changed_parameters(const catalog::CatalogDiff& difference) {
+    std::vector<Difference> out;
+    for (const auto& change : difference.changed)
+        for (const auto& parameter : change.parameters)
+            out.emplace_back(change.ref.to_string(), parameter.name);
+    return out;
+}
+
+constexpr catalog::DiffOptions kCompared{.tags = false, .containers = false, .classes = false};
+
+/// Returns the parameters that differed in two of the last catalogs before the move. The clock or
+/// another outside value may change them.
+Result<std::set<Difference>> restless_parameters(Database& db, const std::string& certname,
+                                                 std::int64_t moved) {
+    constexpr int kMost = 4;
+    std::map<Difference, int> counts;
+    std::optional<store::PastCatalog> newer;
+    std::int64_t time = moved - 1;
+    for (int i = 0; i <= kMost; ++i) {
+        auto older = BUNRAKU_TRY(store::catalog_at(db, certname, time));
+        if (!older) break;
+        if (newer) {
+            for (auto& one :
+                 changed_parameters(catalog::diff(older->catalog, newer->catalog, kCompared)))
+                ++counts[std::move(one)];
+        }
+        time = older->version.valid_from - 1;
+        newer = std::move(older);
+    }
+    std::set<Difference> out;
+    for (const auto& [key, count] : counts)
+        if (count >= 2) out.insert(key);
+    return out;
+}
+
+/// Returns a difference between two catalogs that the plan does not contain.
+Result<std::string> unplanned_difference(Database& db, const Plan& plan, const PlannedNode& planned,
+                                         const catalog::Catalog& before,
+                                         const catalog::Catalog& after, std::int64_t moved) {
+    const auto difference = catalog::diff(before, after, kCompared);
+    const auto whole = [&](const std::vector<catalog::Ref>& refs,
+                           std::string_view kind) -> Result<std::string> {
+        for (const catalog::Ref& ref : refs) {
+            if (is_planned(plan, planned, kind, ref.to_string(), "")) continue;
+            // Resources that other nodes export come and go with these nodes.
+            if (BUNRAKU_TRY(store::is_exported(db, ref.type, ref.title))) continue;
+            return fmt::format("{} was {} in the catalog, which the plan does not predict",
+                               ref.to_string(), kind);
+        }
+        return std::string();
+    };
+    if (auto found = BUNRAKU_TRY(whole(difference.added, "added")); !found.empty()) return found;
+    if (auto found = BUNRAKU_TRY(whole(difference.removed, "removed")); !found.empty())
+        return found;
+    std::optional<std::set<Difference>> restless;
+    for (const auto& change : difference.changed) {
+        for (const auto& parameter : change.parameters) {
+            const std::string reference = change.ref.to_string();
+            if (is_planned(plan, planned, "changed", reference, parameter.name)) continue;
+            if (BUNRAKU_TRY(store::is_exported(db, change.ref.type, change.ref.title))) continue;
+            if (!restless) restless = BUNRAKU_TRY(restless_parameters(db, planned.name, moved));
+            if (restless->contains({reference, parameter.name})) continue;
+            return fmt::format("{} {} changed in the catalog, which the plan does not predict",
+                               reference, parameter.name);
+        }
+    }
+    return std::string();
+}
+
+/// Compares the first catalog after the move with the prediction, if nothing but the new version
+/// can be the cause of a difference.
+Result<void> add_unplanned(Database& db, const Plan& plan, const PlannedNode& planned,
+                           const store::NodeVersion& row, const EvidenceTimes& times,
+                           const std::vector<store::CatalogVersion>& versions, JudgedNode& node) {
+    const auto facts = plan.made == 0
+                           ? std::vector<std::string>()
+                           : BUNRAKU_TRY(changed_facts(db, planned.name, plan.made));
+    if (!facts.empty()) {
+        node.note = fmt::format("Facts have changed since the plan: {}", fmt::join(facts, ", "));
+        return {};
+    }
+    const bool varies = std::ranges::any_of(
+        plan.unpredictable, [&](const auto& one) { return one.name == planned.name; });
+    const bool ran_before = std::ranges::any_of(node.runs, [&](const JudgedRun& run) {
+        return run.received < node.moved && run.start > times.base_since;
+    });
+    if (plan.made == 0 || node.any_change || varies || row.previous != plan.from.version ||
+        times.base_since == 0 || !ran_before)
+        return {};
+    std::int64_t first = 0;
+    for (const auto& version : versions)  // newest first
+        if (version.valid_from >= node.moved) first = version.valid_from;
+    const auto before = BUNRAKU_TRY(store::catalog_at(db, planned.name, node.moved - 1));
+    const auto after = BUNRAKU_TRY(store::catalog_at(db, planned.name, first));
+    if (!before || !after) return {};
+    node.unplanned = BUNRAKU_TRY(
+        unplanned_difference(db, plan, planned, before->catalog, after->catalog, node.moved));
+    return {};
+}
+
 /// Adds the difference between the node's catalogs before and after the move.
 Result<void> add_catalogs(Database& db, const Plan& plan, const PlannedNode& planned,
+                          const store::NodeVersion& row, const EvidenceTimes& times,
                           JudgedNode& node) {
     const auto versions = BUNRAKU_TRY(store::catalog_versions(db, planned.name));
     if (versions.empty() || versions.front().valid_from < node.moved) return {};
+    BUNRAKU_TRY_VOID(add_unplanned(db, plan, planned, row, times, versions, node));
     // Without these catalogs, the plan alone says what may change.
     const auto before = store::catalog_at(db, planned.name, node.moved - 1);
     const auto after = store::catalog_at(db, planned.name, INT64_MAX);
     if (!before || !*before || !after || !*after) return {};
     const catalog::Catalog& present = (*after)->catalog;
-    const auto difference = catalog::diff((*before)->catalog, present,
-                                          {.tags = false, .containers = false, .classes = false});
+    const auto difference = catalog::diff((*before)->catalog, present, kCompared);
     for (const auto* list : {&difference.added, &difference.removed})
         for (const catalog::Ref& ref : *list)
             node.expected.insert(fmt::format("{}[{}]", ref.type, ref.title));
@@ -144,8 +265,8 @@ Result<void> add_catalogs(Database& db, const Plan& plan, const PlannedNode& pla
 }  // namespace
 
 Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNode& planned,
-                                 const store::NodeVersion& row, std::int64_t now) {
-    JudgedNode out{.moved = row.since, .transaction = row.transaction, .now = now};
+                                 const store::NodeVersion& row, const EvidenceTimes& times) {
+    JudgedNode out{.moved = row.since, .transaction = row.transaction, .now = times.now};
     // Custom types and facts may change anything, and nothing is known about other nodes.
     out.any_change = planned.groups.empty();
     for (const auto index : planned.groups) {
@@ -160,7 +281,26 @@ Result<JudgedNode> read_evidence(Database& db, const Plan& plan, const PlannedNo
         out.runs.push_back(BUNRAKU_TRY(judged_run(db, run)));
     add_history(out);
     out.usual_gap = usual_gap(out.runs, out.moved);
-    BUNRAKU_TRY_VOID(add_catalogs(db, plan, planned, out));
+    BUNRAKU_TRY_VOID(add_catalogs(db, plan, planned, row, times, out));
+    return out;
+}
+
+Result<std::vector<std::string>> changed_facts(Database& db, const std::string& certname,
+                                               std::int64_t since) {
+    constexpr int kVersionsBefore = 5;
+    std::map<std::string, int> before;
+    std::set<std::string> after;
+    int seen = 0;
+    for (const auto& version : BUNRAKU_TRY(store::facts_versions(db, certname))) {
+        if (version.valid_from > since) {
+            after.insert(version.changed.begin(), version.changed.end());
+        } else if (seen++ < kVersionsBefore) {
+            for (const std::string& name : version.changed) ++before[name];
+        }
+    }
+    std::vector<std::string> out;
+    for (const std::string& name : after)
+        if (before[name] < 2) out.push_back(name);
     return out;
 }
 

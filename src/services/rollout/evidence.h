@@ -11,11 +11,24 @@
 
 namespace bunraku::rollout {
 
-/// Returns the evidence about a node. `row` is the move of the node to the new version, and `now`
-/// the time of the database.
+/// Times in milliseconds since the epoch.
+struct EvidenceTimes {
+    std::int64_t now = 0;  ///< time of the database
+    /// Since when the environment has the version before. A catalog of an earlier time may be of
+    /// another version. 0 if it is unknown.
+    std::int64_t base_since = 0;
+};
+
+/// Returns the evidence about a node. `row` is the move of the node to the new version.
 base::Result<JudgedNode> read_evidence(store::Database& db, const Plan& plan,
                                        const PlannedNode& node, const store::NodeVersion& row,
-                                       std::int64_t now);
+                                       const EvidenceTimes& times);
+
+/// Returns the names of a node's facts that have changed since a time, without those that change
+/// often.
+base::Result<std::vector<std::string>> changed_facts(store::Database& db,
+                                                     const std::string& certname,
+                                                     std::int64_t since);
 
 /// Returns whether the latest run of a node since `since` failed although the one before did not.
 base::Result<bool> fails_newly(store::Database& db, const std::string& certname,

@@ -12,8 +12,8 @@ namespace bunraku::rollout {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kNames = {"",         "failed", "surprising",
-                                                    "restless", "silent", "proved"};
+constexpr std::array<std::string_view, 7> kNames = {
+    "", "failed", "unplanned", "surprising", "restless", "silent", "proved"};
 
 /// Returns the runs with the new version, oldest first, each once.
 std::vector<const JudgedRun*> runs_after_move(const JudgedNode& node) {
@@ -87,6 +87,11 @@ std::string_view verdict_name(Verdict verdict) { return kNames[static_cast<std::
 Judgement judge(const JudgedNode& node, const Rules& rules) {
     const auto runs = runs_after_move(node);
     Judgement out;
+    // An unplanned catalog counts before its report comes. A failure says more.
+    const bool failed = std::ranges::any_of(
+        runs, [&](const JudgedRun* run) { return failure_in(node, *run).has_value(); });
+    if (!failed && !node.unplanned.empty())
+        return bad(Verdict::Unplanned, node.unplanned, out.proofs);
     for (const JudgedRun* run : runs) {
         const bool first = out.proofs == 0;
         if (auto why = failure_in(node, *run)) return bad(Verdict::Failed, *why, out.proofs);
@@ -107,6 +112,7 @@ Judgement judge(const JudgedNode& node, const Rules& rules) {
         }
         ++out.proofs;
     }
+    out.detail = node.note;
     if (out.proofs >= rules.proofs && !runs.empty()) out.verdict = Verdict::Proved;
     const std::int64_t last = runs.empty() ? node.moved : runs.back()->received;
     const std::int64_t limit = std::max(rules.silent_after_s * 1000, 2 * node.usual_gap);

@@ -45,6 +45,10 @@ struct JudgedNode {
     /// every change is expected, for example because a custom type changed.
     std::set<std::string, std::less<>> expected;
     bool any_change = false;
+    /// A difference between the node's catalogs that the plan does not contain, for operators. Empty
+    /// if there is none, or if it may have another cause than the new version.
+    std::string unplanned;
+    std::string note;  ///< for operators, if nothing is wrong; may be empty
     /// Properties that must change in the first full run: "resource property".
     std::set<std::string, std::less<>> required;
     /// Resources that failed in the last run before the move.
@@ -58,6 +62,7 @@ struct JudgedNode {
 enum class Verdict : std::uint8_t {
     None,        ///< nothing against it so far
     Failed,      ///< the compile, the run or a resource failed
+    Unplanned,   ///< the node's catalog differs from what the plan predicted
     Surprising,  ///< a change that the plan did not predict, or a predicted one that did not come
     Restless,    ///< a later run changed something again
     Silent,      ///< no report came

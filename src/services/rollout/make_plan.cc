@@ -161,6 +161,7 @@ Result<Plan> make_plan(const PlanInput& input, const Impact& impact,
                        std::span<const site::FleetNode> nodes) {
     Plan out;
     out.program = input.program;
+    out.made = input.made;
     out.environment = input.environment;
     out.from = input.from;
     out.to = input.to;

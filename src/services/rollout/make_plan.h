@@ -12,6 +12,7 @@ namespace bunraku::rollout {
 
 struct PlanInput {
     std::string program, environment;
+    std::int64_t made = 0;  ///< see Plan::made
     PlannedVersion from, to;
     std::string rules_text;  ///< rollout.yaml of the new version; empty if it has none
 };

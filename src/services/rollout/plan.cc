@@ -10,6 +10,7 @@
 #include "core/codec/json_text.h"
 #include "core/value/hash_access.h"
 #include "core/value/rich_data.h"
+#include "resources/catalog/wire_time.h"
 
 namespace bunraku::rollout {
 
@@ -75,6 +76,9 @@ public:
         const Value* found = at(object_, name);
         if (!found || !found->is_string()) return fail(name, "expected a text"), std::string();
         return std::string(found->as_string());
+    }
+    bool has(std::string_view name) const {
+        return object_.is_hash() && at(object_, name) != nullptr;
     }
     std::int64_t number(std::string_view name) {
         const Value* found = at(object_, name);
@@ -175,6 +179,11 @@ std::vector<PlannedException> read_exceptions(Reader& reader, std::string_view n
 Plan read_members(Reader& reader) {
     Plan out;
     out.program = reader.text("program");
+    if (reader.has("made")) {
+        const auto made = catalog::parse_wire_time(reader.text("made"));
+        if (!made) reader.fail("made", "expected a time");
+        out.made = made.value_or(0);
+    }
     out.environment = reader.text("environment");
     out.from = read_version(reader.object("from"));
     out.to = read_version(reader.object("to"));
@@ -199,10 +208,13 @@ Plan read_members(Reader& reader) {
 std::string plan_text(const Plan& plan) {
     const auto one = [](const auto& each) { return "\n  " + json_of(each); };
     return fmt::format(
-        "{{\"plan_version\":{},\n \"program\":{},\n \"environment\":{},\n \"from\":{},\n "
+        "{{\"plan_version\":{},\n \"program\":{},\n{} \"environment\":{},\n \"from\":{},\n "
         "\"to\":{},\n \"rules\":{},\n \"waves\":{},\n \"groups\":{},\n \"nodes\":{},\n "
         "\"excluded\":{},\n \"unpredictable\":{},\n \"uncovered\":{},\n \"notes\":{}}}\n",
-        kPlanVersion, json_string(plan.program), json_string(plan.environment), json_of(plan.from),
+        kPlanVersion, json_string(plan.program),
+        plan.made == 0 ? std::string()
+                       : fmt::format(" \"made\":\"{}\",\n", catalog::format_wire_time(plan.made)),
+        json_string(plan.environment), json_of(plan.from),
         json_of(plan.to), json_string(plan.rules_text), json_texts(plan.waves),
         json_list(plan.groups, one), json_list(plan.nodes, one), json_list(plan.excluded, one),
         json_list(plan.unpredictable, one), json_texts(plan.uncovered), json_texts(plan.notes));

@@ -32,6 +32,24 @@ Result<void> send_event(http::Network& network, const std::string& url, const st
     return base::failure(fmt::format("{} answered {}", url, answer->status));
 }
 
+Result<std::string> get_body(http::Network& network, const std::string& url,
+                             std::chrono::milliseconds timeout,
+                             const std::function<bool()>& stopped) {
+    const auto deadline = std::chrono::steady_clock::now() + timeout;
+    http::ClientOptions options;
+    options.network = &network;
+    options.system_authorities = true;
+    options.connect_timeout = options.timeout = timeout;
+    options.max_body = 16 << 20;
+    // The timeouts of the client end an exchange without progress, and this one a slow one.
+    options.stopped = [&] { return stopped() || std::chrono::steady_clock::now() > deadline; };
+    auto answer = http::Client(std::move(options)).get(url);
+    if (!answer) return std::unexpected(answer.error());
+    if (answer->status / 100 == 2) return std::move(answer->body);
+    return base::failure(http::error_prefix("GET", url) +
+                         fmt::format("status {}", answer->status));
+}
+
 class RolloutRole final : public server::Role {
 public:
     explicit RolloutRole(server::Context& context)
@@ -59,6 +77,10 @@ public:
             .server = context.settings.text("certname"),
             .send = [network](const std::string& url, const std::string& body) {
                 return send_event(*network, url, body);
+            },
+            .get = [network](const std::string& url, std::chrono::milliseconds timeout,
+                             const std::function<bool()>& stopped) {
+                return get_body(*network, url, timeout, stopped);
             }});
         add_metrics(counters_, versions_);
         context.versions = versions_;
@@ -73,7 +95,10 @@ public:
                                     .tokens = tokens_,
                                     .changed = [this] { schedule(); }});
     }
-    void stop() override { executor_->stop(); }
+    void stop() override {
+        executor_->stop();
+        controller_->stop();
+    }
 
 private:
     static void add_metrics(base::Counters& counters,

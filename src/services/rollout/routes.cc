@@ -204,7 +204,7 @@ Result<std::vector<Leftover>> Routes::leftovers_of(const RolloutStatus& status) 
     auto db = BUNRAKU_TRY(service().reader());
     std::vector<Leftover> out;
     const auto rows = versions_of(status.row.environment);
-    const auto now = BUNRAKU_TRY(store::database_time(*db));
+    const EvidenceTimes times{.now = BUNRAKU_TRY(store::database_time(*db))};
     for (const auto& member : BUNRAKU_TRY(store::rollout_members(*db, status.row.id))) {
         if (!member.judged || member.wave >= status.row.moved) continue;
         const auto planned =
@@ -213,7 +213,7 @@ Result<std::vector<Leftover>> Routes::leftovers_of(const RolloutStatus& status) 
         const auto row = rows.find(member.certname);
         store::NodeVersion moved{.since = status.row.started};
         if (row != rows.end() && row->second.version == status.row.to) moved = row->second;
-        auto evidence = BUNRAKU_TRY(read_evidence(*db, *status.plan, *planned, moved, now));
+        auto evidence = BUNRAKU_TRY(read_evidence(*db, *status.plan, *planned, moved, times));
         std::erase_if(evidence.runs,
                       [&](const JudgedRun& run) { return run.received < moved.since; });
         for (auto& one : leftovers(*status.plan, *planned, evidence.runs))

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <functional>
@@ -86,6 +87,19 @@ Result<std::int64_t> seconds_of(const YamlNode& node) {
     return *number;
 }
 
+Result<double> number_of(const YamlNode& node) {
+    if (node.kind == Kind::Integer) return static_cast<double>(node.integer);
+    if (node.kind == Kind::Float && std::isfinite(node.number)) return node.number;
+    return wrong("a number", node);
+}
+
+Result<std::string> url_of(const YamlNode& node) {
+    const bool url = node.kind == Kind::String &&
+                     (node.text.starts_with("http://") || node.text.starts_with("https://"));
+    if (!url) return wrong("an address such as http://prometheus:9090", node);
+    return node.text;
+}
+
 Result<bool> flag_of(const YamlNode& node) {
     if (node.kind != Kind::Boolean) return wrong("true or false", node);
     return node.boolean;
@@ -162,8 +176,8 @@ struct Key {
     std::function<Result<void>(const YamlNode&)> read;
 };
 
-template <class T>
-auto into(T& target, Result<T> (*read)(const YamlNode&)) {
+template <class T, class Read>
+auto into(T& target, Result<Read> (*read)(const YamlNode&)) {
     return [&target, read](const YamlNode& node) -> Result<void> {
         target = BUNRAKU_TRY(read(node));
         return {};
@@ -224,6 +238,10 @@ Result<Rules> read_rules(std::string_view text) {
     };
     const auto read_check = [&](const YamlNode& node) {
         return read_mapping(node, {{"command", into(out.check.command, texts_of)},
+                                   {"prometheus", into(out.check.prometheus, url_of)},
+                                   {"query", into(out.check.query, text_of)},
+                                   {"min", into(out.check.least, number_of)},
+                                   {"max", into(out.check.most, number_of)},
                                    {"timeout", into(out.check.timeout_s, seconds_of)}});
     };
     auto done = read_mapping(*document, {{"waves", into(out.waves, waves_of)},
@@ -245,6 +263,10 @@ Result<Rules> read_rules(std::string_view text) {
                                          {"try", choice(out.agents_may_try, "agents", "operators")},
                                          {"webhook", into(out.webhook, text_of)}});
     if (!done) return failure(fmt::format("rollout.yaml: {}", done.error().message));
+    if (out.check.prometheus.empty() != out.check.query.empty())
+        return failure("rollout.yaml: check: 'prometheus' and 'query' belong together");
+    if (!out.check.query.empty() && !out.check.least && !out.check.most)
+        return failure("rollout.yaml: check: the query needs 'min' or 'max'");
     out.approve_by_another = !approve_any;
     return out;
 }

@@ -19,11 +19,16 @@ struct Window {
     bool operator==(const Window&) const = default;
 };
 
-/// A program that judges a wave. It succeeds with exit code 0, fails with 1, and any other result
-/// says nothing.
+/// A program and a query of Prometheus that judge a wave; both must be good. The program succeeds
+/// with exit code 0, fails with 1, and any other result says nothing. The query fails if one of its
+/// values is outside of the limits, and says nothing without a value.
 struct Check {
-    std::vector<std::string> command;  ///< program and arguments; empty disables the check
+    std::vector<std::string> command;  ///< program and arguments; empty if there is none
+    std::string prometheus;            ///< address of the server; empty if there is no query
+    std::string query;
+    std::optional<double> least, most;  ///< limits of the values of the query; at least one is set
     std::int64_t timeout_s = 30;
+    bool empty() const { return command.empty() && prometheus.empty(); }
 };
 
 /// The members are named after the keys of the file.

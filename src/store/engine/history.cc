@@ -215,6 +215,13 @@ Result<std::vector<CatalogVersion>> catalog_versions(Database& db, std::string_v
     return out;
 }
 
+Result<bool> is_exported(Database& db, std::string_view type, std::string_view title) {
+    Statement s = BUNRAKU_TRY(
+        db.prepare("SELECT 1 FROM resources WHERE type = ? AND title = ? AND exported = 1 LIMIT 1"));
+    s.bind(type).bind(title);
+    return s.step();
+}
+
 Result<std::optional<PastCatalog>> catalog_at(Database& db, std::string_view certname,
                                               std::int64_t time) {
     // All reads see the same snapshot, even if another process writes.

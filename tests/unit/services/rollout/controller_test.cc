@@ -4,11 +4,15 @@
 #include "services/rollout/controller.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <stdlib.h>
+#include <thread>
 
 #include "core/base/diagnostic.h"
 #include "resources/catalog/wire_time.h"
@@ -74,6 +78,7 @@ protected:
             .counters = counters_,
             .server = "server1",
             .send = [this](const std::string& url, const std::string& body) -> base::Result<void> {
+                if (hook_) hook_();
                 sent_.push_back(url + " " + body);
                 return {};
             }});
@@ -85,6 +90,7 @@ protected:
     std::string plan(const std::string& rules) const {
         Plan out;
         out.environment = "production";
+        out.made = made_;
         out.from = {.version = std::string(kOld), .commit = "a", .files = "f-a"};
         out.to = {.version = std::string(kNew), .commit = "b", .files = "f-b"};
         out.rules_text = rules;
@@ -102,11 +108,20 @@ protected:
         return started ? started->row.id : 0;
     }
 
+    /// Returns a time later than all before.
+    std::int64_t stamp() {
+        return last_stamp_ = std::max(last_stamp_ + 1, sys::machine().now_ms());
+    }
+    /// Waits until the clock has passed all times so far.
+    void pass() const {
+        while (sys::machine().now_ms() <= last_stamp_) std::this_thread::yield();
+    }
     static std::string uuid(std::string_view text) {
         return text.empty() ? "" : fmt::format("00000000-0000-4000-8000-0000000000{}", text);
     }
     /// The node begins a run. Returns "old" or "new".
     std::string begin(std::string_view node, std::string_view transaction, bool implied = false) {
+        pass();
         const auto base = controller_->options().deployed.base("production");
         EXPECT_TRUE(base);
         const std::string id = uuid(transaction);
@@ -121,7 +136,7 @@ protected:
                 std::string_view resource = "") {
         const std::string id = uuid(transaction);
         versions_->idle({.environment = "production", .node = node, .transaction = id});
-        const auto now = catalog::format_wire_time(sys::machine().now_ms() + ++ticks_);
+        const auto now = bunraku::catalog::format_wire_time(stamp());
         std::string resources;
         if (!resource.empty()) {
             resources = fmt::format(
@@ -143,11 +158,56 @@ protected:
         header.kind = store::CommandKind::StoreReport;
         header.version = 8;
         header.certname = node;
-        header.received = sys::machine().now_ms() + ticks_;
+        header.received = stamp();
         const auto ticket = service_->submit(header, body);
         ASSERT_TRUE(ticket) << ticket.error().message;
         ASSERT_TRUE(service_->drain(std::chrono::seconds(60)));
         ASSERT_EQ(service_->health().dead_letters, 0u);
+    }
+    void submit(store::CommandKind kind, int version, std::string_view node,
+                const std::string& body) {
+        store::CommandHeader header;
+        header.kind = kind;
+        header.version = version;
+        header.certname = node;
+        header.received = stamp();
+        const auto ticket = service_->submit(header, body);
+        ASSERT_TRUE(ticket) << ticket.error().message;
+        ASSERT_TRUE(service_->drain(std::chrono::seconds(60)));
+        ASSERT_EQ(service_->health().dead_letters, 0u);
+    }
+    void facts(std::string_view node, std::string_view values) {
+        submit(store::CommandKind::ReplaceFacts, 5, node,
+               fmt::format(R"({{"certname":"{}","environment":"production","values":{},)"
+                           R"("producer_timestamp":"{}","producer":null}})",
+                           node, values,
+                           bunraku::catalog::format_wire_time(stamp())));
+    }
+    /// Files and their modes.
+    using Files = std::vector<std::pair<std::string, std::string>>;
+    void catalog(std::string_view node, const Files& files) {
+        std::string resources;
+        for (const auto& [path, mode] : files) {
+            resources += fmt::format(
+                R"({}{{"type":"File","title":"{}","aliases":[],"exported":false,"file":null,)"
+                R"("line":null,"tags":["file"],"parameters":{{"mode":"{}"}}}})",
+                resources.empty() ? "" : ",", path, mode);
+        }
+        submit(store::CommandKind::ReplaceCatalog, 9, node,
+               fmt::format(R"({{"certname":"{}","version":"1","environment":"production",)"
+                           R"("transaction_uuid":null,"catalog_uuid":null,"code_id":null,)"
+                           R"("producer_timestamp":"{}","producer":null,"edges":[],)"
+                           R"("resources":[{}],"job_id":null}})",
+                           node,
+                           bunraku::catalog::format_wire_time(stamp()),
+                           resources));
+    }
+    std::string verdict(std::int64_t id, std::string_view node) {
+        auto db = service_->reader();
+        EXPECT_TRUE(db);
+        for (const auto& member : *store::rollout_members(**db, id))
+            if (member.certname == node) return member.verdict + " " + member.detail;
+        return "no member";
     }
     void tick() {
         const auto done = controller_->tick();
@@ -170,7 +230,9 @@ protected:
     std::shared_ptr<StoreVersions> versions_;
     std::unique_ptr<Controller> controller_;
     std::vector<std::string> sent_;
-    int ticks_ = 0;
+    std::function<void()> hook_;  ///< called before an event is sent
+    std::int64_t made_ = 0;       ///< when the plan was made
+    std::int64_t last_stamp_ = 0;
 };
 
 TEST_F(Rollout, GoodChangeReachesAllNodes) {
@@ -197,6 +259,7 @@ TEST_F(Rollout, GoodChangeReachesAllNodes) {
     EXPECT_EQ(base(), "new");
     EXPECT_EQ(begin("unknown", "u2"), "new");
     EXPECT_EQ(begin("a", "a2"), "new");
+    controller_->stop();  // waits for the webhook
     ASSERT_FALSE(sent_.empty());
     EXPECT_EQ(sent_[0].find("http://hook {\"rollout\":1,\"number\":1,"), 0u);
 }
@@ -293,6 +356,149 @@ TEST_F(Rollout, RefusesStalePlans) {
     fs::remove_all(fmt::format("{}/envs/.bunraku/production/{}", folder_, kNew));
     EXPECT_EQ(stale(plan("soak: 1s\n")).find("400 There is no version"), 0u);
     EXPECT_EQ(stale("{}").find("400 The plan"), 0u);
+}
+
+TEST_F(Rollout, DoesNotWaitForAWebhook) {
+    std::mutex mutex;
+    std::condition_variable changed;
+    int calls = 0;
+    bool free = false;
+    hook_ = [&] {
+        std::unique_lock lock(mutex);
+        ++calls;
+        changed.notify_all();
+        changed.wait(lock, [&] { return free; });
+    };
+    const auto id = start("soak: 0s\nproofs: 1\nwebhook: http://hook\n");
+    {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return calls > 0; });
+    }
+    // The webhook does not answer. Passes, commands and reads go on.
+    tick();
+    EXPECT_EQ(state(id), "moving 0");
+    ASSERT_TRUE(controller_->command(id, Command::Pause, {.name = "ann"}, std::nullopt));
+    EXPECT_EQ(state(id), "paused 0");
+    {
+        const std::lock_guard lock(mutex);
+        EXPECT_EQ(calls, 1);
+        free = true;
+    }
+    changed.notify_all();
+    controller_->stop();
+    EXPECT_EQ(sent_.size(), 3u);  // start, move, pause
+}
+
+TEST_F(Rollout, WaitsForACheck) {
+    const std::string gate = folder_ + "/gate";
+    const auto id = start(fmt::format(
+        "soak: 0s\nproofs: 1\ncheck: {{command: [/bin/sh, -c, 'while ! test -e {0}; do sleep 0.01; "
+        "done; exit $(cat {0})']}}\n",
+        gate));
+    EXPECT_EQ(begin("a", "a1"), "new");
+    report("a", "a1", "changed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "soaking 0");
+    EXPECT_EQ(controller_->status(id)->waiting, "the check /bin/sh");
+    tick();
+    EXPECT_EQ(state(id), "soaking 0");
+    write("gate.new", "1");
+    fs::rename(gate + ".new", gate);
+    while (state(id) == "soaking 0") tick();
+    EXPECT_EQ(state(id), "returning 0");
+    EXPECT_EQ(controller_->status(id)->row.reason, "The check /bin/sh failed");
+}
+
+TEST_F(Rollout, RefusesAPlanIfFactsOfACanaryHaveChanged) {
+    facts("a", R"({"os":"one","serial":1})");
+    facts("a", R"({"os":"one","serial":2})");
+    facts("a", R"({"os":"one","serial":3})");
+    facts("b", R"({"os":"one"})");
+    made_ = stamp();
+    write(fmt::format("envs/.bunraku/production/{}/rollout.yaml", kNew), "soak: 0s\n");
+    // A fact that changes often does not count, and only canaries do.
+    facts("a", R"({"os":"one","serial":4})");
+    facts("b", R"({"os":"two"})");
+    facts("a", R"({"os":"two","serial":5})");
+    const auto started = controller_->start(plan("soak: 0s\n"), {.name = "ann"});
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().code, kStale);
+    EXPECT_EQ(started.error().message,
+              "The plan is stale: facts of the canary a have changed: os");
+    made_ = stamp();
+    EXPECT_TRUE(controller_->start(plan("soak: 0s\n"), {.name = "ann"}));
+}
+
+TEST_F(Rollout, FindsCatalogsThatThePlanDoesNotPredict) {
+    catalog("a", {{"/x", "0644"}, {"/y", "0644"}});
+    catalog("b", {{"/x", "0644"}});
+    made_ = stamp();
+    for (const auto* node : {"a", "b"}) {
+        EXPECT_EQ(begin(node, "01"), "old");
+        report(node, "01", "unchanged");
+    }
+    const auto id = start("soak: 0s\nproofs: 1\n");
+    EXPECT_EQ(begin("a", "a1"), "new");
+    catalog("a", {{"/x", "0600"}, {"/y", "0644"}});
+    tick();
+    EXPECT_EQ(state(id), "moving 0");
+    report("a", "a1", "changed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "moving 1");
+    EXPECT_EQ(begin("b", "b1"), "new");
+    catalog("b", {{"/x", "0600"}, {"/z", "0644"}});
+    report("b", "b1", "changed", "/x");
+    tick();
+    EXPECT_EQ(verdict(id, "b"),
+              "unplanned File[/z] was added in the catalog, which the plan does not predict");
+}
+
+TEST_F(Rollout, ComparesTheCatalogOfACanaryBeforeItsReport) {
+    catalog("a", {{"/x", "0644"}, {"/y", "0644"}});
+    made_ = stamp();
+    EXPECT_EQ(begin("a", "01"), "old");
+    report("a", "01", "unchanged");
+    const auto id = start("soak: 0s\nproofs: 1\nback: ask\n");
+    EXPECT_EQ(begin("a", "a1"), "new");
+    catalog("a", {{"/x", "0600"}, {"/y", "0777"}});
+    tick();
+    EXPECT_EQ(state(id), "halted 0");
+    EXPECT_EQ(verdict(id, "a"),
+              "unplanned File[/y] mode changed in the catalog, which the plan does not predict");
+}
+
+TEST_F(Rollout, DoesNotCompareACatalogIfFactsHaveChanged) {
+    catalog("a", {{"/x", "0644"}});
+    facts("a", R"({"os":"one"})");
+    made_ = stamp();
+    EXPECT_EQ(begin("a", "01"), "old");
+    report("a", "01", "unchanged");
+    const auto id = start("soak: 0s\nproofs: 1\n");
+    EXPECT_EQ(begin("a", "a1"), "new");
+    facts("a", R"({"os":"two"})");
+    catalog("a", {{"/x", "0600"}, {"/y", "0777"}});
+    report("a", "a1", "changed", "/x");
+    tick();
+    EXPECT_EQ(state(id), "moving 1");
+    EXPECT_EQ(verdict(id, "a"), "proved Facts have changed since the plan: os");
+}
+
+TEST_F(Rollout, SaysThatTheStoreCannotWrite) {
+    const auto id = start();
+    EXPECT_EQ(begin("a", "a1"), "new");
+    report("a", "a1", "changed", "/x");
+    ASSERT_TRUE(service_->with_writer([&](store::Writer& writer) {
+        return writer.db().execute(
+            "CREATE TRIGGER full BEFORE UPDATE ON rollouts BEGIN SELECT RAISE(ABORT, 'disk is full'); END");
+    }));
+    tick();
+    EXPECT_EQ(state(id), "moving 0");
+    EXPECT_NE(controller_->status(id)->waiting.find("the store: "), std::string::npos);
+    ASSERT_TRUE(service_->with_writer(
+        [&](store::Writer& writer) { return writer.db().execute("DROP TRIGGER full"); }));
+    tick();
+    EXPECT_EQ(state(id), "moving 1");
+    EXPECT_EQ(controller_->status(id)->waiting, "the nodes of the wave to be proved");
 }
 
 TEST_F(Rollout, WaitsForApprovals) {

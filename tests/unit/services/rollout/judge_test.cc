@@ -78,6 +78,21 @@ TEST(Judge, FindsUnpredictedChanges) {
     EXPECT_EQ(judged(plugins), " 1 ");
 }
 
+TEST(Judge, FindsUnplannedCatalogs) {
+    auto unplanned = node({run(70)});
+    unplanned.unplanned = "File[/b] was added in the catalog, which the plan does not predict";
+    // No report is needed.
+    EXPECT_EQ(judged(unplanned),
+              "unplanned 0 File[/b] was added in the catalog, which the plan does not predict");
+    auto bad = change("File[/a]");
+    bad.failed = true;
+    unplanned.runs = {run(100, {bad})};
+    EXPECT_EQ(judged(unplanned), "failed 0 File[/a] failed");
+    auto noted = node({run(100, {change("File[/a]")})});
+    noted.note = "Facts have changed since the plan: os";
+    EXPECT_EQ(judged(noted), " 1 Facts have changed since the plan: os");
+}
+
 TEST(Judge, FindsMissingChanges) {
     auto required = node({run(100)});
     required.required = {"File[/a] content"};

@@ -36,7 +36,13 @@ proofs: 1
 proved: 75%
 thresholds: {canary: 2, later: 5%, least: 3}
 silent_after: 2h
-check: {command: [/usr/bin/true, -x], timeout: 10s}
+check:
+  command: [/usr/bin/true, -x]
+  prometheus: http://prometheus:9090
+  query: errors
+  min: -1
+  max: 0.5
+  timeout: 10s
 back: ask
 observe: true
 try: agents
@@ -60,6 +66,10 @@ webhook: https://chat.example.com/hook
     EXPECT_EQ(rules->silent_after_s, 7200);
     EXPECT_EQ(rules->check.command, (std::vector<std::string>{"/usr/bin/true", "-x"}));
     EXPECT_EQ(rules->check.timeout_s, 10);
+    EXPECT_EQ(rules->check.prometheus, "http://prometheus:9090");
+    EXPECT_EQ(rules->check.query, "errors");
+    EXPECT_EQ(rules->check.least, -1.0);
+    EXPECT_EQ(rules->check.most, 0.5);
     EXPECT_FALSE(rules->go_back);
     EXPECT_TRUE(rules->observe);
     EXPECT_TRUE(rules->agents_may_try);
@@ -80,7 +90,15 @@ TEST(Rules, NamesTheKeyOfAnError) {
               "'Mon 25:00-26:00'");
     EXPECT_EQ(error_of("back: never"), "rollout.yaml: back: expected 'auto' or 'ask', not 'never'");
     EXPECT_EQ(error_of("check: {shell: x}"),
-              "rollout.yaml: check: unknown key 'shell'; the keys are command, timeout");
+              "rollout.yaml: check: unknown key 'shell'; the keys are command, prometheus, query, "
+              "min, max, timeout");
+    EXPECT_EQ(error_of("check: {prometheus: 'http://x'}"),
+              "rollout.yaml: check: 'prometheus' and 'query' belong together");
+    EXPECT_EQ(error_of("check: {prometheus: 'http://x', query: up}"),
+              "rollout.yaml: check: the query needs 'min' or 'max'");
+    EXPECT_EQ(error_of("check: {prometheus: x}"),
+              "rollout.yaml: check: prometheus: expected an address such as "
+              "http://prometheus:9090, not 'x'");
     EXPECT_EQ(error_of("soak: -1m").find("rollout.yaml: soak: expected a duration"), 0u);
     EXPECT_EQ(error_of("- a"), "rollout.yaml: expected a mapping, not a list");
     EXPECT_NE(error_of("{"), "");
