@@ -1,0 +1,8 @@
+# Configures NTP. Each node has its own folder, so that several nodes fit on one machine.
+class ntp (
+  Array[String[1]] $servers = ['ntp1.example.org'],
+) {
+  file { "${facts['folder']}/${trusted['certname']}/ntp.conf":
+    content => $servers.map |$server| { "server ${server}\n" }.join,
+  }
+}
