@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <optional>
 
 #include "compile/insight/fleet_selection.h"
 #include "compile/insight/folded_names.h"
@@ -65,8 +66,11 @@ std::string kind_of(const PlannedGroup& group, const value::Value& facts) {
 /// Collects the values behind the placeholders in the node's groups.
 void add_identity(PlannedNode& node, const Plan& plan, const value::Value& facts) {
     std::string texts;
-    for (const auto group : node.groups) texts += plan.groups[group].reference + "\n";
-    if (texts.find("%{") == texts.npos) return;
+    for (const auto group : node.groups) {
+        const std::string& reference = plan.groups[group].reference;
+        if (reference.find("%{") != reference.npos) texts += reference + "\n";
+    }
+    if (texts.empty()) return;
     const insight::NodeIdentity identity(node.name, facts);
     for (const auto& [text, placeholder] : identity.parts())
         if (texts.find(placeholder) != texts.npos) node.identity.emplace(placeholder, text);
@@ -82,6 +86,7 @@ public:
     void run() {
         for (const insight::Group& group : impact_.groups) plan_.groups.push_back(planned(group));
         plan_.notes = impact_.notes;
+        numbers_.resize(plan_.groups.size());
         for (const insight::EvaluatedNode& node : impact_.nodes) add(node);
         std::ranges::sort(plan_.nodes, {}, &PlannedNode::name);
         distribute();
@@ -123,8 +128,7 @@ private:
             add_identity(node, plan_, facts);
             if (!node.touched()) continue;
             Candidate one{.name = node.name, .kinds = {}, .stratum = {}};
-            for (const auto group : node.groups)
-                one.kinds.push_back(kind_of(plan_.groups[group], facts));
+            for (const auto group : node.groups) one.kinds.push_back(kind_number(group, facts));
             for (const std::string& name : plan_.rules.spread)
                 one.stratum += fact_text(facts, name) + "\n";
             candidates.push_back(std::move(one));
@@ -132,15 +136,30 @@ private:
         }
         const std::string seed = plan_.from.version + " " + plan_.to.version;
         const auto canaries = choose_canaries(candidates, plan_.rules, seed);
-        plan_.uncovered = uncovered_kinds(candidates, canaries);
+        for (const auto kind : uncovered_kinds(candidates, canaries))
+            plan_.uncovered.push_back(names_[kind]);
+        std::ranges::sort(plan_.uncovered);
         const Waves waves = make_waves(candidates, canaries, plan_.rules, seed);
         plan_.waves = waves.names;
         for (std::size_t i = 0; i < touched.size(); ++i)
             plan_.nodes[touched[i]].wave = waves.wave[i];
     }
 
+    /// Returns the number of the kind of a group. Only kinds of plugins depend on facts.
+    std::uint32_t kind_number(std::uint32_t group, const value::Value& facts) {
+        const bool plugins = plan_.groups[group].kind == "plugins";
+        if (!plugins && numbers_[group]) return *numbers_[group];
+        const auto [at, fresh] = kinds_.emplace(kind_of(plan_.groups[group], facts), names_.size());
+        if (fresh) names_.push_back(at->first);
+        if (!plugins) numbers_[group] = at->second;
+        return at->second;
+    }
+
     Plan& plan_;
     const Impact& impact_;
+    std::vector<std::optional<std::uint32_t>> numbers_;  ///< numbers of kinds, by group
+    std::map<std::string, std::uint32_t> kinds_;         ///< their numbers by name
+    std::vector<std::string> names_;                     ///< names of kinds by number
     std::map<std::string_view, const site::FleetNode*> facts_;
 };
 
@@ -184,13 +203,13 @@ std::string plan_summary(const Plan& plan) {
                            names.empty() ? "" : ": ", insight::folded_names(names, 8));
     }
     constexpr std::size_t kMost = 20;
+    std::vector<std::size_t> counts(plan.groups.size());
+    for (const PlannedNode& node : plan.nodes)
+        for (const std::uint32_t group : node.groups) ++counts[group];
     for (std::size_t i = 0; i < std::min(kMost, plan.groups.size()); ++i) {
         const PlannedGroup& g = plan.groups[i];
-        const auto count = std::ranges::count_if(plan.nodes, [&](const PlannedNode& node) {
-            return std::ranges::find(node.groups, i) != node.groups.end();
-        });
         out += fmt::format("  {} {}{}{}: {}\n", g.kind, g.reference, g.parameter.empty() ? "" : " ",
-                           g.parameter, node_count(static_cast<std::size_t>(count)));
+                           g.parameter, node_count(counts[i]));
     }
     if (plan.groups.size() > kMost)
         out += fmt::format("  and {} more changes\n", plan.groups.size() - kMost);

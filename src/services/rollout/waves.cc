@@ -5,8 +5,10 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <queue>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "core/base/assert.h"
 #include "core/base/number.h"
@@ -51,37 +53,52 @@ std::vector<std::size_t> choose_canaries(const std::vector<Candidate>& nodes, co
                 out.push_back(i);
         if (!out.empty()) return out;
     }
+    // Among nodes that cover equally many new kinds, the first one in this order is taken.
     const auto order = shuffled(nodes, seed);
-    std::set<std::string_view> covered;
-    const auto gain = [&](std::size_t i) {
-        const std::set<std::string_view> kinds(nodes[i].kinds.begin(), nodes[i].kinds.end());
-        return std::ranges::count_if(kinds, [&](auto kind) { return !covered.contains(kind); });
+    std::set<std::uint32_t> covered;
+    const auto gain = [&](std::size_t position) {
+        const auto& kinds = nodes[order[position]].kinds;
+        const std::set<std::uint32_t> distinct(kinds.begin(), kinds.end());
+        return std::ranges::count_if(distinct, [&](auto kind) { return !covered.contains(kind); });
     };
-    while (out.size() < most_canaries(nodes.size(), rules)) {
-        std::size_t best = nodes.size();
-        std::ptrdiff_t most = 0;
-        for (const std::size_t i : order) {
-            const auto now = gain(i);
-            if (now > most) {
-                most = now;
-                best = i;
-            }
+    // The gain of a node only falls, so a node whose gain is still above the earlier gains of all
+    // others is the best one.
+    using Entry = std::pair<std::ptrdiff_t, std::ptrdiff_t>;  // gain, and the negative position
+    std::priority_queue<Entry> queue;
+    for (std::size_t i = 0; i < order.size(); ++i)
+        queue.emplace(static_cast<std::ptrdiff_t>(nodes[order[i]].kinds.size()),
+                      -static_cast<std::ptrdiff_t>(i));
+    while (out.size() < most_canaries(nodes.size(), rules) && !queue.empty()) {
+        const std::ptrdiff_t place = queue.top().second;
+        queue.pop();
+        const auto position = static_cast<std::size_t>(-place);
+        const Entry now(gain(position), place);
+        if (!queue.empty() && now < queue.top()) {
+            queue.push(now);
+            continue;
         }
-        if (best == nodes.size()) break;
-        out.push_back(best);
-        covered.insert(nodes[best].kinds.begin(), nodes[best].kinds.end());
+        if (now.first == 0) break;
+        out.push_back(order[position]);
+        covered.insert(nodes[out.back()].kinds.begin(), nodes[out.back()].kinds.end());
     }
     std::ranges::sort(out);
     return out;
 }
 
-std::vector<std::string> uncovered_kinds(const std::vector<Candidate>& nodes,
-                                         const std::vector<std::size_t>& canaries) {
-    std::set<std::string> kinds;
-    for (const Candidate& node : nodes) kinds.insert(node.kinds.begin(), node.kinds.end());
+std::vector<std::uint32_t> uncovered_kinds(const std::vector<Candidate>& nodes,
+                                           const std::vector<std::size_t>& canaries) {
+    std::uint32_t most = 0;
+    for (const Candidate& node : nodes)
+        for (const std::uint32_t kind : node.kinds) most = std::max(most, kind + 1);
+    std::vector<bool> missing(most);
+    for (const Candidate& node : nodes)
+        for (const std::uint32_t kind : node.kinds) missing[kind] = true;
     for (const std::size_t i : canaries)
-        for (const std::string& kind : nodes[i].kinds) kinds.erase(kind);
-    return {kinds.begin(), kinds.end()};
+        for (const std::uint32_t kind : nodes[i].kinds) missing[kind] = false;
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t kind = 0; kind < most; ++kind)
+        if (missing[kind]) out.push_back(kind);
+    return out;
 }
 
 Waves make_waves(const std::vector<Candidate>& nodes, const std::vector<std::size_t>& canaries,

@@ -14,8 +14,8 @@ namespace bunraku::rollout {
 /// A node that the change touches.
 struct Candidate {
     std::string name;
-    std::vector<std::string> kinds;  ///< kinds of change that the node has
-    std::string stratum;             ///< its values of the facts in `spread`
+    std::vector<std::uint32_t> kinds;  ///< numbers of the kinds of change that the node has
+    std::string stratum;               ///< its values of the facts in `spread`
 };
 
 /// Returns the indexes of the canaries: those that the rules name, or the smallest set that a
@@ -25,7 +25,7 @@ std::vector<std::size_t> choose_canaries(const std::vector<Candidate>& nodes, co
                                          std::string_view seed);
 
 /// Returns the kinds of change that none of the canaries has, sorted.
-std::vector<std::string> uncovered_kinds(const std::vector<Candidate>& nodes,
+std::vector<std::uint32_t> uncovered_kinds(const std::vector<Candidate>& nodes,
                                          const std::vector<std::size_t>& canaries);
 
 /// The result: the wave of each node, and the names of the waves. Wave 0 has the canaries.

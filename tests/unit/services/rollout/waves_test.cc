@@ -14,16 +14,16 @@ std::vector<Candidate> fleet(int count, int strata) {
     std::vector<Candidate> out;
     for (int i = 0; i < count; ++i)
         out.push_back({.name = fmt::format("node{}", i),
-                       .kinds = {"all"},
+                       .kinds = {0},
                        .stratum = fmt::format("{}", i % strata)});
     return out;
 }
 
 TEST(Canaries, CoverAllKinds) {
     std::vector<Candidate> nodes = fleet(6, 1);
-    nodes[2].kinds = {"a", "b"};
-    nodes[4].kinds = {"c"};
-    nodes[5].kinds = {"a"};
+    nodes[2].kinds = {1, 2};
+    nodes[4].kinds = {3};
+    nodes[5].kinds = {1};
     Rules rules;
     rules.canary_limit = 10;
     const auto canaries = choose_canaries(nodes, rules, "seed");
@@ -33,7 +33,7 @@ TEST(Canaries, CoverAllKinds) {
     EXPECT_TRUE(uncovered_kinds(nodes, canaries).empty());
     // The default limit is one node for small fleets; the best one is taken.
     EXPECT_EQ(choose_canaries(nodes, {}, "seed"), std::vector<std::size_t>{2});
-    EXPECT_EQ(uncovered_kinds(nodes, {2}), (std::vector<std::string>{"all", "c"}));
+    EXPECT_EQ(uncovered_kinds(nodes, {2}), (std::vector<std::uint32_t>{0, 3}));
 }
 
 TEST(Canaries, AreThoseOfTheRules) {
