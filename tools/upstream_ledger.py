@@ -5,7 +5,9 @@
     tools/upstream_ledger.py DIR > docs/upstream.md      DIR has a clone of each project
     tools/upstream_ledger.py --check DIR                 fails if an entry has no verdict
 
-A clone is a work tree or a bare repository named after the project. The verdicts are in
+A clone is a bare repository or a work tree named after the project. Its own change log comes first,
+then the change log of its maintenance branch, which has the releases that the first one lacks, then
+the pull requests that were merged after the newest release. The verdicts are in
 tools/upstream_verdicts.tsv. The first row that matches an entry decides: a row with a project and a
 number before one with an expression for titles. To follow a new release, update the clones, run
 this again, and give each entry that is listed as open a verdict.
@@ -15,8 +17,9 @@ import re
 import subprocess
 import sys
 
-PROJECTS = ('openvox', 'openfact', 'openvox-server', 'openvoxdb')
-FIRST = {'openfact': '5.0.0.rc0'}  # earlier releases are those of Facter
+PROJECTS = {'openvox': '8.x', 'openfact': '5.x', 'openvox-server': '8.x', 'openvoxdb': '8.x'}  # maintenance branch
+FIRST = {'openfact': '5.0.0.rc0', 'openvox-server': '8.8.1'}  # earlier releases are those of Facter and Puppet Server
+DEPENDENCY = re.compile(r'(build\(deps\): )?([Bb]ump|Update (dependency|\S+-version|\S+ updates)|Release) ')
 VERDICTS = {
     'has': 'has',
     'added': 'added',
@@ -25,16 +28,13 @@ VERDICTS = {
 }
 
 
-def change_log(folder):
-    """Returns the text of CHANGELOG.md in a work tree or a bare repository."""
-    if (folder / 'CHANGELOG.md').is_file():
-        return (folder / 'CHANGELOG.md').read_text(encoding='utf-8')
+def git(folder, *words):
+    """Returns the output of git in a clone, or None."""
     for repository in (folder, folder / 'repo'):
-        shown = subprocess.run(['git', '-C', repository, 'show', 'HEAD:CHANGELOG.md'],
-                               capture_output=True, text=True)
+        shown = subprocess.run(['git', '-C', repository, *words], capture_output=True, text=True)
         if shown.returncode == 0:
             return shown.stdout
-    sys.exit(f'{folder}: no CHANGELOG.md')
+    return None
 
 
 def entries(project, text):
@@ -45,8 +45,41 @@ def entries(project, text):
             if release is not None and release == FIRST.get(project):
                 return
             release, date = head[1], head[2] or ''
-        elif row := re.match(r'[-*] (.+?) \[\\#(\d+)\]\(', line):
+        elif row := re.match(r'[-*] +(.+?) \[\\#(\d+)\]\(', line):
             yield release, date, row[2], row[1].strip().replace('\\', '')
+
+
+def merged(folder, tag):
+    """Yields (number, title) of each pull request that was merged after a release, without dependency updates."""
+    log = git(folder, 'log', '--first-parent', '--format=%s%n%b%x00', f'{tag}..HEAD') or ''
+    for commit in log.split('\0'):
+        lines = commit.split('\n') if commit.strip() else []
+        lines = [line.strip() for line in lines if line.strip()]
+        if lines and (head := re.match(r'Merge pull request #(\d+) ', lines[0])) and len(lines) > 1:
+            number, title = head[1], lines[1]
+        elif lines and (head := re.match(r'(.*) \(#(\d+)\)$', lines[0])):
+            number, title = head[2], head[1]
+        else:
+            continue
+        if not DEPENDENCY.match(title):
+            yield number, title
+
+
+def all_entries(project, folder):
+    """Yields (heading, number, title) of each entry of a project once."""
+    logs = [git(folder, 'show', 'HEAD:CHANGELOG.md'), git(folder, 'show', f'{PROJECTS[project]}:CHANGELOG.md') or '']
+    if logs[0] is None:
+        sys.exit(f'{folder}: no CHANGELOG.md')
+    newest = re.search(r'^## \[?([^\]\s]+)', logs[0], re.M)[1]
+    rows = [(f'merged after {newest}', number, title) for number, title in merged(folder, newest)]
+    for log in logs:
+        rows += [(f'{release} ({date})' if date else release, number, title)
+                 for release, date, number, title in entries(project, log)]
+    seen = set()
+    for heading, number, title in rows:
+        if number not in seen:
+            seen.add(number)
+            yield heading, number, title
 
 
 def read_verdicts(path):
@@ -90,11 +123,11 @@ def main(arguments):
     for project in PROJECTS:
         last = None
         body.append(f'\n## {project}\n')
-        for release, date, number, title in entries(project, change_log(root / project)):
-            if release != last:
-                body.append(f'\n### {release}{f" ({date})" if date else ""}\n')
+        for heading, number, title in all_entries(project, root / project):
+            if heading != last:
+                body.append(f'\n### {heading}\n')
                 body.append('| entry | title | verdict | reason or test |\n| --- | --- | --- | --- |')
-                last = release
+                last = heading
             verdict, reason = verdict_of(project, number, title, exact, patterns)
             counts[verdict] += 1
             title = title.replace('|', '\\|').replace('<', '&lt;').replace('[bot]', '')
@@ -107,7 +140,8 @@ def main(arguments):
     print('# Upstream changes\n')
     print('<!-- Written by tools/upstream_ledger.py from tools/upstream_verdicts.tsv. -->\n')
     print('This page has one row for each numbered entry in the change logs of OpenVox, OpenFact,')
-    print('OpenVox Server and OpenVoxDB since Puppet 8.11. *has*: Bunraku already behaved in this way.')
+    print('OpenVox Server and OpenVoxDB since Puppet 8.11, and for each pull request that was merged after')
+    print('the newest release, without updates of dependencies. *has*: Bunraku already behaved in this way.')
     print('*added*: Bunraku was changed, and the last column names the test. *not ours*: the entry does not')
     print('concern Bunraku, for the reason in the last column.\n')
     print(f"{total} entries: {counts['has']} has, {counts['added']} added, {counts['not-ours']} not ours, "

@@ -37,8 +37,9 @@ std::vector<Input> find_inputs(const environment::Environment& environment, base
         std::error_code error;
         if (!fs::is_directory(directory, error)) {
             log.log(base::Level::Debug,
-                    fmt::format("Skipping '{}' module because it contains no custom types.",
-                                module.name));
+                    fmt::format("Skipping '{}' module because there is no readable puppet/type/ "
+                                "directory under: {}",
+                                module.name, directory.string()));
             continue;
         }
         log.log(base::Level::Debug,

@@ -169,7 +169,9 @@ run 0 generate types --environmentpath "$envs"
 holds "$out" "Generating '.*/.resource_types/acme_thing.pp' using 'pcore' format"
 [ "$(stat -c %Y "$type")" = "$(stat -c %Y "$envs/production/.resource_types/acme_thing.pp")" ] ||
     { echo 'FAILED: the generated file has another time'; failures=$((failures + 1)); }
-run 0 generate types --environmentpath "$envs"
+mkdir -p "$envs/production/modules/without"
+run 0 generate types --environmentpath "$envs" --debug
+holds "$out$err" "Skipping 'without' module because there is no readable puppet/type/ directory under: .*/without/lib/puppet/type"
 holds "$out" 'all inputs were up-to-date'
 run 1 compile --environmentpath "$envs" --setting ruby_program=/nonexistent/ruby -e 'acme_thing { "a:b": size => 1 }'
 holds "$err" "no parameter named 'size'"
