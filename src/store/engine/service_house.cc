@@ -23,7 +23,7 @@ void Service::refresh_statistics() {
     Busy only(analyzing_);
     if (!only || applied_ < next_analyze_) return;
     next_analyze_ = applied_ * 3;
-    static constexpr std::string_view kTables[] = {
+    static constexpr std::string_view kAnalyzed[] = {
         "certnames",
         "environments",
         "producers",
@@ -60,7 +60,7 @@ void Service::refresh_statistics() {
         // A quarter of the usual sample is enough for plans and takes a quarter of the time.
         BUNRAKU_TRY_VOID(writer.db().execute("SET default_statistics_target = 25"));
         // One statement per table avoids holding locks on all of them.
-        for (std::string_view table : kTables) {
+        for (std::string_view table : kAnalyzed) {
             BUNRAKU_TRY_VOID(writer.db().execute(fmt::format("ANALYZE {}", table)));
         }
         return {};
