@@ -97,9 +97,7 @@ Result<std::optional<FirstFailure>> first_failure(Database& db, std::string_view
 }
 
 Result<std::map<std::int64_t, std::string>> fact_values(Database& db, std::string_view name) {
-    auto s = BUNRAKU_TRY(db.prepare(
-        "SELECT ff.certname_id, f.value FROM facts f JOIN factset_facts ff ON ff.fact_id = f.id"
-        " WHERE f.name = ?"));
+    auto s = BUNRAKU_TRY(db.prepare(kFactValuesSql));
     s.bind(name);
     std::map<std::int64_t, std::string> out;
     constexpr std::size_t kMostValue = 512;  // bytes; longer values do not form groups
@@ -107,6 +105,15 @@ Result<std::map<std::int64_t, std::string>> fact_values(Database& db, std::strin
         if (s.text(1).size() <= kMostValue)
             out.insert_or_assign(s.integer(0), std::string(s.text(1)));
     }
+    return out;
+}
+
+Result<std::map<std::int64_t, std::string>> class_values(Database& db, std::string_view prefix) {
+    auto s = BUNRAKU_TRY(db.prepare(kClassValuesSql));
+    const std::string below = std::string(prefix) + "::";
+    s.bind(prefix).bind(below.size()).bind(below);
+    std::map<std::int64_t, std::string> out;
+    while (BUNRAKU_TRY(s.step())) out.insert_or_assign(s.integer(0), std::string(s.text(1)));
     return out;
 }
 

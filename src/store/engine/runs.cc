@@ -116,6 +116,17 @@ Result<std::vector<RunRow>> runs_of_node(Database& db, std::int64_t node, std::i
     return read_runs(std::move(s));
 }
 
+Result<std::optional<RunRow>> run_after(Database& db, const RunRow& run) {
+    auto s = BUNRAKU_TRY(db.prepare(
+        fmt::format("SELECT {} FROM {} WHERE rp.certname_id = ? AND rp.producer_timestamp > ? AND"
+                    " rp.id <> ? AND rp.plan IS NULL ORDER BY rp.producer_timestamp LIMIT 1",
+                    kRunColumns, kRuns)));
+    s.bind(run.node).bind(run.start).bind(run.id);
+    auto runs = BUNRAKU_TRY(read_runs(std::move(s)));
+    if (runs.empty()) return std::nullopt;
+    return std::move(runs.front());
+}
+
 Result<std::int64_t> count_runs(Database& db, std::int64_t node) {
     auto s =
         BUNRAKU_TRY(db.prepare("SELECT CAST(coalesce(sum(reports), 0) AS BIGINT) FROM "

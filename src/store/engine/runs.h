@@ -113,7 +113,21 @@ struct FirstFailure {
 Result<std::optional<FirstFailure>> first_failure(Database& db, std::string_view type,
                                                   std::string_view title);
 
+/// The statements of the two functions below; a test checks their plans.
+inline constexpr std::string_view kFactValuesSql =
+    "SELECT ff.certname_id, f.value FROM facts f JOIN factset_facts ff ON ff.fact_id = f.id"
+    " WHERE f.name = ?";
+/// Resources are few compared with their uses, and found by the index on type and title.
+inline constexpr std::string_view kClassValuesSql =
+    "SELECT cr.certname_id, min(r.title) FROM resources r JOIN catalog_resources cr ON"
+    " cr.resource_id = r.id WHERE r.type = 'Class' AND (r.title = ? OR substr(r.title, 1, ?) = ?)"
+    " GROUP BY cr.certname_id";
 /// Returns the JSON value of a fact of each node that has it, by certnames.id.
 Result<std::map<std::int64_t, std::string>> fact_values(Database& db, std::string_view name);
+/// Returns the first class of each node whose name is `prefix` or begins with it and "::", by
+/// certnames.id. The prefix is written as in catalogs, such as "Role".
+Result<std::map<std::int64_t, std::string>> class_values(Database& db, std::string_view prefix);
+/// Returns the next run of the same node, or nullopt.
+Result<std::optional<RunRow>> run_after(Database& db, const RunRow& run);
 
 }  // namespace bunraku::store

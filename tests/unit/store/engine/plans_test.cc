@@ -11,6 +11,7 @@
 #include "store/engine/catalog_view.h"
 #include "store/engine/export_pages.h"
 #include "store/engine/node_exports.h"
+#include "store/engine/runs.h"
 #include "store/query/compile.h"
 #include "store/query/pql.h"
 
@@ -269,6 +270,17 @@ TEST_P(Plans, ExportsScanNoLargeTable) {
         sql.values.emplace_back(std::int64_t{100});
         check(std::move(sql));
     }
+}
+
+TEST_P(Plans, GroupsOfTheFleetScanNoLargeTable) {
+    const auto check = [&](std::string_view text, std::vector<query::BoundValue> values) {
+        query::Sql sql{std::string(text)};
+        sql.values = std::move(values);
+        const auto found = scans(sql);
+        EXPECT_TRUE(found.empty()) << found.front() << "\n" << sql.text;
+    };
+    check(kFactValuesSql, {std::string("kernel")});
+    check(kClassValuesSql, {std::string("Role"), std::int64_t{6}, std::string("Role::")});
 }
 
 /// Verifies that the test detects a scan.

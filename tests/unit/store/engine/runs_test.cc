@@ -83,6 +83,8 @@ TEST_P(Runs, AreReadWithTheirEvents) {
     EXPECT_EQ(drift[0].report, runs[1].hash);
     EXPECT_EQ(first_failure(db(), "File", "/1").value()->code, "abc");
     EXPECT_FALSE(first_failure(db(), "File", "/2").value());
+    EXPECT_EQ(run_after(db(), runs[1]).value()->hash, runs[0].hash);
+    EXPECT_FALSE(run_after(db(), runs[0]).value());
     EXPECT_EQ(fact_values(db(), "role").value().at(nodes[1].run.node), "\"web\"");
 }
 
