@@ -3,6 +3,7 @@
 
 const pages = {
   f: ['Fleet', ''], n: ['Nodes', 'nodes'], x: ['Failures', 'failures'], c: ['Change', 'change'],
+  o: ['Rollouts', 'rollouts'],
   q: ['Query', 'query'], k: ['Classes and keys', 'code'], e: ['Exports', 'exports'], p: ['Packages', 'packages'],
   m: ['Modules', 'modules'], a: ['Certificates', 'certificates'], s: ['Server', 'server'],
 };
@@ -37,6 +38,8 @@ function showKeys() {
   row(list, ['/'], 'Search');
   for (const [key, [name]] of Object.entries(pages)) row(list, ['g', key], name);
   row(list, ['j', 'k'], 'Next and previous row');
+  row(list, ['[', ']'], 'Older and newer run, or previous and next page');
+  row(list, ['w'], 'Why a value is what it is');
   row(list, ['?'], 'This list');
   const label = document.createElement('label');
   const box = document.createElement('input');
@@ -56,10 +59,17 @@ function showKeys() {
 
 /** Moves the focus to the first link of the next or previous row of the main table or list. */
 function moveRow(step) {
-  const links = [...document.querySelectorAll('main tbody tr, main .todo li, main .issue')]
+  const links = [...document.querySelectorAll('main tbody tr, main .todo li, main .issue, main .ev')]
     .map((element) => element.querySelector('a')).filter(Boolean);
   const at = links.indexOf(document.activeElement);
   links[Math.min(Math.max(at + step, 0), links.length - 1)]?.focus();
+}
+
+/** Opens the explanation of the row that has the focus, or else the first one of the page. */
+function openWhy() {
+  const row = document.activeElement.closest('tr, .ev');
+  const links = 'a[href$="#why"]';
+  (row?.querySelector(links) ?? document.querySelector(`main ${links}`))?.click();
 }
 
 document.addEventListener('keydown', (event) => {
@@ -81,6 +91,10 @@ document.addEventListener('keydown', (event) => {
     search().focus();
   } else if (event.key === 'j' || event.key === 'k') {
     moveRow(event.key === 'j' ? 1 : -1);
+  } else if (event.key === '[' || event.key === ']') {
+    document.querySelector(`main a[rel=${event.key === '[' ? 'prev' : 'next'}]`)?.click();
+  } else if (event.key === 'w') {
+    openWhy();
   } else if (event.key === '?') {
     showKeys();
   }

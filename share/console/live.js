@@ -135,10 +135,12 @@ function open() {
   close();
   const address = new URL('/console/events', location.href);
   if (last) address.searchParams.set('last', last);
+  if (document.querySelector('[data-follow=rollouts]')) address.searchParams.set('follow', 'rollouts');
   source = new EventSource(address);
   source.addEventListener('open', () => { pause = shortest; offline = null; showState(); });
   source.addEventListener('message', (event) => { last = event.lastEventId; });
   source.addEventListener('runs', onRuns);
+  source.addEventListener('rollouts', (event) => { last = event.lastEventId; plan(0); });
   source.addEventListener('reset', (event) => { last = event.lastEventId; plan(1); });
   source.addEventListener('end', (event) => {
     if (JSON.parse(event.data).again) return open();

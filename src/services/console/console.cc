@@ -4,6 +4,7 @@
 #include "core/sys/disk.h"
 #include "services/console/code_states.h"
 #include "services/console/published_modules.h"
+#include "services/console/rollout_parts.h"
 
 namespace bunraku::console {
 
@@ -12,8 +13,15 @@ Console::Console(const server::Context& server)
       store(server.store),
       queries(server.queries),
       tokens(*server.tokens),
-      fleet(store, server.aside, server.runtime),
-      live(fleet, server.aside, server.runtime),
+      reads(server.runtime.executor(
+          {.threads = 2,
+           .name = "console",
+           .error =
+               [&log = server.log](const std::string& what) { log.log(base::Level::Err, what); }})),
+      fleet(store, *reads, server.runtime),
+      live(fleet, server.aside, *reads, server.runtime,
+           [rollouts = server.rollouts] { return rollout_stamps(rollouts.get()); }),
+      history(server.counters, server.aside),
       explanations(server),
       audit(server.state_directory + "/console-audit.jsonl"),
       rules_path(server.settings.text("confdir") + "/console.conf"),
@@ -27,7 +35,7 @@ void Console::remove_link_file() const {
     if (files.exists(link_file())) (void)files.remove(link_file());
 }
 
-Console::~Console() = default;
+Console::~Console() { reads->stop(); }
 
 base::Result<void> Console::read_rules() {
     auto rules = std::make_shared<const AccessRules>(BUNRAKU_TRY(AccessRules::read(rules_path)));

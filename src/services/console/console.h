@@ -16,6 +16,7 @@
 #include "services/console/jobs.h"
 #include "services/console/live.h"
 #include "services/console/rules.h"
+#include "services/console/server_history.h"
 #include "services/console/sessions.h"
 #include "services/server/role.h"
 #include "services/server/tokens.h"
@@ -36,8 +37,11 @@ struct Console {
     /// Runs the queries of the API. Pages read through it where an entity has the data.
     std::shared_ptr<store::QueryEngine> queries;
     server::ApiTokens& tokens;
+    /// Runs tasks that read the store for open pages. If the store is slow, only these wait.
+    std::unique_ptr<sys::Executor> reads;
     FleetWatch fleet;
     LiveEvents live;
+    ServerHistory history;
     Explanations explanations;
     FailureKinds failures;
     Sessions sessions;

@@ -36,14 +36,17 @@ std::string value_text(std::string_view json) {
     return value->is_string() ? std::string(value->as_string()) : value::to_json(*value);
 }
 
-void write_event(Html& h, const store::RunEvent& event, std::string_view diff) {
+void write_event(Html& h, const store::RunEvent& event, std::string_view certname,
+                 std::string_view diff) {
+    const auto resource = Url({"nodes", certname, "catalog"})
+                              .with("resource", fmt::format("{}[{}]", event.type, event.title));
     const auto box = h.in("div", {{"class", "ev"}});
     {
         const auto line = h.in("div", {{"class", "l"}});
         const auto word = word_of(event);
         state_word(h, word.state, word.word);
         {
-            const auto resource = h.in("span", {{"class", "res b"}});
+            const auto link = h.in("a", {{"class", "res b n"}, {"href", resource}});
             resource_name(h, event.type, event.title);
         }
         if (!event.property.empty()) {
@@ -54,6 +57,18 @@ void write_event(Html& h, const store::RunEvent& event, std::string_view diff) {
             const auto values = h.in("span", {{"class", "mono"}});
             h.foreign(value_text(event.old_value), kMostValue).text(" → ");
             h.foreign(value_text(event.new_value), kMostValue);
+        }
+        if (event.status != "skipped") {
+            // Properties such as `returns` of an exec are no parameters.
+            const bool whole = event.property.empty() || event.property == "returns";
+            h.leaf(
+                "a",
+                {{"class", "why-link"},
+                 {"href", Url(resource).with("why", whole ? "*" : event.property).text() + "#why"},
+                 {"aria-label",
+                  fmt::format("Why {} of {}[{}] is as it is", whole ? "the state" : event.property,
+                              event.type, event.title)}},
+                "why");
         }
         if (!event.file.empty()) {
             const auto place = h.in("span", {{"class", "push sm mono m"}});

@@ -24,7 +24,9 @@ EventWord word_of(const store::RunEvent& event);
 std::string value_text(std::string_view json);
 
 /// Writes an event: what happened to which property, the message, and the place in the manifest.
-/// `diff` is a unified diff of the content, or empty.
-void write_event(Html& h, const store::RunEvent& event, std::string_view diff);
+/// `diff` is a unified diff of the content, or empty. The resource and "why" are links to the
+/// catalog of `certname`.
+void write_event(Html& h, const store::RunEvent& event, std::string_view certname,
+                 std::string_view diff);
 
 }  // namespace bunraku::console

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/assert.h"
+#include "language/types/factory.h"
 
 namespace bunraku::console {
 
@@ -241,6 +242,10 @@ Result<std::shared_ptr<const Grouping>> FleetWatch::grouping(std::string_view fa
         const auto fleet = BUNRAKU_TRY(current());
         for (const NodeRow& node : fleet->nodes)
             out->values.emplace(node.run.node, fleet->environment(node.run));
+    } else if (fact.starts_with(kClassGrouping)) {
+        auto db = BUNRAKU_TRY(store_->reader());
+        out->values = BUNRAKU_TRY(store::class_values(
+            *db, types::capitalize_segments(fact.substr(kClassGrouping.size()))));
     } else {
         auto db = BUNRAKU_TRY(store_->reader());
         out->values = BUNRAKU_TRY(store::fact_values(*db, fact));

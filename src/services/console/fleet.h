@@ -77,6 +77,7 @@ public:
     /// last known state and sets `stale`. Fails only if nothing is known yet.
     base::Result<std::shared_ptr<const Fleet>> current(bool* stale = nullptr);
     /// Groups nodes by a fact, such as "role", or by "environment" if `fact` is that word.
+    /// "class:role" groups them by their classes below that name, such as Role::Web.
     base::Result<std::shared_ptr<const Grouping>> grouping(std::string_view fact);
 
     /// Returns the number of the newest run that current() noticed, or 0.
@@ -84,6 +85,7 @@ public:
     /// Returns the runs after a number, oldest first, or nullopt if some of them are forgotten.
     std::optional<std::vector<RunNews>> news_after(std::uint64_t number) const;
 
+    static constexpr std::string_view kClassGrouping = "class:";
     static constexpr std::size_t kMostNews = 2000;
     static constexpr std::int64_t kFreshMs = 1000;
     /// After this time all nodes are read again, because some may have been deactivated.

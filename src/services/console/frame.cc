@@ -21,11 +21,9 @@ struct Group {
     std::string_view title;  ///< empty for the first group
     std::span<const Entry> entries;
 };
-constexpr Entry kFleetEntries[] = {{"fleet", "Fleet"},
-                                   {"nodes", "Nodes"},
-                                   {"failures", "Failures"},
-                                   {"change", "Change"},
-                                   {"query", "Query", Scope::WholeFleet}};
+constexpr Entry kFleetEntries[] = {{"fleet", "Fleet"},       {"nodes", "Nodes"},
+                                   {"failures", "Failures"}, {"change", "Change"},
+                                   {"rollouts", "Rollouts"}, {"query", "Query", Scope::WholeFleet}};
 constexpr Entry kCodeEntries[] = {{"code", "Classes and keys"},
                                   {"exports", "Exports", Scope::WholeFleet},
                                   {"packages", "Packages", Scope::WholeFleet},
@@ -121,6 +119,7 @@ void side_bar(Html& h, const Visit& visit, std::string_view current) {
         for (const Entry& entry : group.entries) {
             if (entry.scope == Scope::WholeFleet && !visit.viewer.sees_all()) continue;
             if (entry.id == "certificates" && !visit.console.context.ca) continue;
+            if (entry.id == "rollouts" && !visit.console.context.rollouts) continue;
             const auto item = h.in("li");
             const auto url = entry.id == "fleet" ? Url({}) : Url({entry.id});
             const auto link =

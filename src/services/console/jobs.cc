@@ -5,6 +5,7 @@
 
 #include "core/base/diagnostic.h"
 #include "core/sys/priority.h"
+#include "services/console/errors.h"
 
 namespace bunraku::console {
 
@@ -161,7 +162,7 @@ void JobRunner::run(const std::shared_ptr<Job>& job) {
         }
         job->end(Job::State::Stopped, std::move(reason));
     } else if (!result) {
-        job->end(Job::State::Failed, result.error().message);
+        job->end(Job::State::Failed, shown_message(result.error()));
     } else {
         job->end(Job::State::Done, {});
     }

@@ -11,10 +11,14 @@ namespace bunraku::console {
 
 using base::Result;
 
-LiveEvents::LiveEvents(FleetWatch& fleet, sys::Executor& aside, sys::Runtime& runtime)
+LiveEvents::LiveEvents(FleetWatch& fleet, sys::Executor& aside, sys::Executor& reads,
+                       sys::Runtime& runtime,
+                       std::function<std::optional<RolloutStamps>()> rollouts)
     : fleet_(fleet),
       aside_(aside),
+      reads_(reads),
       runtime_(runtime),
+      read_rollouts_(std::move(rollouts)),
       process_(fmt::format("{:x}", runtime.now_ms())) {}
 
 std::string LiveEvents::id_of(std::uint64_t number) const {
@@ -23,10 +27,11 @@ std::string LiveEvents::id_of(std::uint64_t number) const {
 
 Result<std::shared_ptr<http::BodyStream>> LiveEvents::open(const Viewer& viewer,
                                                            std::string_view last_id,
-                                                           Identify identify) {
+                                                           Identify identify, Follow follow) {
     auto subscriber = std::make_shared<Subscriber>();
     subscriber->viewer = viewer;
     subscriber->identify = std::move(identify);
+    subscriber->follow = follow;
     subscriber->stream = std::make_shared<http::BodyStream>();
     subscriber->seen = fleet_.newest_news();
     subscriber->opened_ms = subscriber->sent_ms = runtime_.now_ms();
@@ -77,8 +82,53 @@ void LiveEvents::schedule() {
 }
 
 void LiveEvents::tick() {
-    // If the store is away, heartbeats continue.
+    read_later();
+    serve_all();
+    {
+        const std::lock_guard lock(mutex_);
+        ticking_ = false;
+    }
+    schedule();
+}
+
+void LiveEvents::read_later() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (reading_ || runtime_.now_ms() < next_read_ms_) return;
+        reading_ = true;
+    }
+    if (reads_.post([this] { read(); })) return;
+    const std::lock_guard lock(mutex_);
+    reading_ = false;
+}
+
+void LiveEvents::read() {
+    const auto begin = runtime_.now_ms();
+    // If the store is away, the fleet stays as it was, and heartbeats continue.
     (void)fleet_.current();
+    bool rollouts = false;
+    {
+        const std::lock_guard lock(mutex_);
+        rollouts = read_rollouts_ && begin >= next_rollouts_ms_ &&
+                   std::ranges::any_of(all_, [](const auto& one) {
+                       return one->follow == Follow::RunsAndRollouts;
+                   });
+    }
+    auto stamps = rollouts ? read_rollouts_() : std::nullopt;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto end = runtime_.now_ms();
+        if (stamps) rollouts_ = std::move(*stamps);
+        if (rollouts) next_rollouts_ms_ = end + kRolloutsMs;
+        next_read_ms_ = end + std::min(kLongestReadPauseMs,
+                                       (kReadShare - 1) * std::max<std::int64_t>(0, end - begin));
+        reading_ = false;
+    }
+    serve_all();
+}
+
+void LiveEvents::serve_all() {
+    const std::lock_guard serving(serving_);
     std::vector<std::shared_ptr<Subscriber>> all;
     {
         const std::lock_guard lock(mutex_);
@@ -87,18 +137,24 @@ void LiveEvents::tick() {
     }
     const auto now = runtime_.now_ms();
     for (const auto& subscriber : all) serve(*subscriber, now);
-    {
-        const std::lock_guard lock(mutex_);
-        ticking_ = false;
-    }
-    schedule();
 }
 
-/// Only tick() calls this, so a subscriber's members need no lock.
+std::string LiveEvents::visible_rollouts(const Subscriber& to) const {
+    std::string out;
+    if (to.follow != Follow::RunsAndRollouts) return to.rollouts;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [environment, stamp] : rollouts_)
+        if (to.viewer.sees(environment)) out += stamp + ";";
+    return out;
+}
+
+/// The caller holds `serving_`.
 void LiveEvents::serve(Subscriber& to, std::int64_t now_ms) {
+    auto rollouts = visible_rollouts(to);
+    const bool moved = rollouts != to.rollouts;
     const auto newest = fleet_.newest_news();
     const bool beat = now_ms - to.sent_ms >= kHeartbeatMs;
-    if (newest == to.seen && !beat) return;
+    if (newest == to.seen && !beat && !moved) return;
     // A viewer whose rights changed gets a new stream with the new ones.
     const auto viewer = to.identify();
     const bool over = now_ms - to.opened_ms >= kLongestMs;
@@ -109,6 +165,8 @@ void LiveEvents::serve(Subscriber& to, std::int64_t now_ms) {
     }
     auto text = newest == to.seen ? std::string() : event_text(to.viewer, to.seen, newest);
     to.seen = newest;
+    if (moved) text += fmt::format("event: rollouts\nid: {}\ndata: {{}}\n\n", id_of(newest));
+    to.rollouts = std::move(rollouts);
     if (text.empty()) {
         if (!beat) return;
         text = ":\n\n";

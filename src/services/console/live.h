@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,11 +19,22 @@
 
 namespace bunraku::console {
 
+/// What a stream reports besides runs.
+enum class Follow : std::uint8_t { Runs, RunsAndRollouts };
+
+/// Describes the state of the rollouts of each environment. A text changes whenever a page that
+/// shows the rollouts would change.
+using RolloutStamps = std::map<std::string, std::string, std::less<>>;
+
 /// The open streams of all pages. One timer serves them all; it runs only while there are streams.
-/// Thread-safe.
+/// The timer does not read the store, so that heartbeats continue while the store is slow: that is
+/// the work of another executor. Thread-safe.
 class LiveEvents {
 public:
-    LiveEvents(FleetWatch& fleet, sys::Executor& aside, sys::Runtime& runtime);
+    /// `reads` runs tasks that read the store. `rollouts` returns the stamps of now, or nullopt if
+    /// the store does not answer; it may be empty.
+    LiveEvents(FleetWatch& fleet, sys::Executor& aside, sys::Executor& reads, sys::Runtime& runtime,
+               std::function<std::optional<RolloutStamps>()> rollouts = {});
 
     /// Returns the viewer of a stream now, or nullopt if its session has ended.
     using Identify = std::function<std::optional<Viewer>()>;
@@ -30,11 +42,17 @@ public:
     /// or empty. Fails if there are too many streams.
     base::Result<std::shared_ptr<http::BodyStream>> open(const Viewer& viewer,
                                                          std::string_view last_id,
-                                                         Identify identify);
+                                                         Identify identify,
+                                                         Follow follow = Follow::Runs);
     std::size_t size() const;
 
     static constexpr std::size_t kMost = 2000, kMostOfViewer = 32;
     static constexpr sys::Duration kPause = std::chrono::seconds(1);
+    /// The store is read for at most one part in kReadShare of the time.
+    static constexpr std::int64_t kReadShare = 4;
+    static constexpr std::int64_t kLongestReadPauseMs = 30'000;
+    /// Rollouts are read less often than runs, because their members are many.
+    static constexpr std::int64_t kRolloutsMs = 2000;
     /// A stream sends at least a comment in this time, and its session is checked.
     static constexpr std::int64_t kHeartbeatMs = 15'000;
     /// A page opens a new stream after this time, so that revoked certificates take effect.
@@ -47,22 +65,37 @@ private:
         Viewer viewer;
         Identify identify;
         std::shared_ptr<http::BodyStream> stream;
+        Follow follow = Follow::Runs;
         std::uint64_t seen = 0;  ///< number of the last run that was sent
+        /// Stamps of the rollouts that the viewer may see, as they were sent. A new stream gets an
+        /// event at once, because something may have changed since its page was made.
+        std::string rollouts = "unknown";
         std::int64_t opened_ms = 0, sent_ms = 0;
     };
     void schedule();
     void tick();
+    /// Starts to read the store, unless that is under way or was done just now.
+    void read_later();
+    void read();
+    void serve_all();
     void serve(Subscriber& to, std::int64_t now_ms);
+    /// Returns what the subscriber may know of `rollouts_`.
+    std::string visible_rollouts(const Subscriber& to) const;
     std::string event_text(const Viewer& viewer, std::uint64_t after, std::uint64_t newest) const;
     std::string id_of(std::uint64_t number) const;
 
     FleetWatch& fleet_;
     sys::Executor& aside_;
+    sys::Executor& reads_;
     sys::Runtime& runtime_;
+    const std::function<std::optional<RolloutStamps>()> read_rollouts_;
     const std::string process_;  ///< part of ids, because numbers restart with the process
+    std::mutex serving_;         ///< held while subscribers are served; protects their members
     mutable std::mutex mutex_;   ///< protects the members below
     std::vector<std::shared_ptr<Subscriber>> all_;
-    bool ticking_ = false;
+    RolloutStamps rollouts_;
+    bool ticking_ = false, reading_ = false;
+    std::int64_t next_read_ms_ = 0, next_rollouts_ms_ = 0;
 };
 
 }  // namespace bunraku::console

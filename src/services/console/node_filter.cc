@@ -54,6 +54,8 @@ Result<NodeFilter> NodeFilter::of(const Visit& visit) {
     out.value = visit.query("value");
     out.missing = visit.query("missing") == "true";
     out.pql = visit.query("filter");
+    out.columns = visit.query("columns");
+    out.default_columns = !visit.request.query_value("columns");
     out.order = visit.query("order");
     if (out.order.empty()) out.order = "state";
     if (std::ranges::find(kOrders, out.order) == kOrders.end())
@@ -73,6 +75,8 @@ Url NodeFilter::url() const {
     auto out = Url({"nodes"}).with("environment", environment).with("state", state);
     out.with("code", code).with("fact", fact).with("value", value);
     out.with("missing", missing ? "true" : "").with("filter", pql);
+    // Url leaves out empty values, but no columns differ from the usual ones.
+    if (!default_columns) out.with("columns", columns.empty() ? "," : columns);
     return std::move(out).with("order", order == "state" ? "" : order);
 }
 

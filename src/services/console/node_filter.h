@@ -14,10 +14,12 @@ namespace bunraku::console {
 /// Filter and order of the list of nodes, as in the address.
 struct NodeFilter {
     std::string environment, state, code;
-    std::string fact, value;  ///< nodes whose fact has this value
-    bool missing = false;     ///< nodes without the fact
-    std::string pql;          ///< a condition on nodes; may be empty
-    std::string order;        ///< "state", "name", "-name", "last" or "-last"
+    std::string fact, value;      ///< nodes whose fact has this value
+    bool missing = false;         ///< nodes without the fact
+    std::string pql;              ///< a condition on nodes; may be empty
+    std::string columns;          ///< facts, separated by commas; may be empty
+    bool default_columns = true;  ///< the address does not name columns
+    std::string order;            ///< "state", "name", "-name", "last" or "-last"
 
     /// The parameters that an address may have, for the table of pages.
     static constexpr std::string_view kParameters =

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/value/hash_access.h"
 #include "services/console/format.h"
 #include "services/console/page.h"
 #include "services/console/parts.h"
@@ -28,7 +29,26 @@ base::Result<NodeView> node_of(Visit& visit) {
     out.environment = fleet->environment(out.row.run);
     if (!visit.viewer.sees(out.environment)) return unknown();
     out.state = state_of(out.row.run, visit.now_ms);
+    const auto rows = BUNRAKU_TRY(
+        visit.ask(R"(["from","nodes",["extract",["facts_environment","facts_timestamp",)"
+                  R"("catalog_environment","catalog_timestamp"],["and",)"
+                  R"(["=","certname",{}],["=","node_state","any"]]]])",
+                  name));
+    if (rows.empty()) return out;
+    out.facts_environment = value::text_at(rows[0], "facts_environment");
+    out.catalog_environment = value::text_at(rows[0], "catalog_environment");
+    const auto sees = [&](std::string_view time, std::string_view environment) {
+        return value::text_at(rows[0], time).empty() || visit.viewer.sees(environment);
+    };
+    out.sees_facts = sees("facts_timestamp", out.facts_environment);
+    out.sees_catalog = sees("catalog_timestamp", out.catalog_environment);
     return out;
+}
+
+void write_hidden(Html& h, std::string_view what) {
+    empty_state(h, fmt::format("No {} that you may see", what),
+                "They are of another environment than the node's last run, and you may not see "
+                "that environment.");
 }
 
 Head node_head(const Visit& visit, const NodeView& node, std::string_view tab) {
@@ -75,6 +95,19 @@ Head node_head(const Visit& visit, const NodeView& node, std::string_view tab) {
             const auto value = h.in("b", {{"class", "mono"}});
             h.foreign(short_code(run.code), 60);
         }
+        // Each part of the node names its environment if they differ.
+        const auto place = [&](std::string_view what, std::string_view environment) {
+            if (environment.empty()) return;
+            const auto item = h.in("span");
+            h.text(what).text(" ");
+            const auto value = h.in("b");
+            h.foreign(environment, 100);
+        };
+        place("environment", node.environment);
+        if (node.sees_catalog && node.catalog_environment != node.environment)
+            place("catalog of", node.catalog_environment);
+        if (node.sees_facts && node.facts_environment != node.environment)
+            place("facts of", node.facts_environment);
     }
     const Tab all[] = {
         {"Overview", Url({"nodes", name}).text()},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "services/console/parts.h"
 
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -148,6 +150,26 @@ void empty_state(Html& h, std::string_view what, std::string_view why, const Mar
     h.leaf("b", what);
     h.leaf("p", {{"class", "m"}}, why);
     h.raw(help);
+}
+
+void sparkline(Html& h, std::span<const double> values, std::string_view label) {
+    constexpr std::size_t kBars = 60;
+    constexpr int kStep = 2;
+    if (values.size() > kBars) values = values.last(kBars);
+    const double most = values.empty() ? 0 : std::ranges::max(values);
+    const auto svg = h.in("svg", {{"class", "spark"},
+                                  {"viewBox", fmt::format("0 0 {} 18", kBars * kStep)},
+                                  {"role", "img"},
+                                  {"aria-label", label}});
+    std::string bars;
+    auto x = static_cast<int>(kBars - values.size()) * kStep;
+    for (const double value : values) {
+        const auto height = most > 0 ? std::ceil(17 * value / most) : 0.0;
+        if (height > 0) bars += fmt::format("M{} 18v-{}h{}v{}z", x, height, kStep, height);
+        x += kStep;
+    }
+    h.empty("path", {{"class", "grid"}, {"d", fmt::format("M0 17.5H{}", kBars * kStep)}});
+    if (!bars.empty()) h.empty("path", {{"class", "f-accent"}, {"d", bars}});
 }
 
 void tabs(Html& h, std::string_view label, std::span<const Tab> all, std::string_view current) {

@@ -61,6 +61,10 @@ void number_cell(Html& h, std::int64_t number);
 /// Writes what is missing, why, and what helps. `help` may be empty.
 void empty_state(Html& h, std::string_view what, std::string_view why, const Markup& help = {});
 
+/// Writes values as a line of bars, oldest first, scaled to the largest. `label` says what they
+/// are.
+void sparkline(Html& h, std::span<const double> values, std::string_view label);
+
 /// A tab of a page.
 struct Tab {
     std::string_view title;

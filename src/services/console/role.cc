@@ -10,6 +10,7 @@
 #include "core/sys/disk.h"
 #include "services/console/assets.h"
 #include "services/console/console.h"
+#include "services/console/errors.h"
 #include "services/console/frame.h"
 #include "services/console/page.h"
 #include "services/console/sign_in.h"
@@ -34,27 +35,14 @@ std::optional<std::string> unknown_parameter(const Page& page, const Request& re
 
 Response failed(Visit& visit, const base::Error& error) {
     if (error.code == kNotFound) return error_page(visit, 404, "Not found", error.message);
-    const auto failure = store::failure_of(error);
     // Messages of the database may name hosts, files and statements. They are for administrators.
     visit.console.context.log.log(base::Level::Warning,
                                   fmt::format("The page {} of the console could not be made: {}",
                                               visit.request.path, error.message));
-    if (failure == store::Failure::Unavailable || failure == store::Failure::Retry) {
-        return error_page(visit, 503, "The database does not answer",
-                          "Agents are still served, and the server stores their reports when the "
-                          "database is back. Reload this page then.");
-    }
-    if (failure == store::Failure::Query) {
-        return error_page(visit, 400, "The query is not valid",
-                          "The database refused it. Check its regular expressions and the types "
-                          "of its values.");
-    }
-    if (failure == store::Failure::Timeout) {
-        return error_page(visit, 503, "The query took too long",
-                          "The server stopped the query at its time limit.");
-    }
+    if (const auto text = database_error(error))
+        return error_page(visit, text->status, text->title, text->message);
     // Who may act needs to know why an action failed.
-    const bool acts = visit.request.method == "POST" && failure == store::Failure::None;
+    const bool acts = visit.request.method == "POST";
     return error_page(visit, 500, "This page could not be made",
                       acts ? error.message : "The server's log has the reason.");
 }
@@ -153,6 +141,7 @@ public:
     }
     void stop() override {
         console_.jobs.stop();
+        console_.reads->stop();
         console_.remove_link_file();
     }
 

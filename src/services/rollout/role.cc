@@ -7,6 +7,7 @@
 
 #include "net/http/client.h"
 #include "net/http/network.h"
+#include "services/rollout/access.h"
 #include "services/rollout/controller.h"
 #include "services/rollout/routes.h"
 
@@ -84,6 +85,8 @@ public:
             }});
         add_metrics(counters_, versions_);
         context.versions = versions_;
+        context.rollouts = std::make_shared<RolloutAccess>(
+            RolloutAccess{.controller = controller_, .changed = [this] { schedule(); }});
         // A store that is away now is read as soon as it answers.
         if (!versions_->reload() || !alone_ || !versions_->table().environments.empty()) schedule();
     }

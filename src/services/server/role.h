@@ -23,6 +23,9 @@ class Service;
 namespace bunraku::http {
 class Network;
 }
+namespace bunraku::rollout {
+struct RolloutAccess;
+}
 
 namespace bunraku::server {
 
@@ -56,6 +59,8 @@ struct Context {
     CaAccess* ca = nullptr;
     /// The versions of nodes. If null, the compiler role uses make_local_versions().
     std::shared_ptr<VersionAuthority> versions = nullptr;
+    /// The rollouts of this server; set together with `versions`.
+    std::shared_ptr<rollout::RolloutAccess> rollouts = nullptr;
 };
 
 /// A member of /status/v1/services.
@@ -89,7 +94,8 @@ base::Result<std::unique_ptr<Role>> make_compiler_role(const Context& context);
 base::Result<std::unique_ptr<Role>> make_forge_role(const Context& context);
 /// Creates the role and sets `context.ca`.
 base::Result<std::unique_ptr<Role>> make_ca_role(Context& context);
-/// Rollouts (services/rollout). Needs the role `store`. Sets `context.versions`.
+/// Rollouts (services/rollout). Needs the role `store`. Sets `context.versions`
+/// and `context.rollouts`.
 base::Result<std::unique_ptr<Role>> make_rollout_role(Context& context);
 /// The web console (services/console). Needs the role `store`.
 base::Result<std::unique_ptr<Role>> make_console_role(const Context& context);

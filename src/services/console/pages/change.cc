@@ -8,6 +8,7 @@
 #include "core/codec/digest.h"
 #include "services/console/change_job.h"
 #include "services/console/change_parts.h"
+#include "services/console/errors.h"
 #include "services/console/format.h"
 #include "services/console/job_parts.h"
 #include "services/console/pages/pages.h"
@@ -216,13 +217,14 @@ Result<Response> change_page(Visit& visit) {
         return visit.page(std::move(head), std::move(h));
     };
     const auto what = asked(visit, from, to);
-    if (!what && store::failure_of(what.error()) == store::Failure::Unavailable)
-        return std::unexpected(what.error());
+    if (!what && database_error(what.error())) return std::unexpected(what.error());
     if (!what) return refuse(what.error().message, 404);
     if (what->nodes.empty())
         return refuse(fmt::format("No node uses the environment {}.", what->from.environment), 404);
     const auto job = job_of(visit, *what);
-    if (!job) return refuse(job.error().message, job.error().code == kForbidden ? kForbidden : 503);
+    if (!job)
+        return refuse(shown_message(job.error()),
+                      job.error().code == kForbidden ? kForbidden : 503);
     const bool ended = (*job)->ended();
     const auto impact = (*job)->impact();
     {
@@ -240,6 +242,7 @@ namespace {
 /// Returns a file of the comparison. While it is computed, the status is 202.
 Result<Response> as_file(Visit& visit, std::string_view type, std::string (*text)(const Impact&)) {
     const auto what = asked(visit, visit.query("from"), visit.query("to"));
+    if (!what && database_error(what.error())) return std::unexpected(what.error());
     if (!what) return not_found(what.error().message);
     if (what->nodes.empty()) return not_found("No node uses this environment.");
     const auto job = BUNRAKU_TRY(job_of(visit, *what));
@@ -264,6 +267,7 @@ Result<Response> change_markdown(Visit& visit) {
 
 Result<Response> change_action(Visit& visit) {
     const auto what = asked(visit, visit.field("from"), visit.field("to"));
+    if (!what && database_error(what.error())) return std::unexpected(what.error());
     if (!what) return not_found(what.error().message);
     const auto action = visit.field("action");
     if (action != "stop" && action != "again") return not_found("There is no such action.");

@@ -14,7 +14,9 @@ base::Result<Response> events_page(Visit& visit) {
         if (!caller) return std::nullopt;
         return std::move(caller->viewer);
     };
-    auto stream = visit.console.live.open(visit.viewer, last, std::move(identify));
+    auto stream = visit.console.live.open(
+        visit.viewer, last, std::move(identify),
+        visit.query("follow") == "rollouts" ? Follow::RunsAndRollouts : Follow::Runs);
     if (!stream) {
         auto busy = Response::text(503, stream.error().message);
         busy.headers.set("Retry-After", "60");

@@ -20,8 +20,8 @@ constexpr std::size_t kMostKinds = 6;
 constexpr std::size_t kMostVersions = 6;
 
 /// Facts that sites often group by. Any other fact can be named in the address.
-constexpr std::string_view kGroupings[] = {"environment", "role",       "os",
-                                           "kernel",      "datacenter", "virtual"};
+constexpr std::string_view kGroupings[] = {"environment", "role",    "os",         "kernel",
+                                           "datacenter",  "virtual", "class:role", "class:profile"};
 
 void write_tiles(Html& h, const StateCounts& counts, std::string_view environment) {
     const auto tiles = h.in("div", {{"class", "tiles"}, {"data-part", "tiles"}});

@@ -100,7 +100,7 @@ Result<void> write_failing(Html& h, Visit& visit, const NodeView& node,
         h, fmt::format("Failing now, for {}", count_text(failing, "run", "runs")), beside.take());
     auto db = BUNRAKU_TRY(visit.console.store->reader());
     const auto failures = BUNRAKU_TRY(store::run_events(*db, last, "failure", kMostFailures));
-    for (const auto& event : failures) write_event(h, event, "");
+    for (const auto& event : failures) write_event(h, event, node.row.certname, "");
     if (failures.empty()) {
         empty_state(h, "No resource failed",
                     "The run ended before the catalog was applied. Its log has the reason.");
@@ -152,6 +152,11 @@ constexpr std::string_view kMainFacts[] = {
     "virtual", "processors.count", "memory.system.total", "system_uptime.uptime"};
 
 Result<void> write_main_facts(Html& h, Visit& visit, const NodeView& node) {
+    if (!node.sees_facts) {
+        const auto panel = open_panel(h, "Facts");
+        write_hidden(h, "facts");
+        return {};
+    }
     std::string fields;
     for (const auto fact : kMainFacts)
         fields += (fields.empty() ? "" : ",") + codec::json_string(fmt::format("facts.{}", fact));
@@ -180,6 +185,11 @@ Result<void> write_main_facts(Html& h, Visit& visit, const NodeView& node) {
 }
 
 Result<void> write_classes(Html& h, Visit& visit, const NodeView& node) {
+    if (!node.sees_catalog) {
+        const auto panel = open_panel(h, "Classes");
+        write_hidden(h, "classes");
+        return {};
+    }
     const auto rows = BUNRAKU_TRY(
         visit.ask(R"(["from","resources",["extract",["title"],["and",["=","certname",{}],)"
                   R"(["=","type","Class"],["=","node_state","any"]]],["order_by",["title"]]])",

@@ -10,6 +10,7 @@
 #include "core/value/rich_data.h"
 #include "services/console/catalog_boxes.h"
 #include "services/console/catalog_graph.h"
+#include "services/console/errors.h"
 #include "services/console/format.h"
 #include "services/console/node_head.h"
 #include "services/console/pages/pages.h"
@@ -254,7 +255,12 @@ void write_why(Html& h, const Visit& visit, const CatalogPage& page) {
                                             .reference = entry.reference(),
                                             .parameter = whole ? std::string() : std::string(why)});
     if (!made) {
-        return empty_state(h, "No explanation", made.error().message);
+        // The compile reads the database as well, and its message would quote the database's.
+        if (!visit.console.store->health().database_up) {
+            return empty_state(h, "No explanation",
+                               "The database does not answer. Reload this page when it is back.");
+        }
+        return empty_state(h, "No explanation", shown_message(made.error()));
     }
     const auto& explanation = **made;
     if (!explanation.found) {

@@ -151,6 +151,14 @@ Result<void> write_fact_history(Html& h, Visit& visit, const NodeView& node) {
 
 Result<Response> node_facts_page(Visit& visit) {
     const auto node = BUNRAKU_TRY(node_of(visit));
+    if (!node.sees_facts) {
+        Html h;
+        {
+            const auto panel = open_panel(h, "Facts");
+            write_hidden(h, "facts");
+        }
+        return visit.page(node_head(visit, node, "Facts"), std::move(h));
+    }
     const auto facts = BUNRAKU_TRY(
         visit.ask(R"(["from","facts",["extract",["name","value"],["and",["=","certname",{}],)"
                   R"(["=","node_state","any"]]],["order_by",["name"]]])",

@@ -10,6 +10,14 @@ namespace bunraku::console {
 
 base::Result<Response> node_packages_page(Visit& visit) {
     const auto node = BUNRAKU_TRY(node_of(visit));
+    if (!node.sees_facts) {
+        Html h;
+        {
+            const auto panel = open_panel(h, "Packages");
+            write_hidden(h, "packages");
+        }
+        return visit.page(node_head(visit, node, "Packages"), std::move(h));
+    }
     const auto rows = BUNRAKU_TRY(visit.ask(
         R"(["from","package_inventory",["extract",["package_name","version","provider"],)"
         R"(["and",["=","certname",{}],["=","node_state","any"]]],["order_by",["package_name"]]])",

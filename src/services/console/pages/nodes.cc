@@ -115,7 +115,9 @@ void write_filter(Html& h, const Visit& visit, const NodeFilter& filter,
             {"state", filter.state},
             {"code", filter.code},
             {"fact", filter.fact},
-            {"value", filter.value}};
+            {"value", filter.value},
+            {"missing", filter.missing ? "true" : ""},
+            {"order", filter.order == "state" ? "" : filter.order}};
         for (const auto& [name, value] : hidden)
             if (!value.empty())
                 h.empty("input", {{"type", "hidden"}, {"name", name}, {"value", value}});
@@ -218,16 +220,15 @@ Result<void> write_nodes(Html& h, Visit& visit, const Fleet& fleet, NodeSpan sho
     return {};
 }
 
-void write_pager(Html& h, const NodeFilter& filter, const Visit& visit,
-                 std::span<const NodeRow* const> all, std::size_t first, std::size_t last) {
+void write_pager(Html& h, const NodeFilter& filter, std::span<const NodeRow* const> all,
+                 std::size_t first, std::size_t last) {
     const auto pager = h.in("nav", {{"class", "pager"}, {"aria-label", "Pages"}});
     h.leaf("span", fmt::format("{} to {} of {}", number_text(static_cast<std::int64_t>(first + 1)),
                                number_text(static_cast<std::int64_t>(last)),
                                number_text(static_cast<std::int64_t>(all.size()))));
     const auto page_link = [&](std::string_view after, std::string_view rel,
                                std::string_view text) {
-        auto url = filter.url().with("after", after);
-        if (visit.request.query_value("columns")) url.with("columns", visit.query("columns"));
+        const auto url = filter.url().with("after", after);
         h.leaf("a", {{"href", url}, {"rel", rel}}, text);
     };
     if (first > 0) {
@@ -275,7 +276,12 @@ Result<Response> nodes_page(Visit& visit) {
     write_filter(h, visit, filter, counts);
     if (!filter.fact.empty()) {
         const auto line = h.in("p", {{"class", "head"}});
-        h.text("Fact ").leaf("code", filter.fact);
+        constexpr auto kClass = FleetWatch::kClassGrouping;
+        if (filter.fact.starts_with(kClass)) {
+            h.text("Class below ").leaf("code", filter.fact.substr(kClass.size()));
+        } else {
+            h.text("Fact ").leaf("code", filter.fact);
+        }
         if (filter.missing) {
             h.text(" is missing");
         } else {
@@ -297,7 +303,7 @@ Result<Response> nodes_page(Visit& visit) {
     }
     const auto shown = std::span(nodes).subspan(first, last - first);
     BUNRAKU_TRY_VOID(write_nodes(h, visit, *fleet, shown, filter));
-    write_pager(h, filter, visit, nodes, first, last);
+    write_pager(h, filter, nodes, first, last);
     return visit.page(std::move(head), std::move(h));
 }
 

@@ -93,7 +93,8 @@ std::string summary_of(const EventGroup& group) {
     return out;
 }
 
-void write_events(Html& h, const std::vector<RunEvent>& events, const Rows& logs) {
+void write_events(Html& h, std::string_view certname, const std::vector<RunEvent>& events,
+                  const Rows& logs) {
     const auto panel = open_panel(h, "What happened");
     if (events.empty()) {
         return empty_state(h, "No events",
@@ -116,7 +117,8 @@ void write_events(Html& h, const std::vector<RunEvent>& events, const Rows& logs
             }
             h.leaf("span", {{"class", "m"}}, summary_of(group));
         }
-        for (const RunEvent* event : group.events) write_event(h, *event, diffs.of(*event));
+        for (const RunEvent* event : group.events)
+            write_event(h, *event, certname, diffs.of(*event));
     }
     if (events.size() == kMostEvents)
         h.leaf("footer", fmt::format("Only the first {} events are shown.", kMostEvents));
@@ -229,10 +231,15 @@ Result<void> write_neighbours(Html& h, Visit& visit, const store::Run& run) {
     auto db = BUNRAKU_TRY(visit.console.store->reader());
     auto older = BUNRAKU_TRY(store::runs_of_node(*db, run.row.node, run.row.start, 1));
     keep_visible(visit, older);
+    std::vector<store::RunRow> newer;
+    if (auto next = BUNRAKU_TRY(store::run_after(*db, run.row))) newer.push_back(std::move(*next));
+    keep_visible(visit, newer);
     const auto pager = h.in("nav", {{"class", "pager"}, {"aria-label", "Runs of this node"}});
     if (!older.empty() && older[0].id != run.row.id) {
         h.leaf("a", {{"href", Url({"runs", older[0].hash_text()})}, {"rel", "prev"}}, "Older run");
     }
+    if (!newer.empty())
+        h.leaf("a", {{"href", Url({"runs", newer[0].hash_text()})}, {"rel", "next"}}, "Newer run");
     h.link(Url({"nodes", run.certname, "runs"}), "All runs of this node");
     return {};
 }
@@ -260,7 +267,7 @@ Result<Response> run_page(Visit& visit) {
         const auto columns = h.in("div", {{"class", "cols c84"}});
         {
             const auto left = h.in("div");
-            write_events(h, events, logs);
+            write_events(h, run->certname, events, logs);
             write_skipped(h, logs);
             write_log(h, logs, Url({"runs", visit.param("run")}), visit.query("log") == "problems");
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of this server: store, queue, compiles, caches, process.
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "services/console/format.h"
@@ -25,6 +26,18 @@ public:
         h_.foreign(value, 1000);
     }
     void add(std::string_view name, std::int64_t value) { add(name, number_text(value)); }
+    /// Adds a value with its course over the last hour.
+    void add(std::string_view name, std::string_view value, const std::vector<double>& course,
+             std::string_view label) {
+        h_.leaf("dt", name);
+        const auto dd = h_.in("dd");
+        h_.text(value).text(" ");
+        if (course.size() < 2) {
+            h_.leaf("span", {{"class", "m"}}, "the course appears after two minutes");
+        } else {
+            sparkline(h_, course, label);
+        }
+    }
 
 private:
     Html& h_;
@@ -32,21 +45,81 @@ private:
     Html::Element in_, list_;
 };
 
-void write_store(Html& h, store::Service& service) {
+constexpr std::size_t kMostDeadLetters = 50;
+using Sample = ServerHistory::Sample;
+
+std::string of_last_minute(const std::vector<double>& course) {
+    if (course.empty()) return {};
+    return fmt::format("{} in the last minute",
+                       number_text(static_cast<std::int64_t>(course.back())));
+}
+
+void write_store(Html& h, const Visit& visit) {
+    auto& service = *visit.console.store;
     const auto health = service.health();
     FigureList figures(h, "Store");
     figures.add("Database", service.backend() == store::Backend::Sqlite ? "SQLite" : "PostgreSQL");
     figures.add("State", health.database_up ? "answers" : "does not answer");
-    if (!health.problem.empty()) figures.add("Latest problem", health.problem);
-    figures.add("Commands that wait", static_cast<std::int64_t>(health.queue.depth));
+    if (!health.problem.empty()) {
+        // The text of the database may name hosts and statements.
+        figures.add("Latest problem", visit.viewer.may(Right::Administer)
+                                          ? std::string_view(health.problem)
+                                          : "the server's log has it");
+    }
+    const auto& history = visit.console.history;
+    const auto commands = history.per_minute(&Sample::commands);
+    figures.add("Commands received", of_last_minute(commands), commands,
+                "Commands received in each minute of the last hour");
+    figures.add("Commands that wait", number_text(static_cast<std::int64_t>(health.queue.depth)),
+                history.values(&Sample::queue), "Commands that wait, over the last hour");
     figures.add("Dead letters", static_cast<std::int64_t>(health.dead_letters));
 }
 
-void write_compiles(Html& h, const base::Counters& counters) {
+/// Lists the commands that could not be stored. Their reasons may quote the database or the data of
+/// nodes, so only operators see them.
+void write_dead_letters(Html& h, const Visit& visit) {
+    auto letters = store::Queue::dead_letters(visit.console.store->options().queue_folder);
+    if (!letters || letters->empty()) return;
+    std::ranges::stable_sort(*letters, std::ranges::greater{}, &store::DeadLetter::failed_at);
+    const auto panel = open_panel(
+        h,
+        fmt::format("Dead letters ({})", number_text(static_cast<std::int64_t>(letters->size()))));
+    const bool reasons = visit.viewer.may(Right::Operate);
+    {
+        constexpr Column kColumns[] = {{"Node"}, {"Command"}, {"Reason"}, {"Failed", true}};
+        const auto table = open_table(h, kColumns, "Dead letters");
+        for (std::size_t i = 0; i < std::min(kMostDeadLetters, letters->size()); ++i) {
+            const auto& letter = (*letters)[i];
+            const auto row = h.in("tr");
+            {
+                const auto td = h.in("td");
+                node_link(h, letter.header.certname);
+            }
+            cell(h, fmt::format("{} v{}", store::command_name(letter.header.kind),
+                                letter.header.version));
+            if (reasons) {
+                cell(h, letter.reason);
+            } else {
+                h.leaf("td", {{"class", "m"}}, "operators can see it");
+            }
+            const auto td = h.in("td", {{"class", "r nw"}});
+            time_ago(h, letter.failed_at, visit.now_ms);
+        }
+    }
+    const auto footer = h.in("footer");
+    h.text("Correct the cause, then resubmit them with ")
+        .leaf("code", "bunraku db dead-letters resubmit NAME");
+}
+
+void write_compiles(Html& h, const Visit& visit) {
+    const auto& counters = visit.console.context.counters;
     FigureList figures(h, "Catalogs");
     base::Histogram compile, wait;
     counters.total(server::kCompileTime, compile);
     counters.total(server::kCompileWait, wait);
+    const auto course = visit.console.history.per_minute(&Sample::compiles);
+    figures.add("Compiles", of_last_minute(course), course,
+                "Compiles in each minute of the last hour");
     figures.add("Compiles since the start", static_cast<std::int64_t>(compile.count()));
     if (compile.count() > 0) {
         figures.add("Median compile", seconds_text(compile.quantile(0.5) / 1e6));
@@ -55,12 +128,26 @@ void write_compiles(Html& h, const base::Counters& counters) {
         figures.add("95th percentile of the wait for a slot",
                     seconds_text(wait.quantile(0.95) / 1e6));
     }
+    const auto count = [&](std::string_view name) {
+        return static_cast<std::int64_t>(counters.total(name));
+    };
+    figures.add("Slots for compiles",
+                fmt::format("{} of {} free", count("bunraku_compile_slots_free"),
+                            count("bunraku_compile_slots")));
+    figures.add("Cached catalogs", count("bunraku_catalogs_kept"));
+    figures.add("Answers from the cache", count("bunraku_catalogs_reused_total"));
+    figures.add("Failed compiles", count("bunraku_catalogs_failed_total"));
+    figures.add("Refused compiles", count("bunraku_compiles_refused_total"));
 }
 
-void write_requests(Html& h, const base::Counters& counters) {
+void write_requests(Html& h, const Visit& visit) {
+    const auto& counters = visit.console.context.counters;
     base::Histogram requests;
     counters.total("bunraku_http_request_seconds", requests);
     FigureList figures(h, "Requests");
+    const auto course = visit.console.history.per_minute(&Sample::requests);
+    figures.add("Requests", of_last_minute(course), course,
+                "Requests in each minute of the last hour");
     figures.add("Since the start", static_cast<std::int64_t>(requests.count()));
     if (requests.count() == 0) return;
     figures.add("Median", seconds_text(requests.quantile(0.5) / 1e6));
@@ -73,7 +160,8 @@ void write_process(Html& h, const Console& console) {
     FigureList figures(h, "Process");
     figures.add("Version", console.context.version);
     figures.add("Runs for", span_text(process.uptime_ms));
-    figures.add("Memory", bytes_text(process.resident_bytes));
+    figures.add("Memory", bytes_text(process.resident_bytes),
+                console.history.values(&Sample::memory), "Memory over the last hour");
     figures.add("CPU time", seconds_text(process.cpu_seconds));
     figures.add("Threads", static_cast<std::int64_t>(process.threads));
     figures.add("Open files",
@@ -90,13 +178,14 @@ base::Result<Response> server_page(Visit& visit) {
         const auto columns = h.in("div", {{"class", "cols c66"}});
         {
             const auto left = h.in("div");
-            write_store(h, *visit.console.store);
-            write_compiles(h, visit.console.context.counters);
+            write_store(h, visit);
+            write_compiles(h, visit);
         }
         const auto right = h.in("div");
-        write_requests(h, visit.console.context.counters);
+        write_requests(h, visit);
         write_process(h, visit.console);
     }
+    write_dead_letters(h, visit);
     return visit.page({.title = "Server", .nav = "server"}, std::move(h));
 }
 

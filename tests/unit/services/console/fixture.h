@@ -38,6 +38,7 @@ protected:
         context_->tokens = tokens_.get();
         auto store = server::make_store_role(*context_);
         ASSERT_TRUE(store) << store.error().message;
+        add_roles();
         auto console = server::make_console_role(*context_);
         ASSERT_TRUE(console) << console.error().message;
         store_ = std::move(*store);
@@ -45,10 +46,14 @@ protected:
         router_ = http::Router();
         console_->mount(router_);
     }
+    /// Creates roles between the store and the console.
+    virtual void add_roles() {}
     void stop() {
         router_ = http::Router();
         if (aside_) aside_->stop();
         console_.reset();
+        if (rollouts_) rollouts_->stop();
+        rollouts_.reset();
         if (store_) store_->stop();
         store_.reset();
         context_.reset();
@@ -168,7 +173,7 @@ protected:
     std::unique_ptr<sys::Executor> aside_;
     std::unique_ptr<server::ApiTokens> tokens_;
     std::unique_ptr<server::Context> context_;
-    std::unique_ptr<server::Role> store_, console_;
+    std::unique_ptr<server::Role> store_, rollouts_, console_;
     http::Router router_;
     int number_ = 0;
 };

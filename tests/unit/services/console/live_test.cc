@@ -2,7 +2,9 @@
 // Server-sent events: what a page receives, and when its stream ends.
 #include "services/console/live.h"
 
+#include <atomic>
 #include <fmt/format.h>
+#include <mutex>
 
 #include "fixture.h"
 #include "net/http/body_stream.h"
@@ -157,7 +159,7 @@ TEST_F(ConsoleLive, LimitsAllStreams) {
     report("a.test", {});
     FleetWatch fleet(context_->store, *aside_, sys::machine());
     ASSERT_TRUE(fleet.current());
-    LiveEvents live(fleet, *aside_, sys::machine());
+    LiveEvents live(fleet, *aside_, *aside_, sys::machine());
     const auto viewer = [](std::size_t n) { return Viewer{fmt::format("v{}", n)}; };
     std::vector<std::shared_ptr<http::BodyStream>> streams;
     for (std::size_t i = 0; i < LiveEvents::kMost; ++i)
@@ -173,6 +175,65 @@ TEST_F(ConsoleLive, LimitsAllStreams) {
         page.leave();
     }
     aside_->stop();
+}
+
+/// Holds tasks back until they are released.
+class SlowReads final : public sys::Executor {
+public:
+    sys::TimePoint now() override { return {}; }
+    bool post(Task task) override {
+        const std::lock_guard lock(mutex_);
+        tasks_.push_back(std::move(task));
+        return true;
+    }
+    bool post_more(Task task) override { return post(std::move(task)); }
+    Timer post_after(sys::Duration, Task) override { return 0; }
+    bool cancel(Timer) override { return false; }
+    std::size_t waiting() const override {
+        const std::lock_guard lock(mutex_);
+        return tasks_.size();
+    }
+    void stop() override {}
+    /// Runs the waiting tasks.
+    void release() {
+        std::vector<Task> tasks;
+        {
+            const std::lock_guard lock(mutex_);
+            tasks.swap(tasks_);
+        }
+        for (auto& task : tasks) task();
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<Task> tasks_;
+};
+
+// With a slow database, reading takes longer than the pause of the timer.
+TEST_F(ConsoleLive, SlowReadsDoNotStopTheTimer) {
+    report("a.test", {});
+    FleetWatch fleet(context_->store, *aside_, sys::machine());
+    ASSERT_TRUE(fleet.current());
+    SlowReads reads;
+    LiveEvents live(fleet, *aside_, reads, sys::machine());
+    std::atomic<bool> signed_in{true};
+    std::atomic<int> checks{0};
+    const auto identify = [&]() -> std::optional<Viewer> {
+        ++checks;
+        if (!signed_in) return std::nullopt;
+        return Viewer{"alice"};
+    };
+    auto stream = live.open({"alice"}, "", identify).value();
+    for (int i = 0; i < 6000 && reads.waiting() == 0; ++i)
+        sys::machine().sleep(std::chrono::milliseconds(10));
+    // The read is under way, and no second one starts. The session is checked all the same.
+    signed_in = false;
+    Events page(stream);
+    (void)page.until("event: end");
+    EXPECT_GE(checks.load(), 1);
+    EXPECT_EQ(reads.waiting(), 1u);
+    aside_->stop();
+    reads.release();
 }
 
 }  // namespace

@@ -102,5 +102,32 @@ TEST_F(ConsoleNode, DifferencesOfCatalogs) {
     EXPECT_TRUE(has(difference(1, 1), "The same"));
 }
 
+// The node has moved from staging to production, and its new facts have not come yet.
+TEST_F(ConsoleNode, FactsAndClassesOfAnotherEnvironment) {
+    facts("a.test", R"({"secret_fact":"hidden-value","kernel":"Linux"})", "staging");
+    catalog("a.test",
+            R"({"type":"Class","title":"Secret_class","exported":false,"tags":[],"file":null,)"
+            R"("line":null,"parameters":{}})",
+            "staging");
+    report("a.test", {});
+    const auto some = sign_in_as("viewer", {"production"});
+    const auto all = sign_in_as("viewer");
+    for (const char* path : {"", "/facts", "/packages", "/catalog"}) {
+        const auto page = get(std::string("/nodes/a.test") + path, some);
+        EXPECT_EQ(page.status, 200) << path;
+        for (const char* text : {"hidden-value", "secret_fact", "Secret_class", "Linux"})
+            EXPECT_EQ(page.body.find(text), std::string::npos) << path << page.body;
+    }
+    EXPECT_NE(get("/nodes/a.test", some).body.find("No facts that you may see"), std::string::npos);
+    EXPECT_NE(get("/nodes/a.test", all).body.find("Secret_class"), std::string::npos);
+    EXPECT_NE(get("/nodes/a.test", all).body.find("facts of <b><bdi>staging</bdi></b>"),
+              std::string::npos);
+    EXPECT_NE(get("/nodes/a.test/facts", all).body.find("hidden-value"), std::string::npos);
+    // A node without facts is not one whose facts are hidden.
+    report("b.test", {});
+    EXPECT_NE(get("/nodes/b.test/facts", some).body.find("This node has sent no facts"),
+              std::string::npos);
+}
+
 }  // namespace
 }  // namespace bunraku::console

@@ -65,6 +65,29 @@ TEST_F(ConsolePages, FleetCountsStates) {
     EXPECT_EQ(get("/nodes?state=none", session).status, 404);
 }
 
+TEST_F(ConsolePages, FleetByClass) {
+    const auto catalog = [&](const std::string& node, const std::string& title) {
+        submit(store::CommandKind::ReplaceCatalog, 9, node,
+               fmt::format(R"({{"certname":"{}","version":"v1","environment":"production",)"
+                           R"("transaction_uuid":null,"catalog_uuid":null,"code_id":null,)"
+                           R"("producer":null,"producer_timestamp":"{}","edges":[],"resources":[)"
+                           R"({{"type":"Class","title":"{}","exported":false,"tags":[],"file":)"
+                           R"(null,"line":null,"parameters":{{}}}}]}})",
+                           node, sys::iso8601_utc(sys::machine().now_ms() * 1'000'000, 3), title));
+    };
+    catalog("a.test", "Role::Web");
+    catalog("b.test", "Role::Db");
+    catalog("c.test", "Roles");
+    const auto session = sign_in_as("viewer");
+    const auto page = get("/?by=class:role", session);
+    EXPECT_EQ(page.status, 200);
+    for (const char* text :
+         {"value=Role%3A%3AWeb\">1</a>", "value=Role%3A%3ADb\">1</a>", "missing=true\">1</a>"})
+        EXPECT_TRUE(has(page, text)) << text << page.body;
+    EXPECT_FALSE(has(page, "value=Roles"));
+    EXPECT_TRUE(has(get("/nodes?fact=class:role&value=Role::Web", session), "1 node of"));
+}
+
 TEST_F(ConsolePages, FailuresAreGroupedByMessage) {
     for (int i = 1; i <= 3; ++i) {
         report(fmt::format("web{}.test", i),
